@@ -1,0 +1,9 @@
+"""Home: what this is, and a first claim to try."""
+
+from __future__ import annotations
+
+from relic_ui import home, shell
+
+workbench = shell.page("Home")
+with shell.told():
+    home.show(workbench)

@@ -1,0 +1,21 @@
+"""Find a quotation: which passages of this work would serve as evidence for my claim?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from relic_ui import find, shell
+
+workbench = shell.page("Find a quotation")
+st.title("Find a quotation")
+with shell.told():
+    if summaries := workbench.works.summaries():
+        find.restore(workbench, summaries)
+        work = find.choose_work(summaries)
+        find.show_examples(work)
+        if request := find.ask(workbench, work):
+            find.show_result(workbench, find.answer(workbench, request))
+        else:
+            find.forget_address()
+    else:
+        find.show_nothing_to_search()

@@ -1,0 +1,83 @@
+"""Commands, one file each. A new one is a module with `add_parser` and `run`, and one line in `COMMANDS`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from relic_core import __version__
+from relic_core.cli import add, bench, console, evaluate, index, job, jobs, search, setup, works
+from relic_core.config import Settings
+from relic_core.errors import RelicError
+from relic_core.services.workbench import Workbench
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS = (setup, add, works, index, search, evaluate, bench, jobs, job)
+"""In the order of the help."""
+
+FAILED = 1
+STOPPED = 130
+
+_EPILOG = """\
+a first round:
+  python -m relic_core setup
+  python -m relic_core works
+  python -m relic_core search averhythe "The brass bolt stands for a false certainty" --length 2
+
+Settings are read from the environment: RELIC_DATA, RELIC_INDEXES, RELIC_LIBRARY, RELIC_MODEL,
+RELIC_MAX_TEXT_BYTES, RELIC_MAX_CLAIM_WORDS, RELIC_LOCK_SECONDS.
+Exit codes: 0 done, 1 it could not be done (the message says why), 2 wrong usage, 130 stopped by Ctrl-C."""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Make the parser of the command line with every command.
+
+    Parsed options carry ``run``, the command, and ``refuse``, which ends with its usage and a message (exit code 2).
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m relic_core",
+        description="Find the quotation that supports a literary claim.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"RELiC Workbench {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        described = command.add_parser(commands)
+        described.set_defaults(run=command.run, refuse=described.error)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        In place of ``sys.argv[1:]``.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    options = make_parser().parse_args(arguments)
+    try:
+        for name, value in vars(options).items():
+            if isinstance(value, str):
+                console.check_utf8(name, value)
+        code: int = options.run(Workbench(Settings.from_environment()), options)
+    except RelicError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return STOPPED
+    except BrokenPipeError:  # the reader of a pipe (`| head`) has seen enough; nothing more may be written to it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code

@@ -1,0 +1,116 @@
+"""What commands share on a terminal: the form of their help, tables, a line of progress."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from relic_core.errors import BadRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names its type no other way
+
+_PAUSE_SECONDS = 0.1
+_LINE = 100
+
+
+def command(
+    commands: Commands, name: str, *, summary: str, examples: str, hidden: bool = False
+) -> argparse.ArgumentParser:
+    """Make the parser of one command.
+
+    Parameters
+    ----------
+    commands : Commands
+        Where it is added.
+    name : str
+        What is typed.
+    summary : str
+        What it does, in a line.
+    examples : str
+        Lines to try.
+    hidden : bool
+        Leave it out of the list of commands.
+    """
+    listed: dict[str, Any] = {} if hidden else {"help": summary}  # a command without help is left out of the list
+    return commands.add_parser(
+        name,
+        description=summary,
+        epilog=f"examples:\n{examples}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        **listed,
+    )
+
+
+def check_utf8(name: str, given: str) -> None:
+    """Refuse words from a terminal or pipe in another encoding, which the store and the encoder could not take.
+
+    Paths are not for this: the name of a file may be in any encoding.
+
+    Raises
+    ------
+    BadRequest
+        Some of its bytes are not UTF-8.
+    """
+    try:
+        given.encode()
+    except UnicodeEncodeError as error:
+        raise BadRequest(
+            f"The {name} is not in UTF-8 (its character {error.start + 1:,} is damaged). Set the terminal to UTF-8, or "
+            "convert the words with iconv, and try again."
+        ) from None
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Set rows under their heads, numbers to the right.
+
+    Examples
+    --------
+    >>> print(table(["title", "words"], [["Emma", 160_000], ["Maud", 90]]))
+    title    words
+    Emma   160,000
+    Maud        90
+    """
+    cells = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
+    right = [bool(rows) and all(isinstance(row[column], int) for row in rows) for column in range(len(heads))]
+    widths = [max(len(line[column]) for line in (heads, *cells)) for column in range(len(heads))]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if to_right else cell.ljust(width)
+            for cell, width, to_right in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in (heads, *cells)
+    )
+
+
+class ProgressLine:
+    """One line on the error stream that says how far long work has come; silent where that is no terminal.
+
+    Used as a context manager, it clears the line at the end.
+    """
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._shown = sys.stderr.isatty()
+        self._written = 0.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            print(f"\r{' ' * _LINE}\r", end="", file=sys.stderr, flush=True)
+
+    def __call__(self, done: int, total: int, note: str = "") -> None:
+        """Report `done` of `total` steps."""
+        now = time.monotonic()
+        if not self._shown or (now - self._written < _PAUSE_SECONDS and done < total):
+            return
+        self._written = now
+        share = f"{100 * done // total:3d}%" if total else ""
+        print(f"\r{f'{self._label} {share} {note}'[:_LINE]:<{_LINE}}", end="", file=sys.stderr, flush=True)

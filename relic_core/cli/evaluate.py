@@ -1,0 +1,79 @@
+"""Measure a part of the program against published data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relic_core.cli import console
+from relic_core.errors import BadRequest
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from relic_core.cli.console import Commands
+    from relic_core.services.workbench import Workbench
+
+
+def add_parser(commands: Commands) -> ArgumentParser:
+    """Describe the command."""
+    parser = console.command(
+        commands,
+        "evaluate",
+        summary="Measure a part of the program against published data.",
+        examples=(
+            "  python -m relic_core evaluate sentences ../shared/benchmarks/relic_sentences\n"
+            "  python -m relic_core evaluate sentences LISTS --texts TEXTS --format json"
+        ),
+    )
+    parser.add_argument("what", choices=("sentences",), help="sentences: our sentences against lists of sentences")
+    parser.add_argument("lists", type=Path, metavar="LISTS", help="a folder of NAME.json, each an array of sentences")
+    parser.add_argument("--texts", type=Path, metavar="FOLDER", help="a folder with NAME.txt (default: RELIC_LIBRARY)")
+    parser.add_argument("--segmenter", default="rules", help="rules, or parser where it is installed (default: rules)")
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="(default: %(default)s)")
+    return parser
+
+
+def run(workbench: Workbench, options: Namespace) -> int:
+    """Score every list and print the shares."""
+    from relic_core.services.evaluating import score_lists
+
+    texts = options.texts or workbench.settings.library
+    if texts is None:
+        raise BadRequest("Where are the texts of these lists? Give --texts FOLDER or set RELIC_LIBRARY.")
+    rows = []
+    with console.ProgressLine("Scoring") as progress:
+        max_bytes = workbench.settings.max_text_bytes
+        for done, each in enumerate(
+            score_lists(options.lists, texts, cutter=options.segmenter, max_bytes=max_bytes), 1
+        ):
+            progress(done, 0, each.name)
+            rows.append(each)
+    if options.format == "json":
+        listed = [
+            {
+                "work": row.name,
+                "segmenter": row.segmenter,
+                "precision": row.score.precision,
+                "recall": row.score.recall,
+                "ours": row.score.ours,
+                "theirs": row.score.theirs,
+                "exact": row.score.exact,
+                "apparatus": row.score.apparatus,
+            }
+            for row in rows
+        ]
+        print(json.dumps(listed, indent=2))
+        return 0
+    heads = ("work", "ours exact", "theirs exact", "ours", "theirs")
+    print(
+        console.table(
+            heads,
+            [
+                (row.name, f"{row.score.precision:.2%}", f"{row.score.recall:.2%}", row.score.ours, row.score.theirs)
+                for row in rows
+            ],
+        )
+    )
+    return 0

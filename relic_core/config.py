@@ -1,0 +1,143 @@
+"""Settings: frozen, keyword-only, checked when made; read from environment variables ``RELIC_*``."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relic_core.errors import BadRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PROJECT = Path(__file__).resolve().parent.parent
+ASSETS = Path(__file__).resolve().parent / "assets"
+
+_LARGEST_TEXT = 2_000_000_000
+"""In bytes: offsets into a text are kept in 32 bits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Where things are kept and how much is allowed.
+
+    Attributes
+    ----------
+    data : Path
+        Folder of the store and of jobs (``RELIC_DATA``, default ``data`` in the project).
+    indexes : Path
+        Folder of built indexes (``RELIC_INDEXES``, default ``indexes`` in the project).
+    library : Path or None
+        Folder of text files offered for adding (``RELIC_LIBRARY``).
+    model : str
+        Folder or name of the base encoder (``RELIC_MODEL``); empty means the packaged all-MiniLM-L6-v2.
+    max_text_bytes : int
+        Largest text file accepted (``RELIC_MAX_TEXT_BYTES``).
+    max_claim_words : int
+        Longest claim accepted, in words (``RELIC_MAX_CLAIM_WORDS``).
+    lock_seconds : float
+        How long to wait for a store that another process holds (``RELIC_LOCK_SECONDS``).
+    """
+
+    data: Path = PROJECT / "data"
+    indexes: Path = PROJECT / "indexes"
+    library: Path | None = None
+    model: str = ""
+    max_text_bytes: int = 50_000_000
+    max_claim_words: int = 2_000
+    lock_seconds: float = 8.0
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        for name in ("max_text_bytes", "max_claim_words", "lock_seconds"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0):
+                raise BadRequest(f"RELIC_{name.upper()} is {value}; it must be a number greater than 0.")
+        if self.max_text_bytes > _LARGEST_TEXT:
+            raise BadRequest(
+                f"RELIC_MAX_TEXT_BYTES is {self.max_text_bytes:,}; it must be at most {_LARGEST_TEXT:,}. Split longer "
+                "texts into volumes."
+            )
+
+    @property
+    def store(self) -> Path:
+        """The DuckDB file."""
+        return self.data / "relic.duckdb"
+
+    @property
+    def jobs(self) -> Path:
+        """Folder of jobs and their journals."""
+        return self.data / "jobs"
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
+        """Read the settings from environment variables.
+
+        Parameters
+        ----------
+        environment : mapping of str to str, optional
+            In place of ``os.environ``.
+
+        Raises
+        ------
+        BadRequest
+            A number that is no number, or out of range; a folder below the home of a user whom there is not.
+
+        Examples
+        --------
+        >>> Settings.from_environment({"RELIC_MAX_CLAIM_WORDS": "100"}).max_claim_words
+        100
+        """
+        given = os.environ if environment is None else environment
+        default = cls()
+
+        def number(name: str, fallback: float) -> float:
+            raw = given.get(name, "").strip()
+            try:
+                value = float(raw) if raw else fallback
+            except ValueError:
+                value = math.nan
+            if not math.isfinite(value):
+                raise BadRequest(f"{name} is '{raw}'; it must be a number.")
+            return value
+
+        def folder(name: str, raw: str | Path) -> Path:
+            try:
+                return Path(raw).expanduser().absolute()
+            except RuntimeError:
+                raise BadRequest(
+                    f"{name} is '{raw}', and there is no such home folder here. Write the path in full."
+                ) from None
+
+        library = given.get("RELIC_LIBRARY", "").strip()
+        return cls(
+            data=folder("RELIC_DATA", given.get("RELIC_DATA") or default.data),
+            indexes=folder("RELIC_INDEXES", given.get("RELIC_INDEXES") or default.indexes),
+            library=folder("RELIC_LIBRARY", library) if library else None,
+            model=given.get("RELIC_MODEL", "").strip(),
+            max_text_bytes=int(number("RELIC_MAX_TEXT_BYTES", default.max_text_bytes)),
+            max_claim_words=int(number("RELIC_MAX_CLAIM_WORDS", default.max_claim_words)),
+            lock_seconds=number("RELIC_LOCK_SECONDS", default.lock_seconds),
+        )
+
+    def to_environment(self) -> dict[str, str]:
+        """Write the settings as environment variables, for a process that is to have the same.
+
+        Examples
+        --------
+        >>> given = Settings(library=Path("/texts"), lock_seconds=0.5)
+        >>> Settings.from_environment(given.to_environment()) == given
+        True
+        """
+        return {
+            "RELIC_DATA": str(self.data),
+            "RELIC_INDEXES": str(self.indexes),
+            "RELIC_LIBRARY": "" if self.library is None else str(self.library),
+            "RELIC_MODEL": self.model,
+            "RELIC_MAX_TEXT_BYTES": str(self.max_text_bytes),
+            "RELIC_MAX_CLAIM_WORDS": str(self.max_claim_words),
+            "RELIC_LOCK_SECONDS": str(self.lock_seconds),
+        }

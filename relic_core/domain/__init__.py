@@ -1,0 +1,45 @@
+"""The words of this project as frozen dataclasses: one word, one thing.
+
+Conventions, stated once and tested:
+
+* offsets are half-open and count characters: ``work.text[start:end]``;
+* a rank starts at 1 and rank 1 is the best; a higher score is better;
+* ties keep the order of the text;
+* the candidates of a work for a length ``n`` are all its spans of ``n`` consecutive sentences, so there are
+  ``max(0, len(sentences) - n + 1)`` of them, and a candidate is named by the index of its first sentence;
+* ``k`` above the number of candidates means all candidates.
+"""
+
+from __future__ import annotations
+
+from relic_core.domain.claims import MASK, Claim, Example
+from relic_core.domain.rankings import Group, Hit, Ranking, Scores, group_overlapping, rank_scores
+from relic_core.domain.records import Job, JobState, Search
+from relic_core.domain.spans import MAX_LENGTH, MIN_LENGTH, Span
+from relic_core.domain.works import Chapter, LeftOut, Paragraph, ParagraphKind, Place, Sentence, Work, WorkSummary
+
+__all__ = [
+    "MASK",
+    "MAX_LENGTH",
+    "MIN_LENGTH",
+    "Chapter",
+    "Claim",
+    "Example",
+    "Group",
+    "Hit",
+    "Job",
+    "JobState",
+    "LeftOut",
+    "Paragraph",
+    "ParagraphKind",
+    "Place",
+    "Ranking",
+    "Scores",
+    "Search",
+    "Sentence",
+    "Span",
+    "Work",
+    "WorkSummary",
+    "group_overlapping",
+    "rank_scores",
+]

@@ -1,0 +1,63 @@
+"""Claims, and examples: claims whose quotation is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from relic_core.domain.spans import Span
+
+
+MASK = "[MASK]"
+"""How the program writes the place of a masked quotation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What the scholar asks with: left context, right context, and whether a quotation was masked between them.
+
+    Attributes
+    ----------
+    left, right : str
+        The prose before and after the masked quotation. A bare prompt has only a left side.
+    masked : bool
+        Whether a mask was given.
+    """
+
+    left: str
+    right: str = ""
+    masked: bool = False
+
+    @property
+    def words(self) -> str:
+        """Both sides without the mask: what a lexical retriever reads."""
+        return f"{self.left} {self.right}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A window made into a task: a claim and the gold span.
+
+    Attributes
+    ----------
+    id : str
+        Unique in its set.
+    work_id : str
+        The work of the gold.
+    claim : Claim
+        Left and right context.
+    gold : Span
+        The quotation that was masked.
+    kind : str
+        What sort of claim it is, in a word or two; empty where not labelled.
+    split : str
+        "sample", "dev", "test" or "training".
+    """
+
+    id: str
+    work_id: str
+    claim: Claim
+    gold: Span
+    kind: str = ""
+    split: str = ""

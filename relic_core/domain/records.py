@@ -1,0 +1,91 @@
+"""What is kept of using the program: jobs and searches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+JobState = Literal["queued", "running", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Long work with progress, outliving the page that started it.
+
+    Attributes
+    ----------
+    id : str
+        Short and unique.
+    kind : str
+        Which registered work it does ("add", "index").
+    title : str
+        What a person calls it ("Indexing Emma").
+    subject : str
+        The work, folder or study it is about; empty where none. Asking again for the same kind and subject while
+        one is queued or running gives that one.
+    state : {"queued", "running", "done", "failed", "cancelled"}
+        Where it stands.
+    done, total : int
+        Steps done and in all; total 0 while unknown.
+    note : str
+        What it is doing now, or how it ended, in plain words.
+    created, updated : datetime
+        In UTC.
+    seconds_left : float or None
+        An estimate from the steps done so far; None while unknown.
+    """
+
+    id: str
+    kind: str
+    title: str
+    subject: str
+    state: JobState
+    done: int
+    total: int
+    note: str
+    created: datetime
+    updated: datetime
+    seconds_left: float | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether it is still queued or running."""
+        return self.state in {"queued", "running"}
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One line of the history of searches: enough to run it again.
+
+    Attributes
+    ----------
+    id : str
+        Short and unique; what a permalink carries.
+    work_id : str
+        The work searched.
+    claim_text : str
+        The claim as typed, its mask included.
+    length : int
+        Sentences per quotation.
+    retrievers : tuple of str
+        The retrievers shown, in order.
+    results : int
+        How many results were asked for.
+    created : datetime
+        In UTC.
+    made_with : str
+        Work hash, encoder and version that answered, for a reader who reopens it elsewhere.
+    """
+
+    id: str
+    work_id: str
+    claim_text: str
+    length: int
+    retrievers: tuple[str, ...]
+    results: int
+    created: datetime
+    made_with: str = ""

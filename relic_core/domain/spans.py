@@ -1,0 +1,34 @@
+"""Spans: the candidates of a work, some sentences in a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MIN_LENGTH = 1
+MAX_LENGTH = 5
+"""Quotation lengths, in sentences, that the pages offer (RELiC, section 3.1)."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """`length` consecutive sentences of one work, named by the index of the first.
+
+    Examples
+    --------
+    >>> Span(4, 2).end
+    6
+    >>> Span(4, 2).overlaps(Span(5, 2)), Span(4, 2).overlaps(Span(6, 2))
+    (True, False)
+    """
+
+    start: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        """Index one past the last sentence."""
+        return self.start + self.length
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two spans share a sentence."""
+        return self.start < other.end and other.start < self.end

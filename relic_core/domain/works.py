@@ -1,0 +1,245 @@
+"""Works: one edition of one text, cut into chapters, paragraphs and sentences."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from relic_core.domain.spans import Span
+
+
+ParagraphKind = Literal["prose", "verse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """One chapter of a work: the prose from below its heading to the next heading.
+
+    Attributes
+    ----------
+    index : int
+        Position in the work, from 0.
+    start, end : int
+        Character offsets of the chapter in ``work.text``, its heading included.
+    number : str
+        The number as printed ("IV", "12", "ONE"), empty where there is none.
+    title : str
+        The title as printed, on one line, empty where there is none.
+    part : str
+        The part, book or volume it stands in, on one line, empty where there is none.
+    """
+
+    index: int
+    start: int
+    end: int
+    number: str = ""
+    title: str = ""
+    part: str = ""
+
+    @property
+    def name(self) -> str:
+        """How a person would name the chapter; empty where nothing is printed over it.
+
+        Examples
+        --------
+        >>> Chapter(index=0, start=0, end=9, number="IV", title="The Ferry", part="Book One").name
+        'Book One, Chapter IV: The Ferry'
+        >>> Chapter(index=0, start=0, end=9, title="Prelude").name
+        'Prelude'
+        """
+        own = f"Chapter {self.number}" if self.number else ""
+        own = f"{own}: {self.title}" if own and self.title else own or self.title
+        return ", ".join(piece for piece in (self.part, own) if piece)
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A block of prose or verse; headings and editorial matter are no paragraphs.
+
+    Attributes
+    ----------
+    index : int
+        Position in the work, from 0.
+    start, end : int
+        Character offsets in ``work.text``.
+    chapter : int
+        Index of its chapter.
+    number : int
+        Position in its chapter, from 1: what a citation gives.
+    kind : {"prose", "verse"}
+        Verse keeps its lines when shown.
+    """
+
+    index: int
+    start: int
+    end: int
+    chapter: int
+    number: int
+    kind: ParagraphKind = "prose"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A stretch of a work by RELiC's rule; ``work.text[start:end]`` is the sentence to the letter.
+
+    Attributes
+    ----------
+    index : int
+        Position in the work, from 0.
+    start, end : int
+        Character offsets in ``work.text``; no white space at either end.
+    chapter, paragraph : int
+        Indices of its chapter and paragraph.
+    """
+
+    index: int
+    start: int
+    end: int
+    chapter: int
+    paragraph: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A stretch of the file that is not the author's text, and why it was set aside.
+
+    Attributes
+    ----------
+    start, end : int
+        Character offsets in ``work.text``.
+    kind : str
+        What it is: "licence", "front matter", "contents", "illustration", "editor's note", "note" (a footnote), "page
+        number", "break", "heading", "end matter".
+    """
+
+    start: int
+    end: int
+    kind: str
+
+
+@dataclass(frozen=True)
+class Work:
+    r"""One edition of one text.
+
+    Attributes
+    ----------
+    id : str
+        Short readable identity: a slug of the title and the first eight digits of the text's sha256.
+    title, author, translator, source : str
+        As known; empty where unknown. `source` says where the text came from.
+    year : int or None
+        Year of first publication.
+    text : str
+        The whole file, decoded, with line ends made "\\n". Nothing is cut from it, so offsets stay true to it.
+    sha256 : str
+        Of ``text`` in UTF-8.
+    segmenter : str
+        Name and version of the segmenter that made the sentences.
+    chapters, paragraphs, sentences : tuple
+        In the order of the text. Only the author's text has sentences.
+    left_out : tuple of LeftOut
+        What is not the author's text.
+    """
+
+    id: str
+    title: str
+    author: str
+    text: str = field(repr=False)
+    sha256: str
+    segmenter: str
+    chapters: tuple[Chapter, ...] = field(repr=False)
+    paragraphs: tuple[Paragraph, ...] = field(repr=False)
+    sentences: tuple[Sentence, ...] = field(repr=False)
+    left_out: tuple[LeftOut, ...] = field(default=(), repr=False)
+    year: int | None = None
+    translator: str = ""
+    source: str = ""
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Sha256 over the text and where its sentences stand: what an index of the work was made for."""
+        places = np.array([(sentence.start, sentence.end) for sentence in self.sentences], dtype="<i8")
+        return hashlib.sha256(self.sha256.encode() + places.tobytes()).hexdigest()
+
+    def candidates(self, length: int) -> int:
+        """Count the spans of `length` sentences."""
+        return max(0, len(self.sentences) - length + 1)
+
+    def sentence_text(self, index: int) -> str:
+        """Return one sentence to the letter."""
+        sentence = self.sentences[index]
+        return self.text[sentence.start : sentence.end]
+
+    def span_text(self, span: Span) -> str:
+        """Return the text of a span to the letter, from its first character to its last."""
+        return self.text[self.sentences[span.start].start : self.sentences[span.end - 1].end]
+
+    def chapter_name(self, index: int) -> str:
+        """Name a chapter, by its place where nothing is printed over it."""
+        if named := self.chapters[index].name:
+            return named
+        if len(self.chapters) == 1:
+            return "The text"
+        return "Before the first chapter" if index == 0 else f"Section {index + 1}"
+
+    def place(self, span: Span) -> Place:
+        """Say where a span stands."""
+        first = self.sentences[span.start]
+        chapter = self.chapters[first.chapter]
+        paragraph = self.paragraphs[first.paragraph]
+        return Place(
+            chapter=self.chapter_name(chapter.index),
+            chapter_index=chapter.index,
+            paragraph=paragraph.number,
+            sentence=first.index + 1,
+            fraction=first.index / max(1, len(self.sentences) - 1),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WorkSummary:
+    """A line of the catalogue of stored works, without the text."""
+
+    id: str
+    title: str
+    author: str
+    year: int | None
+    translator: str
+    source: str
+    sha256: str
+    chapters: int
+    sentences: int
+    words: int
+    added: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a span stands in its work.
+
+    Attributes
+    ----------
+    chapter : str
+        The chapter's name.
+    chapter_index : int
+        From 0.
+    paragraph : int
+        Number in the chapter, from 1.
+    sentence : int
+        Number in the work, from 1.
+    fraction : float
+        How far into the work, 0 to 1, counted in sentences.
+    """
+
+    chapter: str
+    chapter_index: int
+    paragraph: int
+    sentence: int
+    fraction: float

@@ -1,0 +1,1 @@
+"""Text into vectors; with `training` the only place that imports torch, and only when something is encoded."""

@@ -1,0 +1,123 @@
+"""The tree of errors; each message is written for the person who reads it.
+
+::
+
+    RelicError
+    ├── BadText            a text that cannot become a work
+    │   ├── EmptyText
+    │   ├── NotText        binary data, or an unknown encoding
+    │   └── TextTooLarge
+    ├── BadClaim           a claim that cannot be searched with
+    ├── BadRequest         a setting out of its range, an unknown name
+    ├── NotFound           a work, search, job or folder that is not there
+    ├── StaleIndex         an index that does not fit its work or encoder
+    │   └── NoIndex        an index that has not been built yet
+    ├── BadWeights         model files that are missing or not the ones expected
+    ├── StoreError
+    │   ├── StoreBusy      another process holds the store
+    │   ├── StoreTooNew    written by a newer version of this program
+    │   └── StoreReadOnly  the folder or file cannot be written
+    └── JobCancelled       raised inside a job whose owner asked it to stop
+
+Every message says what was given, what is allowed and what to do next.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class RelicError(Exception):
+    """Something the person using the program can understand and act on."""
+
+
+class BadText(RelicError):
+    """A text that cannot become a work."""
+
+
+class EmptyText(BadText):
+    """A text without any words."""
+
+
+class NotText(BadText):
+    """Data that is not text in an encoding we know."""
+
+
+class TextTooLarge(BadText):
+    """A text above the size limit."""
+
+
+class BadClaim(RelicError):
+    """A claim that cannot be searched with."""
+
+
+class BadRequest(RelicError):
+    """A setting out of range or an unknown name."""
+
+
+class NotFound(RelicError):
+    """A thing that was asked for by name and is not there."""
+
+
+class StaleIndex(RelicError):
+    """An index that does not fit its work, encoder or files."""
+
+
+class NoIndex(StaleIndex):
+    """An index that has not been built yet."""
+
+
+class BadWeights(RelicError):
+    """Model files that are missing, damaged or not the expected ones."""
+
+
+class StoreError(RelicError):
+    """Something is wrong with the store."""
+
+
+class StoreBusy(StoreError):
+    """Another process holds the store."""
+
+
+class StoreTooNew(StoreError):
+    """The store was written by a newer version of this program."""
+
+
+class StoreReadOnly(StoreError):
+    """The store cannot be written."""
+
+
+class JobCancelled(RelicError):
+    """Raised inside a job whose owner asked it to stop."""
+
+
+def unknown_name(kind: str, given: str, known: Iterable[str]) -> BadRequest:
+    """Make the error for a name that is not registered, with the nearest known names.
+
+    Parameters
+    ----------
+    kind : str
+        What the name should have named, in the singular ("retriever").
+    given : str
+        The name that was given.
+    known : iterable of str
+        The names that are allowed.
+
+    Returns
+    -------
+    BadRequest
+        An error to raise.
+
+    Examples
+    --------
+    >>> str(unknown_name("retriever", "bm52", ["bm25", "dense"]))
+    "There is no retriever called 'bm52'. Did you mean bm25? Known: bm25, dense."
+    """
+    names = sorted(known)
+    near = difflib.get_close_matches(given, names, n=2)
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    return BadRequest(f"There is no {kind} called '{given}'.{hint} Known: {', '.join(names)}.")

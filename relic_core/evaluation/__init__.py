@@ -1,0 +1,1 @@
+"""Measuring: how well sentences, and later retrievers, agree with what the literature holds."""

@@ -1,0 +1,151 @@
+"""Text files on disk: reading one with care, listing a folder of them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import stat
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from relic_core.errors import BadRequest, BadText, NotFound, RelicError
+from relic_core.text.decoding import decode, too_large
+from relic_core.text.reading import title_of_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_HEAD_BYTES = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A text file that could become a work.
+
+    Attributes
+    ----------
+    path : Path
+        Where it is.
+    title : str
+        What it seems to be called: by its own heading, else by its name.
+    size : int
+        In bytes.
+    modified : int
+        Time of its last change, in nanoseconds.
+    """
+
+    path: Path
+    title: str
+    size: int
+    modified: int
+
+
+def list_texts(folder: Path) -> tuple[TextFile, ...]:
+    """List the .txt files of a folder by name.
+
+    Raises
+    ------
+    NotFound
+        The folder is not there.
+    BadRequest
+        It is no folder, or may not be read.
+    """
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".txt" and path.is_file())
+    except FileNotFoundError:
+        raise NotFound(
+            f"There is no folder {folder}. Make it, or name another (RELIC_LIBRARY names the library)."
+        ) from None
+    except NotADirectoryError:
+        raise BadRequest(f"{folder} is a file; a folder of .txt files is wanted here.") from None
+    except OSError as error:
+        raise BadRequest(
+            f"The folder {folder} cannot be read ({error.strerror}). Name another or change its permissions."
+        ) from None
+    found = []
+    for path in paths:
+        try:
+            status = path.stat()
+        except OSError:
+            continue  # it has just gone
+        title = _title(path, status.st_mtime_ns)
+        found.append(TextFile(path=path, title=title, size=status.st_size, modified=status.st_mtime_ns))
+    return tuple(found)
+
+
+def mode_of(path: Path) -> int:
+    """Look up what a path is, for `stat.S_ISREG` and its like; 0, which is nothing, where that cannot be seen."""
+    try:
+        return path.stat().st_mode
+    except (OSError, ValueError):  # ValueError: a name with a null character
+        return 0
+
+
+def read_bytes(path: Path, *, max_bytes: int) -> bytes:
+    """Read a file, unless it is larger than allowed.
+
+    Raises
+    ------
+    NotFound
+        Nothing is there.
+    BadRequest
+        It is a folder, or something else that is no file.
+    TextTooLarge
+        It has more than `max_bytes` bytes.
+    BadText
+        It may not be read, or its name is none that a file can have.
+    """
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise BadRequest(f"{path} is a folder; a text file is wanted here.")
+        if not stat.S_ISREG(status.st_mode):
+            raise BadRequest(f"{path} is no ordinary file; a text file is wanted here.")
+        if status.st_size > max_bytes:
+            raise too_large(status.st_size, max_bytes=max_bytes)
+        with path.open("rb") as file:
+            return file.read(max_bytes + 1)  # no more, should it have grown meanwhile
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFound(
+            f"There is no file {path}. Check the name; a name with spaces needs quotation marks around it."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise BadText(
+            f"{path} cannot be read ({getattr(error, 'strerror', error)}). Check the name, change the permissions of "
+            "the file and its folder, or copy it elsewhere."
+        ) from None
+
+
+@lru_cache(maxsize=2_000)
+def text_sha256(path: Path, *, modified: int, max_bytes: int) -> str:
+    """Compute the sha256 of a file's decoded text, as a work has it; empty for what cannot become a work.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    modified : int
+        Time of its last change: a changed file is read again.
+    max_bytes : int
+        Largest file accepted.
+    """
+    del modified  # part of the cache's key
+    try:
+        decoded = decode(read_bytes(path, max_bytes=max_bytes), max_bytes=max_bytes)
+    except RelicError:
+        return ""
+    return hashlib.sha256(decoded.text.encode()).hexdigest()
+
+
+@lru_cache(maxsize=2_000)
+def _title(path: Path, modified: int) -> str:
+    """Guess a title from the first lines of a file, else from its name."""
+    del modified  # part of the cache's key
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES).decode("utf-8", errors="replace")
+    except OSError:
+        head = ""  # it is listed by its name; adding it tells what is wrong
+    said = re.search(r"^Title:[ \t]*(\S.*?)[ \t\r]*$", head, flags=re.MULTILINE)
+    return said[1] if said else title_of_file(path.name)

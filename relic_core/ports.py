@@ -1,0 +1,119 @@
+"""The ports: what a retriever, an encoder, a segmenter, a progress report must be able to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from relic_core.domain import Claim, Scores, Work
+
+
+class Progress(Protocol):
+    """Told how far long work has come; may raise `JobCancelled` to stop it."""
+
+    def __call__(self, done: int, total: int, note: str = "") -> None:
+        """Report `done` of `total` steps, with a short note for a person."""
+
+
+class Segmenter(Protocol):
+    """Cuts a stretch of text into sentences."""
+
+    @property
+    def identity(self) -> str:
+        """Name and version; part of every work and index manifest."""
+
+    def segment(self, text: str, start: int, end: int) -> list[tuple[int, int]]:
+        """Cut ``text[start:end]``, one paragraph.
+
+        Returns
+        -------
+        list of (int, int)
+            Half-open offsets into `text`, in order, not overlapping, no white space at either end; together they
+            hold every visible character of the paragraph.
+        """
+
+
+class Retriever(Protocol):
+    """Ranks the spans of one length of one work for a claim.
+
+    A retriever first prepares a work (`prepare`), which may take long and is kept on disk or in memory, then answers
+    (`score`) fast. A retriever without preparation says it is always ready.
+    """
+
+    @property
+    def name(self) -> str:
+        """The registered name."""
+
+    @property
+    def encoder_identity(self) -> str:
+        """Identity of the encoder whose vectors are compared; empty where the retriever has none of its own."""
+
+    def ready(self, work: Work, length: int) -> bool:
+        """Whether `score` would answer at once."""
+
+    def prepare(self, work: Work, progress: Progress) -> None:
+        """Build and keep what `score` needs for every length; safe to call again, resumes where it can."""
+
+    def score(self, claim: Claim, work: Work, length: int) -> Scores:
+        """Score every span of `length` sentences.
+
+        Returns
+        -------
+        float32 array, shape (n_candidates,)
+            In the order of the text, finite, higher is better.
+
+        Raises
+        ------
+        NoIndex
+            The work has not been prepared.
+        BadClaim
+            The claim holds nothing to search with.
+        """
+
+
+class Encoder(Protocol):
+    """Turns text into vectors."""
+
+    @property
+    def identity(self) -> str:
+        """Name, digest of the weights, and number format; part of index manifests."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+
+    def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
+        """Encode claims; shape (n_claims, dimension), each of length 1."""
+
+    def encode_sentences(self, work: Work, progress: Progress) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+        """Encode a work in one pass.
+
+        Returns
+        -------
+        sums : float32 array, shape (n_sentences, dimension)
+            Per sentence the sum of its own tokens' contextual states.
+        counts : int32 array, shape (n_sentences,)
+            Number of tokens of each sentence.
+        """
+
+
+class Executor(Protocol):
+    """Runs jobs, here or in another process."""
+
+    def submit(self, folder: Path, alive: int) -> None:
+        """Run the job of a folder, now or soon.
+
+        Parameters
+        ----------
+        folder : Path
+            The job's folder, with its specification.
+        alive : int
+            A file descriptor with a lock that shows the job to be alive. The caller closes its own copy afterwards;
+            a process that runs the job inherits it and keeps it to its end.
+        """

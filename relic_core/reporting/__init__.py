@@ -1,0 +1,1 @@
+"""What results look like outside the program: passages ready to be set, tables, exports."""

@@ -1,0 +1,72 @@
+"""BM25 by rank_bm25, the library the RELiC paper used: slow, and the measure of `bm25`."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from relic_core.retrieval.bm25 import EPSILON, K1, B
+from relic_core.retrieval.claims import claim_tokens
+from relic_core.text.words import STOPWORDS, content_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.config import Settings
+    from relic_core.domain import Claim, Scores, Work
+    from relic_core.ports import Progress, Retriever
+
+_KEPT = 2
+
+
+class Bm25Reference:
+    """BM25Okapi over the joined sentences of every span."""
+
+    name = "bm25-reference"
+    encoder_identity = ""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tables: OrderedDict[tuple[str, int], Any] = OrderedDict()
+
+    def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - made while answering
+        """Say yes: what is missing is made while answering, which may take seconds."""
+        return True
+
+    def prepare(self, work: Work, progress: Progress) -> None:  # noqa: ARG002 - nothing is kept
+        """Do nothing but report."""
+        progress(1, 1, "Nothing to prepare")
+
+    def score(self, claim: Claim, work: Work, length: int) -> Scores:
+        """Score every span of `length` sentences; shape (n_candidates,). Raises BadClaim for a claim without words."""
+        wanted = [word for word in claim_tokens(claim) if word not in STOPWORDS]
+        table = self._table(work, length)
+        if table is None:
+            return np.zeros(work.candidates(length), dtype=np.float32)
+        return np.asarray(table.get_scores(wanted), dtype=np.float32)
+
+    def _table(self, work: Work, length: int) -> Any:  # noqa: ANN401 - rank_bm25 is not typed
+        """Make or find the table; None where there is no span, or no word in any."""
+        from rank_bm25 import BM25Okapi
+
+        key = (work.fingerprint, length)
+        with self._lock:
+            if key not in self._tables:
+                words = [content_tokens(work.sentence_text(index)) for index in range(len(work.sentences))]
+                spans = [
+                    list(chain.from_iterable(words[start : start + length])) for start in range(work.candidates(length))
+                ]
+                self._tables[key] = BM25Okapi(spans, k1=K1, b=B, epsilon=EPSILON) if any(spans) else None
+            self._tables.move_to_end(key)
+            while len(self._tables) > _KEPT:
+                self._tables.popitem(last=False)
+            return self._tables.get(key)
+
+
+def create(settings: Settings, components: Sequence[Retriever]) -> Bm25Reference:  # noqa: ARG001 - the registry's signature
+    """Make the reference BM25."""
+    return Bm25Reference()

@@ -1,0 +1,93 @@
+"""An index while it is being built: the lock of whoever builds it, and the parts that are done."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+import zipfile
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from relic_core.retrieval.index_files import DAMAGED, HALF_MADE, writing
+from relic_core.store import locks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from relic_core.retrieval.index_files import Arrays, Recipe
+
+_PARTS = ".parts"
+_LOCK = ".lock"
+
+
+@contextmanager
+def building(root: Path, recipe: Recipe, *, while_waiting: Callable[[], None]) -> Iterator[None]:
+    """Be the only one, among all threads and processes, who builds an index; waits for another who does.
+
+    What builds of it that were killed while saving have left behind is deleted first.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of all indexes.
+    recipe : Recipe
+        What the index is made of.
+    while_waiting : callable
+        Called about ten times a second during a wait; what it raises ends the wait.
+
+    Raises
+    ------
+    StoreReadOnly
+        The folder cannot be written.
+    """
+    folder = recipe.folder(root)
+    with ExitStack() as stack:
+        with writing(root):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locks.held(folder.with_suffix(_LOCK), while_waiting=while_waiting))
+        for pattern in (f"{HALF_MADE}{folder.name}-*", f"{DAMAGED}*"):
+            for left in folder.parent.glob(pattern):
+                shutil.rmtree(left, ignore_errors=True)
+        yield
+
+
+class Parts:
+    """The finished parts of an index that is still being built, so that a build that was stopped goes on.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of all indexes.
+    recipe : Recipe
+        What the index is made of; parts of another recipe are never found.
+    """
+
+    def __init__(self, root: Path, recipe: Recipe) -> None:
+        self._root = root
+        self._folder = recipe.folder(root).with_suffix(_PARTS)
+
+    def load(self, number: int) -> dict[str, npt.NDArray[Any]] | None:
+        """Read a part; None where it is not there or not whole."""
+        try:
+            path = self._folder / f"{number:05}.npz"
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                return {name: stored[name] for name in stored.files}
+        except (OSError, EOFError, ValueError, zipfile.BadZipFile):  # not there, or damaged: it is made again
+            return None
+
+    def save(self, number: int, arrays: Arrays) -> None:
+        """Keep a part."""
+        half = self._folder / f"{uuid.uuid4().hex}.half.npz"
+        with writing(self._root):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            np.savez(half, allow_pickle=False, **arrays)
+            half.replace(self._folder / f"{number:05}.npz")
+
+    def clear(self) -> None:
+        """Forget all parts."""
+        shutil.rmtree(self._folder, ignore_errors=True)

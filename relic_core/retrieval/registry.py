@@ -1,0 +1,134 @@
+"""The retrievers there are. Adding one is one file with a `create` function, and one card here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Literal, cast
+
+from relic_core.errors import unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from relic_core.config import Settings
+    from relic_core.ports import Retriever
+
+Kind = Literal["lexical", "dense", "fusion"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrieverCard:
+    """What there is to know of a retriever without loading it.
+
+    Attributes
+    ----------
+    name : str
+        The registered name.
+    label : str
+        What pages call it.
+    description : str
+        What it does, in one sentence for a scholar.
+    kind : {"lexical", "dense", "fusion"}
+        What it goes by: words, meaning, or other rankings.
+    factory : str
+        "module:function"; the function takes the settings and the components.
+    shown : bool
+        Whether pages offer it.
+    components : tuple of str
+        Names of the retrievers it is made of.
+    """
+
+    name: str
+    label: str
+    description: str
+    kind: Kind
+    factory: str
+    shown: bool = True
+    components: tuple[str, ...] = ()
+
+
+_CARDS = (
+    RetrieverCard(
+        name="zero-shot",
+        label="Dense, zero-shot",
+        description="Compares meanings: a general-purpose language model, not trained on literature, "
+        "reads each passage in its context and the claim.",
+        kind="dense",
+        factory="relic_core.retrieval.dense:create",
+    ),
+    RetrieverCard(
+        name="bm25",
+        label="BM25",
+        description="Compares words: passages that use the claim's own words come first, rare words counting most.",
+        kind="lexical",
+        factory="relic_core.retrieval.bm25:create",
+    ),
+    RetrieverCard(
+        name="fusion",
+        label="Combined",
+        description="Puts first what stands high in both other lists, by meaning and by words.",
+        kind="fusion",
+        factory="relic_core.retrieval.fusion:create",
+        components=("zero-shot", "bm25"),
+    ),
+    RetrieverCard(
+        name="bm25-reference",
+        label="BM25 (rank_bm25)",
+        description="The same word comparison by the library used in the RELiC paper; slow, for checking.",
+        kind="lexical",
+        factory="relic_core.retrieval.bm25_reference:create",
+        shown=False,
+    ),
+)
+
+
+def cards() -> tuple[RetrieverCard, ...]:
+    """List all retrievers, in the order in which pages show them."""
+    return _CARDS
+
+
+def card(name: str) -> RetrieverCard:
+    """Describe one retriever.
+
+    Raises
+    ------
+    BadRequest
+        No retriever has that name.
+
+    Examples
+    --------
+    >>> card("fusion").components
+    ('zero-shot', 'bm25')
+    """
+    for each in _CARDS:
+        if each.name == name:
+            return each
+    raise unknown_name("retriever", name, (each.name for each in _CARDS))
+
+
+def create(name: str, *, settings: Settings, made: dict[str, Retriever] | None = None) -> Retriever:
+    """Make a retriever and those it is made of.
+
+    Parameters
+    ----------
+    name : str
+        A registered name.
+    settings : Settings
+        Where indexes are kept and which encoder is used.
+    made : dict, optional
+        Retrievers made earlier, by name: they are used again, and new ones are added.
+
+    Raises
+    ------
+    BadRequest
+        No retriever has that name.
+    """
+    made = {} if made is None else made
+    if name not in made:
+        wanted = card(name)
+        components = [create(part, settings=settings, made=made) for part in wanted.components]
+        module, function = wanted.factory.split(":")
+        factory = cast("Callable[[Settings, Sequence[Retriever]], Retriever]", getattr(import_module(module), function))
+        made[name] = factory(settings, components)
+    return made[name]

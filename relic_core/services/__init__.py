@@ -1,0 +1,1 @@
+"""What a page or a command calls: the only way into the rest of the program."""

@@ -1,0 +1,160 @@
+"""What a search is asked and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from relic_core.domain import MAX_LENGTH, MIN_LENGTH
+from relic_core.errors import BadRequest
+
+if TYPE_CHECKING:
+    from relic_core.domain import Claim, Hit, Place, Span, Work
+    from relic_core.reporting.passages import Passage
+    from relic_core.retrieval.strength import Strength
+    from relic_core.text.masking import Quoted
+
+MAX_RESULTS = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """What the scholar asks.
+
+    Attributes
+    ----------
+    work_id : str
+        The work to search.
+    claim_text : str
+        The claim as typed, its mask included.
+    length : int
+        Sentences per quotation, 1 to 5.
+    results : int
+        Cards per retriever, 1 to 50.
+    retrievers : tuple of str
+        The columns, in order.
+    """
+
+    work_id: str
+    claim_text: str
+    length: int = 1
+    results: int = 5
+    retrievers: tuple[str, ...] = ("zero-shot", "bm25", "fusion")
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if not MIN_LENGTH <= self.length <= MAX_LENGTH:
+            raise BadRequest(
+                f"A quotation of {self.length} sentences was asked for; {MIN_LENGTH} to {MAX_LENGTH} are possible."
+            )
+        if not 1 <= self.results <= MAX_RESULTS:
+            raise BadRequest(f"{self.results} results were asked for; 1 to {MAX_RESULTS} are possible.")
+        if not self.retrievers:
+            raise BadRequest("No retriever was chosen. Choose at least one way of searching.")
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One hit with all a reader needs to judge it.
+
+    Attributes
+    ----------
+    rank : int
+        From 1, among all candidates of the length.
+    span : Span
+        The sentences.
+    quotation : Passage
+        The words, verbatim, with the claim's words lit.
+    place : Place
+        Where it stands.
+    score : float
+        The retriever's own score.
+    strength : Strength
+        How far it stands out of the work's background.
+    elsewhere : tuple of (str, int)
+        The other retrievers' labels and the ranks they give it.
+    shared : tuple of str
+        Words it shares with the claim, in the order of the text, each once.
+    quoted : bool
+        The claim already quotes words of it.
+    others : tuple of Hit
+        Overlapping passages that this card stands for.
+    """
+
+    rank: int
+    span: Span
+    quotation: Passage
+    place: Place
+    score: float
+    strength: Strength
+    elsewhere: tuple[tuple[str, int], ...]
+    shared: tuple[str, ...]
+    quoted: bool
+    others: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What one retriever brings up.
+
+    Attributes
+    ----------
+    retriever, label, description : str
+        Its name, what people call it, and what it does in plain words.
+    cards : tuple of Card
+        Best first; empty while `pending`, and where no passage shares a word with the claim.
+    strength : Strength or None
+        Of the first hit; None where there is none.
+    candidates : int
+        How many passages were ranked.
+    pending : bool
+        The work is not prepared for it yet, or its index is damaged: building it anew brings the cards.
+    note : str
+        What is wrong, for the reader: a damaged index, a model that cannot be loaded; empty where nothing is.
+    """
+
+    retriever: str
+    label: str
+    description: str
+    cards: tuple[Card, ...]
+    strength: Strength | None
+    candidates: int
+    pending: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to one request.
+
+    Attributes
+    ----------
+    request : SearchRequest
+        What was asked.
+    work : Work
+        The work searched.
+    claim : Claim
+        The claim as understood.
+    columns : tuple of Column
+        One per retriever asked for.
+    quoted : tuple of Quoted
+        Words of the claim that stand in the work.
+    unknown : tuple of str
+        Distinctive words of the claim that the work never uses.
+    weak : bool
+        Every retriever that pages offer has answered, shown or not, and none finds more than another book would hold.
+    seconds : float
+        From request to answer.
+    made_with : str
+        Work hash, segmenter, encoders and program version, for a permalink.
+    """
+
+    request: SearchRequest
+    work: Work
+    claim: Claim
+    columns: tuple[Column, ...]
+    quoted: tuple[Quoted, ...]
+    unknown: tuple[str, ...]
+    weak: bool
+    seconds: float
+    made_with: str

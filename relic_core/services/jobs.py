@@ -1,0 +1,287 @@
+"""Jobs: long work that outlives the page that started it, watched through its journal."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from relic_core.config import PROJECT, Settings
+from relic_core.errors import JobCancelled, NotFound, RelicError, StoreError, StoreReadOnly, unknown_name
+from relic_core.store import locks
+from relic_core.store.journal import JobFolder
+from relic_core.text.decoding import storable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from relic_core.domain import Job
+    from relic_core.ports import Executor, Progress
+    from relic_core.services.workbench import Workbench
+
+    JobFunction = Callable[[Workbench, dict[str, Any], Progress], str]
+    """Does the work, tells how far it has come, and returns the closing note."""
+
+KINDS: Mapping[str, str] = {
+    "add": "relic_core.services.adding:run_add",
+    "index": "relic_core.services.indexing:run_index",
+}
+"""Every kind of job and the function that does it: a new kind is one line here."""
+
+ONE_AT_A_TIME = frozenset({"index"})
+"""Kinds that use all of the machine: the next waits until the one before has ended."""
+
+_SHORTEST_PAUSE = 0.25
+_POLL_SECONDS = 0.1
+
+logger = logging.getLogger(__name__)
+
+
+class Jobs:
+    """The jobs of a workbench: those in its folder of jobs, and those that the store has taken in."""
+
+    def __init__(self, workbench: Workbench, executor: Executor) -> None:
+        self._workbench = workbench
+        self._executor = executor
+        self._path = workbench.settings.jobs
+
+    def start(self, kind: str, *, title: str, subject: str = "", arguments: dict[str, Any] | None = None) -> Job:
+        """Start a job, or give the one of this kind and subject that is still queued or running.
+
+        Parameters
+        ----------
+        kind : str
+            A key of `KINDS`.
+        title : str
+            What a person calls it.
+        subject : str
+            What it is about; jobs without a subject never count as the same.
+        arguments : dict, optional
+            JSON, for the function of the kind.
+
+        Raises
+        ------
+        BadRequest
+            An unknown kind.
+        StoreReadOnly
+            The data folder cannot be written.
+        StoreError
+            The process of the job cannot be started.
+        """
+        if kind not in KINDS:
+            raise unknown_name("kind of job", kind, KINDS)
+        try:
+            self._path.mkdir(parents=True, exist_ok=True)
+            with locks.held(self._path / "start.lock"):
+                for _, job in self._in_folders():
+                    if subject and job.active and (job.kind, job.subject) == (kind, storable(subject)):
+                        return job
+                JobFolder.sweep(self._path)
+                folder, alive = JobFolder.create(
+                    self._path, kind=kind, title=title, subject=subject, arguments=arguments or {}
+                )
+        except OSError as error:
+            raise StoreReadOnly(
+                f"The folder of jobs {self._path} cannot be written ({error.strerror}). Make it writable or choose "
+                "another data folder with RELIC_DATA."
+            ) from error
+        try:
+            self._executor.submit(folder.path, alive)
+        except OSError as error:
+            folder.remove()
+            raise StoreError(
+                f"The job could not be started ({error.strerror}). Make room on the disk and in memory, end other "
+                "programs, and try again."
+            ) from error
+        finally:
+            os.close(alive)
+        return folder.job()
+
+    def get(self, job_id: str) -> Job:
+        """Return a job as it stands now.
+
+        Raises
+        ------
+        NotFound
+            There is no such job.
+        """
+        with contextlib.suppress(NotFound):  # then it was taken into the store, or never was
+            return JobFolder.find(self._path, job_id).job()
+        return self._workbench.store.jobs.get(job_id)
+
+    def recent(self, limit: int = 20) -> tuple[Job, ...]:
+        """List the latest jobs: those still queued or running, then those that have ended; newest first.
+
+        Takes jobs that have ended into the store.
+        """
+        found = self._in_folders()
+        ended = [(folder, job) for folder, job in found if not job.active]
+        if ended:
+            self._workbench.store.jobs.add([job for _, job in ended])
+            for folder, _ in ended:
+                folder.put_away()
+        active = sorted((job for _, job in found if job.active), key=lambda job: job.created, reverse=True)
+        return (*active, *self._workbench.store.jobs.recent(limit))[:limit]
+
+    def cancel(self, job_id: str) -> Job:
+        """Ask a job to stop; it does at its next report of progress. One that has ended stays as it is.
+
+        Raises
+        ------
+        NotFound
+            There is no such job.
+        """
+        job = self.get(job_id)
+        if job.active:
+            with contextlib.suppress(FileNotFoundError):  # it has just ended and been taken in
+                JobFolder.find(self._path, job_id).ask_to_stop()
+            job = self.get(job_id)
+        return job
+
+    def wait(self, job_id: str, timeout: float) -> Job:
+        """Wait until a job ends, at most `timeout` seconds, and return it as it then stands.
+
+        Raises
+        ------
+        NotFound
+            There is no such job.
+        """
+        deadline = time.monotonic() + timeout
+        while (job := self.get(job_id)).active and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+        return job
+
+    def run(self, folder: Path) -> Job:
+        """Do the job of a folder, here and now, and write how it ended into its journal.
+
+        Raises
+        ------
+        NotFound
+            It is not the folder of a job.
+        """
+        job = JobFolder(folder)
+        spec = job.spec
+        report = _Report(job)
+        try:
+            function: JobFunction = _function(spec.kind)
+            with self._turn(spec.kind, report):
+                report.state("running")
+                note = function(self._workbench, spec.arguments, report)
+        except JobCancelled:
+            report.state("cancelled", "Stopped.")
+        except RelicError as error:
+            report.state("failed", str(error))
+        except Exception as error:  # a fault of the program must reach whoever waits for the job
+            logger.exception("The job %s (%s) failed", spec.id, spec.kind)
+            report.state("failed", f"The program made a mistake ({error!r}). The job's output.txt has the details.")
+        else:
+            report.state("done", note)
+        return job.job()
+
+    def _in_folders(self) -> list[tuple[JobFolder, Job]]:
+        found = []
+        for folder in JobFolder.all(self._path):
+            with contextlib.suppress(NotFound):  # somebody else has just put it away
+                found.append((folder, folder.job()))
+        return found
+
+    def _turn(self, kind: str, report: _Report) -> AbstractContextManager[None]:
+        if kind not in ONE_AT_A_TIME:
+            return contextlib.nullcontext()
+        return locks.held(self._path / f"{kind}.lock", while_waiting=report.waiting)
+
+
+class _Report:
+    """Writes progress into a journal, not too often, and stops the work when that was asked for."""
+
+    def __init__(self, folder: JobFolder) -> None:
+        self._folder = folder
+        self._began = self._written = time.monotonic()
+        self._first = True
+
+    def __call__(self, done: int, total: int, note: str = "") -> None:
+        self.stop_if_asked()
+        now = time.monotonic()
+        # The longer it has been running the seldomer, so that the journal of a long job stays quick to read.
+        pause = max(_SHORTEST_PAUSE, (now - self._began) / 2_000)
+        if self._first or now - self._written >= pause or done >= total:
+            self._first = False
+            self._written = now
+            self._folder.append(done=done, total=total, **({"note": note} if note else {}))
+
+    def state(self, state: str, note: str = "") -> None:
+        """Write a change of state."""
+        self._folder.append(state=state, note=note)
+
+    def waiting(self) -> None:
+        """Tell, once, that the job waits for another."""
+        self.stop_if_asked()
+        if self._first:
+            self._first = False
+            self.state("queued", "Waiting for another job of this kind to end.")
+
+    def stop_if_asked(self) -> None:
+        """Raise `JobCancelled` where somebody asked the job to stop."""
+        if self._folder.stop_asked:
+            raise JobCancelled
+
+
+class SubprocessExecutor:
+    """Runs each job in a process of its own, which goes on when this one ends.
+
+    Parameters
+    ----------
+    settings : Settings
+        What the process is given.
+    program : sequence of str, optional
+        What Python runs; ``job FOLDER`` follows.
+    """
+
+    def __init__(self, settings: Settings, program: Sequence[str] = ("-m", "relic_core")) -> None:
+        self._settings = settings
+        self._program = program
+
+    def submit(self, folder: Path, alive: int) -> None:
+        """Start the process, in a session of its own."""
+        modules = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH", "")]))
+        with (folder / "output.txt").open("wb") as output:
+            process = subprocess.Popen(  # noqa: S603 - our own program
+                [sys.executable, *self._program, "job", str(folder)],
+                env={**os.environ, **self._settings.to_environment(), "PYTHONPATH": modules},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                pass_fds=(alive,),
+                start_new_session=True,
+            )
+        # Somebody has to take the exit status, or ended jobs stay behind as zombies of a server that runs for weeks.
+        threading.Thread(target=process.wait, name=f"job {folder.name}", daemon=True).start()
+
+
+class InlineExecutor:
+    """Runs each job to its end before `submit` returns: for tests and for machines without processes to spare."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def submit(self, folder: Path, alive: int) -> None:  # noqa: ARG002 - the caller holds the lock all the while
+        """Run the job on a workbench of its own, as another process would."""
+        from relic_core.services.workbench import Workbench
+
+        Workbench(self._settings, executor=self).jobs.run(folder)
+
+
+def _function(kind: str) -> JobFunction:
+    if kind not in KINDS:
+        raise unknown_name("kind of job", kind, KINDS)
+    module, name = KINDS[kind].split(":")
+    function: JobFunction = getattr(import_module(module), name)
+    return function

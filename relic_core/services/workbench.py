@@ -1,0 +1,54 @@
+"""The workbench: one object with everything a page or a command needs, made from settings."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from relic_core.config import Settings
+from relic_core.services.examples import Examples
+from relic_core.services.history import History
+from relic_core.services.jobs import Jobs, SubprocessExecutor
+from relic_core.services.works import Works
+from relic_core.store import Store
+
+if TYPE_CHECKING:
+    from relic_core.ports import Executor
+    from relic_core.services.indexing import Indexes
+    from relic_core.services.search import Search
+
+
+class Workbench:
+    """The only way in; cheap to make, safe to share between threads.
+
+    Parameters
+    ----------
+    settings : Settings, optional
+        From the environment where not given.
+    executor : Executor, optional
+        Runs jobs; each in a process of its own where not given.
+    """
+
+    def __init__(self, settings: Settings | None = None, *, executor: Executor | None = None) -> None:
+        self.settings = Settings.from_environment() if settings is None else settings
+        self.store = Store(self.settings.store, lock_seconds=self.settings.lock_seconds)
+        self.works = Works(self)
+        self.examples = Examples(self)
+        self.history = History(self)
+        self.jobs = Jobs(self, SubprocessExecutor(self.settings) if executor is None else executor)
+
+    # Made on first use, since they bring numerical libraries that many commands do not need.
+
+    @cached_property
+    def indexes(self) -> Indexes:
+        """The retrievers and what they have prepared."""
+        from relic_core.services.indexing import Indexes
+
+        return Indexes(self)
+
+    @cached_property
+    def search(self) -> Search:
+        """Answers search requests."""
+        from relic_core.services.search import Search
+
+        return Search(self)

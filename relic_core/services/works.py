@@ -1,0 +1,290 @@
+"""Works: adding, listing, loading, removing; finding one by what a person calls it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import stat
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from relic_core.errors import BadRequest, NotFound
+from relic_core.library import folder, sample
+from relic_core.services.adding import Added, set_aside
+from relic_core.text.reading import read_work
+
+if TYPE_CHECKING:
+    from relic_core.domain import Work, WorkSummary
+    from relic_core.services.workbench import Workbench
+    from relic_core.store.works import Version
+
+_LOADED = 3
+"""Works kept in memory: a page, a comparison, and one more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Available:
+    """A file of the library folder.
+
+    Attributes
+    ----------
+    path : Path
+        Where it is.
+    title : str
+        What it seems to be called.
+    size : int
+        In bytes.
+    work_id : str
+        The stored work with its text; empty where there is none.
+    """
+
+    path: Path
+    title: str
+    size: int
+    work_id: str
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return self.path.name
+
+
+class _Loaded(NamedTuple):
+    """A work in memory, which of its states it is, and the stamp of the store when that was last looked up."""
+
+    work: Work
+    version: Version
+    stamp: tuple[tuple[int, int], ...]
+
+
+class Works:
+    """The works of a workbench."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._loaded: OrderedDict[str, _Loaded] = OrderedDict()
+        self._loaded_lock = threading.Lock()
+
+    def add(
+        self,
+        source: Path | bytes,
+        *,
+        name: str = "",
+        title: str = "",
+        author: str = "",
+        translator: str = "",
+        year: int | None = None,
+    ) -> Added:
+        """Read a text and store it as a work, unless its text is stored already.
+
+        Parameters
+        ----------
+        source : Path or bytes
+            A file, or what one holds.
+        name : str
+            The file's name, for `bytes`.
+        title, author, translator, year
+            Where given, they stand over what the file says of itself, and correct what is stored of its text.
+
+        Raises
+        ------
+        BadText
+            It is empty, too large, or no text.
+        NotFound, BadRequest
+            There is no such file, or it is a folder.
+        """
+        max_bytes = self._workbench.settings.max_text_bytes
+        if isinstance(source, Path):
+            data, name, came_from = folder.read_bytes(source, max_bytes=max_bytes), source.name, str(source)
+        else:
+            data, came_from = source, name
+        work = read_work(
+            data,
+            name=name,
+            title=title,
+            author=author,
+            translator=translator,
+            year=year,
+            source=came_from,
+            max_bytes=max_bytes,
+        )
+        told = {"title": title, "author": author, "translator": translator, "year": year}
+        given = [field for field, value in told.items() if value not in ("", None)]
+        summary, outcome = self._workbench.store.works.add(work, given=given)
+        return Added(summary, outcome, notice=set_aside(work))
+
+    def find_file(self, given: str) -> Path:
+        """Find the file a person means: a path, or the name of a file of the library folder, with or without .txt.
+
+        Nothing is checked of a path that is neither; reading it tells what is wrong.
+
+        Raises
+        ------
+        NotFound
+            It begins with the home folder of a user whom there is not.
+        """
+        try:
+            path = Path(given).expanduser()
+        except RuntimeError:
+            raise NotFound(f"There is no home folder for '{given}'. Write the path in full.") from None
+        library = self._workbench.settings.library
+        if library is not None and not folder.mode_of(path):
+            for candidate in (library / given, library / f"{given}.txt"):
+                if stat.S_ISREG(folder.mode_of(candidate)):
+                    return candidate
+        return path
+
+    def find_files(self, given: str) -> tuple[Path, ...]:
+        """Find the files a person means: the one of `find_file`, or where that is a folder, every .txt file in it.
+
+        Raises
+        ------
+        NotFound, BadRequest
+            As `find_file` and `texts_in`.
+        """
+        path = self.find_file(given)
+        return self.texts_in(path) if stat.S_ISDIR(folder.mode_of(path)) else (path,)
+
+    def texts_in(self, path: Path) -> tuple[Path, ...]:
+        """List the .txt files of a folder by name.
+
+        Raises
+        ------
+        NotFound, BadRequest
+            The folder is not there, or is none, or may not be read, or has no such file.
+        """
+        paths = tuple(text.path for text in folder.list_texts(path))
+        if not paths:
+            raise NotFound(f"The folder {path} has no .txt file.")
+        return paths
+
+    def available(self) -> tuple[Available, ...]:
+        """List the files of the library folder and which of them are stored; empty where no folder is set.
+
+        Raises
+        ------
+        NotFound, BadRequest
+            The folder of RELIC_LIBRARY is not there, or is none, or may not be read.
+        """
+        settings = self._workbench.settings
+        if settings.library is None:
+            return ()
+        stored = {summary.sha256: summary.id for summary in self.summaries()}
+        found = []
+        for text in folder.list_texts(settings.library):
+            sha256 = folder.text_sha256(text.path, modified=text.modified, max_bytes=settings.max_text_bytes)
+            found.append(Available(path=text.path, title=text.title, size=text.size, work_id=stored.get(sha256, "")))
+        return tuple(found)
+
+    def ensure_sample(self) -> WorkSummary | None:
+        """Store the sample work and its examples, unless they are stored as they should be.
+
+        Returns
+        -------
+        WorkSummary or None
+            None where the reader has removed the sample: it stays away until its text is added again.
+        """
+        work = read_work(
+            sample.NOVEL.read_bytes(),
+            name=sample.NOVEL.name,
+            title=sample.TITLE,
+            author=sample.AUTHOR,
+            year=sample.YEAR,
+            source=sample.SOURCE,
+            max_bytes=self._workbench.settings.max_text_bytes,
+        )
+        if self._workbench.store.works.is_removed(work.sha256):
+            return None
+        summary, _ = self._workbench.store.works.add(work)
+        self._workbench.examples.ensure_sample(self.load(summary.id))
+        return summary
+
+    def summaries(self) -> tuple[WorkSummary, ...]:
+        """List the stored works by title."""
+        return self._workbench.store.works.summaries()
+
+    def load(self, work_id: str) -> Work:
+        """Return a work; the last three stay in memory.
+
+        Raises
+        ------
+        NotFound
+            No stored work has that id.
+        """
+        store = self._workbench.store
+        # Stamp and version are looked up before the work: what is written in between is noticed at the next call. The
+        # lock is not held meanwhile, or those who wait for a busy store would wait one behind the other.
+        stamp = store.stamp()
+        with self._loaded_lock:
+            loaded = self._loaded.get(work_id)
+        if loaded is None or loaded.stamp != stamp:
+            version = store.works.version(work_id)
+            work = loaded.work if loaded and loaded.version == version else store.works.load(work_id)
+            loaded = _Loaded(work, version, stamp)
+        with self._loaded_lock:
+            self._loaded[work_id] = loaded
+            self._loaded.move_to_end(work_id)
+            while len(self._loaded) > _LOADED:
+                self._loaded.popitem(last=False)
+        return loaded.work
+
+    def remove(self, work_id: str) -> WorkSummary:
+        """Hide a work; `restore` undoes it.
+
+        Raises
+        ------
+        NotFound
+            No stored work has that id.
+        """
+        return self._workbench.store.works.remove(work_id)
+
+    def restore(self, work_id: str) -> WorkSummary:
+        """Undo `remove`.
+
+        Raises
+        ------
+        NotFound
+            There never was such a work.
+        """
+        return self._workbench.store.works.restore(work_id)
+
+    def resolve(self, said: str) -> WorkSummary:
+        """Find the stored work a person means by an id, the beginning of one, or a title.
+
+        Raises
+        ------
+        NotFound
+            None fits; the message names the nearest.
+        BadRequest
+            Several fit; the message names them.
+        """
+        summaries = self.summaries()
+        wanted = _key(said)
+        for fits in (
+            [summary for summary in summaries if summary.id == said.strip()],
+            [summary for summary in summaries if wanted in (_key(summary.id), _key(summary.title))],
+            [summary for summary in summaries if wanted and _key(summary.id).startswith(wanted)],
+            [summary for summary in summaries if wanted and wanted in _key(summary.title)],
+        ):
+            if len(fits) == 1:
+                return fits[0]
+            if fits:
+                several = ", ".join(f"{summary.id} ({summary.title})" for summary in fits)
+                raise BadRequest(f"'{said}' fits several works: {several}. Give the id.")
+        raise NotFound(_unknown(said, summaries))
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\W_]+", " ", name).strip().casefold()
+
+
+def _unknown(said: str, summaries: tuple[WorkSummary, ...]) -> str:
+    if not summaries:
+        return f"There is no work '{said}'; the store has none yet. Add one: python -m relic_core add FILE."
+    titles = {_key(summary.title): summary.title for summary in summaries}
+    near = [titles[key] for key in difflib.get_close_matches(_key(said), titles, n=3, cutoff=0.5)]
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    return f"There is no work '{said}' in the store.{hint} `python -m relic_core works` lists those that are."

@@ -1,0 +1,55 @@
+"""The store: one DuckDB file with works, examples, searches and jobs; one module per kind of row.
+
+A store is cheap to make and holds nothing open: every call of its groups is one unit of work.
+
+>>> import tempfile, pathlib
+>>> with tempfile.TemporaryDirectory() as folder:
+...     Store(pathlib.Path(folder) / "relic.duckdb").works.summaries()
+()
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relic_core.store.connection import Database
+from relic_core.store.examples import ExampleRows
+from relic_core.store.jobs import JobRows
+from relic_core.store.searches import SearchRows
+from relic_core.store.works import WorkRows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["Store"]
+
+
+class Store:
+    """The groups of rows of one DuckDB file.
+
+    Parameters
+    ----------
+    path : Path
+        The file; made when first used.
+    lock_seconds : float
+        How long a unit of work waits while another process holds the file, in seconds.
+    """
+
+    def __init__(self, path: Path, *, lock_seconds: float = 8.0) -> None:
+        database = Database.at(path)
+        self.path = database.path
+        self.works = WorkRows(database, lock_seconds)
+        self.examples = ExampleRows(database, lock_seconds)
+        self.searches = SearchRows(database, lock_seconds)
+        self.jobs = JobRows(database, lock_seconds)
+
+    def stamp(self) -> tuple[tuple[int, int], ...]:
+        """Tell whether anything may have been written since: equal stamps, nothing was."""
+        stamps = []
+        for path in (self.path, self.path.with_name(f"{self.path.name}.wal")):
+            try:
+                status = path.stat()
+            except OSError:  # not there, or out of reach: using the store tells
+                continue
+            stamps.append((status.st_mtime_ns, status.st_size))
+        return tuple(stamps)

@@ -1,0 +1,233 @@
+"""Opening the DuckDB file for one unit of work at a time, so that app, commands and jobs can share it.
+
+While one process has a DuckDB file open every other is refused, even for reading. So each unit of work opens the file,
+works and closes it; a process that finds it taken tries again for some seconds. Threads of one process share one
+connection, opened by the first and closed by the last, and each works on a cursor of its own: a connection shared
+without cursors hands one thread the rows of another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import re
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import duckdb
+
+from relic_core.errors import StoreBusy, StoreError, StoreReadOnly, StoreTooNew
+from relic_core.store.locks import held
+from relic_core.store.migrations import Migration, migrate, read_migrations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from duckdb import DuckDBPyConnection
+
+CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    # No statement may reach the network or another file.
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "enable_external_access": "false",
+    "python_enable_replacements": "false",
+    # DuckDB's own default is most of the machine, too much beside an encoder.
+    "memory_limit": "1GB",
+    "threads": "2",
+}
+
+
+class Database:
+    """One DuckDB file, shared by the threads of this process.
+
+    Parameters
+    ----------
+    path : Path
+        The file; made, with its folder, when first used.
+    steps : tuple of Migration, optional
+        In place of those that ship with the program.
+    """
+
+    _all: ClassVar[dict[Path, Database]] = {}
+    _registering: ClassVar[threading.Lock] = threading.Lock()
+
+    def __init__(self, path: Path, steps: tuple[Migration, ...] | None = None) -> None:
+        self.path = path
+        self._steps = steps
+        self._connection: DuckDBPyConnection | None = None
+        self._users = 0
+        self._opening = threading.Lock()
+        self._writing = threading.Lock()
+
+    @classmethod
+    def at(cls, path: Path) -> Database:
+        """Return the one database of this process for a path."""
+        resolved = path.resolve()
+        with cls._registering:
+            return cls._all.setdefault(resolved, cls(resolved))
+
+    @contextlib.contextmanager
+    def reading(self, *, lock_seconds: float) -> Iterator[DuckDBPyConnection]:
+        """Give a cursor for one unit of work; fetch everything inside the block.
+
+        Parameters
+        ----------
+        lock_seconds : float
+            How long to wait for another process that holds the file, in seconds.
+
+        Raises
+        ------
+        StoreBusy, StoreTooNew, StoreReadOnly, StoreError
+            As their names say.
+        """
+        with self._cursor(time.monotonic() + lock_seconds) as cursor:
+            yield cursor
+
+    @contextlib.contextmanager
+    def writing(self, *, lock_seconds: float) -> Iterator[DuckDBPyConnection]:
+        """Give a cursor inside a transaction: committed at the end of the block, dropped when anything is raised.
+
+        One writer at a time in this process, and the file keeps other processes out, so what a block has read is
+        still true when it writes. Parameters and errors as for `reading`.
+        """
+        # The wait begins here: writers that come together are refused together, not one behind the other.
+        deadline = time.monotonic() + lock_seconds
+        with self._writing, self._cursor(deadline) as cursor:
+            cursor.begin()
+            yield cursor
+            cursor.commit()
+
+    @contextlib.contextmanager
+    def _cursor(self, deadline: float) -> Iterator[DuckDBPyConnection]:
+        connection = self._enter(deadline)
+        try:
+            cursor = connection.cursor()
+            try:
+                yield cursor
+            except duckdb.Error as error:
+                if not _is_about_the_file(error):
+                    raise
+                raise self._told(error) from error
+            finally:
+                # Closing the cursor also drops a transaction that was not committed.
+                cursor.close()
+        finally:
+            self._leave()
+
+    def _enter(self, deadline: float) -> DuckDBPyConnection:
+        with self._opening:
+            if self._connection is None:
+                if not self._holds_something():
+                    self._create()
+                self._connection = self._open(self.path, deadline)
+            self._users += 1
+            return self._connection
+
+    def _leave(self) -> None:
+        with self._opening:
+            self._users -= 1
+            if self._users == 0 and self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _holds_something(self) -> bool:
+        """Whether there is a store: a file without a byte, as a failed copy leaves, is none."""
+        try:
+            return self.path.stat().st_size > 0
+        except OSError:
+            return False  # not there, or out of reach, which making it tells
+
+    def _create(self) -> None:
+        """Make a new store under another name and rename it, so that one killed half-way leaves no broken store."""
+        new = self.path.with_name(f"{self.path.name}.new")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with held(self.path.with_name(f"{self.path.name}.creating")):
+                if self._holds_something():
+                    return
+                new.unlink(missing_ok=True)
+                Path(f"{new}.wal").unlink(missing_ok=True)
+                self._open(new, time.monotonic()).close()
+                new.rename(self.path)
+        except OSError as error:
+            raise StoreReadOnly(
+                f"The data folder {self.path.parent} cannot be written ({error.strerror}). Make it writable or choose "
+                "another with RELIC_DATA."
+            ) from error
+
+    def _open(self, path: Path, deadline: float) -> DuckDBPyConnection:
+        """Open and, where needed, migrate; try again until `deadline` while another process holds the file."""
+        while True:
+            try:
+                connection = duckdb.connect(path, config=CONFIG)
+                break
+            except duckdb.Error as error:
+                told = self._told(error)
+                if not isinstance(told, StoreBusy) or time.monotonic() >= deadline:
+                    raise told from error
+            # Of uneven length, so that two who wait do not keep meeting.
+            time.sleep(random.uniform(0.005, 0.05))  # noqa: S311 - a delay, not a secret
+        try:
+            migrate(connection, read_migrations() if self._steps is None else self._steps)
+        except duckdb.Error as error:
+            connection.close()
+            raise self._told(error) from error
+        except StoreError:
+            connection.close()
+            raise
+        return connection
+
+    def _told(self, error: duckdb.Error) -> StoreError:
+        """Turn DuckDB's error about a file into one for a person."""
+        said = str(error).strip()
+        if "Could not set lock" in said:
+            return StoreBusy(
+                f"The store {self.path} is in use by another program ({_holder(said)}). Try again in a moment; "
+                "if this stays, end that program."
+            )
+        if "Permission denied" in said or "Read-only file system" in said:
+            return StoreReadOnly(
+                f"The store {self.path} cannot be written (permission denied or a read-only disk). Make the file and "
+                "its folder writable or choose another data folder with RELIC_DATA."
+            )
+        if "No space left" in said:
+            return StoreError(f"The disk of the store {self.path} is full. Make room and try again; nothing was lost.")
+        if "storage version number" in said:
+            return StoreTooNew(
+                f"The store {self.path} was written by another version of DuckDB than the one installed "
+                f"({duckdb.__version__}). Nothing was changed. Update the program's packages."
+            )
+        return StoreError(
+            f"The store {self.path} cannot be read: {said.rstrip('.')}. Nothing was changed. Put back a copy of it, or "
+            "move it away and start with a new one."
+        )
+
+
+def _is_about_the_file(error: duckdb.Error) -> bool:
+    """Tell trouble with the file or the disk from a fault in our SQL, which is for us and not for the reader."""
+    if isinstance(error, duckdb.IOException | duckdb.FatalException):
+        return True
+    return any(sign in str(error) for sign in ("Corrupt database", "Failed to commit"))
+
+
+def _holder(said: str) -> str:
+    """Name the process in DuckDB's message about a lock.
+
+    Examples
+    --------
+    >>> _holder("Conflicting lock is held in /usr/bin/python3.11 (PID 0). See also ...")
+    '/usr/bin/python3.11, process 0'
+    >>> _holder("Could not set lock on file")
+    'it does not say which'
+    """
+    named = re.search(r"held in (.+?) \(PID (\d+)\)", said)
+    if named is None:
+        return "it does not say which"
+    command, process = named[1], named[2]
+    with contextlib.suppress(OSError):  # no /proc outside Linux, and the process may just have ended
+        arguments = Path("/proc", process, "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+        command = " ".join(os.fsdecode(argument) for argument in arguments)[:200] or command
+    return f"{command}, process {process}"

@@ -1,0 +1,97 @@
+"""Numbered SQL files that bring a store from one version to the next, each in one transaction with its own record."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from relic_core.config import ASSETS
+from relic_core.errors import StoreError, StoreTooNew
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from duckdb import DuckDBPyConnection
+
+FOLDER = ASSETS / "migrations"
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step: its number, from 1, its name and its statements."""
+
+    number: int
+    name: str
+    sql: str
+
+
+def read_migrations(folder: Path = FOLDER) -> tuple[Migration, ...]:
+    """Read the steps of a folder of files called ``0001_name.sql``, ``0002_name.sql`` and so on.
+
+    Raises
+    ------
+    StoreError
+        The numbers do not run 1, 2, 3 without a gap.
+    """
+    steps: list[Migration] = []
+    for path in sorted(folder.glob("*.sql")):
+        named = re.fullmatch(r"(\d{4})_(\w+)\.sql", path.name)
+        if named is None or int(named[1]) != len(steps) + 1:
+            raise StoreError(
+                f"The migration {path} is out of order: expected number {len(steps) + 1}, as in 0001_name.sql."
+            )
+        steps.append(Migration(number=int(named[1]), name=named[2], sql=path.read_text(encoding="utf-8")))
+    return tuple(steps)
+
+
+def version(connection: DuckDBPyConnection) -> int:
+    """Return the number of the last step applied, 0 for an empty file.
+
+    Raises
+    ------
+    StoreError
+        A DuckDB file with tables, none of which is ours.
+    """
+    tables = {str(name) for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    if "migrations" not in tables:
+        if tables:
+            raise StoreError(
+                "The file is a DuckDB database of another program (it has no table 'migrations'). "
+                "Move it away or choose another data folder with RELIC_DATA."
+            )
+        return 0
+    row = connection.execute("SELECT coalesce(max(number), 0) FROM migrations").fetchone()
+    return int(row[0]) if row else 0
+
+
+def migrate(connection: DuckDBPyConnection, steps: tuple[Migration, ...]) -> None:
+    """Apply the steps that are still missing.
+
+    Raises
+    ------
+    StoreTooNew
+        The store has steps that this program does not know; nothing is written.
+    StoreError
+        A DuckDB file of another program.
+    """
+    current = version(connection)
+    known = steps[-1].number
+    if current > known:
+        raise StoreTooNew(
+            f"The store was written by a newer version of this program (it is at version {current}, this program knows "
+            f"versions up to {known}). Nothing was changed. Update the program, or choose another data folder with "
+            "RELIC_DATA."
+        )
+    for step in steps[current:]:
+        connection.begin()
+        if step.number == 1:
+            connection.execute(
+                "CREATE TABLE migrations (number INTEGER NOT NULL, name VARCHAR NOT NULL, applied TIMESTAMP NOT NULL)"
+            )
+        connection.execute(step.sql)
+        connection.execute(
+            "INSERT INTO migrations VALUES (?, ?, ?)", [step.number, step.name, datetime.now(UTC).replace(tzinfo=None)]
+        )
+        connection.commit()

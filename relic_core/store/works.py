@@ -1,0 +1,247 @@
+"""Works with their texts, chapters, paragraphs and sentences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from relic_core.domain import Chapter, LeftOut, Paragraph, Sentence, Work, WorkSummary
+from relic_core.errors import NotFound
+from relic_core.store.rows import Rows, add_many, as_utc, utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
+    from datetime import datetime
+
+    from duckdb import DuckDBPyConnection
+
+Outcome = Literal["added", "already", "corrected", "restored", "cut again"]
+
+_SUMMARY = (
+    "SELECT id, title, author, year, translator, source, sha256, chapters, sentences, words, added FROM live_works "
+)
+_PARTS = ("chapters", "paragraphs", "sentences", "left_out")
+
+
+class Version(NamedTuple):
+    """What tells two states of a stored work apart: its text, who cut its sentences, and when it was written."""
+
+    sha256: str
+    segmenter: str
+    written: datetime
+
+
+class WorkRows(Rows):
+    """Stored works; a removed work keeps its rows under a tombstone until its text is added again."""
+
+    def add(self, work: Work, *, given: Container[str] = ()) -> tuple[WorkSummary, Outcome]:
+        """Add a work in one transaction, unless its text is there already.
+
+        A text that is there already keeps its id. It is written anew where it had been removed (with the metadata of
+        `work`) and where another segmenter cut it. Otherwise the metadata stored stand, but for those that were given
+        expressly.
+
+        Parameters
+        ----------
+        work : Work
+            What to add.
+        given : container of str
+            Which of "title", "author", "translator" and "year" the reader gave: they correct what is stored.
+
+        Returns
+        -------
+        summary : WorkSummary
+            The stored work.
+        outcome : {"added", "already", "corrected", "restored", "cut again"}
+            What was done.
+        """
+        with self._writing() as cursor:
+            found = cursor.execute(
+                "SELECT id, title, author, translator, source, year, segmenter, id NOT IN (SELECT id FROM live_works) "
+                "FROM works WHERE sha256 = ?",
+                [work.sha256],
+            ).fetchone()
+            outcome: Outcome = "added"
+            if found is not None:
+                stored_id, *values, segmenter, removed = found
+                stored = dict(zip(("title", "author", "translator", "source", "year"), values, strict=True))
+                work = replace(work, id=stored_id)
+                if removed:
+                    outcome = "restored"
+                else:
+                    work = replace(work, **{name: value for name, value in stored.items() if name not in given})
+                    if segmenter != work.segmenter:
+                        outcome = "cut again"
+                    elif any(getattr(work, name) != value for name, value in stored.items()):
+                        outcome = "corrected"
+                    else:
+                        return _summary(cursor, stored_id), "already"
+                _drop(cursor, stored_id)
+            _insert(cursor, work)
+            return _summary(cursor, work.id), outcome
+
+    def summaries(self) -> tuple[WorkSummary, ...]:
+        """List the works by title."""
+        with self._reading() as cursor:
+            rows = cursor.execute(_SUMMARY + "ORDER BY lower(title), id").fetchall()
+        return tuple(_as_summary(row) for row in rows)
+
+    def version(self, work_id: str) -> Version:
+        """Say which state of a work is stored.
+
+        Raises
+        ------
+        NotFound
+            There is no such work, or it was removed.
+        """
+        with self._reading() as cursor:
+            row = cursor.execute("SELECT sha256, segmenter, added FROM live_works WHERE id = ?", [work_id]).fetchone()
+        if row is None:
+            raise _missing(work_id)
+        return Version(*row)
+
+    def load(self, work_id: str) -> Work:
+        """Return a work as it was added.
+
+        Raises
+        ------
+        NotFound
+            There is no such work, or it was removed.
+        """
+        with self._reading() as cursor:
+            row = cursor.execute(
+                "SELECT title, author, text, sha256, segmenter, year, translator, source FROM live_works WHERE id = ?",
+                [work_id],
+            ).fetchone()
+            if row is None:
+                raise _missing(work_id)
+            chapters, paragraphs, sentences, left_out = (_part(cursor, part, work_id) for part in _PARTS)
+        title, author, text, sha256, segmenter, year, translator, source = row
+        return Work(
+            id=work_id,
+            title=title,
+            author=author,
+            text=text,
+            sha256=sha256,
+            segmenter=segmenter,
+            chapters=tuple(Chapter(*values) for values in chapters),
+            paragraphs=tuple(Paragraph(*values) for values in paragraphs),
+            sentences=tuple(Sentence(*values) for values in sentences),
+            left_out=tuple(LeftOut(*values[1:]) for values in left_out),
+            year=year,
+            translator=translator,
+            source=source,
+        )
+
+    def is_removed(self, sha256: str) -> bool:
+        """Whether a text is stored, and hidden behind a tombstone."""
+        with self._reading() as cursor:
+            row = cursor.execute(
+                "SELECT count(*) FROM works WHERE sha256 = ? AND id NOT IN (SELECT id FROM live_works)", [sha256]
+            ).fetchone()
+        return bool(row and row[0])
+
+    def remove(self, work_id: str) -> WorkSummary:
+        """Hide a work behind a tombstone.
+
+        Raises
+        ------
+        NotFound
+            There is no such work, or it was removed before.
+        """
+        with self._writing() as cursor:
+            summary = _summary(cursor, work_id)
+            cursor.execute("INSERT INTO tombstones VALUES ('work', ?, ?)", [work_id, utc_now()])
+            return summary
+
+    def restore(self, work_id: str) -> WorkSummary:
+        """Undo a removal; a work that is there stays as it is.
+
+        Raises
+        ------
+        NotFound
+            There never was such a work.
+        """
+        with self._writing() as cursor:
+            cursor.execute("DELETE FROM tombstones WHERE kind = 'work' AND id = ?", [work_id])
+            return _summary(cursor, work_id)
+
+
+def _missing(work_id: str) -> NotFound:
+    return NotFound(f"There is no work '{work_id}' in the store. `python -m relic_core works` lists those that are.")
+
+
+def _summary(cursor: DuckDBPyConnection, work_id: str) -> WorkSummary:
+    row = cursor.execute(_SUMMARY + "WHERE id = ?", [work_id]).fetchone()
+    if row is None:
+        raise _missing(work_id)
+    return _as_summary(row)
+
+
+def _as_summary(row: tuple[Any, ...]) -> WorkSummary:
+    work_id, title, author, year, translator, source, sha256, chapters, sentences, words, added = row
+    return WorkSummary(
+        id=work_id,
+        title=title,
+        author=author,
+        year=year,
+        translator=translator,
+        source=source,
+        sha256=sha256,
+        chapters=chapters,
+        sentences=sentences,
+        words=words,
+        added=as_utc(added),
+    )
+
+
+def _part(cursor: DuckDBPyConnection, part: str, work_id: str) -> list[tuple[Any, ...]]:
+    query = f"SELECT * EXCLUDE (work_id) FROM {part} WHERE work_id = ? ORDER BY position"  # noqa: S608 - one of _PARTS
+    return cursor.execute(query, [work_id]).fetchall()
+
+
+def _drop(cursor: DuckDBPyConnection, work_id: str) -> None:
+    cursor.execute("DELETE FROM works WHERE id = ?", [work_id])
+    cursor.execute("DELETE FROM tombstones WHERE kind = 'work' AND id = ?", [work_id])
+    for part in _PARTS:
+        cursor.execute(f"DELETE FROM {part} WHERE work_id = ?", [work_id])  # noqa: S608 - one of _PARTS
+
+
+def _insert(cursor: DuckDBPyConnection, work: Work) -> None:
+    cursor.execute(
+        """
+        INSERT INTO works (id, title, author, translator, source, year, sha256, segmenter, chapters, sentences, words,
+                           added, text)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        [
+            work.id,
+            work.title,
+            work.author,
+            work.translator,
+            work.source,
+            work.year,
+            work.sha256,
+            work.segmenter,
+            len(work.chapters),
+            len(work.sentences),
+            sum(len(work.text[sentence.start : sentence.end].split()) for sentence in work.sentences),
+            utc_now(),
+            work.text,
+        ],
+    )
+    fields = {
+        "chapters": ("number", "title", "part"),
+        "paragraphs": ("chapter", "number", "kind"),
+        "sentences": ("chapter", "paragraph"),
+        "left_out": ("kind",),
+    }
+    for part in _PARTS:
+        rows = getattr(work, part)
+        columns: dict[str, Sequence[object]] = {
+            "work_id": [work.id] * len(rows),
+            "position": list(range(len(rows))),
+            "start_offset": [row.start for row in rows],
+            "end_offset": [row.end for row in rows],
+        }
+        add_many(cursor, part, columns | {name: [getattr(row, name) for row in rows] for name in fields[part]})

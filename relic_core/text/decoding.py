@@ -1,0 +1,137 @@
+r"""From the bytes of a file to text: encodings told apart, line ends made ``\\n``, what is no text refused.
+
+The order of trial: a byte order mark, UTF-8, then the one-byte encodings of western Europe. The last two never fail to
+decode, so a guard stands behind them: a text in another alphabet read as Latin-1 is nearly all accented letters.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from relic_core.errors import EmptyText, NotText, TextTooLarge
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with the same two bytes
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+"""Control characters that no text has; tab, line feed, form feed and carriage return are allowed."""
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_ACCENTED_SHARE = 0.5
+"""Western European prose stays well below this share of non-ASCII letters; Greek or Cyrillic misread goes far above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    r"""A text and the encoding it came in.
+
+    Attributes
+    ----------
+    text : str
+        Without byte order mark, every line end ``\\n``.
+    encoding : str
+        "utf-8", "utf-16-le", "cp1252", "latin-1", ...
+    """
+
+    text: str
+    encoding: str
+
+
+def decode(data: bytes, *, max_bytes: int) -> Decoded:
+    r"""Decode the bytes of a text file.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+    max_bytes : int
+        Largest size accepted.
+
+    Raises
+    ------
+    TextTooLarge
+        More than `max_bytes` bytes.
+    EmptyText
+        No bytes, or none that stand for a letter or digit.
+    NotText
+        Binary data, damaged text, or an encoding that is not known here.
+
+    Examples
+    --------
+    >>> decode(b"caf\xe9 \x97 bar\r\n", max_bytes=100)
+    Decoded(text='café — bar\n', encoding='cp1252')
+    """
+    if len(data) > max_bytes:
+        raise too_large(len(data), max_bytes=max_bytes)
+    if not data:
+        raise EmptyText("The file is empty (0 bytes); a text with at least one word is needed. Choose another file.")
+    text, encoding = _decode(data)
+    text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a")  # \x1a ended files under DOS
+    control = _CONTROL.search(text)
+    if control:
+        raise NotText(
+            f"The file is not plain text: line {text.count(chr(10), 0, control.start()) + 1} holds the control "
+            f"character U+{ord(control[0]):04X}. Text in UTF-8, UTF-16 with a byte order mark, cp1252 or Latin-1 is "
+            "allowed; save or export the document as plain text in UTF-8 and add that."
+        )
+    if not re.search(r"[^\W_]", text):
+        raise EmptyText("The file holds no words, only blanks or marks; a text with at least one word is needed.")
+    return Decoded(text=text, encoding=encoding)
+
+
+def too_large(size: int, *, max_bytes: int) -> TextTooLarge:
+    """Make the error for a file of `size` bytes where `max_bytes` are allowed."""
+    return TextTooLarge(
+        f"The file has {size:,} bytes; at most {max_bytes:,} are allowed. Split it into volumes and add each, or raise "
+        "RELIC_MAX_TEXT_BYTES."
+    )
+
+
+def storable(name: str) -> str:
+    r"""Replace each byte of a file's name that is not UTF-8, which Python reads as a surrogate and no store takes.
+
+    Examples
+    --------
+    >>> storable("caf\udce9.txt")
+    'caf�.txt'
+    """
+    return _SURROGATE.sub("\ufffd", name)
+
+
+def _decode(data: bytes) -> tuple[str, str]:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            try:
+                return data[len(mark) :].decode(encoding), encoding
+            except UnicodeDecodeError as error:
+                raise NotText(
+                    f"The file begins with the mark of {encoding.upper()} but is damaged at byte {error.start:,}. "
+                    "Fetch it again, or save it as plain text in UTF-8."
+                ) from None
+    try:
+        return data.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError:
+        return _decode_one_byte(data)
+
+
+def _decode_one_byte(data: bytes) -> tuple[str, str]:
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError as error:
+        raise NotText(
+            f"The file is not text in an encoding known here: byte {error.start:,} fits neither UTF-8 nor cp1252 nor "
+            "Latin-1. Save or export the document as plain text in UTF-8 and add that."
+        ) from None
+    letters = sum(map(str.isalpha, text))
+    accented = sum(character.isalpha() for character in text if character > "\x7f")
+    if accented > _ACCENTED_SHARE * letters:
+        raise NotText(
+            "The file's encoding is not known: it is neither UTF-8 nor UTF-16, and read as cp1252 or Latin-1 too "
+            "many of its letters come out accented. Save it as plain text in UTF-8 and add that."
+        )
+    return text, "cp1252" if re.search(rb"[\x80-\x9f]", data) else "latin-1"  # without these bytes the two are the same

@@ -1,0 +1,250 @@
+"""Headings: what a block says if it is one. Whether it is one is decided by its surroundings (`outline`)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from relic_core.text.blocks import flatten
+from relic_core.text.numbers import NUMBER_PATTERN, number_value
+
+if TYPE_CHECKING:
+    from relic_core.text.blocks import Block
+
+Level = Literal["part", "chapter", "section", "named"]
+
+_CHAPTER_WORDS = ("chapter", "chap", "stave", "letter", "canto", "scene", "adventure", "fytte")
+_PART_WORDS = ("volume", "vol", "book", "part", "phase", "act", "epoch", "period", "narrative")
+_WORD = "|".join((*_CHAPTER_WORDS, *_PART_WORDS))
+_SEPARATOR = r"(?P<separator>\s*(?:[.:—–;]|-{1,2})[\s.:—–-]*|\s+|$)"
+_WORD_FIRST = re.compile(
+    rf"(?P<word>{_WORD})\b\.?\s+(?P<number>(?:the\s+)?(?:{NUMBER_PATTERN}|last)\b){_SEPARATOR}(?P<title>.*)",
+    re.IGNORECASE,
+)
+_NUMBER_FIRST = re.compile(
+    rf"(?P<number>(?:the\s+)?(?:{NUMBER_PATTERN}|last|initial|final))\s+(?P<word>{_WORD}|epilogue)\b{_SEPARATOR}(?P<title>.*)",
+    re.IGNORECASE,
+)
+_SECTION = re.compile(r"(?:chapter|section)\s+\d{1,3}\.(?:\d{1,3}|[IVXLC]+)\b\.?(?P<title>.*)", re.IGNORECASE)
+_BARE = re.compile(r"[^\w\s\"“‘']*\s*(?P<number>[IVXLC]+|\d{1,3})\s*[^\w\s\"“”‘’'?!]*")
+_BARE_WORD = re.compile(rf"(?:{NUMBER_PATTERN})[.:]?", re.IGNORECASE)
+_TITLED = re.compile(
+    r"\s*(?P<number>[IVXLC]+|\d{1,3})(?P<separator>[.:)]\s*(?:--?|—)?\s*|\s*(?:--?|—|–)\s*|\s{2,})(?P<title>\S.*)"
+)
+_TITLED_ARABIC = re.compile(r"\s*(?P<number>\d{1,3})\s+(?P<title>[A-Z\"“‘].*)")
+_TITLED_ROMAN = re.compile(
+    r"\s*(?P<number>[VXLC]|[IVXLC]{2,})\s+(?P<title>[A-Z\"“‘].*)"
+)  # not "I": that begins sentences
+_NAMED_FRONT = re.compile(
+    r"(?:the |an )?(?:author['’]?s |translator['’]?s |editor['’]?s |publisher['’]?s )?"
+    r"(?:preface|introduction|introductory|foreword|forethought|advertisement|proem|note to the \w+ edition|"
+    r"introductory (?:note|chapter|remarks)|prefatory note|(?:author|translator|editor|publisher)['’]?s note)\b"
+    r"(?:,? (?:to|by|from|of) .{1,60})?[.:]?",
+    re.IGNORECASE,
+)
+_NAMED_ANYWHERE = re.compile(
+    r"(?:the |an )?(?:prologue|prelude|induction|interlude|intermezzo|epilogue|finale|envoi|l['’]envoi|postscript|"
+    r"afterword|afterthought|conclusion|coda)\b(?:[.:;—-]+.{0,60}| to .{1,60})?",
+    re.IGNORECASE,
+)
+_BY_ANOTHER = re.compile(r"\b(?:translator|editor|publisher)['’]?s?\b", re.IGNORECASE)
+_MOST_LINES = 6
+_FEW_LINES = 3
+"""A title takes no more; what is longer is a paragraph."""
+_TITLE_ROOM = 260
+_SHORT_LINE = 60
+_SMALL_WORD = 3
+"""Letters; words so short may be lower case in a title ("of", "the")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a block says, taken as a heading.
+
+    Attributes
+    ----------
+    level : {"part", "chapter", "section", "named"}
+        Part of a work, chapter, section inside a chapter, or a piece with a name of its own (a prologue).
+    word : str
+        The word for the unit in lower case ("chapter", "book"); for bare numbers "roman", "arabic" or "word", with
+        "titled" behind it where the title stands on the same line; for named ones "front" or "anywhere".
+    number : str
+        The number as printed.
+    value : int
+        The number as a number; 0 where it has none ("the Last").
+    title : str
+        The title as printed in the same block, on one line.
+    label : str
+        The whole heading on one line.
+    lines : int
+        How many lines of the block it takes; what follows in the block is prose.
+    """
+
+    level: Level
+    word: str
+    number: str
+    value: int
+    title: str
+    label: str
+    lines: int
+
+    @property
+    def bare(self) -> bool:
+        """Whether it is a number without a word for what it counts."""
+        return self.word.split()[0] in {"roman", "arabic", "word"}
+
+    @property
+    def by_another(self) -> bool:
+        """Whether it says that another hand than the author's wrote what follows."""
+        return bool(_BY_ANOTHER.search(self.label))
+
+
+def parse_heading(block: Block) -> Heading | None:
+    """Read a block as a heading; None where it cannot be one.
+
+    Examples
+    --------
+    >>> from relic_core.text.blocks import split_blocks
+    >>> def read(text):
+    ...     found = parse_heading(split_blocks(text, 0, len(text))[0])
+    ...     return found and (found.level, found.word, found.number, found.value, found.title)
+    >>> read("CHAPTER XII. The Ferry")
+    ('chapter', 'chapter', 'XII', 12, 'The Ferry')
+    >>> read("Book the First--Recalled")
+    ('part', 'book', 'the First', 1, 'Recalled')
+    >>> read("IV"), read("Part I played in it was small.")
+    (('chapter', 'roman', 'IV', 4, ''), None)
+    """
+    first = flatten(block.lines[0]) if len(block.lines[0]) < 2 * _TITLE_ROOM else ""
+    if not first or len(first) > _TITLE_ROOM:
+        return None
+    heading = _worded(first) or _bare(first, block) or _named(first, block)
+    if heading is None:
+        return None
+    return _with_following_lines(heading, block)
+
+
+def clean_title(title: str) -> str:
+    """Put a title on one line, without the stop and the dashes around it.
+
+    Examples
+    --------
+    >>> clean_title("--MISS  BROOKE."), clean_title("The end...")
+    ('MISS BROOKE', 'The end...')
+    """
+    title = flatten(title).strip(" -—–:")
+    return title[:-1] if title.endswith(".") and not title.endswith("..") else title
+
+
+def is_capitals(line: str) -> bool:
+    """Whether a line has letters and all of them are capitals.
+
+    Examples
+    --------
+    >>> is_capitals("WITH THEIR CONSEQUENCES;"), is_capitals("1847."), is_capitals("Mr. SAMUEL WELLER")
+    (True, False, True)
+    """
+    line = re.sub(r"\b(?:Mr|Mrs|Dr|St|Mc|Mac)\b\.?", "", line)
+    return line.isupper()
+
+
+def _worded(first: str) -> Heading | None:
+    section = _SECTION.fullmatch(first)
+    if section:
+        return Heading("section", "section", "", 0, clean_title(section["title"]), first, 1)
+    match = _WORD_FIRST.fullmatch(first) or _NUMBER_FIRST.fullmatch(first)
+    if match is None:
+        return None
+    number = " ".join(match["number"].split())
+    value = number_value(re.sub(r"^the ", "", number, flags=re.IGNORECASE))
+    if value is None and not re.search(r"last|initial|final", number, re.IGNORECASE):
+        return None
+    title, word = match["title"], match["word"].lower()
+    if title and not match["separator"].strip() and not _reads_as_title(title, capital_word=match["word"].isupper()):
+        return None
+    if word == "epilogue" and not match["word"][0].isupper():
+        return None
+    level: Level = "chapter" if word in _CHAPTER_WORDS else "part"
+    return Heading(level, word, number, value or 0, clean_title(title), first, 1)
+
+
+def _reads_as_title(title: str, *, capital_word: bool) -> bool:
+    """Whether words after a number without a stop between them are a title and not a sentence going on."""
+    words = title.split()
+    if capital_word:
+        return not words[0].islower()
+    return all(word[0].isupper() or not word[0].isalpha() for word in words if len(word) > _SMALL_WORD)
+
+
+def _bare(first: str, block: Block) -> Heading | None:
+    if not block.short:
+        return None
+    whole = _BARE.fullmatch(first)
+    value = number_value(whole["number"]) if whole else None
+    if whole and value:
+        style = "arabic" if whole["number"].isdecimal() else "roman"
+        return Heading("chapter", style, whole["number"], value, "", first, 1)
+    if _BARE_WORD.fullmatch(first) and first[0].isupper():
+        return Heading("chapter", "word", first.rstrip(".:"), number_value(first.rstrip(".:")) or 0, "", first, 1)
+    line = re.sub(r"[_*=\ufeff]", "", block.lines[0])
+    titled = _TITLED.fullmatch(line) or _TITLED_ARABIC.fullmatch(line) or _TITLED_ROMAN.fullmatch(line)
+    value = number_value(titled["number"]) if titled else None
+    if titled and value and len(block.lines) <= _FEW_LINES and is_title(flatten(titled["title"])):
+        style = "arabic titled" if titled["number"].isdecimal() else "roman titled"
+        return Heading("chapter", style, titled["number"], value, clean_title(titled["title"]), first, 1)
+    return None
+
+
+def is_title(line: str) -> bool:
+    """Whether a line could be a title: it begins with a capital and does not end like a piece of a sentence."""
+    starts = line.lstrip("\"'“‘(—-")[:1]
+    if not starts or starts.islower() or line[-1] in ",;":
+        return False
+    return is_capitals(line) or not re.search(r"[a-z.][.!?][\"'”’]?$|[.!?] [A-Z][a-z]+ [a-z]", line)
+
+
+def _named(first: str, block: Block) -> Heading | None:
+    if len(block.lines) > _FEW_LINES or not (first[0].isupper() or first[0] in "“‘\"'"):
+        return None
+    for word, pattern in (("front", _NAMED_FRONT), ("anywhere", _NAMED_ANYWHERE)):
+        if pattern.fullmatch(first):
+            return Heading("named", word, "", 0, clean_title(first), first, 1)
+    return None
+
+
+def _with_following_lines(heading: Heading, block: Block) -> Heading | None:
+    """Take further lines of the block into the heading; None where the block is prose that only begins like one."""
+    rest = [flatten(line) for line in block.lines[1:]]
+    if not rest:
+        return heading
+    capitals = 0
+    while capitals < len(rest) and is_capitals(rest[capitals]):
+        capitals += 1
+    whole = len(rest) < _MOST_LINES and block.short
+    if whole and capitals < len(rest) and not heading.title and not _is_short_title(rest):
+        whole = False
+    if whole and heading.title and re.search(r"[a-z][.!?]$", rest[-1]) and len(rest) >= _FEW_LINES:
+        whole = False
+    taken = len(rest) if whole else capitals
+    if not whole and heading.title and not capitals:
+        return None
+    if heading.bare and not whole:
+        return None
+    more = " ".join(rest[:taken])
+    title = clean_title(f"{heading.title} {more}")
+    label = (
+        f"{heading.label} {more}"
+        if heading.title
+        else f"{heading.label.rstrip('.:')}: {more}"
+        if more
+        else heading.label
+    )
+    if heading.level == "named":
+        title = label
+    return replace(heading, title=clean_title(title), label=label, lines=1 + taken)
+
+
+def _is_short_title(lines: list[str]) -> bool:
+    whole = is_title(" ".join(lines))
+    return len(lines) <= _FEW_LINES and whole and all(is_title(line) or len(line) < _SHORT_LINE for line in lines)

@@ -1,0 +1,92 @@
+"""Title, author, translator and year, as far as a file says them: in Gutenberg's header or on the title page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from relic_core.text.blocks import flatten
+from relic_core.text.headings import clean_title, is_capitals
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.text.blocks import Block
+
+_FIELD = re.compile(
+    r"^(?P<name>Title|Author|Translators?|Original publication):[ \t]*(?P<value>.*(?:\n[ \t]+\S.*)*)", re.MULTILINE
+)
+_FIRST_LINE = re.compile(r"Project Gutenberg(?:'s|’s)? (?:(?:EBook|Etext) )?(?:of )?(?P<title>.+?),? by (?P<author>.+)")
+_TRANSLATED = re.compile(r"\btranslat(?:ed|ion)\b[^.]{0,80}?\bby\s+(?:/ )?(?P<name>[^/,;()]{3,60})", re.IGNORECASE)
+_BY = re.compile(r"_?by_?:?\s+(?P<name>[^/,;()\d]{3,60})", re.IGNORECASE)
+_NOT_TITLE = re.compile(r"(?:by|or|a (?:novel|romance|tale|story)|author)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\((1[4-9]\d\d|20\d\d)\)|(?:originally|first) published (?:in )?(1[4-9]\d\d|20\d\d)", re.IGNORECASE)
+_SMALL_WORDS = {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
+_WRAPPED = 55
+"""A title line longer than this goes on in the next line; a shorter one has a subtitle there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a file says about itself; empty or None where it does not."""
+
+    title: str = ""
+    author: str = ""
+    translator: str = ""
+    year: int | None = None
+
+
+def read_metadata(header: str, front: Sequence[Block]) -> Metadata:
+    """Read the header of Project Gutenberg and the blocks before the first chapter.
+
+    The year is taken only where it is said to be the work's: in brackets on the title page, or as its first
+    publication. Years of printing are those of an edition.
+    """
+    fields = {match["name"].rstrip("s"): match["value"] for match in _FIELD.finditer(header)}
+    first = _FIRST_LINE.search(header[:400])
+    page = [block.flat for block in front if block.short][:20]
+    joined = " / ".join(page)
+    title = (
+        _field_title(fields.get("Title", "")) or (clean_title(first["title"]) if first else "") or _page_title(front)
+    )
+    author = fields.get("Author", "") or (first["author"] if first else "") or _page_author(page)
+    translated = _TRANSLATED.search(joined)
+    translator = fields.get("Translator", "") or (translated["name"] if translated else "")
+    year = _YEAR.search(fields.get("Original publication", "")) or _YEAR.search(joined)
+    published = re.search(r"\b(1[4-9]\d\d|20\d\d)\b", fields.get("Original publication", ""))
+    found = published[1] if published else next(filter(None, year.groups()), None) if year else None
+    return Metadata(title, _name(author), _name(translator), int(found) if found else None)
+
+
+def _field_title(value: str) -> str:
+    lines = [" ".join(line.split()) for line in value.split("\n")]
+    return clean_title(" ".join(lines) if len(lines[0]) > _WRAPPED else lines[0])
+
+
+def _page_title(front: Sequence[Block]) -> str:
+    if not front or not front[0].short or len(front[0].lines) > 3:  # noqa: PLR2004 - no title page
+        return ""
+    lines = list(takewhile(lambda line: not _NOT_TITLE.match(line), map(flatten, front[0].lines)))
+    title = clean_title(" ".join(lines))
+    return _in_title_case(title) if is_capitals(title) else title
+
+
+def _in_title_case(title: str) -> str:
+    words = [word if word in _SMALL_WORDS else word[:1].upper() + word[1:] for word in title.lower().split()]
+    return " ".join(words)[:1].upper() + " ".join(words)[1:]
+
+
+def _page_author(page: Sequence[str]) -> str:
+    for line, following in zip(page, [*page[1:], ""], strict=False):
+        by = _BY.fullmatch(f"{line} {following}" if line.lower().strip("_:") == "by" else line)
+        if by:
+            return by["name"]
+    return ""
+
+
+def _name(name: str) -> str:
+    name = " ".join(re.sub(r"\([^)]*\)", " ", name).split())  # "D. H. (David Herbert) Lawrence"
+    name = name if re.search(r"\b\w\.$", name) else name.rstrip(" .")
+    return name.title() if name.isupper() else name

@@ -1,0 +1,114 @@
+"""From the bytes of a file to a work with its sentences."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from relic_core.config import Settings
+from relic_core.domain import Sentence, Work
+from relic_core.text.decoding import decode, storable
+from relic_core.text.structure import analyse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from relic_core.domain import Paragraph
+    from relic_core.ports import Segmenter
+
+_SLUG_LENGTH = 48
+
+
+def read_work(  # noqa: PLR0913 - the metadata of a work, each by its name
+    data: bytes,
+    *,
+    name: str,
+    title: str = "",
+    author: str = "",
+    translator: str = "",
+    year: int | None = None,
+    source: str = "",
+    segmenter: Segmenter | None = None,
+    max_bytes: int = Settings.max_text_bytes,
+) -> Work:
+    """Read a work from the bytes of a text file.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+    name : str
+        Its name, the last resort for a title.
+    title, author, translator, year : str, int or None
+        As known to the reader of the file; what is given wins over what the file says.
+    source : str
+        Where the text came from.
+    segmenter : Segmenter, optional
+        In place of `sentences.default_segmenter`.
+    max_bytes : int
+        Largest size accepted.
+
+    Raises
+    ------
+    EmptyText, NotText, TextTooLarge
+        As `decoding.decode`.
+    """
+    if segmenter is None:
+        from relic_core.text.sentences import default_segmenter
+
+        segmenter = default_segmenter()
+    text = decode(data, max_bytes=max_bytes).text
+    found = analyse(text)
+    title = title or found.title or title_of_file(name)
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    return Work(
+        id=work_id(title, sha256),
+        title=title,
+        author=author or found.author,
+        translator=translator or found.translator,
+        year=found.year if year is None else year,
+        source=storable(source),
+        text=text,
+        sha256=sha256,
+        segmenter=segmenter.identity,
+        chapters=found.chapters,
+        paragraphs=found.paragraphs,
+        sentences=tuple(_sentences(text, found.paragraphs, segmenter)),
+        left_out=found.left_out,
+    )
+
+
+def work_id(title: str, sha256: str) -> str:
+    """Make the identity of a work: a slug of its title and the first eight digits of its hash.
+
+    Examples
+    --------
+    >>> work_id("L’Assommoir: Été!", "0123456789abcdef")
+    'l-assommoir-ete-01234567'
+    """
+    plain = unicodedata.normalize("NFKD", title.replace("’", "'")).encode("ascii", "ignore").decode()
+    slug = re.sub(r"[^a-z0-9]+", "-", plain.lower())[: _SLUG_LENGTH + 1].strip("-")
+    return f"{slug or 'work'}-{sha256[:8]}"
+
+
+def title_of_file(name: str) -> str:
+    """Make a title of the name of a file.
+
+    Examples
+    --------
+    >>> title_of_file("uploads/the_age_of_innocence.txt")
+    'The age of innocence'
+    """
+    stem = " ".join(re.split(r"[\s_-]+", PurePath(storable(name).replace("\\", "/")).stem)).strip()
+    return stem[:1].upper() + stem[1:] or "Untitled"
+
+
+def _sentences(text: str, paragraphs: Iterable[Paragraph], segmenter: Segmenter) -> Iterable[Sentence]:
+    index = 0
+    for paragraph in paragraphs:
+        for start, end in segmenter.segment(text, paragraph.start, paragraph.end):
+            yield Sentence(index, start, end, paragraph.chapter, paragraph.index)
+            index += 1

@@ -1,0 +1,185 @@
+"""Cut paragraphs into sentences as RELiC's lists are cut.
+
+RELiC ran spaCy's dependency parser with ellipses, colons and semicolons as extra boundaries. The rules here come close
+to it without a parser. A boundary stands only in a gap between two words that holds a mark ``. ! ? … ; :`` and white
+space after it; the gap, the word before and the words after decide:
+
+* ``;``, ``:`` and ellipses always part;
+* ``!`` and ``?`` part before a capital. Before a small letter they part too, unless they are quoted and something
+  other than a clause follows (``?" asked his wife``, against ``?" she asked``), they close a parenthesis, or all that
+  stands before is ``Oh!``;
+* a full stop parts before a capital unless it belongs to its word (`relic_core.text.abbreviations`); that of an initial
+  parts too where what follows is no name: a quotation, or a word like ``He`` (``the letter F. “But``, ``A.B. He``);
+* dashes part nothing: ``it?--what`` is one sentence.
+
+Closing quotation marks stay with the sentence they close, opening ones go with the sentence they open.
+
+Source: Thai et al., RELiC: Retrieving Evidence for Literary Claims (ACL 2022), section 2.1 and footnote 5.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from relic_core.errors import unknown_name
+from relic_core.text.abbreviations import owns_stop
+
+if TYPE_CHECKING:
+    from relic_core.ports import Segmenter
+
+_WORD = re.compile(r"[^\W_]")
+_GAP = re.compile(r"[.!?…;:][\W_]*")
+"""From the first mark after a word to the next word; no character is read twice, so cutting takes linear time."""
+
+_PIECE = re.compile(r"\S+")
+_ENDING = re.compile(r"[.!?…”’)\]»]+")
+_ELLIPSIS = re.compile(r"…|\.\s?\.")
+_UNSPACED_ELLIPSIS = re.compile(r"…|\.{2,}")
+_QUOTED = re.compile(r"[”’\"'»]")
+_LAST_WORD = re.compile(r"[^\W_][\w.]*$")
+_NEXT_WORDS = re.compile(r"(\w+)\W*(\w*)")
+_OPENING_QUOTES = ("“", "‘", '"', "'")
+_OPENING_WORD = re.compile(r"\w+(?![\w.])")
+"""The first word of a sentence, unless it is an initial itself."""
+
+_LOOK = 24
+"""Characters looked at before and after a gap."""
+
+_NOMINATIVES = frozenset({"he", "she", "it", "they", "we", "you", "there"})
+_CLAUSE_STARTS = _NOMINATIVES | frozenset(
+    """
+    one who this that these those the a an his her its their my our your but again
+    """.split()  # noqa: SIM905 - a list that a person can read and mend
+)
+"""First words after a quoted ``?`` or ``!`` that begin a clause; others are the verb of speaking, or go on after it."""
+
+_NO_NAMES = _CLAUSE_STARTS | {"i"}
+_INTERJECTIONS = frozenset({"oh", "ah", "o"})
+
+
+@dataclass(frozen=True)
+class RuleSegmenter:
+    """The segmenter by rules; the module says which."""
+
+    identity: str = "relic-rules/1"
+
+    def segment(self, text: str, start: int, end: int) -> list[tuple[int, int]]:
+        """Cut ``text[start:end]``, one paragraph; see `relic_core.ports.Segmenter`.
+
+        Examples
+        --------
+        >>> text = "“Where to?” asked Mrs. Poole. “Nowhere… I stay; you go.”"
+        >>> [text[a:b] for a, b in RuleSegmenter().segment(text, 0, len(text))]
+        ['“Where to?” asked Mrs. Poole.', '“Nowhere…', 'I stay;', 'you go.”']
+        """
+        word = _WORD.search(text, start, end)
+        if word is None:
+            return sentences_between(text, [start, end])
+        bounds = [start]
+        for gap in _GAP.finditer(text, word.end(), end):
+            opening = gap.start() + _opening(text, gap)
+            if gap.start() < opening and gap.end() < end and _parts(text, bounds[-1], gap, opening):
+                bounds.append(opening)
+        return sentences_between(text, [*bounds, end])
+
+
+def sentences_between(text: str, bounds: list[int]) -> list[tuple[int, int]]:
+    """Make the stretches between neighbouring bounds, without white space at their ends and without empty ones."""
+    spans = []
+    for start, end in pairwise(bounds):
+        stretch = text[start:end]
+        kept = stretch.strip()
+        if kept:
+            first = start + stretch.index(kept[0])
+            spans.append((first, first + len(kept)))
+    return spans
+
+
+def next_opening(gap: str) -> int:
+    """Offset in a gap between two words where the later sentence begins, 0 where no white space parts them.
+
+    Examples
+    --------
+    >>> [(gap[: next_opening(gap)], gap[next_opening(gap) :]) for gap in ('." ', ". “‘", "! … “", "?--")]
+    [('." ', ''), ('. ', '“‘'), ('! … ', '“'), ('', '?--')]
+    """
+    for piece in _PIECE.finditer(gap):
+        if piece.start() and (piece.end() == len(gap) or not _ENDING.fullmatch(piece.group())):
+            return piece.start()
+    return len(gap) if gap[-1:].isspace() else 0
+
+
+def _opening(text: str, gap: re.Match[str]) -> int:
+    # An ellipsis is a word of its own to spaCy, white space or not: "he thought...Then" is two sentences.
+    if _UNSPACED_ELLIPSIS.fullmatch(gap.group()) and text[gap.start() - 1].isalnum():
+        return len(gap.group())
+    return next_opening(gap.group())
+
+
+def _parts(text: str, first: int, gap: re.Match[str], opening: int) -> bool:
+    """Whether `gap` ends the sentence that began at `first`, given that the next would begin at `opening`."""
+    marks = text[gap.start() : opening]
+    if ";" in marks or ":" in marks or _ELLIPSIS.search(marks):
+        return True
+    following = text[gap.end()]
+    quoted = _QUOTED.search(marks) is not None
+    if following.islower():
+        if quoted:
+            return _begins_clause(text[gap.end() : gap.end() + _LOOK])
+        return marks[0] != "." and ")" not in marks and not _is_interjection(text[first : gap.start()])
+    if marks[0] != "." or quoted:
+        return True
+    before = _LAST_WORD.search(text[max(first, gap.start() - _LOOK) : gap.start()])
+    if before is None:
+        return True
+    may_be_name = "," in marks or _may_be_name(text[opening : gap.end() + _LOOK])
+    return not owns_stop(before.group(), before_number=following.isdigit(), before_name=may_be_name)
+
+
+def _begins_clause(following: str) -> bool:
+    """Whether a clause of its own follows a closing quotation mark, as in ``?" the child asked``."""
+    words = _NEXT_WORDS.match(following)
+    if words is None:
+        return False
+    word, then = words.groups()
+    if word == "and":
+        return then in _NOMINATIVES or then[:1].isupper()
+    return word in _CLAUSE_STARTS
+
+
+def _may_be_name(following: str) -> bool:
+    """Whether what follows an initial may go on with a name, and is no quotation and no word that begins a clause."""
+    word = _OPENING_WORD.match(following)
+    begins_clause = word is not None and word.group().lower() in _NO_NAMES
+    return not (begins_clause or following.startswith(_OPENING_QUOTES))
+
+
+def _is_interjection(fragment: str) -> bool:
+    return len(fragment) < _LOOK and fragment.strip(" \n\"'“‘_").lower() in _INTERJECTIONS
+
+
+@lru_cache(maxsize=1)
+def default_segmenter() -> Segmenter:
+    """Make the segmenter that works are cut with unless another is asked for."""
+    return RuleSegmenter()
+
+
+def segmenter(name: str) -> Segmenter:
+    """Make a segmenter by name: "rules", or "parser" for spaCy's own parser as RELiC used it.
+
+    Raises
+    ------
+    BadRequest
+        An unknown name, or "parser" where its model is not installed.
+    """
+    if name == "rules":
+        return default_segmenter()
+    if name == "parser":
+        from relic_core.text.parser import ParserSegmenter  # loads spaCy
+
+        return ParserSegmenter.load()
+    raise unknown_name("segmenter", name, ["rules", "parser"])

@@ -1,0 +1,268 @@
+"""Words as the lexical side sees them: one tokenizer and one list of function words for works and claims alike.
+
+A word is a run of letters or digits, with the apostrophes inside it. Hyphens, dashes and the underscores that
+plain-text editions use for italics part words. A token is the word in lower case, without accents (Natásha, natasha),
+without the endings 's, 'd, 'll, 've, 're and 'm (Gatsby's, gatsby), its apostrophes straight.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Set
+
+    import numpy.typing as npt
+
+    from relic_core.domain import Work
+
+_LETTERS = r"[^\W_]+(?:[\u0300-\u036f]+[^\W_]*)*"  # accents may be characters of their own
+_WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})*")
+_CLITIC = re.compile(r"(?<=\w)'(?:s|d|ll|ve|re|m)$")
+_APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'"})
+_LIGATURES = str.maketrans({"æ": "ae", "œ": "oe", "ø": "o", "ð": "d", "þ": "th", "ł": "l"})
+
+STOPWORDS = frozenset(
+    """
+    a an the
+    i me my myself we us our ours ourselves you your yours yourself yourselves thou thee thy thine thyself ye
+    he him his himself she her hers herself it its itself they them their theirs themselves one oneself
+    this that these those such same other others another each every either neither both all any some no none
+    who whom whose which what whoever whomever whichever whatever whatsoever
+    somebody someone something anybody anyone anything everybody everyone everything nobody nothing
+    and or but nor yet so if than though although because since unless until till while whilst whereas whether lest
+    as like when where why how whenever wherever however
+    of in on at by to from with without within into onto unto upon about above below beneath under over through
+    throughout during before after against among amongst between beyond behind beside besides toward towards across
+    along around near off out up down per via except despite for
+    am is are was were be been being
+    have has had having hath hast hadst do does did doing done doth dost didst
+    can could may might must shall should will would ought shalt wilt couldst wouldst shouldst canst mayst cannot
+    not never very too also just only even quite rather ever then there here thus hence therefore now else own
+    much many more most
+    isn't aren't wasn't weren't ain't hasn't haven't hadn't don't doesn't didn't can't couldn't mayn't mightn't mustn't
+    shan't shouldn't won't wouldn't oughtn't needn't daren't
+    isnt arent wasnt werent hasnt havent hadnt dont doesnt didnt couldnt mustnt shouldnt wouldnt
+    tis twas twere twill twould tisn't twasn't o th em
+    """.split()  # noqa: SIM905 - a list that a person can read and mend
+)
+"""English function words as tokens, older and contracted forms included: no evidence, so never matched."""
+
+
+def _token(word: str) -> str:
+    plain = word.translate(_APOSTROPHES).casefold()
+    if not plain.isascii():
+        decomposed = unicodedata.normalize("NFKD", plain.translate(_LIGATURES))
+        plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter)) or plain
+    return _CLITIC.sub("", plain) if "'" in plain else plain
+
+
+def word_spans(text: str) -> list[tuple[int, int, str]]:
+    """Find the words of a text: half-open character offsets and the token of each.
+
+    Examples
+    --------
+    >>> word_spans("_Gatsby’s_ drawing-room")
+    [(1, 9, 'gatsby'), (11, 18, 'drawing'), (19, 23, 'room')]
+    """
+    return [(*match.span(), _token(match.group())) for match in _WORD.finditer(text)]
+
+
+def tokens(text: str) -> list[str]:
+    """List the tokens of a text, function words included.
+
+    Examples
+    --------
+    >>> tokens("Natásha didn’t see—it’s the _Brontës’_ 1,000th!")
+    ['natasha', "didn't", 'see', 'it', 'the', 'brontes', '1', '000th']
+    """
+    return [_token(word) for word in _WORD.findall(text)]
+
+
+def content_tokens(text: str) -> list[str]:
+    """List the tokens of a text that are no function words.
+
+    Examples
+    --------
+    >>> content_tokens("It was the best of times")
+    ['best', 'times']
+    """
+    return [token for token in tokens(text) if token not in STOPWORDS]
+
+
+def shared_words(wanted: Set[str], text: str) -> list[tuple[int, int]]:
+    """Find the words of a text that a claim uses too.
+
+    Parameters
+    ----------
+    wanted : set of str
+        The claim's content tokens (`content_tokens`), made once for all texts.
+    text : str
+        A passage.
+
+    Returns
+    -------
+    list of (int, int)
+        Half-open character offsets into `text`, in order.
+
+    Examples
+    --------
+    >>> shared_words(set(content_tokens("Gatsby’s light")), "the green light at the end of the dock")
+    [(10, 15)]
+    """
+    return [(start, end) for start, end, token in word_spans(text) if token in wanted]
+
+
+@dataclass(frozen=True, eq=False)
+class WorkWords:
+    """The content tokens of a work, sentence by sentence.
+
+    Attributes
+    ----------
+    vocabulary : dict of str to int
+        Each token's id, in order of first use.
+    ids : int32 array, shape (n_tokens,)
+        The tokens of all sentences, one after the other.
+    starts : int64 array, shape (n_sentences + 1,)
+        Sentence ``i`` has the tokens ``ids[starts[i]:starts[i + 1]]``.
+    """
+
+    vocabulary: dict[str, int]
+    ids: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, work: Work) -> WorkWords:
+        """Read the words of a work."""
+        vocabulary: dict[str, int] = {}
+        ids: list[int] = []
+        starts = np.zeros(len(work.sentences) + 1, dtype=np.int64)
+        id_of: dict[str, int] = {}  # by word as printed; -1 for function words
+        for sentence in work.sentences:
+            for word in _WORD.findall(work.text, sentence.start, sentence.end):
+                number = id_of.get(word)
+                if number is None:
+                    token = _token(word)
+                    number = -1 if token in STOPWORDS else vocabulary.setdefault(token, len(vocabulary))
+                    id_of[word] = number
+                if number >= 0:
+                    ids.append(number)
+            starts[sentence.index + 1] = len(ids)
+        return cls(vocabulary=vocabulary, ids=np.array(ids, dtype=np.int32), starts=starts)
+
+
+_KEPT = 4
+_lock = threading.Lock()
+_kept: OrderedDict[str, WorkWords] = OrderedDict()
+
+
+def work_words(work: Work) -> WorkWords:
+    """Read the words of a work; those of the last few works are kept in memory."""
+    with _lock:
+        found = _kept.pop(work.fingerprint, None) or WorkWords.of(work)
+        _kept[work.fingerprint] = found
+        while len(_kept) > _KEPT:
+            _kept.popitem(last=False)
+        return found
+
+
+CRITICS_WORDS = frozenset(
+    """
+    ancient classical homeric mediaeval medieval arthurian chaucerian renaissance reformation elizabethan jacobean
+    shakespearean miltonic restoration augustan neoclassical enlightenment georgian regency romantic byronic victorian
+    dickensian edwardian decadent modern postwar antebellum reconstruction age period century revolution industrial
+    empire depression war world civil
+    gothic bildungsroman kunstlerroman faustian promethean oedipal sisyphean dionysian apollonian arcadian utopian
+    marxian freudian jungian lacanian hegelian kantian platonic aristotelian cartesian nietzschean foucauldian
+    darwinian bakhtinian benthamite machiavellian epicurean
+    freud jung lacan marx engels hegel kant plato aristotle descartes rousseau nietzsche schopenhauer kierkegaard
+    heidegger sartre beauvoir foucault derrida deleuze bakhtin barthes lukacs gramsci althusser adorno kristeva irigaray
+    spivak fanon bentham darwin
+    queer colonial postcolonial imperial
+    god christ bible biblical scripture eden edenic providence christian jewish muslim islamic hindu catholic protestant
+    anglican puritan methodist quaker evangelical pagan
+    english british scottish welsh irish celtic anglo saxon french german austrian italian roman greek spanish
+    portuguese dutch swiss russian soviet polish scandinavian norse norwegian swedish danish turkish ottoman persian
+    arab egyptian indian chinese japanese asian african caribbean american canadian australian latin european western
+    eastern england britain europe america
+    monday tuesday wednesday thursday friday saturday sunday january february march april june july august september
+    october november december christmas easter
+    chapter book part volume act scene mr mrs miss dr
+    """.split()  # noqa: SIM905 - a list that a person can read and mend
+)
+"""Tokens that critics use of any work: periods, schools, thinkers, faiths, peoples, days, parts of a book.
+
+A character so called in another work (Christian) is taken for the critic's word all the same.
+"""
+
+_SCHOOL = re.compile(r"(?:is[mt]|esque)s?$")
+_NUMERAL = re.compile(r"[IVXLC]+")
+_NAMES = r"(?:[^\W\d_a-z][\w.’'-]*\s+){0,3}[^\W\d_a-z][\w’'-]*"
+_SAYS = (
+    r"(?:say|put|argue|note|write|observe|suggest|claim|call|show|remark|point|remind|describe)(?:e?s|e?d)?"
+    r"|said|wrote|shown"
+)
+_CITED = re.compile(
+    rf"\b[Aa]ccording\s+to\s+{_NAMES}|\b[Aa]s\s+{_NAMES}(?=(?:\s+(?:would|might|could|has|had|once|also))*\s+(?:{_SAYS})\b)"
+)
+_SENTENCE = re.compile(r"[^.!?…]+")
+_LEAST_TITLE = 3
+"""Content words; fewer in a row may be a name."""
+_POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
+_OPENS_SENTENCE = re.compile(r"(?:^|[.!?:…]['\"’”)\]]*)[\s'\"‘“(\[_]*$")
+
+
+def _is_title(sentence: str) -> bool:
+    """Tell whether all content words are capitalised, as in a title; what follows a hyphen (Self-deceit) may not be."""
+    content = [
+        sentence[start]
+        for start, _, token in word_spans(sentence)
+        if token not in STOPWORDS and sentence[start - 1 : start] != "-"
+    ]
+    return len(content) >= _LEAST_TITLE and all(letter.isupper() for letter in content)
+
+
+def _without_names(claim: str) -> list[tuple[int, int]]:
+    """Find where capitals tell nothing of the work: sentences set as titles, and the critics that a claim cites."""
+    titles = [match.span() for match in _SENTENCE.finditer(claim) if _is_title(match.group())]
+    return titles + [match.span() for match in _CITED.finditer(claim)]
+
+
+def _is_name(text: str, start: int, word: str) -> bool:
+    if not word[0].isupper() or _NUMERAL.fullmatch(word) or _SCHOOL.search(word):
+        return False
+    opens = _OPENS_SENTENCE.search(text, max(0, start - 12), start) is not None
+    return not opens or _POSSESSIVE.search(word) is not None
+
+
+def unknown_words(claim: str, work: Work) -> tuple[str, ...]:
+    """List the names in a claim that a work never uses, as first printed.
+
+    A name is a capitalised word that does not open a sentence, or one that does and has the ending 's. Left out is what
+    critics use of works that do not: the work's own title and its author's name, periods, schools, peoples and thinkers
+    (`CRITICS_WORDS`), and whom they cite (as Leavis argues). A sentence set as a title has no names.
+
+    Parameters
+    ----------
+    claim : str
+        Both sides of a claim.
+    work : Work
+        The work searched.
+    """
+    known = work_words(work).vocabulary.keys() | set(tokens(f"{work.title} {work.author}")) | STOPWORDS | CRITICS_WORDS
+    nameless = _without_names(claim)
+    unknown: dict[str, str] = {}
+    for start, end, token in word_spans(claim):
+        word = claim[start:end]
+        if token in known or token in unknown or any(first <= start < last for first, last in nameless):
+            continue
+        if _is_name(claim, start, word):
+            unknown[token] = _POSSESSIVE.sub("", word)
+    return tuple(unknown.values())

@@ -1,0 +1,97 @@
+"""The quotation card and the column it stands in."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.reporting.passages import quotation, surroundings
+from relic_ui.passages import passage_html
+from relic_ui.shell import literal
+from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
+
+if TYPE_CHECKING:
+    from relic_core.domain import Work
+    from relic_core.services.answers import Card, Column
+
+SURROUNDING_SENTENCES = 6
+_WORDS_NAMED = 8
+
+
+def hue(retriever: str) -> str:
+    """Give the CSS that sets a retriever's colour."""
+    return f"--relic-hue:{RETRIEVER_COLOURS.get(retriever, OTHER_COLOUR)}"
+
+
+def anchor(retriever: str, rank: int) -> str:
+    """Name the place of a card on its page."""
+    return f"hit-{retriever}-{rank}"
+
+
+def show_column(column: Column, work: Work) -> None:
+    """Draw one retriever's heading and cards.
+
+    Parameters
+    ----------
+    column : Column
+        What it brought up.
+    work : Work
+        The work, for the surroundings of each hit.
+    """
+    st.html(
+        f'<div class="relic-column" style="{hue(column.retriever)}"><h2>{escape(column.label)}</h2>'
+        f'<p class="relic-quiet">{escape(column.description)}</p></div>'
+    )
+    if column.note:
+        st.warning(literal(column.note), icon=":material/warning:")
+    elif not column.cards and not column.pending:
+        st.html('<p class="relic-quiet">No passage of this work uses the words of your claim, little words apart.</p>')
+    for card in column.cards:
+        st.html(card_html(card, column, work))
+
+
+def card_html(card: Card, column: Column, work: Work) -> str:
+    """Make the HTML of one card: rank, place, quotation, why it is there, its surroundings."""
+    place = card.place
+    where = f"{place.chapter} · paragraph {place.paragraph} · {place.fraction:.0%} into the work"
+    around = surroundings(work, card.span, sentences=SURROUNDING_SENTENCES)
+    parts = [
+        f'<article class="relic-card" id="{anchor(column.retriever, card.rank)}" style="{hue(column.retriever)}">',
+        f"<header><h3>{escape(where)}</h3>",
+        f'<span class="relic-rank"><span class="relic-sr">Rank </span>{card.rank}</span></header>',
+        f"<blockquote>{passage_html(card.quotation)}</blockquote>",
+    ]
+    parts.append(f'<div class="relic-why">{_why(card, column)}</div>')
+    parts.append(
+        "<details><summary>Read it in its surroundings</summary>"
+        f'<div class="relic-around">{passage_html(around, mark_gold=True)}</div></details>'
+    )
+    if card.others:
+        many = len(card.others)
+        summary = "One overlapping passage ranked" if many == 1 else f"{many} overlapping passages ranked"
+        others = "".join(
+            f'<p class="relic-quiet">Rank {hit.rank}</p>{passage_html(quotation(work, hit.span))}'
+            for hit in card.others
+        )
+        parts.append(f'<details><summary>{summary}</summary><div class="relic-around">{others}</div></details>')
+    parts.append("</article>")
+    return "".join(parts)
+
+
+def _why(card: Card, column: Column) -> str:
+    """Say why a card is there: strength, shared words, the other retrievers' ranks."""
+    level = card.strength.level.capitalize()
+    lines = [f'<span class="relic-strength">{level} match.</span> {escape(card.strength.sentence)}']
+    if card.quoted:  # the claim holds its words: how well they match says nothing
+        lines = ['<span class="relic-strength">Your claim already quotes words of this passage.</span>']
+    if card.shared:
+        words = ", ".join(escape(word) for word in card.shared[:_WORDS_NAMED])
+        lines.append(f"Shares with the claim: {words}")
+    else:
+        lines.append("Shares no word with the claim, little words apart")
+    if card.elsewhere:
+        ranks = ", ".join(f"{rank:,} by {escape(label)}" for label, rank in card.elsewhere)
+        lines.append(f"Ranked {ranks}, of {column.candidates:,}")
+    return "".join(f"<div>{line}</div>" for line in lines)

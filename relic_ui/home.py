@@ -1,0 +1,52 @@
+"""The home page: one sentence on what this is, claims that answer at one click, and the shelf."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.services.prompts import prompts_for
+from relic_ui.find import name_of
+
+if TYPE_CHECKING:
+    from relic_core.services.workbench import Workbench
+
+_WORKS_WITH_EXAMPLES = 4
+
+
+def show(workbench: Workbench) -> None:
+    """Draw the page."""
+    st.title("Which passage bears you out?")
+    st.html(
+        '<p class="relic-lede">Choose a work and write a claim about it. Three ways of searching bring up the passages '
+        "that could stand as evidence, side by side, word for word, each with its place in the work.</p>"
+    )
+    summaries = workbench.works.summaries()
+    offered = [work for work in summaries if prompts_for(work)][:_WORKS_WITH_EXAMPLES]
+    if offered:
+        st.header("Try one")
+    for work in offered:
+        st.html(f'<p class="relic-quiet">In {escape(name_of(work))}</p>')
+        for number, prompt in enumerate(prompts_for(work)):
+            if st.button(prompt.claim, key=f"home-{work.id}-{number}", icon=":material/arrow_forward:"):
+                st.session_state.update(find_work=work.id, find_claim=prompt.claim, find_length=prompt.length)
+                st.switch_page("pages/find.py")
+    st.header("Your library")
+    many = len(summaries)
+    st.html(
+        f'<p class="relic-measure">{"One work is" if many == 1 else f"{many} works are"} ready to search. '
+        "Add your own editions as plain text; they stay on this machine.</p>"
+    )
+    st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
+    st.header("How to read the results")
+    st.html(
+        '<ul class="relic-measure">'
+        "<li><strong>Dense</strong> compares meanings: it can find a passage that shares no word with your claim.</li>"
+        "<li><strong>BM25</strong> compares words: it finds passages that use the rarer words of your claim.</li>"
+        "<li><strong>Combined</strong> puts first what both rank high.</li>"
+        "<li>Something always comes first. Each card says how far it stands out from the rest of the work, and "
+        "whether passages of unrelated books would answer as well; where they would, the page calls the evidence "
+        "weak. The judgement is yours.</li></ul>"
+    )

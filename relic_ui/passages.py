@@ -1,0 +1,44 @@
+"""A passage as HTML: escaped, words to the letter."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from relic_core.reporting.passages import Passage, Piece
+
+
+def passage_html(passage: Passage, *, mark_gold: bool = False) -> str:
+    """Set a passage as paragraphs.
+
+    Parameters
+    ----------
+    passage : Passage
+        What to set.
+    mark_gold : bool
+        Set the passage asked for apart from its surroundings.
+    """
+    paragraphs = []
+    told = not mark_gold  # a screen reader is told once where the passage begins
+    for paragraph in passage.paragraphs:
+        css = ' class="relic-verse"' if paragraph.kind == "verse" else ""
+        body = ""
+        for piece in paragraph.pieces:
+            if piece.gold and not told:
+                body += '<span class="relic-sr">The passage begins: </span>'
+                told = True
+            body += _piece(piece, mark_gold=mark_gold)
+        paragraphs.append(f"<p{css}>{body}</p>")
+    return "".join(paragraphs)
+
+
+def _piece(piece: Piece, *, mark_gold: bool) -> str:
+    html = escape(piece.text)
+    if piece.italic:
+        html = f"<em>{html}</em>"
+    if piece.lit:
+        html = f"<mark>{html}</mark>"
+    if mark_gold and piece.gold:
+        html = f'<span class="relic-gold">{html}</span>'
+    return html

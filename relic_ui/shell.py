@@ -1,0 +1,100 @@
+"""Page set-up and menu, called first in every page; the one workbench of the server; errors made readable."""
+
+from __future__ import annotations
+
+import re
+import threading
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.config import Settings
+from relic_core.errors import RelicError
+from relic_core.services.workbench import Workbench
+from relic_ui.style import CSS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MENU = (
+    ("app.py", "Home", ":material/home:"),
+    ("pages/find.py", "Find a quotation", ":material/search:"),
+    ("pages/library.py", "Library", ":material/menu_book:"),
+)
+"""Every page, in the order of the menu: a new page is one line here."""
+
+_ICON = str(Path(__file__).parent / "icon.svg")
+"""A file of our own: Streamlit's named icons and emoji are fetched from the network."""
+
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~:]")
+
+_SIDEBAR = 230
+"""Width of the menu in pixels."""
+
+
+def page(title: str) -> Workbench:
+    """Set the page up, draw the menu and hand over the workbench.
+
+    Parameters
+    ----------
+    title : str
+        The page's name in the browser's tab.
+
+    Returns
+    -------
+    Workbench
+        The only way into relic_core. Where the store cannot be opened the page says why and stops.
+    """
+    st.set_page_config(
+        page_title=f"{title} · RELiC Workbench", page_icon=_ICON, layout="wide", initial_sidebar_state=_SIDEBAR
+    )
+    st.session_state["came_from"], st.session_state["page"] = st.session_state.get("page"), title
+    st.html(CSS)
+    with st.sidebar:
+        st.html('<p style="font-family:var(--relic-serif);font-size:1.25rem;margin:0 0 .5rem">RELiC Workbench</p>')
+        for path, label, symbol in MENU:
+            st.page_link(path, label=label, icon=symbol)
+    try:
+        return _workbench()
+    except RelicError as error:
+        st.error(literal(str(error)), icon=":material/error:")
+        st.stop()
+
+
+@st.cache_resource(show_spinner="Opening the library …")
+def _workbench() -> Workbench:
+    """Open the workbench once per server; a fresh one holds the sample work from the start."""
+    workbench = Workbench(Settings.from_environment())
+    sample = workbench.works.ensure_sample()
+    if sample is not None and workbench.indexes.missing(sample.id):
+        workbench.indexes.start(sample.id)
+    threading.Thread(target=_warm, args=(workbench,), daemon=True, name="warm").start()
+    return workbench
+
+
+def _warm(workbench: Workbench) -> None:
+    """Load the encoder while the reader reads the first page; a failure is told when a search meets it."""
+    with suppress(RelicError):
+        workbench.indexes.warm()
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Show an error of ours as a message on the page, in place of what the block would have drawn."""
+    try:
+        yield
+    except RelicError as error:
+        st.error(literal(str(error)), icon=":material/error:")
+
+
+def literal(text: str) -> str:
+    r"""Escape words that are not ours for a place that reads Markdown: they are to be shown, not obeyed.
+
+    Examples
+    --------
+    >>> literal("M*A*S*H, for $5")
+    'M\\*A\\*S\\*H, for \\$5'
+    """
+    return _MARKDOWN.sub(r"\\\g<0>", text)

@@ -1,0 +1,91 @@
+"""The strip: where in the narrative each retriever's hits fall. A dot is a link to its card."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_ui.cards import anchor, hue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import Work
+    from relic_core.services.answers import Card, Column
+
+_DOT = 0.085
+"""Width of a dot as a share of the narrowest strip (24 of about 290 px): closer dots go one lane down."""
+_LANE_REM = 1.75
+_AXIS_LABELS = 8
+
+
+def show_strip(columns: Sequence[Column], work: Work) -> None:
+    """Draw one row per retriever over the length of the work, and the chapters below."""
+    rows = "".join(_row(column) for column in columns if column.cards)
+    if not rows:
+        return
+    st.html(
+        '<nav aria-label="Where in the work the passages stand"><div class="relic-strip">'
+        f'{rows}<span class="relic-strip-name relic-strip-axis-name">Begins at</span>'
+        f'<div class="relic-axis" aria-hidden="true">{_axis(work)}</div></div></nav>'
+    )
+
+
+def _row(column: Column) -> str:
+    lanes = lanes_of([card.place.fraction for card in column.cards])
+    dots = "".join(_dot(card, column, lane) for card, lane in zip(column.cards, lanes, strict=True))
+    height = (max(lanes) + 1) * _LANE_REM
+    return (
+        f'<span class="relic-strip-name">{escape(column.label)}</span>'
+        f'<div class="relic-track" style="{hue(column.retriever)};height:{height}rem">{dots}</div>'
+    )
+
+
+def _dot(card: Card, column: Column, lane: int) -> str:
+    where = escape(f"{column.label}, rank {card.rank}: {card.place.chapter}, {card.place.fraction:.0%}")
+    return (
+        f'<a class="relic-dot" href="#{anchor(column.retriever, card.rank)}" title="{where}" aria-label="{where}" '
+        f'target="_self" style="left:{card.place.fraction:.2%};top:calc({lane * _LANE_REM}rem + 2px)">{card.rank}</a>'
+    )
+
+
+def lanes_of(fractions: Sequence[float]) -> list[int]:
+    """Give each dot the first lane in which it covers no other.
+
+    Examples
+    --------
+    >>> lanes_of([0.10, 0.12, 0.50])
+    [0, 1, 0]
+    """
+    placed: list[list[float]] = []
+    lanes = []
+    for fraction in fractions:
+        free = (n for n, others in enumerate(placed) if all(abs(fraction - other) >= _DOT for other in others))
+        lane = next(free, len(placed))
+        if lane == len(placed):
+            placed.append([])
+        placed[lane].append(fraction)
+        lanes.append(lane)
+    return lanes
+
+
+def _axis(work: Work) -> str:
+    """Label up to eight places where a chapter begins, or a part where the work has parts."""
+    firsts: dict[int, int] = {}
+    for sentence in work.sentences:
+        firsts.setdefault(sentence.chapter, sentence.index)
+    parts: dict[str, int] = {}
+    for chapter in firsts:
+        if part := work.chapters[chapter].part:
+            parts.setdefault(part, chapter)
+    if len(parts) > 1:  # chapters are counted anew in each part, so their numbers alone would mislead
+        named = [(chapter, part.split(":")[0].title()) for part, chapter in parts.items()]
+    else:
+        named = [(chapter, work.chapters[chapter].number or str(chapter + 1)) for chapter in firsts]
+    step = max(1, -(-len(named) // _AXIS_LABELS))
+    return "".join(
+        f'<span style="left:{firsts[chapter] / max(1, len(work.sentences) - 1):.2%}">{escape(name)}</span>'
+        for chapter, name in named[::step]
+    )

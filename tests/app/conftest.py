@@ -1,0 +1,103 @@
+"""A page without a browser: Streamlit's AppTest, on a workbench of the test's own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from relic_core.config import Settings
+from relic_core.services.jobs import InlineExecutor
+from relic_core.services.workbench import Workbench
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relic_core.ports import Executor
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+
+
+class Held:
+    """Takes jobs and never runs them: each stays queued, as it would behind a long one."""
+
+    def __init__(self) -> None:
+        self.alive: list[int] = []
+
+    def submit(self, folder: Path, alive: int) -> None:
+        self.alive.append(os.dup(alive))
+
+    def let_go(self) -> None:
+        while self.alive:
+            os.close(self.alive.pop())
+
+
+class App:
+    """The app as one visitor after another finds it.
+
+    Attributes
+    ----------
+    settings : Settings
+        Where its store and its indexes are.
+    held : Held
+        The executor that runs no job; `run_jobs` puts one in its place that runs each at once.
+    """
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._monkeypatch = monkeypatch
+        self.held = Held()
+        self.settings = Settings(data=folder / "data", indexes=folder / "indexes")
+        for name, value in self.settings.to_environment().items():
+            monkeypatch.setenv(name, value)
+        self._run_with(self.held)
+
+    def run_jobs(self) -> None:
+        """Let jobs run to their end before the page goes on."""
+        self._run_with(InlineExecutor(self.settings))
+
+    def _run_with(self, executor: Executor) -> None:
+        self._monkeypatch.setattr("relic_ui.shell.Workbench", partial(Workbench, executor=executor))
+        st.cache_resource.clear()
+
+    @property
+    def bench(self) -> Workbench:
+        """A look at the same store from outside."""
+        return Workbench(self.settings, executor=self.held)
+
+    def open(self, page: str = "app.py", **query: str) -> AppTest:
+        """Open a page by its address, as a new visitor of a server that has just started."""
+        st.cache_resource.clear()
+        at = AppTest.from_file(str(APP), default_timeout=60)
+        for name, value in query.items():
+            at.query_params[name] = value
+        return at.switch_page(page).run()
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory) -> Path:
+    """Return a folder with the sample added and indexed; not to be written to."""
+    folder = tmp_path_factory.mktemp("prepared")
+    bench = Workbench(Settings(data=folder / "data", indexes=folder / "indexes"))
+    sample = bench.works.ensure_sample()
+    bench.indexes.build(sample.id, bench.indexes.missing(sample.id), lambda _done, _total, _note="": None)
+    return folder
+
+
+@pytest.fixture
+def app(prepared, tmp_path, monkeypatch) -> Iterator[App]:
+    """Give a test the app with the sample ready to search."""
+    shutil.copytree(prepared, tmp_path / "own")
+    made = App(tmp_path / "own", monkeypatch)
+    yield made
+    for thread in threading.enumerate():  # the server's warming up must not outlive its folder
+        if thread.name == "warm":
+            thread.join()
+    made.held.let_go()
+    st.cache_resource.clear()

@@ -1,0 +1,55 @@
+"""The app as a whole: pages that open by their address, and a store that cannot be opened."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+from relic_core.errors import StoreBusy
+from relic_core.services.works import Works
+from tests.app.reading import FIND, LIBRARY, said, sound
+
+PAGES = {"app.py": "Which passage bears you out?", FIND: "Find a quotation", LIBRARY: "Library"}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_opens_by_its_address_with_the_whole_menu(app, page):
+    at = sound(app.open(page))
+    assert [title.value for title in at.title] == [PAGES[page]]
+    assert [link.value for link in at.sidebar.get("page_link")] == ["Home", "Find a quotation", "Library"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_data_folder_that_cannot_be_written_is_told(app, page, tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.write_text("not a folder")
+    monkeypatch.setenv("RELIC_DATA", str(file / "data"))
+    at = sound(app.open(page))
+    assert "RELIC_DATA" in said(at)
+    assert file.read_text() == "not a folder"
+
+
+def test_a_store_of_a_newer_version_is_told_and_left_alone(app):
+    with duckdb.connect(str(app.settings.store)) as newer:
+        newer.execute("INSERT INTO migrations VALUES (99, 'from_the_future', now()::TIMESTAMP)")
+    at = sound(app.open(FIND))
+    assert "newer version" in said(at)
+    with duckdb.connect(str(app.settings.store), read_only=True) as store:
+        assert store.execute("SELECT count(*) FROM migrations WHERE name = 'from_the_future'").fetchone() == (1,)
+
+
+def test_an_unreadable_setting_is_told(app, monkeypatch):
+    monkeypatch.setenv("RELIC_LOCK_SECONDS", "soon")
+    assert "RELIC_LOCK_SECONDS is 'soon'" in said(sound(app.open()))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_store_that_becomes_busy_later_is_told_on_every_page(app, page, monkeypatch):
+    at = sound(app.open(page))
+
+    def held(works):
+        raise StoreBusy("Another program holds the store. Wait until it has finished.")
+
+    monkeypatch.setattr(Works, "summaries", held)
+    at.run()
+    assert "Another program holds the store." in said(sound(at))

@@ -1,0 +1,168 @@
+"""A real server, a real Chromium, and the accessibility checker axe."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, Page
+
+PROJECT = Path(__file__).resolve().parents[2]
+AXE = PROJECT / "node_modules" / "axe-core" / "axe.min.js"
+WCAG = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
+START_SECONDS = 60
+
+CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run"]
+# Without these Chromium calls its makers.
+CHROMIUM_FLAGS += ["--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test in this folder."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.browser)
+
+
+def missing(reason: str) -> None:
+    """Skip for want of a tool; in CI, where `make test` installs it, fail: a skipped journey would pass unseen."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running app."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+
+def environment_for(folder: Path) -> dict[str, str]:
+    """Return an environment whose store and indexes stand in `folder`."""
+    return {**os.environ, "RELIC_DATA": str(folder / "data"), "RELIC_INDEXES": str(folder / "indexes")}
+
+
+@contextmanager
+def serving(environment: dict[str, str], log: Path, script: Path = PROJECT / "app.py") -> Iterator[Server]:
+    """Serve the app on a free port until the block ends, then look for tracebacks in what it wrote."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}", "--server.headless=true"]
+    url = f"http://localhost:{port}"
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            _wait_until_healthy(url, process, log)
+            yield Server(url=url, process=process, log=log)
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+    written = log.read_text(encoding="utf-8", errors="replace")
+    assert "Traceback" not in written, written[-8000:]
+
+
+def _wait_until_healthy(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):  # noqa: S310 - our own loopback address
+                return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.1)
+    pytest.fail(f"The app did not start within {START_SECONDS} s:\n{log.read_text(encoding='utf-8')[-8000:]}")
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory) -> Path:
+    """Return a folder with the sample added and indexed, as `make app` leaves it; do not write to it."""
+    folder = tmp_path_factory.mktemp("prepared")
+    setup = subprocess.run(
+        [sys.executable, "-m", "relic_core", "setup"],
+        cwd=PROJECT, env=environment_for(folder), capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert setup.returncode == 0, setup.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def server(prepared, browser) -> Iterator[Server]:  # `browser` first: without one, nothing is prepared for nothing
+    """Serve the sample, for all tests that do not mind one another."""
+    with serving(environment_for(prepared), prepared / "server.log") as running:
+        yield running
+
+
+@pytest.fixture
+def fresh_server(prepared, browser, tmp_path) -> Iterator[Server]:
+    """Serve a copy of the sample to one test, by a server that nobody has asked for anything yet."""
+    shutil.copytree(prepared, tmp_path / "own", ignore=shutil.ignore_patterns("*.log"))
+    with serving(environment_for(tmp_path / "own"), tmp_path / "server.log") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Start the system's Chromium (``CHROMIUM`` names another)."""
+    from playwright.sync_api import sync_playwright
+
+    names = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, filter(None, names))), None)
+    if path is None:
+        missing("There is no Chromium: install Debian's package chromium, or name one in CHROMIUM.")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser) -> Iterator[Page]:
+    """Open an empty tab of a new visitor; at the end no exception may stand on it."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(20_000)
+    tab = context.new_page()
+    yield tab
+    exceptions = tab.get_by_test_id("stException").all_inner_texts()
+    context.close()
+    assert exceptions == []
+
+
+@pytest.fixture(scope="session")
+def axe() -> Callable[[Page], list[str]]:
+    """Return a function that lists a page's breaches of WCAG 2.2 AA, each as "rule: selector: what is wrong"."""
+    if not AXE.is_file():
+        missing("axe-core is not installed: run npm ci.")
+    source = AXE.read_text(encoding="utf-8")
+
+    def violations(page: Page) -> list[str]:
+        page.evaluate(source)
+        report = page.evaluate("tags => axe.run(document, {runOnly: tags, resultTypes: ['violations']})", WCAG)
+        return [
+            f"{violation['id']}: {' '.join(map(str, node['target']))}: {node['failureSummary']}"
+            for violation in report["violations"]
+            for node in violation["nodes"]
+        ]
+
+    return violations

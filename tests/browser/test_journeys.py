@@ -1,0 +1,309 @@
+"""What a scholar does, from the first minute on, in a real browser."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+
+from relic_core.config import Settings
+from relic_core.domain import Span
+from relic_core.library import sample
+from relic_core.services.workbench import Workbench
+from relic_core.text.reading import read_work
+from relic_ui.claim_box import CLAIM_LABEL
+
+EXAMPLE = "The brass bolt stands for a false certainty"
+CLAIM = "Mapplebeck blames others for what he left undone"
+WORDS_OF_THE_WORK = "remarked that it was nice to see a good solid bit of brass"
+PASSAGE = (
+    f"The officer from London {WORDS_OF_THE_WORK}. He trusts what shines, and the whole coast is surveyed from it."
+)
+COLUMNS = ["Dense, zero-shot", "BM25", "Combined"]
+JOB_MS = 60_000
+
+
+@pytest.fixture
+def visitor(page):
+    """A visitor's tab whose context, other tabs included, may ask this machine alone."""
+    asked = set()
+    page.context.on("request", lambda request: asked.add(urlsplit(request.url)))
+    page.on("websocket", lambda socket: asked.add(urlsplit(socket.url)))
+    yield page
+    assert {url.hostname for url in asked if url.scheme not in {"data", "blob"}} == {"localhost"}
+
+
+def claim_box(page):
+    return page.get_by_role("textbox", name=CLAIM_LABEL)
+
+
+def settled(page):
+    """Wait until the script has run to its end."""
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+
+
+def opened(page, url):
+    page.goto(url)
+    page.get_by_role("heading", level=1).wait_for()
+    settled(page)
+
+
+def ask(page, claim):
+    """Write a claim, press Ctrl+Enter, and wait for the answer; return its cards."""
+    before = page.url
+    claim_box(page).fill(claim)
+    claim_box(page).press("Control+Enter")
+    return answered(page, before)
+
+
+def answered(page, before):
+    page.wait_for_url(lambda url: "q=" in url and url != before)
+    page.locator(".relic-card").first.wait_for()
+    settled(page)
+    return cards(page)
+
+
+def cards(page):
+    return page.locator(".relic-card").all_inner_texts()
+
+
+def headings(page):
+    return page.locator(".relic-column h2").all_inner_texts()
+
+
+# ---- the first minute ---------------------------------------------------------------------------------------------
+
+
+def test_a_deep_link_is_the_first_thing_a_new_server_is_asked(visitor, fresh_server):
+    opened(visitor, f"{fresh_server.url}/find")
+    assert visitor.title() == "Find a quotation · RELiC Workbench"
+    menu = visitor.get_by_test_id("stSidebar").get_by_test_id("stPageLink-NavLink")
+    assert [text.split()[-1] for text in menu.all_inner_texts()] == ["Home", "quotation", "Library"]
+    visitor.get_by_role("link", name="Library").click()
+    visitor.wait_for_url("**/library")
+    visitor.get_by_role("heading", name="Library", level=1).wait_for()
+    visitor.get_by_role("heading", name="High Water at Averhythe", level=3).wait_for()
+
+
+def test_one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, server):
+    opened(visitor, server.url)
+    visitor.get_by_role("button", name=EXAMPLE).click()
+    answered(visitor, server.url)
+    assert claim_box(visitor).input_value() == EXAMPLE
+    assert headings(visitor) == COLUMNS
+    lefts = [box.bounding_box() for box in visitor.locator(".relic-column").all()]
+    assert lefts[0]["y"] == lefts[1]["y"] == lefts[2]["y"]
+    assert lefts[0]["x"] < lefts[1]["x"] < lefts[2]["x"]
+
+    work = read_work(sample.NOVEL.read_bytes(), name=sample.NOVEL.name)
+    spans = {" ".join(work.span_text(Span(n, 2)).split()).replace("_", "") for n in range(work.candidates(2))}
+    quotations = [" ".join(text.split()) for text in visitor.locator(".relic-card blockquote").all_inner_texts()]
+    assert len(quotations) == 15
+    assert set(quotations) <= spans
+
+
+# ---- asking, and coming back --------------------------------------------------------------------------------------
+
+
+def test_the_address_brings_the_search_back(visitor, server, browser):
+    opened(visitor, f"{server.url}/find")
+    first = ask(visitor, CLAIM)
+    address = visitor.url
+    second = ask(visitor, "The sea keeps its own accounts")
+    assert second != first
+
+    visitor.reload()
+    answered(visitor, "")
+    assert (claim_box(visitor).input_value(), cards(visitor)) == ("The sea keeps its own accounts", second)
+
+    visitor.go_back()
+    visitor.wait_for_url(address)
+    visitor.wait_for_function("([box, text]) => document.querySelector(box).value === text", arg=["textarea", CLAIM])
+    visitor.get_by_text(first[0].split("\n")[2]).first.wait_for()
+    settled(visitor)
+    assert cards(visitor) == first
+
+    other = browser.new_context()
+    colleague = other.new_page()
+    colleague.goto(address)
+    assert answered(colleague, "") == first
+    assert claim_box(colleague).input_value() == CLAIM
+    other.close()
+
+
+def test_back_from_the_first_search_leads_to_an_empty_form(visitor, server):
+    opened(visitor, f"{server.url}/find")
+    ask(visitor, CLAIM)
+    visitor.go_back()
+    visitor.wait_for_url(f"{server.url}/find")
+    visitor.wait_for_function("document.querySelector('textarea').value === ''")
+    visitor.locator(".relic-card").first.wait_for(state="detached")
+
+
+def test_another_page_and_back_keeps_the_search(visitor, server):
+    opened(visitor, f"{server.url}/find")
+    first = ask(visitor, CLAIM)
+    visitor.get_by_role("link", name="Library").click()
+    visitor.wait_for_url("**/library")
+    visitor.get_by_role("heading", name="Library", level=1).wait_for()
+    visitor.get_by_role("link", name="Find a quotation").click()
+    assert answered(visitor, "") == first
+
+
+# ---- reading the answer -------------------------------------------------------------------------------------------
+
+
+def in_view(page, name):
+    """Whether a card stands in the window, and is the one set apart."""
+    return page.evaluate(
+        """name => {
+            const box = document.getElementById(name).getBoundingClientRect();
+            return document.querySelector(".relic-card:target")?.id === name && box.top >= 0 && box.top < innerHeight;
+        }""",
+        name,
+    )
+
+
+def test_a_dot_of_the_strip_leads_to_its_card_by_mouse_and_by_keyboard(visitor, server):
+    opened(visitor, f"{server.url}/find")
+    before = ask(visitor, CLAIM)
+    dots = visitor.get_by_role("navigation", name="Where in the work").get_by_role("link")
+    assert dots.count() == 15
+    for press, number in ((lambda dot: dot.click(), 14), (lambda dot: visitor.keyboard.press("Enter"), 9)):
+        dots.nth(number - 1).focus()
+        visitor.keyboard.press("Tab")
+        name = dots.nth(number).get_attribute("href").removeprefix("#")
+        assert visitor.evaluate("document.activeElement.getAttribute('href')") == f"#{name}"
+        press(dots.nth(number))
+        visitor.wait_for_function("name => location.hash === '#' + name", arg=name)
+        settled(visitor)
+        assert in_view(visitor, name)
+    assert cards(visitor) == before
+
+
+def test_the_surroundings_open_by_keyboard(visitor, server):
+    opened(visitor, f"{server.url}/find")
+    ask(visitor, CLAIM)
+    card = visitor.locator(".relic-card").first
+    around = card.locator(".relic-around").first
+    assert not around.is_visible()
+    card.get_by_text("Read it in its surroundings").focus()
+    visitor.keyboard.press("Enter")
+    around.wait_for()
+    asked_for = " ".join("".join(around.locator(".relic-gold").all_text_contents()).split())
+    assert asked_for == " ".join(card.locator("blockquote").text_content().split())
+    assert len(around.inner_text()) > len(asked_for)
+
+
+# ---- masking ------------------------------------------------------------------------------------------------------
+
+
+def test_selected_words_are_masked_by_the_button(visitor, server):
+    opened(visitor, f"{server.url}/find")
+    text = "He says that nobody asked him, and it is false."
+    claim_box(visitor).fill(text)
+    start = text.index("nobody")
+    claim_box(visitor).evaluate("(box, ends) => box.setSelectionRange(...ends)", [start, text.index(",")])
+    visitor.get_by_role("button", name="Mask the quotation here").click()
+    visitor.wait_for_url("**q=*")
+    assert claim_box(visitor).input_value() == "He says that [MASK], and it is false."
+    visitor.locator(".relic-card").first.wait_for()
+
+
+def test_a_passage_pasted_whole_is_masked_on_offer(visitor, server):
+    opened(visitor, f"{server.url}/find")
+    before = ask(visitor, PASSAGE)
+    address = visitor.url
+    assert any("Your claim already quotes words of this passage." in card for card in before)
+    visitor.get_by_role("button", name="Mask them and search again").click()
+    after = answered(visitor, address)
+    assert claim_box(visitor).input_value() == PASSAGE.replace(f"{WORDS_OF_THE_WORK}.", "[MASK]")
+    assert after != before
+    assert not any("Your claim already quotes" in card for card in after)
+
+
+# ---- for everybody ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_every_page_is_sound_for_axe_and_needs_no_scrolling_sideways(browser, server, axe, width, scheme):
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    findings = {}
+
+    def look(name):
+        page.wait_for_timeout(300)  # colours fade in
+        wide = page.evaluate("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth")
+        findings[name] = axe(page) + ([f"{wide} px too wide"] if wide > 0 else [])
+
+    for name in ("", "library", "find"):
+        opened(page, f"{server.url}/{name}")
+        look(name)
+    page.get_by_role("button", name=EXAMPLE).click()  # and the mouse stays there
+    answered(page, page.url.split("?")[0])
+    page.locator(".relic-card summary").first.click()
+    look("answer")
+    ask(page, PASSAGE)
+    look("notice")
+    background = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    context.close()
+    assert {name: found for name, found in findings.items() if found} == {}
+    assert (sum(map(int, re.findall(r"\d+", background)[:3])) > 384) is (scheme == "light")
+
+
+# ---- long work ----------------------------------------------------------------------------------------------------
+
+
+def test_a_text_is_prepared_although_the_tab_is_closed(visitor, fresh_server, tmp_path):
+    chapters = (
+        f"CHAPTER {number}\n\n"
+        + "\n\n".join(
+            f"The lantern of house {house} in street {number} was lit by nobody. Who had counted it? "
+            f"The ferryman said that number {house * number} had gone across the river to look for its owner."
+            for house in range(1, 81)
+        )
+        for number in range(1, 9)
+    )
+    text = tmp_path / "lanterns.txt"
+    text.write_text("Lanterns\n\n" + "\n\n".join(chapters))
+
+    tab = visitor.context.new_page()
+    opened(tab, f"{fresh_server.url}/library")
+    path = tab.get_by_role("textbox", name="Path of a file")
+    path.fill(str(tmp_path / "missing.txt"))
+    path.press("Enter")
+    tab.get_by_role("alert").filter(has_text="There is no file").wait_for(timeout=JOB_MS)
+
+    path.fill(str(text))
+    path.press("Enter")
+    tab.get_by_text("Preparing Lanterns").first.wait_for(timeout=JOB_MS)
+    bench = Workbench(Settings(data=tmp_path / "own" / "data", indexes=tmp_path / "own" / "indexes"))
+    tab.close()
+    (job,) = [job for job in bench.jobs.recent() if job.kind == "index"]
+    assert job.active
+    assert bench.jobs.wait(job.id, timeout=JOB_MS / 1000).state == "done"
+
+    opened(visitor, f"{fresh_server.url}/library")
+    visitor.locator("[class*='st-key-work-lanterns']").get_by_role("button", name="Find in it").click()
+    claim_box(visitor).wait_for()
+    ask(visitor, "Nobody feels responsible for the lights")
+    assert headings(visitor) == COLUMNS
+    assert visitor.locator(".relic-card[id^='hit-zero-shot']").count() == 5
+
+
+def test_what_is_typed_after_a_refused_claim_and_a_walk_to_the_library_is_kept(page, server):
+    opened(page, f"{server.url}/find")
+    ask(page, "The brass bolt stands for a false certainty")
+    claim_box(page).fill("Латунный болт")
+    claim_box(page).press("Control+Enter")
+    page.get_by_text("Cyrillic letters").wait_for()
+    assert "q=" not in page.url, "an address that names another search than the one on the page"
+    page.get_by_role("link", name="Library").click()
+    page.get_by_role("heading", level=1, name="Library").wait_for()
+    page.get_by_role("link", name="Find a quotation").click()
+    claim_box(page).wait_for()
+    settled(page)
+    assert ask(page, "The narrator cannot see the weather from his window")
+    assert claim_box(page).input_value() == "The narrator cannot see the weather from his window"

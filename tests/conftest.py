@@ -1,0 +1,70 @@
+"""What all tests share: a clean environment, no network, the corpus where there is one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("RELIC_SHARED") or PROJECT.parent / "shared")
+
+# A developer's own settings must not reach the tests, and no library may look for models or send figures.
+for name in [name for name in os.environ if name.startswith(("RELIC_", "STREAMLIT_"))]:
+    del os.environ[name]
+os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", STREAMLIT_BROWSER_GATHER_USAGE_STATS="false")
+
+# No deadline: CI's machines are shared. The same examples every time in CI: a red run must mean a change of ours.
+hypothesis.settings.register_profile("local", deadline=None)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+_away: list[str] = []
+
+
+class NetworkUsed(RuntimeError):
+    """A test, or what it called, reached for another machine."""
+
+
+def _stay_here(event: str, arguments: tuple[object, ...]) -> None:
+    """Refuse look-ups of and connections to other machines (an audit hook: libraries in C are seen too)."""
+    if event == "socket.getaddrinfo":
+        host = arguments[0]
+    elif event in {"socket.connect", "socket.sendto"} and isinstance(arguments[1], tuple):
+        host = arguments[1][0]
+    else:
+        return
+    host = host.decode() if isinstance(host, bytes) else str(host or "")
+    if host not in {"", "localhost", "::1", "::", "0.0.0.0"} and not host.startswith("127."):  # noqa: S104 - compared, not bound
+        _away.append(host)
+        raise NetworkUsed(f"Tests use no network, and {host} was asked for.")
+
+
+sys.addaudithook(_stay_here)
+
+
+@pytest.fixture(autouse=True)
+def _no_network():
+    """Fail a test that reached for the network even where the refusal was swallowed on the way."""
+    _away.clear()
+    yield
+    assert not _away, f"The test reached for {_away}."
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Return the folder of real novels and benchmarks: ``RELIC_SHARED``, or ``shared`` beside the project."""
+    if not (SHARED / "corpus" / "primary").is_dir():
+        pytest.skip(f"There is no corpus at {SHARED}; RELIC_SHARED names another place.")
+    return SHARED
+
+
+@pytest.fixture
+def settings(tmp_path):
+    """Return settings whose store and indexes are the test's own."""
+    from relic_core.config import Settings
+
+    return Settings(data=tmp_path / "data", indexes=tmp_path / "indexes")

@@ -1,0 +1,175 @@
+"""What every registered retriever must do, with the real encoder on a work of a page."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from relic_core.config import Settings
+from relic_core.domain import Claim
+from relic_core.errors import BadClaim, BadRequest, NoIndex
+from relic_core.retrieval import registry
+from tests.making import make_work
+
+NAMES = [card.name for card in registry.cards()]
+SAVING = {"zero-shot", "fusion"}
+"""Those whose preparation is kept on disk, and that therefore have to be prepared."""
+
+CHAPTERS = (
+    [
+        ["The ferry left the quay at dusk.", "Nobody on board spoke."],
+        ["“The river is high,” said the ferryman.", "He spat; the oars creaked."],
+        ["My sister had written to me in March.", "I had not answered her letter."],
+    ],
+    [
+        ["In the morning the orchard was white with frost.", "A fox crossed it slowly."],
+        ["The schoolmaster counted his coins twice.", "He was a miser, and proud of it.", "Dinner was soup."],
+    ],
+)
+OBVIOUS = "He was a miser, and proud of it."
+
+
+def quiet(done, total, note=""):
+    pass
+
+
+@pytest.fixture(scope="module")
+def work():
+    return make_work(*CHAPTERS, title="The Ferry")
+
+
+@pytest.fixture(scope="module")
+def made(work, tmp_path_factory):
+    settings = Settings(indexes=tmp_path_factory.mktemp("indexes"))
+    retrievers = {}
+    for name in NAMES:
+        registry.create(name, settings=settings, made=retrievers).prepare(work, quiet)
+    return retrievers
+
+
+@pytest.fixture(params=NAMES)
+def retriever(request, made):
+    return made[request.param]
+
+
+@pytest.fixture(params=NAMES)
+def fresh(request, tmp_path):
+    """Return a retriever that has prepared nothing."""
+    return registry.create(request.param, settings=Settings(indexes=tmp_path))
+
+
+def test_its_name_is_the_registered_one(made):
+    assert {name: retriever.name for name, retriever in made.items()} == {name: name for name in NAMES}
+
+
+def test_its_card_can_be_shown(retriever):
+    card = registry.card(retriever.name)
+    assert card.label
+    assert card.description.endswith(".")
+    assert card.kind in {"lexical", "dense", "fusion"}
+    assert set(card.components) <= set(NAMES)
+
+
+def test_it_is_ready_once_prepared_and_preparing_again_is_harmless(retriever, work):
+    retriever.prepare(work, quiet)
+    assert all(retriever.ready(work, length) for length in range(1, 6))
+
+
+def test_those_that_compare_vectors_of_their_own_name_their_encoder(retriever):
+    assert bool(retriever.encoder_identity) == (registry.card(retriever.name).kind == "dense")
+
+
+@pytest.mark.parametrize("length", range(1, 8))
+def test_it_scores_every_candidate(retriever, work, length):
+    scores = retriever.score(Claim("the ferryman and the river", "a proud miser", masked=True), work, length)
+    assert scores.shape == (work.candidates(length),)
+    assert scores.dtype == np.float32
+    assert np.isfinite(scores).all()
+
+
+def test_it_answers_the_same_twice(retriever, work):
+    claim = Claim("An unanswered letter weighs on the narrator.")
+    np.testing.assert_array_equal(retriever.score(claim, work, 2), retriever.score(claim, work, 2))
+
+
+def test_it_puts_the_obvious_sentence_first(retriever, work):
+    scores = retriever.score(Claim("The proud schoolmaster is called a miser:", "proud of it", masked=True), work, 1)
+    assert work.sentence_text(int(scores.argmax())) == OBVIOUS
+
+
+@pytest.mark.parametrize("length", [12, 40])
+def test_a_length_beyond_the_work_has_no_candidates(retriever, work, length):
+    assert retriever.score(Claim("the ferry"), work, length).shape == (0,)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "—", "…“”"])
+def test_a_claim_without_words_is_refused(retriever, work, text):
+    with pytest.raises(BadClaim, match="words"):
+        retriever.score(Claim(text), work, 1)
+
+
+@pytest.mark.parametrize("text", ["Наташа и Пьер", "zzyzx", "the of and", "word " * 3000, "e\u0301 \u200b fox"])
+def test_any_words_can_be_searched_with(retriever, work, text):
+    assert np.isfinite(retriever.score(Claim(text), work, 1)).all()
+
+
+def test_a_work_of_one_sentence(fresh):
+    single = make_work(["The ferry left."])
+    fresh.prepare(single, quiet)
+    assert fresh.score(Claim("the ferry"), single, 1).shape == (1,)
+    assert fresh.score(Claim("the ferry"), single, 2).shape == (0,)
+
+
+def test_a_work_without_sentences(fresh):
+    empty = make_work([])
+    fresh.prepare(empty, quiet)
+    assert fresh.score(Claim("the ferry"), empty, 1).shape == (0,)
+
+
+def test_what_was_prepared_is_there_for_the_next_start(fresh, work, tmp_path):
+    fresh.prepare(work, quiet)
+    again = registry.create(fresh.name, settings=Settings(indexes=tmp_path))
+    assert again.ready(work, 3)
+    claim = Claim("the frost in the orchard")
+    np.testing.assert_array_equal(again.score(claim, work, 3), fresh.score(claim, work, 3))
+
+
+def test_unprepared_it_says_so_or_answers(fresh, work):
+    if fresh.name in SAVING:
+        assert not fresh.ready(work, 1)
+        with pytest.raises(NoIndex, match="The Ferry"):
+            fresh.score(Claim("the ferry"), work, 1)
+    else:
+        assert fresh.ready(work, 1)
+        assert fresh.score(Claim("the ferry"), work, 1).any()
+
+
+def test_preparing_reports_progress_up_to_the_end(fresh, work):
+    told = []
+    fresh.prepare(work, lambda done, total, note="": told.append((done, total)))
+    assert told
+    assert all(0 <= done <= total for done, total in told)
+    assert told[-1][0] == told[-1][1]
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(BadRequest, match="Did you mean bm25"):
+        registry.create("bm52", settings=Settings())
+
+
+def test_names_are_registered_once_and_components_before_what_is_made_of_them():
+    assert len(set(NAMES)) == len(NAMES)
+    for card in registry.cards():
+        assert all(NAMES.index(part) < NAMES.index(card.name) for part in card.components)
+
+
+def test_listing_retrievers_loads_none_of_their_libraries():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from relic_core.retrieval import registry; registry.cards(); "
+        "print([m for m in ('torch', 'transformers', 'bm25s', 'rank_bm25') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

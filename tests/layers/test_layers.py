@@ -1,0 +1,137 @@
+"""The shape of the house: who may import whom, how long a module may be, and what no file may hold."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+PACKAGES = ("relic_core", "relic_ui")
+MODULES = sorted(path for name in PACKAGES for path in (PROJECT / name).rglob("*.py"))
+SCRIPTS = sorted([*(PROJECT / "pages").glob("*.py"), *PROJECT.glob("app.py")])
+
+# Where the heavy or far-reaching packages may be imported: the package, and the folders and files that may.
+HOMES = {
+    "torch": ("relic_core/encoders/", "relic_core/training/"),
+    "transformers": ("relic_core/encoders/", "relic_core/training/"),
+    "sentence_transformers": (),
+    "duckdb": ("relic_core/store/",),
+    "streamlit": ("relic_ui/", "pages/", "app.py"),
+}
+OPEN_TO_PAGES = {"services", "reporting", "domain", "config", "errors"}
+LONGEST_MODULE = 330
+LONGEST_PAGE = 150
+
+
+class Import(NamedTuple):
+    """One imported name: "a.b" from `import a.b`, "a.b.c" from `from a.b import c`."""
+
+    path: Path
+    line: int
+    name: str
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def imports(path: Path) -> list[Import]:
+    found = []
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            found += [Import(path, node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: a relative import; write the whole name"
+            found += [Import(path, node.lineno, f"{node.module}.{alias.name}") for alias in node.names]
+    return found
+
+
+def show(path: Path, line: int = 0) -> str:
+    place = path.relative_to(PROJECT).as_posix()
+    return f"{place}:{line}" if line else place
+
+
+def test_the_declared_contracts_hold():
+    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
+    linted = subprocess.run([*command, "--no-cache"], cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert linted.returncode == 0, linted.stdout + linted.stderr
+
+
+@pytest.mark.parametrize("package", HOMES)
+def test_a_heavy_package_is_imported_only_at_home(package):
+    strays = [
+        show(found.path, found.line)
+        for path in [*MODULES, *SCRIPTS]
+        for found in imports(path)
+        if found.name.split(".")[0] == package and not show(path).startswith(HOMES[package])
+    ]
+    assert strays == [], f"{package} may be imported in {HOMES[package]} alone"
+
+
+def test_pages_reach_the_core_through_its_open_rooms_only():
+    strays = [
+        f"{show(found.path, found.line)} imports {found.name}"
+        for path in SCRIPTS
+        for found in imports(path)
+        if found.name.startswith("relic_core.") and found.name.split(".")[1] not in OPEN_TO_PAGES
+    ]
+    assert strays == [], f"pages and app.py import from relic_core only {sorted(OPEN_TO_PAGES)}"
+
+
+def test_no_room_is_a_lumber_room():
+    named = {"utils", "util", "helpers", "common", "misc"}
+    assert [show(path) for path in MODULES if named & {path.stem, path.parent.name}] == []
+
+
+def test_only_commands_print():
+    printing = [
+        show(path, node.lineno)
+        for path in MODULES
+        if not show(path).startswith(("relic_core/cli/", "relic_core/__main__.py"))
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    ]
+    assert printing == []
+
+
+@pytest.mark.parametrize(
+    ("paths", "longest"), [(MODULES, LONGEST_MODULE), (SCRIPTS, LONGEST_PAGE)], ids=["modules", "pages"]
+)
+def test_no_file_has_outgrown_its_room(paths, longest):
+    lengths = {show(path): len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
+    assert {name: lines for name, lines in lengths.items() if lines > longest} == {}, "too long: split it"
+
+
+def test_starting_the_search_loads_neither_torch_nor_streamlit():
+    """BM25 must answer before the heavy libraries are there, and the core must run without the pages."""
+    script = (
+        "import sys, relic_core.services.workbench;"
+        "print([name for name in ('torch', 'transformers', 'streamlit') if name in sys.modules])"
+    )
+    loaded = subprocess.run([sys.executable, "-c", script], cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert loaded.stdout.strip() == "[]", loaded.stdout + loaded.stderr
+
+
+def test_nothing_of_one_machine_is_in_the_project():
+    """No path of a developer's machine and no host of a package registry stands in a file that is committed."""
+    elsewhere = re.compile(
+        r"/(?:work|farm|root|home|Users)/|pypi\.org|pythonhosted\.|deb\.debian|debian\.org|registry\.npmjs|registry\.yarnpkg"
+    )
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=PROJECT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if listed.returncode != 0:
+        pytest.skip("This copy of the project is no git checkout, so nothing tells its files from others.")
+    found = []
+    for path in map(PROJECT.joinpath, filter(None, listed.stdout.split("\0"))):
+        if path.is_file() and b"\0" not in (data := path.read_bytes()):
+            text = data.decode("utf-8", errors="replace")
+            found += [f"{show(path)}: {match.group()}" for match in elsewhere.finditer(text)]
+    assert found == []

@@ -1,0 +1,15 @@
+"""What jobs of the tests do in their processes."""
+
+from __future__ import annotations
+
+import os
+import time
+
+
+def count(workbench, arguments, progress):
+    """Count to a number, with a pause at each step."""
+    steps = arguments["steps"]
+    for step in range(steps):
+        progress(step, steps, f"by process {os.getpid()}")
+        time.sleep(arguments.get("pause", 0))
+    return f"Counted {steps} in {workbench.settings.data}, not in {os.getppid()}."

@@ -1,0 +1,423 @@
+"""Commands: what they print, what they end with, and that their help says how they are used."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from relic_core import cli
+from relic_core.cli import console
+from relic_core.domain import Place, Span
+from relic_core.errors import BadWeights, StoreReadOnly
+from relic_core.services.workbench import Workbench
+from relic_core.store.searches import SearchRows
+from relic_core.text.masking import Quoted
+from tests.making import work_of
+
+PROJECT = Path(__file__).resolve().parents[2]
+NAMES = [command.__name__.rsplit(".", 1)[-1] for command in cli.COMMANDS]
+TEXT = "The river rose.\n\nNobody counted the lanterns. Nobody had been asked to.\n"
+
+
+@pytest.fixture
+def run(settings, monkeypatch, capsys):
+    """Run a command on the test's own store; gives exit code, output and errors."""
+    for name, value in settings.to_environment().items():
+        monkeypatch.setenv(name, value)
+
+    def run(*arguments):
+        try:
+            code = cli.main(list(arguments))
+        except SystemExit as ended:
+            code = ended.code
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+@pytest.fixture
+def ferry(settings):
+    work = work_of()
+    Workbench(settings).store.works.add(work)
+    return work
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_has_help_with_examples(run, name):
+    code, said, _ = run(name, "--help")
+    assert code == 0
+    assert f"python -m relic_core {name}" in said.split("examples:")[1]
+
+
+def test_the_help_lists_every_command_but_the_hidden_one(run):
+    code, said, _ = run("--help")
+    assert code == 0
+    listed = [line.split()[0] for line in said.splitlines() if line.startswith("    ") and line[4] != " "]
+    assert listed == [name for name in NAMES if name != "job"] or listed == ["COMMAND", *NAMES[:-1]]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["nothing"],
+        ["add"],
+        ["search", "ferry"],
+        ["search", "ferry", "claim", "--length", "two"],
+        ["search", "ferry", "claim", "--format", "xml"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_ends_with_2(run, arguments):
+    code, said, errors = run(*arguments)
+    assert (code, said) == (2, "")
+    assert "usage:" in errors
+
+
+def test_a_text_is_added_listed_and_known_again(run, tmp_path):
+    path = tmp_path / "river.txt"
+    path.write_text(TEXT)
+    code, said, errors = run("add", str(path), "--title", "The River", "--author", "A. Nobody", "--year", "1891")
+    assert (code, errors) == (0, "")
+    assert said.startswith("The River: added as the-river-")
+    assert said.endswith("(1 chapters, 3 sentences)\n")
+    assert "in the library already" in run("add", str(path))[1]
+    heads, row = run("works")[1].splitlines()
+    assert heads.split() == ["id", "title", "author", "year", "chapters", "sentences", "words"]
+    assert row.split()[1:] == ["The", "River", "A.", "Nobody", "1891", "1", "3", "12"]
+    (listed,) = json.loads(run("works", "--json")[1])
+    assert (listed["title"], listed["year"], listed["sentences"]) == ("The River", 1891, 3)
+
+
+def test_a_folder_is_added_whole_and_one_bad_text_does_not_stop_the_rest(run, tmp_path):
+    for name in ("a", "c"):
+        (tmp_path / f"{name}.txt").write_text(f"This is {name}.\n")
+    (tmp_path / "b.txt").write_bytes(b"")
+    code, said, errors = run("add", str(tmp_path))
+    assert code == 1
+    assert said.count(": added as ") == 2
+    assert f"{tmp_path}/b.txt: " in errors
+    assert "1 of 3 texts could not be added." in errors
+    assert "Traceback" not in errors
+
+
+def test_metadata_for_several_texts_at_once_is_wrong_usage(run, tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.txt").write_text(f"This is {name}.\n")
+    code, said, errors = run("add", str(tmp_path), "--title", "One title")
+    assert (code, said) == (2, "")
+    assert "2 were given" in errors
+
+
+def test_all_of_the_library_folder_can_be_added(run, tmp_path, monkeypatch):
+    code, _, errors = run("add", "--all")
+    assert (code, "RELIC_LIBRARY names none" in errors) == (1, True)
+    (tmp_path / "a.txt").write_text("This is a.\n")
+    monkeypatch.setenv("RELIC_LIBRARY", str(tmp_path))
+    assert run("add", "--all")[1].startswith("A: added as ")
+    assert "already" in run("add", "a")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["add", "gone.txt"], "There is no file gone.txt"),
+        (["index", "gone"], "There is no work 'gone'"),
+        (["search", "gone", "claim"], "There is no work 'gone'"),
+        (["job", "gone"], "not the folder of a job"),
+        (["jobs", "--stop", "gone"], "There is no job 'gone'"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+)
+def test_what_cannot_be_done_ends_with_1_and_a_message(run, ferry, arguments, said):
+    code, out, errors = run(*arguments)
+    assert (code, out) == (1, "")
+    assert said in errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("given", ["~nosuchuser/x.txt", "x" * 300, "/dev/null/x.txt"])
+def test_a_path_that_no_file_can_have_ends_with_1_and_a_message(run, given):
+    code, said, errors = run("add", given)
+    assert (code, said) == (1, "")
+    assert errors.count("\n") == 1
+
+
+def test_what_is_given_of_a_stored_text_corrects_it(run, tmp_path):
+    path = tmp_path / "river.txt"
+    path.write_text(TEXT)
+    run("add", str(path))
+    code, said, _ = run("add", str(path), "--title", "The River", "--year", "1891")
+    assert code == 0
+    assert said.startswith("The River: in the library already, its description corrected, as river-")
+    (listed,) = json.loads(run("works", "--json")[1])
+    assert (listed["title"], listed["year"]) == ("The River", 1891)
+
+
+def test_a_file_of_which_much_is_set_aside_is_added_with_a_word(run, tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("It rose.\n\n" + "[1] A note on the river.\n\n" * 10)
+    code, said, errors = run("add", str(path))
+    assert (code, said.count("\n")) == (0, 1)
+    assert errors.startswith("Notes: 9")
+    assert "split the file" in errors
+
+
+def test_words_that_are_not_in_utf_8_are_refused(run, searcher, tmp_path, monkeypatch):
+    path = tmp_path / "river.txt"
+    path.write_text(TEXT)
+    damaged = os.fsdecode(b"Zo\xe9")
+    for arguments in (["add", str(path), "--title", damaged], ["search", "ferry", damaged]):
+        code, said, errors = run(*arguments)
+        assert (code, said) == (1, "")
+        assert "is not in UTF-8 (its character 3 is damaged)" in errors
+    for encoding in ({"encoding": "utf-8"}, {"encoding": "utf-8", "errors": "surrogateescape"}):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Zo\xe9"), **encoding))
+        code, said, errors = run("search", "ferry", "-")
+        assert (code, said) == (1, "")
+        assert "is not in UTF-8" in errors
+    assert searcher.asked is None
+
+
+def test_a_wrong_setting_is_told(run, monkeypatch):
+    monkeypatch.setenv("RELIC_LOCK_SECONDS", "soon")
+    code, _, errors = run("works")
+    assert (code, errors) == (1, "RELIC_LOCK_SECONDS is 'soon'; it must be a number.\n")
+
+
+def test_an_empty_library_says_how_to_fill_it(run):
+    assert run("works") == (0, "The library has no works yet. Add one: python -m relic_core add FILE\n", "")
+    assert run("works", "--json")[1] == "[]\n"
+
+
+def test_stopping_with_ctrl_c_ends_with_130(run, monkeypatch):
+    def stop(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("relic_core.services.works.Works.summaries", stop)
+    assert run("works") == (130, "", "Stopped.\n")
+
+
+class Indexes:
+    """In the place of the retrievers: remembers what was built."""
+
+    def __init__(self, missing=("zero-shot",), error=None):
+        self.built = []
+        self._missing, self._error = missing, error
+
+    def missing(self, work_id):
+        return self._missing
+
+    def build(self, work_id, names, progress):
+        if self._error:
+            raise self._error
+        progress(1, 1)
+        self.built.append((work_id, tuple(names)))
+
+
+@pytest.fixture
+def indexes(monkeypatch):
+    def use(**options):
+        made = Indexes(**options)
+        monkeypatch.setattr(Workbench, "indexes", made)
+        return made
+
+    return use
+
+
+def test_indexing_builds_what_is_missing_or_what_is_named(run, ferry, indexes):
+    made = indexes()
+    assert run("index", "the ferry") == (0, "The Ferry is ready to search.\n", "")
+    assert run("index", "the ferry", "--retriever", "a", "--retriever", "b")[0] == 0
+    assert made.built == [(ferry.id, ("zero-shot",)), (ferry.id, ("a", "b"))]
+    made = indexes(missing=())
+    assert run("index", "the ferry")[0] == 0
+    assert made.built == []
+
+
+def test_setting_up_twice_adds_the_sample_once(run, indexes):
+    made = indexes()
+    for _ in range(2):
+        code, said, errors = run("setup")
+        assert (code, errors) == (0, "")
+        assert said.endswith("is ready to search.\n")
+    assert len(json.loads(run("works", "--json")[1])) == 1
+    assert len(made.built) == 2
+
+
+def test_setting_up_without_a_model_still_gives_something_to_search(run, indexes):
+    indexes(error=BadWeights("The model is damaged."))
+    code, said, errors = run("setup")
+    assert code == 0
+    assert said.endswith("is ready to search.\n")
+    assert errors == "Searching by meaning is not available. The model is damaged.\n"
+
+
+@dataclass
+class Searcher:
+    """In the place of the search: remembers what was asked, gives one hit."""
+
+    work: object
+    weak: bool = False
+    asked: object = None
+
+    def run(self, request):
+        self.asked = request
+        span = Span(1, 1)
+        card = SimpleNamespace(
+            rank=1,
+            span=span,
+            quotation=SimpleNamespace(plain="He counted their\nlanterns instead."),
+            place=Place(chapter="Chapter One", chapter_index=0, paragraph=1, sentence=2, fraction=0.25),
+            score=2.5,
+            strength=SimpleNamespace(level="strong", sentence="Stands far above the rest of this work."),
+            shared=("counted",),
+            elsewhere=(("Fusion", 3),),
+        )
+        return SimpleNamespace(
+            work=self.work,
+            request=request,
+            weak=self.weak,
+            seconds=0.01,
+            made_with="version 0",
+            unknown=("Gatsby",),
+            quoted=(Quoted(3, 9, span, 1),),
+            columns=(
+                SimpleNamespace(
+                    retriever="bm25", label="Same words", cards=(card,), pending=False, candidates=5, note=""
+                ),
+                SimpleNamespace(
+                    retriever="zero-shot",
+                    label="Same sense",
+                    cards=(),
+                    pending=True,
+                    candidates=5,
+                    note="Its index is gone.",
+                ),
+            ),
+        )
+
+
+@pytest.fixture
+def searcher(monkeypatch, ferry):
+    made = Searcher(ferry)
+    monkeypatch.setattr(Workbench, "search", made)
+    return made
+
+
+def test_a_search_is_printed_with_its_places(run, searcher):
+    code, said, errors = run("search", "ferry", "He counts.", "--length", "2", "--results", "3", "--retriever", "bm25")
+    assert code == 0
+    assert said.splitlines()[:3] == [
+        "SAME WORDS",
+        "   1  He counted their lanterns instead.",
+        "      Chapter One, 25% into the work · strong",
+    ]
+    assert errors == (
+        "Same sense: Its index is gone.\n"
+        f"Same sense is not prepared for this work: python -m relic_core index {searcher.work.id}\n"
+    )
+    asked = searcher.asked
+    assert (asked.claim_text, asked.length, asked.results, asked.retrievers) == ("He counts.", 2, 3, ("bm25",))
+
+
+def test_a_search_is_kept_in_the_history(run, searcher, settings):
+    run("search", "ferry", "He counts.", "--length", "2", "--results", "3", "--retriever", "bm25")
+    (kept,) = Workbench(settings).history.recent()
+    assert (kept.work_id, kept.claim_text, kept.made_with) == (searcher.work.id, "He counts.", "version 0")
+    assert (kept.length, kept.results, kept.retrievers) == (2, 3, ("bm25",))
+
+
+def test_a_search_that_cannot_be_kept_is_answered(run, searcher, monkeypatch):
+    def refuse(*_, **__):
+        raise StoreReadOnly("The store cannot be written.")
+
+    monkeypatch.setattr(SearchRows, "add", refuse)
+    code, said, errors = run("search", "ferry", "He counts.", "--format", "json")
+    assert code == 0
+    assert json.loads(said)["claim"] == "He counts."
+    assert "The search is not in the history. The store cannot be written.\n" in errors
+
+
+def test_a_weak_search_says_so(run, searcher):
+    searcher.weak = True
+    assert "The evidence is weak" in run("search", "ferry", "He counts.")[1]
+
+
+def test_a_search_as_json_is_verbatim_and_reads_the_claim_from_standard_input(run, searcher, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("He counts.\n"))
+    code, said, _ = run("search", "ferry", "-", "--format", "json")
+    assert code == 0
+    answer = json.loads(said)
+    assert searcher.asked.claim_text == "He counts.\n"
+    (hit,) = answer["columns"][0]["hits"]
+    assert hit["quotation"] == "He counted their\nlanterns instead."
+    assert (hit["rank"], hit["chapter"], hit["strength"], hit["elsewhere"]) == (
+        1,
+        "Chapter One",
+        "strong",
+        {"Fusion": 3},
+    )
+    assert (hit["strength_sentence"], hit["shared"]) == ("Stands far above the rest of this work.", ["counted"])
+    assert answer["unknown"] == ["Gatsby"]
+    (quoted,) = answer["quoted"]
+    assert quoted == {"words": "counts", "start": hit["start"], "end": hit["end"]}
+    assert searcher.work.text[quoted["start"] : quoted["end"]] == "He counted their lanterns instead."
+    assert answer["columns"][1] == {
+        "retriever": "zero-shot",
+        "label": "Same sense",
+        "pending": True,
+        "note": "Its index is gone.",
+        "candidates": 5,
+        "hits": [],
+    }
+
+
+def test_progress_is_one_line_on_a_terminal_and_nothing_elsewhere(monkeypatch):
+    for terminal, shown in ((True, True), (False, False)):
+        errors = io.StringIO()
+        errors.isatty = lambda terminal=terminal: terminal
+        monkeypatch.setattr("sys.stderr", errors)
+        with console.ProgressLine("Preparing") as progress:
+            progress(1, 1, "done")
+        assert ("Preparing 100% done" in errors.getvalue()) is shown
+        assert "\n" not in errors.getvalue()
+
+
+def test_the_program_starts_as_a_module_without_heavy_libraries(settings):
+    environment = {**os.environ, **settings.to_environment()}
+    said = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "relic_core", "works"],
+        cwd=PROJECT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.startswith("The library has no works yet.")
+    imported = {line.rsplit("|", 1)[-1].strip() for line in said.stderr.splitlines()}
+    assert "relic_core.services.works" in imported
+    assert not imported & {"torch", "transformers", "spacy", "pandas", "streamlit"}
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(settings):
+    Workbench(settings).store.works.add(work_of(title="A long title " * 20_000))
+    environment = {**os.environ, **settings.to_environment()}
+    with subprocess.Popen(
+        [sys.executable, "-m", "relic_core", "works"],
+        cwd=PROJECT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(20) == 0

@@ -1,0 +1,41 @@
+"""Settings from the environment: what cannot be meant is refused with the name of the variable."""
+
+import math
+
+import pytest
+
+from relic_core.config import Settings
+from relic_core.errors import BadRequest
+
+NUMBERS = ("RELIC_MAX_TEXT_BYTES", "RELIC_MAX_CLAIM_WORDS", "RELIC_LOCK_SECONDS")
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("given", ["nan", "inf", "-inf", "1e999", "many", "0", "-3"])
+def test_a_number_that_is_none_or_not_above_zero_is_told(name, given):
+    with pytest.raises(BadRequest, match=rf"^{name} is .*must be a number"):
+        Settings.from_environment({name: given})
+
+
+def test_numbers_are_checked_however_settings_are_made():
+    with pytest.raises(BadRequest, match="RELIC_LOCK_SECONDS"):
+        Settings(lock_seconds=math.nan)
+    with pytest.raises(BadRequest, match="RELIC_LOCK_SECONDS"):
+        Settings(lock_seconds=math.inf)
+
+
+def test_texts_longer_than_offsets_reach_are_not_allowed():
+    assert Settings.from_environment({"RELIC_MAX_TEXT_BYTES": "2e9"}).max_text_bytes == 2_000_000_000
+    with pytest.raises(BadRequest, match="at most 2,000,000,000"):
+        Settings.from_environment({"RELIC_MAX_TEXT_BYTES": "1e30"})
+
+
+@pytest.mark.parametrize("name", ["RELIC_DATA", "RELIC_INDEXES", "RELIC_LIBRARY"])
+def test_the_home_of_a_user_whom_there_is_not_is_told(name):
+    with pytest.raises(BadRequest, match=f"{name} is '~nosuch/x'.*Write the path in full"):
+        Settings.from_environment({name: "~nosuch/x"})
+
+
+def test_a_folder_below_the_own_home_is_found(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert Settings.from_environment({"RELIC_DATA": "~/relic"}).data == tmp_path / "relic"

@@ -1,0 +1,252 @@
+"""Dense retrieval: scores of spans without span vectors, and an index that is built once."""
+
+import shutil
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relic_core.domain import Claim
+from relic_core.errors import BadClaim, JobCancelled, NoIndex, StaleIndex
+from relic_core.retrieval import dense
+from relic_core.retrieval.dense import BLOCK, Dense, DenseIndex, blocks, neighbour_products
+from relic_core.store import locks
+from tests.fake_encoder import FakeEncoder
+from tests.making import make_work
+
+
+def quiet(done, total, note=""):
+    pass
+
+
+def index_of(sums):
+    return DenseIndex(sums, np.stack([neighbour_products(sums, distance) for distance in range(5)]))
+
+
+@given(seed=st.integers(0, 2**32 - 1), sentences=st.integers(1, 30), length=st.integers(1, 9))
+def test_scores_are_the_cosines_of_explicitly_pooled_spans(seed, sentences, length):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 40, sentences)
+    sums = (rng.standard_normal((sentences, 8)) + 0.5).astype(np.float32) * counts[:, None].astype(np.float32)
+    query = rng.standard_normal(8).astype(np.float32)
+    query /= np.linalg.norm(query)
+    means = [sums[i : i + length].sum(0) / counts[i : i + length].sum() for i in range(sentences - length + 1)]
+    expected = [float(mean @ query / np.linalg.norm(mean)) for mean in means]
+    scores = index_of(sums).score(query, length)
+    assert scores.dtype == np.float32
+    np.testing.assert_allclose(scores, np.array(expected, dtype=np.float32).reshape(-1), atol=2e-5)
+    assert (np.abs(scores) <= 1).all()
+
+
+def test_threads_that_ask_for_different_lengths_beyond_those_stored_do_not_disturb_each_other(monkeypatch):
+    sums = np.random.default_rng(3).standard_normal((40, 8)).astype(np.float32)
+    query = np.full(8, 8**-0.5, dtype=np.float32)
+    expected = index_of(sums).score(query, 9)
+    index = index_of(sums)
+
+    def interrupted(*arguments):
+        monkeypatch.undo()
+        other = threading.Thread(target=index.score, args=(query, 7))
+        other.start()
+        other.join()
+        return neighbour_products(*arguments)
+
+    monkeypatch.setattr(dense, "neighbour_products", interrupted)
+    np.testing.assert_array_equal(index.score(query, 9), expected)
+
+
+def test_a_long_work_keeps_the_order_of_near_equal_spans():
+    """Cumulative sums in float32 fail this: late in a work they have no digits left."""
+    rng = np.random.default_rng(0)
+    sums = (rng.standard_normal((40_000, 4)) * 0.01 + 30).astype(np.float32)
+    query = np.full(4, 0.5, dtype=np.float32)
+    query[0] += 0.1
+    query /= np.linalg.norm(query)
+    pooled = sum(sums[shift : shift + 39_996].astype(np.float64) for shift in range(5))
+    exact = pooled @ query.astype(np.float64) / np.linalg.norm(pooled, axis=1)
+    scores = index_of(sums).score(query, 5)
+    np.testing.assert_allclose(scores, exact, atol=3e-7)
+
+
+def test_a_sentence_without_a_direction_scores_zero():
+    sums = np.array([[0, 0], [1, 0]], dtype=np.float32)
+    assert index_of(sums).score(np.array([1, 0], dtype=np.float32), 1).tolist() == [0, 1]
+
+
+@given(st.lists(st.integers(0, 3 * BLOCK), min_size=1, max_size=6))
+def test_blocks_hold_every_sentence_once_in_order(chapters):
+    work = make_work(*(["x."] * size for size in chapters))
+    found = blocks(work)
+    assert [index for block in found for index in block] == list(range(sum(chapters)))
+    assert all(0 < len(block) <= 2 * BLOCK for block in found)
+
+
+def test_blocks_end_with_chapters_where_chapters_allow():
+    assert blocks(make_work(["x."] * 300, ["x."] * 200, ["x."] * 10)) == [range(500), range(500, 510)]
+
+
+@pytest.fixture
+def work():
+    return make_work(*([f"Word{chapter}x{i} stands here." for i in range(BLOCK)] for chapter in range(3)))
+
+
+def retriever(tmp_path, encoder):
+    return Dense("demo", encoder=lambda: encoder, root=tmp_path)
+
+
+def test_a_work_that_was_not_prepared(tmp_path, work):
+    unprepared = retriever(tmp_path, FakeEncoder())
+    assert not unprepared.ready(work, 1)
+    with pytest.raises(NoIndex, match="A Small Work"):
+        unprepared.score(Claim("word"), work, 1)
+
+
+def test_a_prepared_work_answers_in_another_process_too(tmp_path, work):
+    first = retriever(tmp_path, FakeEncoder())
+    first.prepare(work, quiet)
+    encoder = FakeEncoder()
+    second = retriever(tmp_path, encoder)
+    assert second.ready(work, 5)
+    claim = Claim("word1x7 stands here")
+    np.testing.assert_array_equal(second.score(claim, work, 3), first.score(claim, work, 3))
+    assert second.score(claim, work, 1).argmax() == BLOCK + 7
+    assert encoder.encoded == 0
+
+
+def test_preparing_again_does_nothing(tmp_path, work):
+    encoder = FakeEncoder()
+    for _ in range(2):
+        retriever(tmp_path, encoder).prepare(work, quiet)
+    assert encoder.encoded == len(work.sentences)
+
+
+def test_of_two_who_prepare_a_work_at_once_one_waits_and_says_so(tmp_path, work):
+    waiting = threading.Event()
+    told = []
+
+    def second_progress(done, total, note=""):
+        told.append(note)
+        if note.startswith("Another program"):
+            waiting.set()
+
+    class Slow(FakeEncoder):
+        def encode_sentences(self, work, progress):
+            if not self.encoded:
+                second.start()
+                assert waiting.wait(20)
+            return super().encode_sentences(work, progress)
+
+    builder, waiter = Slow(), FakeEncoder()
+    second = threading.Thread(target=retriever(tmp_path, waiter).prepare, args=(work, second_progress))
+    retriever(tmp_path, builder).prepare(work, quiet)
+    second.join()
+    assert set(told) == {"Another program is preparing this work"}
+    assert (builder.encoded, waiter.encoded) == (len(work.sentences), 0)
+
+
+def test_waiting_for_another_can_be_cancelled(tmp_path, work):
+    first = retriever(tmp_path, FakeEncoder())
+    first.prepare(work, quiet)
+    (lock,) = tmp_path.rglob("*.lock")
+    shutil.rmtree(lock.with_suffix(""))
+
+    def cancelled(done, total, note=""):
+        assert note.startswith("Another program")
+        raise JobCancelled
+
+    with locks.held(lock), pytest.raises(JobCancelled):
+        retriever(tmp_path, FakeEncoder()).prepare(work, cancelled)
+    first.prepare(work, quiet)
+    assert first.ready(work, 1)
+
+
+def test_a_work_that_is_prepared_waits_for_nobody(tmp_path, work):
+    prepared = retriever(tmp_path, FakeEncoder())
+    prepared.prepare(work, quiet)
+    (lock,) = tmp_path.rglob("*.lock")
+    with locks.held(lock):
+        prepared.prepare(work, pytest.fail)
+
+
+def test_a_stopped_build_goes_on_where_it_stopped_and_gives_the_same_index(tmp_path, work):
+    stopped = FakeEncoder(fail_after=2 * BLOCK)
+    with pytest.raises(KeyboardInterrupt):
+        retriever(tmp_path / "a", stopped).prepare(work, quiet)
+    resumed = FakeEncoder()
+    again = retriever(tmp_path / "a", resumed)
+    assert not again.ready(work, 1)
+    again.prepare(work, quiet)
+    assert resumed.encoded == BLOCK
+    whole = retriever(tmp_path / "b", FakeEncoder())
+    whole.prepare(work, quiet)
+    claim = Claim("word2x3")
+    np.testing.assert_array_equal(again.score(claim, work, 2), whole.score(claim, work, 2))
+    assert not list(tmp_path.rglob("*.npz"))
+
+
+def test_progress_counts_sentences_up_to_all(tmp_path, work):
+    told = []
+    retriever(tmp_path, FakeEncoder()).prepare(work, lambda done, total, note="": told.append((done, total)))
+    assert told[0] == (0, 3 * BLOCK)
+    assert told[-1] == (3 * BLOCK, 3 * BLOCK)
+    assert told == sorted(told)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"encoder": FakeEncoder("fake/2")}, {"code": "dense/0"}, {"sentence": "Another word stands here."}],
+    ids=["encoder", "code", "text"],
+)
+def test_an_index_of_something_else_is_not_used(tmp_path, work, change, monkeypatch):
+    retriever(tmp_path, FakeEncoder()).prepare(work, quiet)
+    monkeypatch.setattr(dense, "CODE", change.get("code", dense.CODE))
+    now = make_work([change["sentence"]]) if "sentence" in change else work
+    assert not retriever(tmp_path, change.get("encoder", FakeEncoder())).ready(now, 1)
+
+
+def test_an_index_deleted_while_it_is_open_is_missed_and_can_be_built_again(tmp_path, work):
+    open_one = retriever(tmp_path, FakeEncoder())
+    open_one.prepare(work, quiet)
+    before = open_one.score(Claim("word"), work, 1)
+    shutil.rmtree(tmp_path / "demo" / work.id)
+    with pytest.raises(NoIndex):
+        open_one.score(Claim("word"), work, 1)
+    open_one.prepare(work, quiet)
+    np.testing.assert_array_equal(open_one.score(Claim("word"), work, 1), before)
+
+
+def test_a_damaged_index_is_refused_then_built_again(tmp_path, work):
+    retriever(tmp_path, FakeEncoder()).prepare(work, quiet)
+    (path,) = tmp_path.rglob("sums.npy")
+    content = bytearray(path.read_bytes())
+    content[200] ^= 255
+    path.write_bytes(content)
+    later = retriever(tmp_path, FakeEncoder())
+    with pytest.raises(StaleIndex, match="damaged"):
+        later.score(Claim("word"), work, 1)
+    assert not later.ready(work, 1)
+    later.prepare(work, quiet)
+    assert later.score(Claim("word0x5 stands"), work, 1).argmax() == 5
+
+
+def test_a_claim_without_words_is_refused_before_the_model_is_loaded(tmp_path, work):
+    def never():
+        raise AssertionError
+
+    with pytest.raises(BadClaim):
+        Dense("demo", encoder=never, root=tmp_path).score(Claim("…"), work, 1)
+
+
+def test_lengths_beyond_those_stored_are_scored_without_building_anew(tmp_path):
+    encoder = FakeEncoder()
+    small = make_work([f"Some{i} words{i}." for i in range(20)])
+    long = retriever(tmp_path, encoder)
+    long.prepare(small, quiet)
+    sums, _ = FakeEncoder().encode_sentences(small, quiet)
+    query = encoder.encode_claims([Claim("some3")])[0]
+    pooled = np.array([sums[i : i + 12].sum(0) for i in range(9)])
+    expected = pooled @ query / np.linalg.norm(pooled, axis=1)
+    np.testing.assert_allclose(long.score(Claim("some3"), small, 12), expected, atol=1e-5)
+    assert encoder.encoded == 20

@@ -1,0 +1,67 @@
+"""Reciprocal rank fusion: the arithmetic by hand, ties, and what it refuses."""
+
+import numpy as np
+import pytest
+
+from relic_core.domain import Claim, rank_scores
+from relic_core.errors import NoIndex
+from relic_core.retrieval.fusion import Fusion, fuse
+from tests.making import make_work
+
+
+def ranking(*scores, name="one", length=1):
+    return rank_scores(name, "work", length, np.array(scores, dtype=np.float32))
+
+
+def test_scores_are_sums_of_reciprocal_ranks():
+    fused = fuse([ranking(3, 2, 1), ranking(1, 3, 2)])
+    assert fused == pytest.approx([1 / 61 + 1 / 63, 1 / 62 + 1 / 61, 1 / 63 + 1 / 62])
+
+
+def test_tied_spans_get_equal_scores_wherever_they_stand():
+    fused = fuse([ranking(0, 5, 0, 0)])
+    assert fused == pytest.approx([1 / 64, 1 / 61, 1 / 64, 1 / 64])
+
+
+def test_words_nowhere_shared_leave_the_order_to_the_other_ranking():
+    dense = ranking(0.1, 0.2, 0.3, 0.25)
+    fused = rank_scores("fusion", "work", 1, fuse([dense, ranking(0, 0, 0, 0)]))
+    assert fused.order.tolist() == dense.order.tolist()
+
+
+@pytest.mark.parametrize("rankings", [[], [ranking(1, 2), ranking(1, 2, 3)], [ranking(1), ranking(1, length=2)]])
+def test_rankings_of_different_spans_are_refused(rankings):
+    with pytest.raises(ValueError, match="same spans"):
+        fuse(rankings)
+
+
+class Fixed:
+    def __init__(self, name, scores, *, ready=True):
+        self.name, self._scores, self._ready = name, np.array(scores, dtype=np.float32), ready
+        self.prepared = 0
+
+    def ready(self, work, length):
+        return self._ready
+
+    def prepare(self, work, progress):
+        self.prepared += 1
+
+    def score(self, claim, work, length):
+        return self._scores
+
+
+def test_the_retriever_fuses_its_components():
+    work = make_work([["One.", "Two."]])
+    fusion = Fusion([Fixed("a", [1, 2]), Fixed("b", [1, 2])])
+    assert fusion.score(Claim("two"), work, 1).argmax() == 1
+
+
+def test_a_component_that_is_not_ready_is_named_and_prepared():
+    work = make_work([["One.", "Two."]])
+    waiting = Fixed("slow", [1, 2], ready=False)
+    fusion = Fusion([Fixed("quick", [1, 2]), waiting])
+    assert not fusion.ready(work, 1)
+    with pytest.raises(NoIndex, match="slow"):
+        fusion.score(Claim("two"), work, 1)
+    fusion.prepare(work, lambda done, total, note="": None)
+    assert waiting.prepared == 1

@@ -1,0 +1,358 @@
+"""Jobs: started once, watched through their journals, stopped when asked, told of when they die."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from relic_core.errors import BadRequest, BadText, NotFound, StoreError, StoreReadOnly
+from relic_core.services import jobs as service
+from relic_core.services.jobs import InlineExecutor, SubprocessExecutor
+from relic_core.services.workbench import Workbench
+from relic_core.store import locks
+from relic_core.store.journal import STOPPED, JobFolder
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+PROGRAM = """
+import sys
+from relic_core.services import jobs
+jobs.KINDS.update(add="tests.unit.job_functions:count", index="tests.unit.job_functions:count")
+from relic_core.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+"""The program, with slow work of the test in the place of its own."""
+
+
+@pytest.fixture
+def inline(settings, monkeypatch):
+    """A workbench whose jobs run before `start` returns; gives a way to say what they do."""
+    bench = Workbench(settings, executor=InlineExecutor(settings))
+
+    def doing(function):
+        monkeypatch.setattr(service, "_function", lambda _kind: function)
+        return bench
+
+    return doing
+
+
+@pytest.fixture
+def bench(settings):
+    """A workbench whose jobs run in processes; those still running at the end are stopped."""
+    bench = Workbench(settings, executor=SubprocessExecutor(settings, ("-c", PROGRAM)))
+    yield bench
+    for job in bench.jobs.recent():
+        if job.active:
+            bench.jobs.cancel(job.id)
+            assert not bench.jobs.wait(job.id, 20).active
+
+
+def until(true, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not (found := true()):
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+    return found
+
+
+def test_a_job_is_done_with_its_note_and_told_its_arguments(inline, settings):
+    def work(workbench, arguments, progress):
+        assert workbench.settings == settings
+        progress(1, 2, "half-way")
+        return f"Added {arguments['path']}."
+
+    job = inline(work).jobs.start("add", title="Adding", subject="x", arguments={"path": "Дом.txt"})
+    assert (job.state, job.note, job.kind, job.title, job.subject) == ("done", "Added Дом.txt.", "add", "Adding", "x")
+    assert (job.done, job.total) == (1, 2)
+    assert job.created <= job.updated
+
+
+def test_a_failure_that_a_person_can_act_on_keeps_its_message(inline):
+    def work(*_):
+        raise BadText("The file is empty.")
+
+    job = inline(work).jobs.start("add", title="Adding")
+    assert (job.state, job.note) == ("failed", "The file is empty.")
+
+
+def test_a_fault_of_the_program_is_told_and_logged(inline, caplog):
+    job = inline(lambda *_: {}["key"]).jobs.start("add", title="Adding")
+    assert job.state == "failed"
+    assert "KeyError('key')" in job.note
+    assert "Traceback" in caplog.text
+
+
+def test_a_job_asked_to_stop_stops_at_its_next_report(inline, settings):
+    reports = []
+
+    def work(_workbench, _arguments, progress):
+        for step in range(5):
+            progress(step, 5)
+            reports.append(step)
+            if step == 1:
+                (folder,) = JobFolder.all(settings.jobs)
+                folder.ask_to_stop()
+                assert folder.job().note == "Stopping."
+        return "unreached"
+
+    job = inline(work).jobs.start("add", title="Adding")
+    assert (job.state, job.note) == ("cancelled", "Stopped.")
+    assert reports == [0, 1]
+
+
+def test_progress_is_written_some_times_a_second_and_at_the_end(inline, settings):
+    def work(_workbench, _arguments, progress):
+        for step in range(2_001):
+            progress(step, 2_000, f"step {step}")
+        return "Done."
+
+    began = time.monotonic()
+    job = inline(work).jobs.start("add", title="Adding")
+    seconds = time.monotonic() - began
+    assert (job.done, job.total, job.note) == (2_000, 2_000, "Done.")
+    lines = (settings.jobs / job.id / "journal.jsonl").read_text().splitlines()
+    assert len(lines) <= 4 + 4 * seconds
+    assert json.loads(lines[1])["note"] == "step 0"
+
+
+def test_jobs_that_have_ended_are_taken_into_the_store_and_their_folders_put_away(inline, settings):
+    bench = inline(lambda *_: "Done.")
+    made = [bench.jobs.start("add", title=f"Adding {number}") for number in range(3)]
+    recent = bench.jobs.recent()
+    assert recent == tuple(reversed(made))
+    assert JobFolder.all(settings.jobs) == ()
+    assert [bench.jobs.get(job.id) for job in made] == made
+    assert bench.jobs.recent() == recent
+    assert bench.jobs.recent(2) == recent[:2]
+    assert bench.jobs.cancel(made[0].id) == made[0], "what has ended stays as it is"
+
+
+def test_an_unknown_job_or_kind_is_told(inline):
+    bench = inline(lambda *_: "Done.")
+    for strange in ("aaaaaaaa", "../..", ""):
+        with pytest.raises(NotFound):
+            bench.jobs.get(strange)
+    with pytest.raises(BadRequest, match="Did you mean index"):
+        bench.jobs.start("indexes", title="Indexing")
+    with pytest.raises(NotFound, match="not the folder of a job"):
+        bench.jobs.run(Path("nowhere"))
+
+
+def test_a_data_folder_that_cannot_be_written_is_told(inline, settings):
+    settings.data.parent.joinpath("data").write_text("in the way")
+    with pytest.raises(StoreReadOnly, match="RELIC_DATA"):
+        inline(lambda *_: "Done.").jobs.start("add", title="Adding")
+
+
+def descriptors():
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are counted in /proc")
+def test_a_job_that_cannot_be_written_leaves_nothing_behind(inline, settings, monkeypatch):
+    def full(path, *_, **__):
+        path.touch()
+        raise OSError(28, "No space left on device")
+
+    bench = inline(lambda *_: "Done.")
+    monkeypatch.setattr(Path, "write_text", full)
+    before = descriptors()
+    with pytest.raises(StoreReadOnly, match="No space left"):
+        bench.jobs.start("add", title="Adding")
+    assert descriptors() == before
+    assert [path.name for path in settings.jobs.iterdir()] == ["start.lock"]
+
+
+def test_a_process_that_cannot_be_started_is_told_and_leaves_no_job(settings, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr("subprocess.Popen", refuse)
+    bench = Workbench(settings)
+    with pytest.raises(StoreError, match=r"could not be started .*Cannot allocate memory"):
+        bench.jobs.start("add", title="Adding")
+    assert bench.jobs.recent() == ()
+
+
+def test_a_data_folder_out_of_reach_has_no_jobs_and_says_so(settings):
+    bench = Workbench(replace(settings, data=settings.data / ("x" * 300)))
+    for use in (bench.jobs.recent, lambda: bench.jobs.get("aaaaaaaa"), lambda: bench.jobs.start("add", title="Adding")):
+        with pytest.raises(StoreReadOnly, match="RELIC_DATA"):
+            use()
+
+
+def test_the_latest_ended_jobs_are_kept_and_old_half_made_ones_removed(inline, settings):
+    bench = inline(lambda *_: "Done.")
+    ended = settings.jobs / "ended"
+    now = time.time()
+    for number in range(203):
+        (ended / f"old{number}").mkdir(parents=True)
+        (ended / f"old{number}" / "output.txt").touch()
+        os.utime(ended / f"old{number}", (now - number, now - number))
+    for name, age in (("aaaaaaaa", 90_000), ("bbbbbbbb", 60)):
+        (settings.jobs / name).mkdir()
+        os.utime(settings.jobs / name, (now - age, now - age))
+    job = bench.jobs.start("add", title="Adding")
+    assert {path.name for path in ended.iterdir()} == {f"old{number}" for number in range(200)}
+    assert {path.name for path in settings.jobs.iterdir()} == {"bbbbbbbb", "ended", "start.lock", job.id}
+
+
+def test_a_job_about_a_file_whose_name_is_not_in_utf_8_is_done_and_kept(inline):
+    name = os.fsdecode(b"caf\xe9.txt")
+
+    def work(_workbench, arguments, progress):
+        assert arguments["paths"] == [name]
+        progress(0, 1, f"Reading {name}")
+        return f"{name} has been added."
+
+    bench = inline(work)
+    job = bench.jobs.start("add", title=f"Adding {name}", subject=name, arguments={"paths": [name]})
+    assert (job.title, job.note) == ("Adding caf�.txt", "caf�.txt has been added.")
+    assert bench.jobs.recent() == (job,)
+
+
+def make_folder(tmp_path, *events):
+    folder, alive = JobFolder.create(tmp_path / "jobs", kind="add", title="Adding", subject="x", arguments={})
+    (folder.path / "journal.jsonl").write_bytes(b"".join(events))
+    return folder, alive
+
+
+def event(seconds_ago, **said):
+    at = datetime.now(UTC) - timedelta(seconds=seconds_ago)
+    return json.dumps({"at": at.isoformat(), **said}).encode() + b"\n"
+
+
+def test_lines_cut_short_or_strange_are_passed_over(tmp_path):
+    folder, alive = make_folder(
+        tmp_path,
+        event(9, state="running"),
+        event(8, done=1, total=4, note="one"),
+        b"[]\n\n\xff\xfe\n",
+        event(2, done=2, total=4, note="zwei Straßen")[:-9],
+    )
+    job = folder.job()
+    assert (job.state, job.done, job.note) == ("running", 1, "one")
+    os.close(alive)
+
+
+def test_the_time_left_is_guessed_from_the_present_stretch_of_work(tmp_path):
+    folder, alive = make_folder(
+        tmp_path,
+        event(100, state="running"),
+        event(99, done=0, total=5),
+        event(50, done=5, total=5),
+        event(40, done=100, total=1_000),  # gone on with from an earlier run
+        event(0, done=500, total=1_000),
+    )
+    assert folder.job().seconds_left == pytest.approx(50, abs=2)
+    os.close(alive)
+    folder, alive = make_folder(tmp_path, event(9, state="running"), event(9, done=0, total=9))
+    assert folder.job().seconds_left is None
+    os.close(alive)
+
+
+def test_a_job_without_a_living_process_has_stopped_unexpectedly(tmp_path):
+    folder, alive = make_folder(tmp_path, event(9, state="running"), event(8, done=1, total=4))
+    assert folder.job().active
+    os.close(alive)
+    job = folder.job()
+    assert (job.state, job.note, job.seconds_left) == ("failed", STOPPED, None)
+    folder.ask_to_stop()
+    assert folder.job().state == "cancelled"
+
+
+def test_looking_whether_a_lock_is_held_does_not_hold_it(tmp_path):
+    path = tmp_path / "lock"
+    assert not locks.is_held(path)
+    handle = locks.acquire(path)
+    assert locks.is_held(path)
+    assert locks.acquire(path) is None
+    os.close(handle)
+    assert not locks.is_held(path)
+    os.close(locks.acquire(path))
+
+
+def test_a_job_runs_in_another_process_with_the_same_settings(bench, settings):
+    job = bench.jobs.start("add", title="Counting", subject="x", arguments={"steps": 3, "pause": 0.01})
+    assert job.active
+    ended = bench.jobs.wait(job.id, 20)
+    assert ended.state == "done", ended.note
+    assert ended.note == f"Counted 3 in {settings.data}, not in {os.getpid()}."
+    assert bench.jobs.recent() == (ended,)
+
+
+def test_asking_again_for_what_is_under_way_gives_the_same_job(bench):
+    first = bench.jobs.start("add", title="Counting", subject="emma", arguments={"steps": 1000, "pause": 0.02})
+    again = bench.jobs.start("add", title="Counting", subject="emma")
+    assert again.id == first.id
+    other = bench.jobs.start("add", title="Counting", subject="maud", arguments={"steps": 0})
+    assert other.id != first.id
+    until(lambda: bench.jobs.get(first.id).done > 0)
+    bench.jobs.cancel(first.id)
+    stopped = bench.jobs.wait(first.id, 20)
+    assert (stopped.state, stopped.note) == ("cancelled", "Stopped.")
+    anew = bench.jobs.start("add", title="Counting", subject="emma", arguments={"steps": 0})
+    assert anew.id != first.id
+
+
+def test_a_killed_job_is_told_and_can_be_started_again(bench):
+    job = bench.jobs.start("add", title="Counting", subject="x", arguments={"steps": 1000, "pause": 0.02})
+    note = until(lambda: bench.jobs.get(job.id).note)
+    os.kill(int(note.split()[-1]), signal.SIGKILL)
+    failed = until(lambda: (now := bench.jobs.get(job.id)).state == "failed" and now)
+    assert failed.note == STOPPED
+    again = bench.jobs.start("add", title="Counting", subject="x", arguments={"steps": 1})
+    assert again.id != job.id
+    assert bench.jobs.wait(again.id, 20).state == "done"
+
+
+def test_a_second_index_job_waits_for_the_first_and_can_be_stopped_while_it_waits(bench):
+    slow = {"steps": 1000, "pause": 0.02}
+    first = bench.jobs.start("index", title="Preparing", subject="emma", arguments=slow)
+    until(lambda: bench.jobs.get(first.id).state == "running")
+    second = bench.jobs.start("index", title="Preparing", subject="maud", arguments={"steps": 1})
+    third = bench.jobs.start("index", title="Preparing", subject="zoe", arguments={"steps": 1})
+    for waiting in (second, third):
+        note = until(lambda waiting=waiting: bench.jobs.get(waiting.id).note)
+        assert note.startswith("Waiting for another")
+        assert bench.jobs.get(waiting.id).state == "queued"
+    bench.jobs.cancel(third.id)
+    assert bench.jobs.wait(third.id, 20).state == "cancelled"
+    bench.jobs.cancel(first.id)
+    assert bench.jobs.wait(second.id, 20).state == "done"
+
+
+def test_a_job_goes_on_when_the_process_that_started_it_ends(settings):
+    starter = (
+        "from relic_core.config import Settings\n"
+        "from relic_core.services.jobs import SubprocessExecutor\n"
+        "from relic_core.services.workbench import Workbench\n"
+        "settings = Settings.from_environment()\n"
+        f"bench = Workbench(settings, executor=SubprocessExecutor(settings, ('-c', {PROGRAM!r})))\n"
+        "print(bench.jobs.start('add', title='Counting', arguments={'steps': 20, 'pause': 0.05}).id)\n"
+    )
+    environment = {**os.environ, **settings.to_environment(), "PYTHONPATH": str(PROJECT)}
+    said = subprocess.run([sys.executable, "-c", starter], env=environment, capture_output=True, text=True, check=True)
+    jobs = Workbench(settings).jobs
+    job_id = said.stdout.strip()
+    assert jobs.get(job_id).active
+    assert jobs.wait(job_id, 20).state == "done"
+
+
+def test_the_workbench_brings_no_heavy_library():
+    code = "import sys, relic_core.services.workbench; print(*sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
+    heavy = {"torch", "transformers", "spacy", "streamlit", "pandas", "pyarrow", "bm25s", "faiss"}
+    assert not heavy & set(said.stdout.split())
+
+
+@pytest.mark.parametrize("kind", sorted(service.KINDS))
+def test_every_kind_of_job_has_its_function(kind):
+    assert callable(service._function(kind))

@@ -1,0 +1,68 @@
+"""A store is brought up step by step, each step whole or not at all."""
+
+import duckdb
+import pytest
+
+from relic_core.errors import StoreError
+from relic_core.store.connection import Database
+from relic_core.store.migrations import Migration, read_migrations, version
+from tests.making import work_of
+
+SHIPPED = read_migrations()
+
+
+def applied(path):
+    with duckdb.connect(path) as connection:
+        return connection.execute("SELECT number, name FROM migrations ORDER BY number").fetchall()
+
+
+def test_a_new_store_has_every_step_once(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    for _ in range(2):
+        with Database(path).reading(lock_seconds=1):
+            pass
+    assert applied(path) == [(step.number, step.name) for step in SHIPPED]
+
+
+def test_a_later_version_adds_its_step_and_keeps_what_is_there(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    from relic_core.store.works import WorkRows
+
+    work = work_of()
+    WorkRows(Database(path, SHIPPED), 1).add(work)
+    later = (*SHIPPED, Migration(len(SHIPPED) + 1, "notes", "CREATE TABLE notes (words VARCHAR);"))
+    with Database(path, later).writing(lock_seconds=1) as cursor:
+        cursor.execute("INSERT INTO notes VALUES ('kept')")
+    assert applied(path)[-1] == (len(SHIPPED) + 1, "notes")
+    assert WorkRows(Database(path, later), 1).load(work.id) == work
+
+
+def test_a_step_that_fails_leaves_the_store_at_the_step_before(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    broken = Migration(
+        len(SHIPPED) + 1, "broken", "CREATE TABLE half (a INTEGER); DROP TABLE examples; SELECT * FROM no_such_table;"
+    )
+    with pytest.raises(StoreError, match="no_such_table"), Database(path, (*SHIPPED, broken)).reading(lock_seconds=1):
+        pass
+    assert not path.exists(), "a new store appears whole or not at all"
+    with Database(path, SHIPPED).reading(lock_seconds=1):
+        pass
+    with pytest.raises(StoreError, match="no_such_table"), Database(path, (*SHIPPED, broken)).reading(lock_seconds=1):
+        pass
+    with duckdb.connect(path) as connection:
+        assert version(connection) == len(SHIPPED)
+        tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    assert "examples" in tables
+    assert "half" not in tables
+
+
+@pytest.mark.parametrize("names", [["0002_second.sql"], ["0001_first.sql", "0003_third.sql"], ["first.sql"]])
+def test_steps_without_their_order_are_refused(tmp_path, names):
+    for name in names:
+        (tmp_path / name).write_text("SELECT 1;")
+    with pytest.raises(StoreError, match="out of order"):
+        read_migrations(tmp_path)
+
+
+def test_no_table_has_a_foreign_key():
+    assert not [step.name for step in SHIPPED if "REFERENCES" in step.sql.upper()]

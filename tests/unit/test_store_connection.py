@@ -1,0 +1,291 @@
+"""One file for many threads and processes; whatever is wrong with it is said, and nothing in it is lost."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from relic_core.errors import StoreBusy, StoreError, StoreReadOnly, StoreTooNew
+from relic_core.store import Store
+from relic_core.store.connection import Database
+from tests.making import work_of
+from tests.privileges import without_privileges
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
+
+
+def python(code, *arguments, **options):
+    """Start Python on some code that may use the project and the tests."""
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+HOLD = """
+import duckdb, sys
+connection = duckdb.connect(sys.argv[1])
+print("held", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def held(tmp_path):
+    """A store that another process holds open until the test ends."""
+    path = tmp_path / "relic.duckdb"
+    Store(path).works.summaries()
+    with python(HOLD, path, stdin=subprocess.PIPE) as process:
+        assert process.stdout.readline() == "held\n"
+        yield path, process
+        process.stdin.close()
+        process.wait(10)
+
+
+def test_a_store_that_another_process_holds_is_waited_for_and_then_its_holder_named(held):
+    path, process = held
+    began = time.monotonic()
+    with pytest.raises(StoreBusy, match=f"process {process.pid}") as caught:
+        Store(path, lock_seconds=0.4).works.summaries()
+    assert 0.4 <= time.monotonic() - began < 5
+    assert "relic.duckdb" in str(caught.value)
+
+
+def test_a_store_that_comes_free_in_time_is_used(held):
+    path, process = held
+    threading.Timer(0.3, process.stdin.close).start()
+    assert Store(path, lock_seconds=10).works.summaries() == ()
+
+
+TURNS = """
+import sys
+from pathlib import Path
+from relic_core.store import Store
+store = Store(Path(sys.argv[1]), lock_seconds=20)
+for number in range(15):
+    made = store.searches.add("w", f"{sys.argv[2]} {number}", length=1, retrievers=["bm25"], results=5)
+    assert store.searches.get(made.id) == made
+"""
+
+
+def test_two_processes_read_and_write_in_turns_and_neither_fails(tmp_path):
+    path = tmp_path / "relic.duckdb"  # made by whichever comes first
+    writers = [python(TURNS, path, name) for name in ("app", "command")]
+    for writer in writers:
+        _, said = writer.communicate(timeout=60)
+        assert writer.returncode == 0, said
+    assert len(Store(path).searches.recent(100)) == 30
+
+
+def test_threads_get_their_own_rows(tmp_path):
+    store = Store(tmp_path / "relic.duckdb")
+
+    def use(number):
+        made = store.searches.add("w", f"claim {number}", length=1, retrievers=["bm25"], results=5)
+        return all(store.searches.get(made.id) == made for _ in range(5))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(use, range(40)))
+    assert len(store.searches.recent(100)) == 40
+
+
+def test_two_stores_of_one_path_share_what_is_open(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path)
+    with Database.at(tmp_path / "relic.duckdb").writing(lock_seconds=1) as cursor:
+        cursor.execute("INSERT INTO tombstones VALUES ('work', 'x', now()::TIMESTAMP)")
+        assert Store(tmp_path / "link" / "relic.duckdb").works.summaries() == ()
+
+
+def test_nothing_stays_open_between_units_of_work(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    Store(path).works.summaries()
+    with python(HOLD, path, stdin=subprocess.PIPE) as process:
+        assert process.stdout.readline() == "held\n", "another process may open it now"
+        process.stdin.close()
+
+
+def test_a_block_that_raises_writes_nothing(tmp_path):
+    database = Database.at(tmp_path / "relic.duckdb")
+    with pytest.raises(ZeroDivisionError), database.writing(lock_seconds=1) as cursor:
+        cursor.execute("INSERT INTO tombstones VALUES ('work', 'x', now()::TIMESTAMP)")
+        _ = 1 / 0
+    with database.reading(lock_seconds=1) as cursor:
+        assert cursor.execute("SELECT count(*) FROM tombstones").fetchall() == [(0,)]
+
+
+def test_no_statement_can_reach_the_network_or_other_files(tmp_path):
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    with Database.at(tmp_path / "relic.duckdb").reading(lock_seconds=1) as cursor:
+        settings = ("autoinstall_known_extensions", "autoload_known_extensions", "enable_external_access")
+        assert not any(cursor.execute(f"SELECT current_setting('{name}')").fetchone()[0] for name in settings)
+        with pytest.raises(duckdb.Error):
+            cursor.execute("SELECT * FROM read_csv(?)", [str(tmp_path / "secret.csv")])
+
+
+WRITE = """
+import sys
+from pathlib import Path
+from relic_core.store import Store
+from tests.making import work_of
+store = Store(Path(sys.argv[1]), lock_seconds=10)
+for number in range(1000):
+    text = f"Number {sys.argv[2]} {number}\\n\\n" + "A line of some length stands here.\\n" * 3000
+    store.works.add(work_of(text, work_id=f"work-{sys.argv[2]}-{number}", title=f"{sys.argv[2]} {number}"))
+    print(number, flush=True)
+"""
+
+
+def test_a_writer_killed_at_any_moment_leaves_a_store_that_opens_with_whole_works(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    acknowledged = 0
+    for attempt, delay in enumerate((0.0, 0.013, 0.029, 0.041)):
+        writer = python(WRITE, path, attempt)
+        writer.stdout.readline()
+        time.sleep(delay)
+        os.kill(writer.pid, signal.SIGKILL)
+        rest, _ = writer.communicate(timeout=20)
+        acknowledged += 1 + rest.count("\n")
+        store = Store(path, lock_seconds=10)
+        summaries = store.works.summaries()
+        # The one that was being added may have been finished just before the kill.
+        assert acknowledged <= len(summaries) <= acknowledged + 1
+        acknowledged = len(summaries)
+        assert all(summary.sentences == 3000 == len(store.works.load(summary.id).sentences) for summary in summaries)
+
+
+def test_writers_who_come_together_wait_together(held):
+    path, _ = held
+    store = Store(path, lock_seconds=0.5)
+
+    def write(number):
+        with pytest.raises(StoreBusy):
+            store.searches.add("w", f"claim {number}", length=1, retrievers=["bm25"], results=5)
+
+    began = time.monotonic()
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(write, range(6)))
+    assert time.monotonic() - began < 2.5, "one behind the other it takes 3 s"
+
+
+def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    content = b"This is no database. " * 500
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match=r"relic\.duckdb cannot be read"):
+        Store(path, lock_seconds=0.1).works.summaries()
+    assert path.read_bytes() == content
+
+
+def test_a_file_without_a_byte_becomes_a_store(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    path.touch()
+    assert Store(path).works.add(work_of())[1] == "added"
+    assert len(Store(path).works.summaries()) == 1
+
+
+def test_a_folder_in_the_place_of_the_store_is_told_in_whole_sentences(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    path.mkdir()
+    (path / "something").touch()
+    with pytest.raises(StoreError, match=r"Is a directory\. Nothing was changed\. Put back"):
+        Store(path).works.summaries()
+
+
+@pytest.mark.parametrize("place", [0, 20_000, -261_000], ids=["head", "first block", "last block"])
+def test_a_damaged_store_is_told_and_left_alone(tmp_path, place):
+    path = tmp_path / "relic.duckdb"
+    Store(path).works.add(work_of("Long\n\n" + "".join(f"A line of length {n * n}.\n" for n in range(20_000))))
+    content = bytearray(path.read_bytes())
+    place %= len(content)
+    content[place : place + 2_000] = bytes(2_000)
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="cannot be read"):
+        Store(path, lock_seconds=0.1).works.load("the-ferry-00000000")
+    assert path.read_bytes() == content
+
+
+def test_a_database_of_another_program_is_told_and_left_alone(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute("CREATE TABLE invoices (amount INTEGER)")
+    with pytest.raises(StoreError, match="another program"):
+        Store(path).works.summaries()
+    with duckdb.connect(path) as connection:
+        assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("invoices",)]
+
+
+def test_a_store_of_a_newer_version_is_told_and_its_file_untouched(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    Store(path).works.add(work_of())
+    with duckdb.connect(path) as connection:
+        connection.execute("INSERT INTO migrations VALUES (99, 'from_the_future', now()::TIMESTAMP)")
+    before = path.read_bytes()
+    store = Store(path)
+    for use in (store.works.summaries, lambda: store.works.add(work_of())):
+        with pytest.raises(StoreTooNew, match=r"version 99.*Update the program"):
+            use()
+    assert path.read_bytes() == before
+
+
+@pytest.fixture
+def open_path(tmp_path):
+    """A folder of the test that everybody may enter: pytest's own may be entered by its owner alone."""
+    folder = tmp_path
+    before = []
+    while folder != folder.parent:
+        if folder.stat().st_uid == os.geteuid() and not folder.stat().st_mode & 0o001:
+            before.append((folder, folder.stat().st_mode))
+            folder.chmod(folder.stat().st_mode | 0o011)
+        folder = folder.parent
+    yield tmp_path
+    for folder, mode in before:
+        folder.chmod(mode)
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["new", "with a store"])
+def test_a_read_only_data_folder_is_told(open_path, stored):
+    folder = open_path / "data"
+    folder.mkdir()
+    path = folder / "relic.duckdb"
+    if stored:
+        Store(path).works.add(work_of())
+        path.chmod(0o444)
+    folder.chmod(0o555)
+    with without_privileges(), pytest.raises(StoreReadOnly, match="RELIC_DATA"):
+        Store(path, lock_seconds=0.1).works.add(work_of())
+    folder.chmod(0o755)
+    assert len(Store(path).works.summaries()) == stored
+
+
+@pytest.mark.parametrize("name", ["file/data", "x" * 300], ids=["below a file", "too long"])
+def test_a_data_folder_that_cannot_be_made_is_told(tmp_path, name):
+    (tmp_path / "file").write_text("in the way")
+    store = Store(tmp_path / name / "relic.duckdb")
+    assert store.stamp() == ()
+    with pytest.raises(StoreReadOnly, match="RELIC_DATA"):
+        store.works.summaries()
+
+
+def test_a_data_folder_that_may_not_be_entered_is_told(open_path):
+    folder = open_path / "data"
+    Store(folder / "relic.duckdb").works.summaries()
+    folder.chmod(0)
+    with without_privileges():
+        assert Store(folder / "relic.duckdb").stamp() == ()
+        with pytest.raises(StoreReadOnly, match="RELIC_DATA"):
+            Store(folder / "relic.duckdb").works.summaries()
+    folder.chmod(0o755)

@@ -1,0 +1,225 @@
+"""Strong or weak: a claim about another book must come out weak."""
+
+import numpy as np
+import pytest
+
+from relic_core.config import Settings
+from relic_core.domain import Claim, rank_scores
+from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.weights import find_model
+from relic_core.library import sample
+from relic_core.retrieval import registry
+from relic_core.retrieval.fusion import fuse
+from relic_core.retrieval.strength import Judge
+from relic_core.text.reading import read_work
+from tests.making import make_work
+
+WORK = make_work([f"Emma met Harriet on walk number{i}." for i in range(200)], title="Emma")
+MINILM = {"zero-shot": OnePassEncoder(find_model(), precision="float32").identity}
+ANOTHER = {"zero-shot": "some/other-model/0123456789ab/float32/one-pass mean, 254 tokens with 32 of context"}
+
+
+def ranking(name, best, *, at=7):
+    """Return a ranking with a background around 0.3 and one best score."""
+    scores = np.random.default_rng(1).normal(0.3, 0.02, 200).astype(np.float32)
+    scores[at] = best
+    return rank_scores(name, WORK.id, 1, scores)
+
+
+def judge(claim, *rankings, encoders=MINILM):
+    chosen = rankings[0]
+    known = {each.retriever: each for each in rankings}
+    return Judge(chosen, known, claim=Claim(claim), work=WORK, encoders=encoders).of(chosen.hits(1)[0])
+
+
+@pytest.mark.parametrize(("cosine", "level"), [(0.8, "strong"), (0.45, "fair"), (0.41, "weak")])
+def test_the_level_follows_the_cosine(cosine, level):
+    assert judge("Emma and Harriet walk", ranking("zero-shot", cosine)).level == level
+
+
+def test_words_the_work_never_uses_raise_the_bar():
+    best = ranking("zero-shot", 0.55)
+    assert judge("Emma and Harriet walk", best).level == "strong"
+    assert judge("a whaling voyage ends in shipwreck", best).level == "weak"
+
+
+def test_a_name_the_work_never_uses_raises_the_bar():
+    best = ranking("zero-shot", 0.55)
+    assert judge("on a walk, gatsby met Emma", best).level == "strong"
+    assert judge("on a walk, Gatsby met Emma", best).level == "weak"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "on a Victorian walk, Emma met Harriet",
+        "Emma met Harriet on a walk, as Freud would say",
+        "on a kind of Gothic walk, Emma met Harriet",
+        "Emma Met Harriet on a Needless Walk",
+        "EMMA MET HARRIET ON A NEEDLESS WALK",
+    ],
+)
+def test_what_critics_capitalise_does_not_make_a_claim_weak(claim):
+    assert judge(claim, ranking("zero-shot", 0.53)).level in {"fair", "strong"}
+
+
+def levels(claim, length, made, work):
+    """Judge the best hit of every retriever."""
+    rankings = {
+        name: rank_scores(name, work.id, length, made[name].score(Claim(claim), work, length))
+        for name in ("zero-shot", "bm25", "fusion")
+    }
+    return {
+        Judge(each, rankings, claim=Claim(claim), work=work, encoders=MINILM).of(each.hits(1)[0]).level
+        for each in rankings.values()
+    }
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory):
+    """Return the retrievers, prepared for the sample, and the sample."""
+    work = read_work(sample.NOVEL.read_bytes(), name=sample.NOVEL.name)
+    made = {}
+    registry.create("fusion", settings=Settings(indexes=tmp_path_factory.mktemp("indexes")), made=made)
+    made["zero-shot"].prepare(work, lambda done, total, note="": None)
+    return made, work
+
+
+@pytest.mark.parametrize("length", [1, 2])
+@pytest.mark.parametrize(
+    ("claim", "weak"),
+    [
+        ("The brass bolt stands for a false certainty", False),
+        ("The brass bolt stands for a Victorian certainty", False),
+        ("The brass bolt stands for a false certainty, as Freud would say", False),
+        ("The brass bolt is a kind of Gothic relic", False),
+        ("The Brass Bolt Stands for a False Certainty", False),
+        ("Gatsby's parties are a display of wealth", True),
+        ("Elizabeth displays frustration towards her mother", True),
+        ("Captain Ahab's hatred of the whale", True),
+        ("Captain Ahab's Hatred of the Whale", True),
+    ],
+)
+def test_a_claim_about_the_sample_is_not_weak_for_a_capital_letter(sampled, claim, weak, length):
+    assert (levels(claim, length, *sampled) == {"weak"}) is weak
+
+
+def test_z_is_robust():
+    """One outlier moves neither the middle nor the spread."""
+    plain = judge("Emma", ranking("zero-shot", 0.6))
+    scores = ranking("zero-shot", 0.6).scores.copy()
+    scores[100] = 50.0
+    with_outlier = rank_scores("zero-shot", WORK.id, 1, scores)
+    judged = Judge(with_outlier, {}, claim=Claim("Emma"), work=WORK, encoders=MINILM).of(with_outlier.hits(2)[1])
+    assert judged.z == pytest.approx(plain.z, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("cosine", "start"),
+    [
+        (
+            0.8,
+            "Much closer to the claim than passages of unrelated books come; within this work it stands far",
+        ),
+        (
+            0.31,
+            "No closer to the claim than passages of unrelated books come; within this work it is hardly",
+        ),
+    ],
+)
+def test_the_sentence_says_both_things(cosine, start):
+    at = 7
+    best = ranking("zero-shot", cosine, at=at)
+    judged = Judge(best, {}, claim=Claim("Emma walks"), work=WORK, encoders=MINILM).of(
+        best.hits(200)[best.ranks[at] - 1]
+    )
+    assert judged.sentence.startswith(start)
+    assert judged.sentence.endswith(".")
+
+
+def test_spans_without_a_shared_word_are_no_background_for_bm25():
+    scores = np.zeros(200, dtype=np.float32)
+    scores[:20] = np.linspace(1, 2, 20)
+    scores[3] = 12.0
+    strong = rank_scores("bm25", WORK.id, 1, scores)
+    assert judge("Emma and Harriet walk", strong).level == "strong"
+    scores[3] = 2.2
+    assert judge("Emma and Harriet walk", rank_scores("bm25", WORK.id, 1, scores)).level == "weak"
+
+
+def test_no_shared_word_anywhere_is_weak():
+    nothing = rank_scores("bm25", WORK.id, 1, np.zeros(200, dtype=np.float32))
+    judged = judge("Emma", nothing)
+    assert judged.level == "weak"
+    assert np.isfinite(judged.z)
+
+
+def test_a_fused_hit_is_judged_by_the_kinder_component():
+    dense, words = ranking("zero-shot", 0.8), rank_scores("bm25", WORK.id, 1, np.zeros(200, dtype=np.float32))
+    fused = rank_scores("fusion", WORK.id, 1, fuse([dense, words]))
+    judged = judge("Emma walks", fused, dense, words)
+    assert judged.level == "strong"
+    assert "closer to the claim" in judged.sentence
+
+
+def test_a_retriever_without_measured_bars_is_called_neither_strong_nor_weak():
+    judged = judge("Emma walks", ranking("new", 0.9))
+    assert judged.level == "fair"
+    assert judged.sentence == "Stands far above the rest of this work."
+
+
+@pytest.mark.parametrize("cosine", [0.9, 0.35])
+def test_the_bars_of_one_encoder_do_not_judge_another(cosine):
+    words = rank_scores("bm25", WORK.id, 1, np.zeros(200, dtype=np.float32))
+    judged = judge("Emma walks", ranking("zero-shot", cosine), words, encoders=ANOTHER)
+    assert judged.level == "fair"
+    assert judged.sentence.endswith("above the rest of this work.")
+
+
+def test_the_bars_of_an_encoder_hold_for_a_copy_of_it_in_a_folder_and_another_retriever():
+    copied = {"dense": MINILM["zero-shot"].replace("all-MiniLM-L6-v2", "my-model")}
+    assert judge("Emma walks", ranking("dense", 0.8), encoders=copied).level == "strong"
+    assert judge("Emma walks", ranking("dense", 0.41), encoders=copied).level == "weak"
+
+
+def test_a_fused_hit_of_an_encoder_without_bars_is_not_called_weak_for_want_of_shared_words():
+    dense, words = ranking("zero-shot", 0.8), rank_scores("bm25", WORK.id, 1, np.zeros(200, dtype=np.float32))
+    fused = rank_scores("fusion", WORK.id, 1, fuse([dense, words]))
+    assert judge("Emma walks", fused, dense, words, encoders=ANOTHER).level == "fair"
+
+
+def test_a_work_of_one_sentence():
+    work = make_work(["Only this."])
+    one = rank_scores("zero-shot", work.id, 1, np.array([0.9], dtype=np.float32))
+    assert np.isfinite(Judge(one, {}, claim=Claim("only this"), work=work, encoders=MINILM).of(one.hits(1)[0]).z)
+
+
+PROMPTS = {
+    "own": [
+        "Alice grows so large that she cannot leave the room",
+        "Alice falls slowly past cupboards and shelves",
+        "The Mouse is offended by talk of cats",
+        "Alice swims in a pool of her own tears",
+    ],
+    "other": [
+        "Gatsby's parties are lavish and empty",
+        "Elizabeth displays frustration towards her mother",
+        "Victor does not consider the consequences of his actions",
+        "the whale as an emblem of fate",
+        "doctors impose proportion on their patients in Mrs. Dalloway",
+    ],
+}
+
+
+@pytest.mark.corpus
+def test_claims_about_another_book_come_out_weak(shared, tmp_path):
+    text = (shared / "corpus" / "primary" / "alices_adventures_in_wonderland.txt").read_text(encoding="utf-8")
+    alice = make_work([part.strip() for part in text.split(". ") if part.strip()][:200], title="Alice")
+    made = {}
+    registry.create("fusion", settings=Settings(indexes=tmp_path), made=made)
+    made["zero-shot"].prepare(alice, lambda done, total, note="": None)
+
+    for prompt in PROMPTS["own"]:
+        assert levels(prompt, 2, made, alice) != {"weak"}, prompt
+    for prompt in PROMPTS["other"]:
+        assert levels(prompt, 2, made, alice) == {"weak"}, prompt

@@ -1,0 +1,390 @@
+"""Works as a page or a command meets them."""
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from relic_core.config import Settings
+from relic_core.errors import BadRequest, BadText, EmptyText, NotFound, TextTooLarge
+from relic_core.library import sample
+from relic_core.services.adding import set_aside
+from relic_core.services.jobs import InlineExecutor
+from relic_core.services.workbench import Workbench
+from relic_core.store import Store
+from relic_core.text.reading import read_work
+from tests.making import work_of
+from tests.privileges import without_privileges
+
+TEXT = "The river rose.\n\nNobody counted the lanterns. Nobody had been asked to.\n"
+
+
+@pytest.fixture
+def bench(settings):
+    return Workbench(settings, executor=InlineExecutor(settings))
+
+
+@pytest.fixture
+def library(settings, tmp_path):
+    """A workbench with a folder of two texts and something else."""
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "the_river_at_night.txt").write_text(TEXT)
+    (folder / "PG77.TXT").write_bytes(b"The Project Gutenberg EBook\r\n\r\nTitle: Lanterns\r\n\r\nThey burned.\r\n")
+    (folder / "notes.md").write_text("no text")
+    return Workbench(replace(settings, library=folder))
+
+
+def test_a_file_becomes_a_work(bench, tmp_path):
+    path = tmp_path / "river.txt"
+    path.write_text(TEXT)
+    added = bench.works.add(path, title="The River", author="A. Nobody", translator="B. Nobody", year=1891)
+    assert not added.already
+    assert (added.work.title, added.work.author, added.work.translator, added.work.year) == (
+        "The River",
+        "A. Nobody",
+        "B. Nobody",
+        1891,
+    )
+    assert added.work.source == str(path)
+    assert added.work.sentences == 3
+    assert bench.works.load(added.work.id).text == TEXT
+    assert added.notice == ""
+
+
+def test_the_same_text_is_known_again_however_it_comes(bench, tmp_path):
+    path = tmp_path / "river.txt"
+    path.write_text(TEXT)
+    first = bench.works.add(path)
+    again = bench.works.add(b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode(), name="upload.txt")
+    assert again.already
+    assert again.work == first.work
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (lambda path: None, NotFound, "no file"),
+        (lambda path: path.mkdir(), BadRequest, "is a folder"),
+        (os.mkfifo, BadRequest, "no ordinary file"),
+        (lambda path: path.write_bytes(b""), EmptyText, None),
+        (lambda path: path.write_bytes(b"word " * 50_000), TextTooLarge, "has 250,000 bytes; at most 100,000"),
+        (lambda path: path.symlink_to(path), BadText, "cannot be read .*Check the name"),
+    ],
+    ids=["missing", "folder", "pipe", "empty", "large", "loop"],
+)
+def test_what_cannot_be_added_is_told(settings, tmp_path, make, error, said):
+    bench = Workbench(replace(settings, max_text_bytes=100_000))
+    make(tmp_path / "it.txt")
+    with pytest.raises(error, match=said):
+        bench.works.add(tmp_path / "it.txt")
+    assert bench.works.summaries() == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        ("~nosuchuser/x.txt", NotFound, "Write the path in full"),
+        ("x" * 300, BadText, "cannot be read .*Check the name"),
+        ("a\0b.txt", BadText, "cannot be read .*Check the name"),
+        ("/dev/null/x.txt", NotFound, "There is no file"),
+    ],
+    ids=["home of nobody", "long", "null", "below a file"],
+)
+@pytest.mark.parametrize("with_library", [False, True])
+def test_a_name_that_no_file_can_have_is_told(bench, library, with_library, given, error, said):
+    works = (library if with_library else bench).works
+    with pytest.raises(error, match=said):
+        works.add(works.find_file(given))
+    with pytest.raises(error, match=said):
+        works.add(*works.find_files(given))
+
+
+def test_a_folder_that_may_not_be_entered_is_told(bench, tmp_path):
+    folder = tmp_path / "texts"
+    folder.mkdir(mode=0)
+    with without_privileges():
+        with pytest.raises(BadText, match="Permission denied"):
+            bench.works.add(*bench.works.find_files(str(folder / "x.txt")))
+        with pytest.raises(BadRequest, match="Permission denied"):
+            bench.works.texts_in(folder)
+
+
+def test_a_file_whose_name_is_not_in_utf_8_is_added_and_can_be_listed(settings, tmp_path):
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt"))
+    path.write_text(TEXT)
+    bench = Workbench(replace(settings, library=tmp_path), executor=InlineExecutor(settings))
+    (offered,) = bench.works.available()
+    assert offered.title == "Caf\N{REPLACEMENT CHARACTER}"
+    added = bench.works.add(path)
+    assert added.work.source == f"{tmp_path}/caf\N{REPLACEMENT CHARACTER}.txt"
+    assert bench.works.available()[0].work_id == added.work.id
+
+
+def test_the_library_folder_is_listed_with_what_is_stored_of_it(library):
+    before = library.works.available()
+    assert [(text.name, text.title, text.work_id) for text in before] == [
+        ("PG77.TXT", "Lanterns", ""),
+        ("the_river_at_night.txt", "The river at night", ""),
+    ]
+    added = library.works.add(before[1].path)
+    assert [text.work_id for text in library.works.available()] == ["", added.work.id]
+    before[1].path.write_text("Another river.\n")
+    assert [text.work_id for text in library.works.available()] == ["", ""]
+
+
+def test_files_of_the_library_folder_are_found_by_name(library, tmp_path):
+    expected = library.settings.library / "the_river_at_night.txt"
+    assert library.works.find_file("the_river_at_night") == expected
+    assert library.works.find_file("the_river_at_night.txt") == expected
+    (tmp_path / "other.txt").write_text(TEXT)
+    assert library.works.find_file(str(tmp_path / "other.txt")) == tmp_path / "other.txt"
+    assert library.works.find_file("nothing.txt").name == "nothing.txt"
+
+
+def test_a_library_folder_that_is_not_there_is_told(settings, tmp_path):
+    assert Workbench(settings).works.available() == ()
+    with pytest.raises(NotFound, match="RELIC_LIBRARY"):
+        Workbench(replace(settings, library=tmp_path / "gone")).works.available()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadRequest, match="is a file"):
+        Workbench(replace(settings, library=tmp_path / "file")).works.available()
+    (tmp_path / "bare").mkdir()
+    with pytest.raises(NotFound, match=r"no \.txt file"):
+        Workbench(settings).works.texts_in(tmp_path / "bare")
+
+
+def test_loaded_works_stay_in_memory_until_they_change(bench, settings):
+    work = work_of()
+    bench.store.works.add(work)
+    first = bench.works.load(work.id)
+    assert bench.works.load(work.id) is first
+    elsewhere = Store(settings.store)
+    elsewhere.searches.add(work.id, "claim", length=1, retrievers=(), results=1)
+    assert bench.works.load(work.id) is first, "something else was written"
+    elsewhere.works.add(replace(work, segmenter="by-hand/2", sentences=work.sentences[:2]))
+    assert len(bench.works.load(work.id).sentences) == 2
+    elsewhere.works.remove(work.id)
+    with pytest.raises(NotFound):
+        bench.works.load(work.id)
+    bench.works.restore(work.id)
+    assert len(bench.works.load(work.id).sentences) == 2
+
+
+def test_a_work_added_anew_is_known_by_its_new_title_wherever_it_was_loaded(bench, settings):
+    elsewhere = Workbench(settings)
+    first = bench.works.add(TEXT.encode(), name="x.txt", title="The River").work
+    assert bench.works.load(first.id).title == "The River"
+    elsewhere.works.remove(first.id)
+    assert elsewhere.works.add(TEXT.encode(), name="x.txt", title="Lanterns").outcome == "restored"
+    assert bench.works.load(first.id).title == "Lanterns"
+    corrected = elsewhere.works.add(TEXT.encode(), name="x.txt", author="A. Nobody", year=1891)
+    assert (corrected.outcome, corrected.work.id, corrected.work.title) == ("corrected", first.id, "Lanterns")
+    work = bench.works.load(first.id)
+    assert (work.title, work.author, work.year) == ("Lanterns", "A. Nobody", 1891)
+    assert elsewhere.works.add(TEXT.encode(), name="another.txt").already, "what a file is called corrects nothing"
+
+
+def test_readers_ask_the_store_side_by_side(bench, monkeypatch):
+    work = work_of()
+    bench.store.works.add(work)
+    together = threading.Barrier(2, timeout=5)
+    load = bench.store.works.load
+
+    def wait(work_id):
+        together.wait()  # broken unless two are here at once
+        return load(work_id)
+
+    monkeypatch.setattr(bench.store.works, "load", wait)
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(bench.works.load, [work.id] * 2)) == [work, work]
+
+
+LICENSED = """\
+*** START OF THE PROJECT GUTENBERG EBOOK {title} ***
+
+{prose}
+
+*** END OF THE PROJECT GUTENBERG EBOOK {title} ***
+
+{licence}
+"""
+
+
+def licensed(title, *, sentences):
+    prose = "".join(f"This is sentence {number} of {title}.\n" for number in range(sentences))
+    licence = "You may copy it, give it away or re-use it under these terms.\n" * 300
+    return LICENSED.format(title=title, prose=prose, licence=licence)
+
+
+def test_files_joined_end_to_end_are_told(bench, tmp_path, monkeypatch):
+    short = bench.works.add(licensed("Short", sentences=20).encode(), name="short.txt")
+    assert short.notice == "", "the licence of a short text is longer than the text"
+    joined = licensed("One", sentences=900) + licensed("Two", sentences=900)
+    added = bench.works.add(joined.encode(), name="joined.txt")
+    line = joined[: joined.index("*** END OF")].count("\n") + 1
+    assert f"from line {line:,} on (licence)" in added.notice
+    assert "split the file" in added.notice
+    assert bench.works.add(joined.encode(), name="joined.txt").notice == added.notice
+    path = tmp_path / "joined.txt"
+    path.write_text(joined)
+    monkeypatch.setattr("relic_core.services.indexing.Indexes.start", lambda *_: None)
+    assert added.notice in bench.jobs.start("add", title="Adding", arguments={"paths": [str(path)]}).note
+
+
+def test_a_text_of_which_half_is_notes_is_told(bench):
+    text = "It rose.\n\n" + "[1] A note on the river.\n\n" * 10
+    notice = bench.works.add(text.encode(), name="x.txt").notice
+    assert notice.startswith("9")
+    assert "% of the file was set aside" in notice
+
+
+@pytest.mark.corpus
+def test_none_of_the_novels_of_the_corpus_gives_a_notice(shared):
+    uncut = SimpleNamespace(identity="none/1", segment=lambda *_: [])  # what is set aside depends on no sentence
+    paths = sorted((shared / "corpus" / "primary").rglob("*.txt"))
+    notices = {path.name: set_aside(read_work(path.read_bytes(), name=path.name, segmenter=uncut)) for path in paths}
+    assert len(notices) > 70
+    assert {name: notice for name, notice in notices.items() if notice} == {}
+
+
+def test_no_more_than_three_works_stay_in_memory(bench):
+    for number in range(4):
+        bench.store.works.add(work_of(f"Text\n\nNumber {number}.\n", work_id=f"work-{number}"))
+    first = bench.works.load("work-0")
+    for number in (1, 2, 0, 3):
+        bench.works.load(f"work-{number}")
+    assert bench.works.load("work-0") is first
+    assert len(bench.works._loaded) == 3
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    """Works that the tests only look up."""
+    bench = Workbench(Settings(data=tmp_path_factory.mktemp("named")))
+    for number, title in enumerate(("Emma", "Emma and I", "Mansfield Park", "The Mill on the Floss")):
+        work_id = f"{title.lower().replace(' ', '-')}-{number}aaaaaaa"
+        bench.store.works.add(work_of(f"Text\n\n{title}.\n", work_id=work_id, title=title))
+    return bench.works
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("emma-0aaaaaaa", "Emma"),
+        ("emma", "Emma"),
+        (" EMMA ", "Emma"),
+        ("emma_and", "Emma and I"),
+        ("mansfield", "Mansfield Park"),
+        ("Mill on the Floss", "The Mill on the Floss"),
+        ("the-mill-on-the-floss-3", "The Mill on the Floss"),
+    ],
+)
+def test_a_work_is_found_by_what_it_is_called(named, said, title):
+    assert named.resolve(said).title == title
+
+
+def test_a_name_that_fits_several_works_or_none_is_told(named, settings, tmp_path):
+    with pytest.raises(BadRequest, match=r"several works: emma-0aaaaaaa \(Emma\), emma-and-i-1aaaaaaa"):
+        named.resolve("emm")
+    with pytest.raises(NotFound, match="Did you mean Mansfield Park"):
+        named.resolve("Mansfeild Prak")
+    with pytest.raises(NotFound, match="There is no work ''"):
+        named.resolve("")
+    with pytest.raises(NotFound, match="none yet"):
+        Workbench(replace(settings, data=tmp_path / "fresh")).works.resolve("Emma")
+
+
+def test_adding_can_be_a_job_and_one_bad_file_does_not_stop_the_rest(bench, tmp_path, monkeypatch):
+    prepared = []
+    monkeypatch.setattr("relic_core.services.indexing.Indexes.start", lambda _, work_id: prepared.append(work_id))
+    for name in ("the_river.txt", "the_sea.txt"):
+        (tmp_path / name).write_text(f"About {name}.\n")
+    paths = [str(tmp_path / name) for name in ("the_river.txt", "gone.txt", "the_sea.txt")]
+    job = bench.jobs.start("add", title="Adding", arguments={"paths": paths})
+    assert job.state == "done"
+    assert job.note.startswith("The river has been added. The sea has been added. gone.txt: There is no file")
+    assert prepared == [summary.id for summary in bench.works.summaries()]
+    job = bench.jobs.start("add", title="Adding", arguments={"paths": paths[:1]})
+    assert job.note == "The river is in the library already."
+    job = bench.jobs.start("add", title="Adding", arguments={"paths": paths[1:2]})
+    assert job.state == "failed"
+    assert "There is no file" in job.note
+
+
+def test_the_sample_is_there_with_its_examples_and_is_written_once(bench):
+    summary = bench.works.ensure_sample()
+    assert (summary.title, summary.source) == (sample.TITLE, sample.SOURCE)
+    work = bench.works.load(summary.id)
+    examples = bench.examples.of_split("sample")
+    assert {example.work_id for example in examples} == {work.id}
+    excerpts = {excerpt.id: excerpt for excerpt in sample.read_excerpts()}
+    assert len(examples) == len(excerpts)
+    for example in examples:
+        assert sample.letters(work.span_text(example.gold)) == sample.letters(excerpts[example.id].quotation)
+    stamp = bench.store.stamp()
+    assert bench.works.ensure_sample() == summary
+    assert bench.store.stamp() == stamp
+
+
+def test_a_removed_sample_stays_away_until_it_is_added_again(bench):
+    summary = bench.works.ensure_sample()
+    bench.works.remove(summary.id)
+    assert bench.works.ensure_sample() is None
+    assert bench.works.summaries() == ()
+    assert bench.works.add(sample.NOVEL).outcome == "restored"
+    assert bench.works.ensure_sample().id == summary.id
+
+
+def excerpt(quotation, **changed):
+    return sample.Excerpt(
+        id="e1", left=("Before.", "Still before."), right=("After.",), **{"quotation": quotation} | changed
+    )
+
+
+def test_a_quotation_is_placed_by_its_letters_and_digits():
+    (example,) = sample.align(
+        work_of(),
+        [excerpt('He counted their lanterns -- instead; "Three,"\nhe said: nobody answered!', kind="irony")],
+    )
+    assert (example.gold.start, example.gold.length) == (1, 2)
+    assert (example.claim.left, example.claim.right, example.claim.masked) == ("Before. Still before.", "After.", True)
+    assert (example.id, example.kind, example.split) == ("e1", "irony", "sample")
+
+
+@pytest.mark.parametrize(
+    ("quotation", "said"),
+    [
+        ("The ferryman counted everybody.", "is not in The Ferry"),
+        ("…", "is not in The Ferry"),
+        ("He counted their lanterns", "begin and end with a sentence"),
+        ("counted their lanterns instead.", "begin and end with a sentence"),
+    ],
+)
+def test_a_quotation_that_is_no_span_is_refused_by_its_id(quotation, said):
+    with pytest.raises(BadText, match=f"'e1'.*{said}"):
+        sample.align(work_of(), [excerpt(quotation)])
+
+
+def test_a_quotation_that_stands_twice_or_is_too_long_is_refused():
+    work = work_of("Text\n\n" + "It rose.\nAgain?\n***!\nIt rose.\nIt fell.\nA.\nB.\n")
+    with pytest.raises(BadText, match="2 times"):
+        sample.align(work, [excerpt("It rose.")])
+    (example,) = sample.align(work, [excerpt("Again? It rose.")])
+    assert (example.gold.start, example.gold.length) == (1, 3), "a sentence without letters between others"
+    with pytest.raises(BadText, match="6 sentences; 5 are allowed"):
+        sample.align(work, [excerpt("Again? It rose. It fell. A. B.")])
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[]", '{"id": "x"}', '{"id": "a", "left": [], "quotation": "q", "right": []}'], ids=repr
+)
+def test_a_file_of_excerpts_with_a_bad_line_is_refused_with_its_number(tmp_path, line):
+    good = '{"id": "a", "left": ["l"], "quotation": "q", "right": [], "kind": "k"}'
+    (tmp_path / "excerpts.jsonl").write_text(f"{good}\n{line}\n")
+    with pytest.raises(BadText, match="Line 2 of"):
+        sample.read_excerpts(tmp_path / "excerpts.jsonl")
