@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from relic_core.errors import BadRequest
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).resolve().parent.parent
 ASSETS = Path(__file__).resolve().parent / "assets"
 
+_THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
+_LEAST_PAUSE = 2.0
+"""In seconds: what Project Gutenberg asks of programs."""
 _LARGEST_TEXT = 2_000_000_000
 """In bytes: offsets into a text are kept in 32 bits."""
 
@@ -38,6 +42,11 @@ class Settings:
         Largest text file accepted (``RELIC_MAX_TEXT_BYTES``).
     max_claim_words : int
         Longest claim accepted, in words (``RELIC_MAX_CLAIM_WORDS``).
+    gutenberg : str
+        Address of the mirror of Project Gutenberg that books are fetched from (``RELIC_GUTENBERG``).
+    gutenberg_pause : float
+        Seconds between two requests to it (``RELIC_GUTENBERG_PAUSE``): 2 or more, as Project Gutenberg asks of
+        programs, but for a mirror on this machine.
     lock_seconds : float
         How long to wait for a store that another process holds (``RELIC_LOCK_SECONDS``).
     """
@@ -46,8 +55,10 @@ class Settings:
     indexes: Path = PROJECT / "indexes"
     library: Path | None = None
     model: str = ""
-    max_text_bytes: int = 50_000_000
+    max_text_bytes: int = 20_000_000
     max_claim_words: int = 2_000
+    gutenberg: str = "https://gutenberg.pglaf.org"
+    gutenberg_pause: float = 2.0
     lock_seconds: float = 8.0
 
     def __post_init__(self) -> None:
@@ -61,11 +72,28 @@ class Settings:
                 f"RELIC_MAX_TEXT_BYTES is {self.max_text_bytes:,}; it must be at most {_LARGEST_TEXT:,}. Split longer "
                 "texts into volumes."
             )
+        mirror = urlsplit(self.gutenberg)
+        if mirror.scheme not in {"http", "https"} or not mirror.hostname:
+            raise BadRequest(
+                f"RELIC_GUTENBERG is '{self.gutenberg}'; it must be the address of a mirror, "
+                "https://gutenberg.pglaf.org for example."
+            )
+        least = 0.0 if mirror.hostname in _THIS_MACHINE else _LEAST_PAUSE
+        if not (math.isfinite(self.gutenberg_pause) and self.gutenberg_pause >= least):
+            raise BadRequest(
+                f"RELIC_GUTENBERG_PAUSE is {self.gutenberg_pause}; Project Gutenberg asks programs to leave at least "
+                f"{_LEAST_PAUSE:.0f} seconds between two requests."
+            )
 
     @property
     def store(self) -> Path:
         """The DuckDB file."""
         return self.data / "relic.duckdb"
+
+    @property
+    def downloads(self) -> Path:
+        """Folder of what was fetched from elsewhere."""
+        return self.data / "downloads"
 
     @property
     def jobs(self) -> Path:
@@ -120,6 +148,8 @@ class Settings:
             model=given.get("RELIC_MODEL", "").strip(),
             max_text_bytes=int(number("RELIC_MAX_TEXT_BYTES", default.max_text_bytes)),
             max_claim_words=int(number("RELIC_MAX_CLAIM_WORDS", default.max_claim_words)),
+            gutenberg=(given.get("RELIC_GUTENBERG", "").strip() or default.gutenberg).rstrip("/"),
+            gutenberg_pause=number("RELIC_GUTENBERG_PAUSE", default.gutenberg_pause),
             lock_seconds=number("RELIC_LOCK_SECONDS", default.lock_seconds),
         )
 
@@ -139,5 +169,7 @@ class Settings:
             "RELIC_MODEL": self.model,
             "RELIC_MAX_TEXT_BYTES": str(self.max_text_bytes),
             "RELIC_MAX_CLAIM_WORDS": str(self.max_claim_words),
+            "RELIC_GUTENBERG": self.gutenberg,
+            "RELIC_GUTENBERG_PAUSE": str(self.gutenberg_pause),
             "RELIC_LOCK_SECONDS": str(self.lock_seconds),
         }

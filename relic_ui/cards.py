@@ -55,7 +55,7 @@ def show_column(column: Column, work: Work) -> None:
 def card_html(card: Card, column: Column, work: Work) -> str:
     """Make the HTML of one card: rank, place, quotation, why it is there, its surroundings."""
     place = card.place
-    where = f"{place.chapter} · paragraph {place.paragraph} · {place.fraction:.0%} into the work"
+    where = f"{place.label} · {place.fraction:.0%} into the work"
     around = surroundings(work, card.span, sentences=SURROUNDING_SENTENCES)
     parts = [
         f'<article class="relic-card" id="{anchor(column.retriever, card.rank)}" style="{hue(column.retriever)}">',

@@ -13,6 +13,7 @@ import streamlit as st
 from relic_core.config import Settings
 from relic_core.errors import RelicError
 from relic_core.services.workbench import Workbench
+from relic_ui import links
 from relic_ui.style import CSS
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def page(title: str) -> Workbench:
         st.html('<p style="font-family:var(--relic-serif);font-size:1.25rem;margin:0 0 .5rem">RELiC Workbench</p>')
         for path, label, symbol in MENU:
             st.page_link(path, label=label, icon=symbol)
+        links.follow()
     try:
         return _workbench()
     except RelicError as error:

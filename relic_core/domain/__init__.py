@@ -13,18 +13,21 @@ Conventions, stated once and tested:
 from __future__ import annotations
 
 from relic_core.domain.claims import MASK, Claim, Example
+from relic_core.domain.places import Address, Place
 from relic_core.domain.rankings import Group, Hit, Ranking, Scores, group_overlapping, rank_scores
 from relic_core.domain.records import Job, JobState, Search
 from relic_core.domain.spans import MAX_LENGTH, MIN_LENGTH, Span
-from relic_core.domain.works import Chapter, LeftOut, Paragraph, ParagraphKind, Place, Sentence, Work, WorkSummary
+from relic_core.domain.works import Chapter, Format, LeftOut, Paragraph, ParagraphKind, Sentence, Work, WorkSummary
 
 __all__ = [
     "MASK",
     "MAX_LENGTH",
     "MIN_LENGTH",
+    "Address",
     "Chapter",
     "Claim",
     "Example",
+    "Format",
     "Group",
     "Hit",
     "Job",

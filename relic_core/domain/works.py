@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from relic_core.domain.places import Address, Place
+from relic_core.errors import NotFound
+
 if TYPE_CHECKING:
     from datetime import datetime
 
     from relic_core.domain.spans import Span
 
 
-ParagraphKind = Literal["prose", "verse"]
+ParagraphKind = Literal["prose", "verse", "stage", "note"]
+Format = Literal["plain text", "EPUB", "TEI"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class Chapter:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A block of prose or verse; headings and editorial matter are no paragraphs.
+    """A block of prose or verse, a stage direction or a note by the author; headings and apparatus are no paragraphs.
 
     Attributes
     ----------
@@ -72,9 +76,16 @@ class Paragraph:
     chapter : int
         Index of its chapter.
     number : int
-        Position in its chapter, from 1: what a citation gives.
-    kind : {"prose", "verse"}
-        Verse keeps its lines when shown.
+        Position in its chapter, from 1: what a citation gives. Notes are counted by themselves.
+    kind : {"prose", "verse", "stage", "note"}
+        Verse keeps its lines when shown. The notes of a chapter stand behind its other paragraphs, so that a passage
+        never runs from the text into a note and back.
+    speaker : str
+        Who speaks, as printed over a speech of a play; empty elsewhere.
+    line : int or None
+        Number of the first line, where an edition numbers its lines of verse or they can be counted in its chapter.
+    note_to : int or None
+        Index of the paragraph that a note hangs on.
     """
 
     index: int
@@ -83,6 +94,9 @@ class Paragraph:
     chapter: int
     number: int
     kind: ParagraphKind = "prose"
+    speaker: str = ""
+    line: int | None = None
+    note_to: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +130,7 @@ class LeftOut:
         Character offsets in ``work.text``.
     kind : str
         What it is: "licence", "front matter", "contents", "illustration", "editor's note", "note" (a footnote), "page
-        number", "break", "heading", "end matter".
+        number", "break", "heading", "speaker", "end matter".
     """
 
     start: int
@@ -137,7 +151,8 @@ class Work:
     year : int or None
         Year of first publication.
     text : str
-        The whole file, decoded, with line ends made "\\n". Nothing is cut from it, so offsets stay true to it.
+        The whole file, decoded, with line ends made "\\n"; of an EPUB or a TEI file, its words as plain text. Nothing
+        is cut from it, so offsets stay true to it.
     sha256 : str
         Of ``text`` in UTF-8.
     segmenter : str
@@ -146,6 +161,8 @@ class Work:
         In the order of the text. Only the author's text has sentences.
     left_out : tuple of LeftOut
         What is not the author's text.
+    format : {"plain text", "EPUB", "TEI"}
+        Of the file it was read from.
     """
 
     id: str
@@ -161,6 +178,7 @@ class Work:
     year: int | None = None
     translator: str = ""
     source: str = ""
+    format: Format = "plain text"
 
     @cached_property
     def fingerprint(self) -> str:
@@ -192,15 +210,72 @@ class Work:
     def place(self, span: Span) -> Place:
         """Say where a span stands."""
         first = self.sentences[span.start]
-        chapter = self.chapters[first.chapter]
         paragraph = self.paragraphs[first.paragraph]
+        line = paragraph.line
+        if line is not None:
+            line += self.text.count("\n", paragraph.start, first.start)
         return Place(
-            chapter=self.chapter_name(chapter.index),
-            chapter_index=chapter.index,
+            chapter=self.chapter_name(first.chapter),
+            chapter_index=first.chapter,
             paragraph=paragraph.number,
             sentence=first.index + 1,
             fraction=first.index / max(1, len(self.sentences) - 1),
+            address=self.address(first.index),
+            speaker=paragraph.speaker,
+            line=line,
+            note=paragraph.kind == "note",
         )
+
+    def address(self, index: int) -> Address:
+        """Give the stable address of a sentence.
+
+        Parameters
+        ----------
+        index : int
+            Position of the sentence in the work, from 0.
+        """
+        sentence = self.sentences[index]
+        paragraph = self.paragraphs[sentence.paragraph]
+        return Address(
+            chapter=sentence.chapter + 1,
+            paragraph=paragraph.number,
+            sentence=index - self._first_sentences[sentence.paragraph] + 1,
+            note=paragraph.kind == "note",
+        )
+
+    def sentence_at(self, address: Address) -> int:
+        """Find the sentence of an address; where its paragraph has fewer sentences now, the last of them.
+
+        Returns
+        -------
+        int
+            Position of the sentence in the work, from 0.
+
+        Raises
+        ------
+        NotFound
+            The work has no such chapter or paragraph.
+        """
+        wanted = (address.chapter - 1, address.note, address.paragraph)
+        for paragraph in self.paragraphs:
+            if (paragraph.chapter, paragraph.kind == "note", paragraph.number) == wanted:
+                first = self._first_sentences.get(paragraph.index)
+                if first is None:
+                    break  # a paragraph of marks, without a sentence
+                held = sum(sentence.paragraph == paragraph.index for sentence in self.sentences[first:])
+                return first + min(address.sentence, held) - 1
+        raise NotFound(
+            f"{self.title} has no passage {address}: it has {len(self.chapters)} chapters in this edition. An address "
+            "is chapter.paragraph.sentence; open the chapter from the list of contents instead."
+        )
+
+    @cached_property
+    def _first_sentences(self) -> dict[int, int]:
+        """Map each paragraph to its first sentence."""
+        firsts: dict[int, int] = {}
+        for sentence in self.sentences:
+            firsts.setdefault(sentence.paragraph, sentence.index)
+        return firsts
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,28 +293,3 @@ class WorkSummary:
     sentences: int
     words: int
     added: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a span stands in its work.
-
-    Attributes
-    ----------
-    chapter : str
-        The chapter's name.
-    chapter_index : int
-        From 0.
-    paragraph : int
-        Number in the chapter, from 1.
-    sentence : int
-        Number in the work, from 1.
-    fraction : float
-        How far into the work, 0 to 1, counted in sentences.
-    """
-
-    chapter: str
-    chapter_index: int
-    paragraph: int
-    sentence: int
-    fraction: float

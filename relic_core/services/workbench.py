@@ -14,7 +14,11 @@ from relic_core.store import Store
 
 if TYPE_CHECKING:
     from relic_core.ports import Executor
+    from relic_core.services.catalogue import Catalogue
+    from relic_core.services.concordance import Concordance
+    from relic_core.services.editions import Editions
     from relic_core.services.indexing import Indexes
+    from relic_core.services.reading import Reading
     from relic_core.services.search import Search
 
 
@@ -52,3 +56,31 @@ class Workbench:
         from relic_core.services.search import Search
 
         return Search(self)
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The works RELiC was built from, and which of them are stored."""
+        from relic_core.services.catalogue import Catalogue
+
+        return Catalogue(self)
+
+    @cached_property
+    def editions(self) -> Editions:
+        """What is known of a stored edition: its numbers, its source, its indexes."""
+        from relic_core.services.editions import Editions
+
+        return Editions(self)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The chapters of works, ready to be read."""
+        from relic_core.services.reading import Reading
+
+        return Reading(self)
+
+    @cached_property
+    def concordance(self) -> Concordance:
+        """Finds words."""
+        from relic_core.services.concordance import Concordance
+
+        return Concordance(self)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library import folder, sample
+from relic_core.library.reading import read_file
 from relic_core.services.adding import Added, set_aside
 from relic_core.text.reading import read_work
 
@@ -101,7 +102,7 @@ class Works:
             data, name, came_from = folder.read_bytes(source, max_bytes=max_bytes), source.name, str(source)
         else:
             data, came_from = source, name
-        work = read_work(
+        work = read_file(
             data,
             name=name,
             title=title,

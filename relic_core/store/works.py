@@ -20,6 +20,8 @@ Outcome = Literal["added", "already", "corrected", "restored", "cut again"]
 _SUMMARY = (
     "SELECT id, title, author, year, translator, source, sha256, chapters, sentences, words, added FROM live_works "
 )
+_NONE = -1
+"""Stands for no number in columns that are filled by arrays."""
 _PARTS = ("chapters", "paragraphs", "sentences", "left_out")
 
 
@@ -110,13 +112,14 @@ class WorkRows(Rows):
         """
         with self._reading() as cursor:
             row = cursor.execute(
-                "SELECT title, author, text, sha256, segmenter, year, translator, source FROM live_works WHERE id = ?",
+                "SELECT title, author, text, sha256, segmenter, year, translator, source, format FROM live_works "
+                "WHERE id = ?",
                 [work_id],
             ).fetchone()
             if row is None:
                 raise _missing(work_id)
             chapters, paragraphs, sentences, left_out = (_part(cursor, part, work_id) for part in _PARTS)
-        title, author, text, sha256, segmenter, year, translator, source = row
+        title, author, text, sha256, segmenter, year, translator, source, file_format = row
         return Work(
             id=work_id,
             title=title,
@@ -125,12 +128,13 @@ class WorkRows(Rows):
             sha256=sha256,
             segmenter=segmenter,
             chapters=tuple(Chapter(*values) for values in chapters),
-            paragraphs=tuple(Paragraph(*values) for values in paragraphs),
+            paragraphs=tuple(_paragraph(values) for values in paragraphs),
             sentences=tuple(Sentence(*values) for values in sentences),
             left_out=tuple(LeftOut(*values[1:]) for values in left_out),
             year=year,
             translator=translator,
             source=source,
+            format=file_format,
         )
 
     def is_removed(self, sha256: str) -> bool:
@@ -140,6 +144,31 @@ class WorkRows(Rows):
                 "SELECT count(*) FROM works WHERE sha256 = ? AND id NOT IN (SELECT id FROM live_works)", [sha256]
             ).fetchone()
         return bool(row and row[0])
+
+    def removed(self) -> tuple[WorkSummary, ...]:
+        """List the works behind tombstones, the last removed first."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                _SUMMARY.replace("live_works", "works JOIN tombstones USING (id)")
+                + "WHERE kind = 'work' ORDER BY removed DESC, id"
+            ).fetchall()
+        return tuple(_as_summary(row) for row in rows)
+
+    def describe(self, work_id: str, *, title: str, author: str, translator: str, year: int | None) -> WorkSummary:
+        """Correct what is said of a work; its id and text stay.
+
+        Raises
+        ------
+        NotFound
+            There is no such work, or it was removed.
+        """
+        with self._writing() as cursor:
+            _summary(cursor, work_id)
+            cursor.execute(
+                "UPDATE works SET title = ?, author = ?, translator = ?, year = ?, added = ? WHERE id = ?",
+                [title, author, translator, year, utc_now(), work_id],
+            )
+            return _summary(cursor, work_id)
 
     def remove(self, work_id: str) -> WorkSummary:
         """Hide a work behind a tombstone.
@@ -195,6 +224,11 @@ def _as_summary(row: tuple[Any, ...]) -> WorkSummary:
     )
 
 
+def _paragraph(values: tuple[Any, ...]) -> Paragraph:
+    *rest, line, note_to = values
+    return Paragraph(*rest, *(None if number == _NONE else number for number in (line, note_to)))
+
+
 def _part(cursor: DuckDBPyConnection, part: str, work_id: str) -> list[tuple[Any, ...]]:
     query = f"SELECT * EXCLUDE (work_id) FROM {part} WHERE work_id = ? ORDER BY position"  # noqa: S608 - one of _PARTS
     return cursor.execute(query, [work_id]).fetchall()
@@ -211,8 +245,8 @@ def _insert(cursor: DuckDBPyConnection, work: Work) -> None:
     cursor.execute(
         """
         INSERT INTO works (id, title, author, translator, source, year, sha256, segmenter, chapters, sentences, words,
-                           added, text)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                           added, text, format)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         [
             work.id,
@@ -228,11 +262,12 @@ def _insert(cursor: DuckDBPyConnection, work: Work) -> None:
             sum(len(work.text[sentence.start : sentence.end].split()) for sentence in work.sentences),
             utc_now(),
             work.text,
+            work.format,
         ],
     )
     fields = {
         "chapters": ("number", "title", "part"),
-        "paragraphs": ("chapter", "number", "kind"),
+        "paragraphs": ("chapter", "number", "kind", "speaker", "line", "note_to"),
         "sentences": ("chapter", "paragraph"),
         "left_out": ("kind",),
     }
@@ -244,4 +279,6 @@ def _insert(cursor: DuckDBPyConnection, work: Work) -> None:
             "start_offset": [row.start for row in rows],
             "end_offset": [row.end for row in rows],
         }
-        add_many(cursor, part, columns | {name: [getattr(row, name) for row in rows] for name in fields[part]})
+        for name in fields[part]:
+            columns[name] = [_NONE if (value := getattr(row, name)) is None else value for row in rows]
+        add_many(cursor, part, columns)

@@ -95,7 +95,7 @@ def test_the_same_text_again_is_known(app, text, tmp_path):
         (Path.mkdir, "is a folder"),
         (Path.touch, "The file is empty"),
         (lambda path: path.write_bytes(bytes(range(256)) * 64), "not text in an encoding known here"),
-        (lambda path: (path.touch(), os.truncate(path, 60_000_000)), "at most 50,000,000 are allowed"),
+        (lambda path: (path.touch(), os.truncate(path, 60_000_000)), "at most 20,000,000 are allowed"),
     ],
     ids=["missing", "folder", "empty", "binary", "60 MB"],
 )

@@ -6,6 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from relic_core.config import Settings
 from relic_core.domain import Span
@@ -90,7 +91,7 @@ def test_one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, se
     opened(visitor, server.url)
     visitor.get_by_role("button", name=EXAMPLE).click()
     answered(visitor, server.url)
-    assert claim_box(visitor).input_value() == EXAMPLE
+    expect(claim_box(visitor)).to_have_value(EXAMPLE)
     assert headings(visitor) == COLUMNS
     lefts = [box.bounding_box() for box in visitor.locator(".relic-column").all()]
     assert lefts[0]["y"] == lefts[1]["y"] == lefts[2]["y"]
@@ -115,7 +116,8 @@ def test_the_address_brings_the_search_back(visitor, server, browser):
 
     visitor.reload()
     answered(visitor, "")
-    assert (claim_box(visitor).input_value(), cards(visitor)) == ("The sea keeps its own accounts", second)
+    expect(claim_box(visitor)).to_have_value("The sea keeps its own accounts")
+    assert cards(visitor) == second
 
     visitor.go_back()
     visitor.wait_for_url(address)
@@ -128,7 +130,7 @@ def test_the_address_brings_the_search_back(visitor, server, browser):
     colleague = other.new_page()
     colleague.goto(address)
     assert answered(colleague, "") == first
-    assert claim_box(colleague).input_value() == CLAIM
+    expect(claim_box(colleague)).to_have_value(CLAIM)
     other.close()
 
 
@@ -207,7 +209,7 @@ def test_selected_words_are_masked_by_the_button(visitor, server):
     claim_box(visitor).evaluate("(box, ends) => box.setSelectionRange(...ends)", [start, text.index(",")])
     visitor.get_by_role("button", name="Mask the quotation here").click()
     visitor.wait_for_url("**q=*")
-    assert claim_box(visitor).input_value() == "He says that [MASK], and it is false."
+    expect(claim_box(visitor)).to_have_value("He says that [MASK], and it is false.")
     visitor.locator(".relic-card").first.wait_for()
 
 
@@ -218,7 +220,7 @@ def test_a_passage_pasted_whole_is_masked_on_offer(visitor, server):
     assert any("Your claim already quotes words of this passage." in card for card in before)
     visitor.get_by_role("button", name="Mask them and search again").click()
     after = answered(visitor, address)
-    assert claim_box(visitor).input_value() == PASSAGE.replace(f"{WORDS_OF_THE_WORK}.", "[MASK]")
+    expect(claim_box(visitor)).to_have_value(PASSAGE.replace(f"{WORDS_OF_THE_WORK}.", "[MASK]"))
     assert after != before
     assert not any("Your claim already quotes" in card for card in after)
 
@@ -306,4 +308,4 @@ def test_what_is_typed_after_a_refused_claim_and_a_walk_to_the_library_is_kept(p
     claim_box(page).wait_for()
     settled(page)
     assert ask(page, "The narrator cannot see the weather from his window")
-    assert claim_box(page).input_value() == "The narrator cannot see the weather from his window"
+    expect(claim_box(page)).to_have_value("The narrator cannot see the weather from his window")

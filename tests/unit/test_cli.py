@@ -13,7 +13,7 @@ import pytest
 
 from relic_core import cli
 from relic_core.cli import console
-from relic_core.domain import Place, Span
+from relic_core.domain import Address, Place, Span
 from relic_core.errors import BadWeights, StoreReadOnly
 from relic_core.services.workbench import Workbench
 from relic_core.store.searches import SearchRows
@@ -275,7 +275,9 @@ class Searcher:
             rank=1,
             span=span,
             quotation=SimpleNamespace(plain="He counted their\nlanterns instead."),
-            place=Place(chapter="Chapter One", chapter_index=0, paragraph=1, sentence=2, fraction=0.25),
+            place=Place(
+                chapter="Chapter One", chapter_index=0, paragraph=1, sentence=2, fraction=0.25, address=Address(1, 1, 2)
+            ),
             score=2.5,
             strength=SimpleNamespace(level="strong", sentence="Stands far above the rest of this work."),
             shared=("counted",),
