@@ -1,16 +1,28 @@
-"""Library: which works can I search, and how do I add one?"""
+"""Library: which works can I search and read, and how do I add one?"""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import library, shell
+from relic_ui import adding, buttons, library, shelf, shell
 
 workbench = shell.page("Library")
 st.title("Library")
 with shell.told():
-    recent = workbench.jobs.recent(limit=library.RECENT)
-    library.show_jobs(workbench, recent)
-    library.show_works(workbench)
-    library.show_adding(workbench)
+    does, to = buttons.pressed()
+    library.do(workbench, does, to)
+    shelf.do(workbench, does, to)
+    recent = library.recent_jobs(workbench)
+    summaries = workbench.works.summaries()
+    shelved = workbench.catalogue.shelf()
+    library.show_contents(len(summaries), len(shelved))
+    # Each part has a place of its own, so that one that grows does not close what is open in another.
+    with st.container(key="library-jobs"):
+        library.show_jobs(workbench, [job for job in recent if job.id != shelf.job_shown() or not job.active])
+    with st.container(key="library-works"):
+        library.show_works(workbench, summaries)
+    with st.container(key="library-adding"):
+        adding.show_adding(workbench)
+    with st.container(key="library-shelf"):
+        shelf.show(workbench, shelved)
     library.show_ended_jobs(recent)

@@ -6,10 +6,14 @@
     ├── BadText            a text that cannot become a work
     │   ├── EmptyText
     │   ├── NotText        binary data, or an unknown encoding
+    │   ├── OtherFormat    a document of a kind that is not read
+    │   ├── UnsafeFile     a file made to harm, or locked
     │   └── TextTooLarge
     ├── BadClaim           a claim that cannot be searched with
     ├── BadRequest         a setting out of its range, an unknown name
     ├── NotFound           a work, search, job or folder that is not there
+    ├── SourceUnavailable  a mirror that cannot be reached, or gives something else than what was asked
+    │   └── SourceAway     one that does not answer, or asks to be left alone for a while
     ├── StaleIndex         an index that does not fit its work or encoder
     │   └── NoIndex        an index that has not been built yet
     ├── BadWeights         model files that are missing or not the ones expected
@@ -47,6 +51,14 @@ class NotText(BadText):
     """Data that is not text in an encoding we know."""
 
 
+class OtherFormat(BadText):
+    """A document of a kind that is not read: a PDF, a web page, a word processor's file."""
+
+
+class UnsafeFile(BadText):
+    """A file that is not opened: made to grow without end, to reach outside itself, or locked."""
+
+
 class TextTooLarge(BadText):
     """A text above the size limit."""
 
@@ -61,6 +73,14 @@ class BadRequest(RelicError):
 
 class NotFound(RelicError):
     """A thing that was asked for by name and is not there."""
+
+
+class SourceUnavailable(RelicError):
+    """A place that texts are fetched from does not give what was asked."""
+
+
+class SourceAway(SourceUnavailable):
+    """A place that texts are fetched from does not answer, or asks to be left alone for a while."""
 
 
 class StaleIndex(RelicError):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.reporting.passages import quotation, surroundings
+from relic_ui.links import link
 from relic_ui.passages import passage_html
 from relic_ui.shell import literal
 from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
@@ -30,7 +31,7 @@ def anchor(retriever: str, rank: int) -> str:
     return f"hit-{retriever}-{rank}"
 
 
-def show_column(column: Column, work: Work) -> None:
+def show_column(column: Column, work: Work, search_id: str) -> None:
     """Draw one retriever's heading and cards.
 
     Parameters
@@ -39,6 +40,8 @@ def show_column(column: Column, work: Work) -> None:
         What it brought up.
     work : Work
         The work, for the surroundings of each hit.
+    search_id : str
+        The search, to come back to from reading.
     """
     st.html(
         f'<div class="relic-column" style="{hue(column.retriever)}"><h2>{escape(column.label)}</h2>'
@@ -49,11 +52,11 @@ def show_column(column: Column, work: Work) -> None:
     elif not column.cards and not column.pending:
         st.html('<p class="relic-quiet">No passage of this work uses the words of your claim, little words apart.</p>')
     for card in column.cards:
-        st.html(card_html(card, column, work))
+        st.html(card_html(card, column, work, search_id))
 
 
-def card_html(card: Card, column: Column, work: Work) -> str:
-    """Make the HTML of one card: rank, place, quotation, why it is there, its surroundings."""
+def card_html(card: Card, column: Column, work: Work, search_id: str) -> str:
+    """Make the HTML of one card: rank, place, quotation, why it is there, where it can be read."""
     place = card.place
     where = f"{place.label} · {place.fraction:.0%} into the work"
     around = surroundings(work, card.span, sentences=SURROUNDING_SENTENCES)
@@ -64,6 +67,9 @@ def card_html(card: Card, column: Column, work: Work) -> str:
         f"<blockquote>{passage_html(card.quotation)}</blockquote>",
     ]
     parts.append(f'<div class="relic-why">{_why(card, column)}</div>')
+    at, n = str(place.address), card.span.length
+    chapter = link("read", "Read it in its chapter", work=work.id, at=at, n=n, q=search_id)
+    parts.append(f'<p class="relic-card-read">{chapter}</p>')
     parts.append(
         "<details><summary>Read it in its surroundings</summary>"
         f'<div class="relic-around">{passage_html(around, mark_gold=True)}</div></details>'

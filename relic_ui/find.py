@@ -59,9 +59,14 @@ def restore(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
         )
         return
     if search.work_id not in {work.id for work in summaries}:
+        removed = [name_of(work) for work in workbench.works.removed() if work.id == search.work_id]
+        edition = (
+            f"an edition that is not in your library any more: {removed[0]}. Put it back"
+            if removed
+            else ("a work that is not in your library. Add that edition")
+        )
         st.warning(
-            "This search was made in a work that is not in your library. Add that edition in the Library to reopen it.",
-            icon=":material/link_off:",
+            f"This search was made in {literal(edition)} in the Library to reopen it.", icon=":material/link_off:"
         )
         return
     state.update(
@@ -232,7 +237,7 @@ def show_result(workbench: Workbench, result: SearchResult) -> None:
     show_strip(result.columns, result.work)
     for slot, column in zip(st.columns(len(result.columns), gap="medium"), result.columns, strict=True):
         with slot:
-            show_column(column, result.work)
+            show_column(column, result.work, st.session_state["find_search"])
             if column.pending:
                 _show_pending(column, result)
     st.html(

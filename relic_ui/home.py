@@ -21,7 +21,8 @@ def show(workbench: Workbench) -> None:
     st.title("Which passage bears you out?")
     st.html(
         '<p class="relic-lede">Choose a work and write a claim about it. Three ways of searching bring up the passages '
-        "that could stand as evidence, side by side, word for word, each with its place in the work.</p>"
+        "that could stand as evidence, side by side, word for word, each with its place in the work and its "
+        "chapter around it.</p>"
     )
     summaries = workbench.works.summaries()
     offered = [work for work in summaries if prompts_for(work)][:_WORKS_WITH_EXAMPLES]
@@ -36,8 +37,9 @@ def show(workbench: Workbench) -> None:
     st.header("Your library")
     many = len(summaries)
     st.html(
-        f'<p class="relic-measure">{"One work is" if many == 1 else f"{many} works are"} ready to search. '
-        "Add your own editions as plain text; they stay on this machine.</p>"
+        f'<p class="relic-measure">{"One work is" if many == 1 else f"{many} works are"} ready to search, to read, and '
+        "to look through for a word. Take others from the RELiC shelf or from Project Gutenberg, or add your own "
+        "editions as plain text, EPUB or TEI; they stay on this machine.</p>"
     )
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
     st.header("How to read the results")

@@ -1,16 +1,15 @@
-"""The parts of the Library page: the works there are, ways to add one, and what is being prepared."""
+"""The parts of the Library page: the works there are, and what is being added and prepared."""
 
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.errors import RelicError
-from relic_ui.find import name_of
+from relic_ui import buttons, correcting
 from relic_ui.jobs import show_job
+from relic_ui.links import link
 from relic_ui.shell import literal, told
 
 if TYPE_CHECKING:
@@ -19,43 +18,149 @@ if TYPE_CHECKING:
     from relic_core.domain import Job, WorkSummary
     from relic_core.services.workbench import Workbench
 
-RECENT = 12
-"""Jobs that the page looks back on."""
+ENDED = 12
+"""Ended jobs that the page looks back on."""
+_JOBS = 200
+_WATCHED = 3
+"""Jobs that are shown with their progress; those that wait behind them are counted."""
 _FILTER_FROM = 8
 """Works from which on a filter is offered."""
+_AT_FIRST = 12
+"""Works that are shown before the reader asks for all."""
 
 
-def show_works(workbench: Workbench) -> None:
-    """List the stored works, each with a way to search it and to take it away."""
-    _show_undo(workbench)
-    summaries = workbench.works.summaries()
-    st.header("The works")
-    if not summaries:
-        st.info("Nothing is stored yet. Add a text below.", icon=":material/menu_book:")
-        return
-    wanted = ""
-    if len(summaries) >= _FILTER_FROM:
-        wanted = st.text_input("Filter by title or author", key="library_filter", width=360).casefold()
-    for work in summaries:
-        if wanted in f"{work.title} {work.author}".casefold():
-            _show_work(workbench, work)
+def recent_jobs(workbench: Workbench) -> tuple[Job, ...]:
+    """List the jobs that the page tells of: all that are under way, and the last that have ended."""
+    recent = workbench.jobs.recent(limit=_JOBS)
+    return (*(job for job in recent if job.active), *[job for job in recent if not job.active][:ENDED])
 
 
-def _show_work(workbench: Workbench, work: WorkSummary) -> None:
-    chapters = "One chapter" if work.chapters == 1 else f"{work.chapters} chapters"
-    translator = f" · translated by {escape(work.translator)}" if work.translator else ""
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"work-{work.id}"):
-        st.html(
-            f'<h3 class="relic-item">{escape(name_of(work))}</h3>'
-            f'<p class="relic-quiet">{chapters} · {work.sentences:,} sentences · {work.words:,} words{translator}</p>'
-        )
-        if st.button("Find in it", key=f"find-{work.id}", icon=":material/search:"):
-            st.session_state["find_work"] = work.id
-            st.switch_page("pages/find.py")
-        if st.button("Remove", key=f"remove-{work.id}", type="tertiary", help=literal(f"Remove {work.title}")):
-            workbench.works.remove(work.id)
+def do(workbench: Workbench, does: str, to: str) -> None:
+    """Do what a button in the list of works asks for."""
+    with told():
+        if does == "correct":
+            st.session_state["library_correcting"] = to
+        elif does == "remove":
+            work = workbench.works.remove(to)
             st.session_state["library_removed"] = (work.id, work.title)
-            st.rerun()
+
+
+def show_contents(works: int, shelved: int) -> None:
+    """Lead to the parts of the page."""
+    st.html(
+        '<nav aria-label="On this page" class="relic-quiet relic-shelf-contents">'
+        f'<a href="#works">Your works ({works:,})</a> <a href="#add">Add a text</a> '
+        f'<a href="#shelf">The RELiC shelf ({shelved})</a></nav>'
+    )
+
+
+# ---- the works ----------------------------------------------------------------------------------------------------
+
+
+def show_works(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
+    """List the stored works, each with what can be done with it; and those that were removed."""
+    st.header("Your works", anchor="works")
+    _show_undo(workbench)
+    if summaries:
+        _show_rows(workbench, _chosen(summaries))
+    else:
+        st.info(
+            "Nothing is stored yet. Add a file of your own below, fetch a book from Project Gutenberg, or take one "
+            "from the RELiC shelf. A work that is stored can be searched, read, and looked through for a word.",
+            icon=":material/menu_book:",
+        )
+    _show_removed(workbench)
+
+
+def _chosen(summaries: Sequence[WorkSummary]) -> Sequence[WorkSummary]:
+    """Filter the works, or cut a long list off until the reader asks for all of it."""
+    if len(summaries) < _FILTER_FROM:
+        return summaries
+    wanted = st.text_input(
+        "Filter by title, author or translator", key="library_filter", width=360, live=True, type="search"
+    )
+    if words := (wanted or "").casefold().split():
+        found = [
+            work
+            for work in summaries
+            if all(word in f"{work.title} {work.author} {work.translator}".casefold() for word in words)
+        ]
+        st.html(
+            f'<p class="relic-quiet" role="status">{len(found)} of {len(summaries)} works'
+            f"{'' if found else ': no title, author or translator has these words'}</p>"
+        )
+        return found
+    if len(summaries) > _AT_FIRST and not st.session_state.get("library_all"):
+        return summaries[:_AT_FIRST]
+    return summaries
+
+
+def _show_rows(workbench: Workbench, works: Sequence[WorkSummary]) -> None:
+    correcting_now = st.session_state.get("library_correcting")
+    before: list[WorkSummary] = []
+    for work in works:
+        before.append(work)
+        if work.id == correcting_now:
+            _show_list(before)
+            before = []
+            if correcting.show_form(workbench, work):
+                del st.session_state["library_correcting"]
+                st.rerun()
+    _show_list(before)
+    total = len(workbench.works.summaries())
+    if len(works) == _AT_FIRST < total and not st.session_state.get("library_filter"):
+
+        def show_all() -> None:
+            st.session_state["library_all"] = True
+
+        st.button(f"Show all {total} works", key="library_show_all", on_click=show_all, icon=":material/expand_more:")
+
+
+def _show_list(works: Iterable[WorkSummary]) -> None:
+    if rows := "".join(map(_row, works)):
+        st.html(f'<ul class="relic-shelf-works">{rows}</ul>')
+
+
+def _row(work: WorkSummary) -> str:
+    chapters = "one chapter" if work.chapters == 1 else f"{work.chapters:,} chapters"
+    facts = [
+        f"translated by {work.translator}" if work.translator else "",
+        work.format if work.format != "plain text" else "",
+        chapters,
+        f"{work.words:,} words",
+        f"{work.sentences:,} sentences",
+    ]
+    return (
+        f'<li id="work-{escape(work.id)}" tabindex="-1"><div><h3 class="relic-item">{escape(work.title)}</h3>'
+        f"<p>{escape(written_by(work))}</p>"
+        f'<p class="relic-quiet">{escape(" · ".join(filter(None, facts)))}</p></div>'
+        '<div class="relic-shelf-do">'
+        + link("read", "Read", title=f"Read {work.title}", work=work.id)
+        + link("find", "Find in it", title=f"Find in it: {work.title}", work=work.id)
+        + link("work", "About", title=f"About {work.title}", work=work.id)
+        + f'<details name="more"><summary aria-label="More for {escape(work.title)}">More</summary><div>'
+        + buttons.button(
+            "correct",
+            work.id,
+            "Correct details",
+            title=f"Correct details of {work.title}",
+            then=f".st-key-correct-{work.id}-title",
+        )
+        + buttons.button("remove", work.id, "Remove", title=f"Remove {work.title}", then=".st-key-library_undo")
+        + "</div></details></div></li>"
+    )
+
+
+def written_by(work: WorkSummary) -> str:
+    """Name author and year, as far as they are known.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> written_by(SimpleNamespace(author="Jane Austen", year=1815)), written_by(SimpleNamespace(author="", year=None))
+    ('Jane Austen, 1815', 'Author unknown')
+    """
+    return f"{work.author or 'Author unknown'}{f', {work.year}' if work.year else ''}"
 
 
 def _show_undo(workbench: Workbench) -> None:
@@ -63,94 +168,51 @@ def _show_undo(workbench: Workbench) -> None:
     if removed is None:
         return
     work_id, title = removed
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("Removed from the library:", width="content")
-        st.text(title, width="content")
+    with st.container(horizontal=True, vertical_alignment="center", key="library_undoing"):
+        st.html(f'<p role="status">Removed from the library: <em>{escape(title)}</em></p>', width="content")
         if st.button("Put it back", key="library_undo", icon=":material/undo:"):
-            workbench.works.restore(work_id)
-            del st.session_state["library_removed"]
-            st.rerun()
+            _put_back(workbench, work_id)
 
 
-def show_adding(workbench: Workbench) -> None:
-    """Offer the ways to add a text: from this computer, from the library folder, by path."""
-    st.header("Add a text")
-    st.html(
-        '<p class="relic-measure">Plain-text files (.txt) of up to '
-        f"{workbench.settings.max_text_bytes // 1_000_000} MB. Licences, contents lists and editors' notes are set "
-        "aside; chapters and sentences are found. The file itself is not changed.</p>"
-    )
-    folder = workbench.settings.library
-    if folder is not None:
-        _show_folder(workbench, folder)
-    _show_upload(workbench)
-    with st.form("library_path_form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        path = st.text_input("Path of a file on the machine that runs the app", key="library_path")
-        if st.form_submit_button("Add", icon=":material/add:") and path.strip():
-            with told():
-                _start(workbench, [workbench.works.find_file(path.strip().strip('"'))])
+def _show_removed(workbench: Workbench) -> None:
+    """List the removed works, quietly: removing loses nothing."""
+    removed = workbench.works.removed()
+    if not removed:
+        return
+    with st.expander(f"Removed works ({len(removed)})", key="library_removed_works"):
+        st.html(
+            '<p class="relic-quiet relic-measure">A removed work is not searched and not listed. Its text, and what '
+            "was done with it, are kept until you put it back.</p>"
+        )
+        for work in removed:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.html(f"<p>{escape(work.title)}, {escape(written_by(work))}</p>", width="content")
+                if st.button(
+                    "Put it back", key=f"restore-{work.id}", type="tertiary", help=literal(f"Put {work.title} back")
+                ):
+                    _put_back(workbench, work.id)
 
 
-def _show_folder(workbench: Workbench, folder: Path) -> None:
-    """Offer the texts of the folder that RELIC_LIBRARY names."""
-    with told():
-        with st.spinner(f"Looking through {literal(folder.name)} …"):
-            offered = {str(text.path): text for text in workbench.works.available() if not text.work_id}
-        with st.form("library_folder_form", border=False):
-            chosen = st.multiselect(
-                f"Texts in your folder {literal(folder.name)}",
-                list(offered),
-                format_func=lambda path: offered[path].title,
-                key="library_chosen",
-                placeholder=f"{len(offered)} to choose from" if offered else "All of them are in the library",
-            )
-            if st.form_submit_button("Add the chosen ones", icon=":material/add:") and chosen:
-                _start(workbench, [Path(path) for path in chosen])
-
-
-def _show_upload(workbench: Workbench) -> None:
-    with st.form("library_upload_form", border=False, clear_on_submit=True):
-        files = st.file_uploader("Texts from this computer", type=["txt"], accept_multiple_files=True)
-        if st.form_submit_button("Add them", icon=":material/upload:") and files:
-            with st.spinner("Reading …"):
-                said = [_add_upload(workbench, file.name, file.getvalue()) for file in files]
-            st.session_state["library_said"] = said
-            st.rerun()
-    shown = {"success": st.success, "warning": st.warning, "error": st.error}
-    for kind, message in st.session_state.pop("library_said", []):
-        shown[kind](literal(message))
-
-
-def _add_upload(workbench: Workbench, name: str, data: bytes) -> tuple[str, str]:
-    """Add one uploaded text and begin to prepare it; say how it went."""
-    try:
-        added = workbench.works.add(data, name=name)
-        workbench.indexes.start(added.work.id)
-    except RelicError as error:
-        return "error", f"{name}: {error}"
-    if added.already:
-        return "success", f"{name}: its text is in the library already, as {added.work.title}."
-    chapters = "one chapter" if added.work.chapters == 1 else f"{added.work.chapters} chapters"
-    said = f"{added.work.title} has been added: {chapters}, {added.work.sentences:,} sentences. {added.notice}"
-    return "warning" if added.notice else "success", said.rstrip()
-
-
-def _start(workbench: Workbench, paths: Iterable[Path]) -> None:
-    """Add files in the background."""
-    named = [str(path) for path in paths]
-    title = f"Adding {Path(named[0]).name}" if len(named) == 1 else f"Adding {len(named)} texts"
-    job = workbench.jobs.start("add", title=title, subject="\n".join(named), arguments={"paths": named})
-    st.session_state["library_job"] = job.id
+def _put_back(workbench: Workbench, work_id: str) -> None:
+    workbench.works.restore(work_id)
+    if (st.session_state.get("library_removed") or ("",))[0] == work_id:
+        del st.session_state["library_removed"]
     st.rerun()
+
+
+# ---- jobs ---------------------------------------------------------------------------------------------------------
 
 
 def show_jobs(workbench: Workbench, recent: Sequence[Job]) -> None:
     """Show what is being added or prepared, and how the job that this reader started ended."""
     active = [job for job in recent if job.active]
+    active.sort(key=lambda job: (job.state != "running", job.created))
     if active:
         st.header("Under way")
-    for job in active:
+    for job in active[:_WATCHED]:
         show_job(workbench, job.id)
+    if waiting := active[_WATCHED:]:
+        st.html(f'<p class="relic-quiet">{len(waiting)} more wait for their turn. You need not wait for them here.</p>')
     for job in recent:
         if job.id == st.session_state.get("library_job") and not job.active:
             (st.success if job.state == "done" else st.warning)(literal(f"{job.title}: {job.note}"))

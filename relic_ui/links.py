@@ -1,32 +1,31 @@
 """Links between pages inside HTML of ours: real links, with an address, that keep the visit when clicked.
 
 A plain link makes the browser load the app anew, which takes a second and forgets what is being done. A click on a link
-made here is handed to Streamlit instead, which only changes the page; a click with Ctrl, the middle button or the
-browser's own menu opens the address as any other link would.
+made here changes the address and lets Streamlit follow it, as it follows the browser's Back and Forward; a click with
+Ctrl, the middle button or the browser's own menu opens the address as any other link would. (Streamlit's own
+`switch_page` with parameters leaves two steps in the browser's history, the first of them to nowhere.)
 """
 
 from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlencode
 
 import streamlit as st
-
-from relic_core.config import PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _JS = """
-export default function (component) {
-  const { setTriggerValue } = component
+export default function () {
   const follow = event => {
     const elsewhere = event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey
     const link = event.target.closest?.("a.relic-link")
     if (!link || elsewhere || event.defaultPrevented) return
     event.preventDefault()
-    setTriggerValue("asked", link.getAttribute("href"))
+    history.pushState(null, "", link.href)
+    dispatchEvent(new PopStateEvent("popstate")) // not trusted, unlike the browser's own
   }
   document.addEventListener("click", follow)
   return () => document.removeEventListener("click", follow)
@@ -40,7 +39,7 @@ def _follower() -> Callable[..., Any]:
     return cast("Callable[..., Any]", st.components.v2.component("relic_links", js=_JS))
 
 
-def address(page: str, **parameters: str | int | None) -> str:
+def address(page: str, /, **parameters: str | int | None) -> str:
     """Make the address of a page, relative to that of any other.
 
     Parameters
@@ -59,7 +58,7 @@ def address(page: str, **parameters: str | int | None) -> str:
     return f"{page}?{urlencode(given)}" if given else page
 
 
-def link(page: str, label: str, *, css: str = "", title: str = "", **parameters: str | int | None) -> str:
+def link(page: str, label: str, /, *, css: str = "", title: str = "", **parameters: str | int | None) -> str:
     """Make the HTML of a link to a page.
 
     Parameters
@@ -87,10 +86,5 @@ def link(page: str, label: str, *, css: str = "", title: str = "", **parameters:
 
 
 def follow() -> None:
-    """Go where a link was clicked; called once on every page, by the shell."""
-    asked = _follower()(key="relic_links", on_asked_change=lambda: None).asked
-    if not asked:
-        return
-    target = urlsplit(str(asked))
-    if target.path in {script.stem for script in (PROJECT / "pages").glob("*.py")}:
-        st.switch_page(f"pages/{target.path}.py", query_params=dict(parse_qsl(target.query)))
+    """Listen for clicks on links made here; called once on every page, by the shell."""
+    _follower()(key="relic_links")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MENU = (
     ("app.py", "Home", ":material/home:"),
     ("pages/find.py", "Find a quotation", ":material/search:"),
+    ("pages/read.py", "Read", ":material/auto_stories:"),
+    ("pages/concordance.py", "Find a word", ":material/format_align_center:"),
     ("pages/library.py", "Library", ":material/menu_book:"),
 )
 """Every page, in the order of the menu: a new page is one line here."""

@@ -6,6 +6,8 @@ text colour of the theme (``.streamlit/config.toml``), so both modes come from o
 
 from __future__ import annotations
 
+from relic_ui.kwic_style import KWIC
+
 RETRIEVER_COLOURS = {
     "zero-shot": "#1f7079",
     "bm25": "#96590f",
@@ -81,5 +83,187 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
   .relic-strip-axis-name { display: none; }
   .relic-axis span:nth-child(even) { display: none; }
 }
+
+.relic-shelf-contents { display: flex; flex-wrap: wrap; gap: .2rem 1.4rem; }
+.relic-shelf-contents a, .relic-work-do a, .relic-shelf-do a, .relic-shelf-state a { display: inline-block;
+  min-height: 1.6rem; line-height: 1.6rem; }
+.relic-shelf-works, .relic-shelf, .relic-shelf-left-out, .relic-work-numbers, .relic-work-searches { list-style: none;
+  margin: 0 !important; padding: 0 !important; }
+.relic-shelf-works li, .relic-shelf li { border-top: 1px solid var(--relic-line); padding: .55rem 0;
+  margin: 0 !important; max-width: 62rem; display: grid; column-gap: 1.2rem; align-items: baseline;
+  overflow-wrap: anywhere; scroll-margin-top: 5rem; }
+.relic-shelf-works li { grid-template-columns: 1fr auto; }
+.relic-shelf li { grid-template-columns: 3rem 1fr auto; padding: .35rem 0; }
+.relic-shelf-works li:last-child, .relic-shelf li:last-child { border-bottom: 1px solid var(--relic-line); }
+.relic-shelf-works li:focus-visible, .relic-shelf li:focus-visible { outline: 2px solid currentColor;
+  outline-offset: 2px; }
+.relic-shelf-works h3, .relic-shelf-title cite { font-family: var(--relic-serif); }
+.relic-shelf-works h3 { font-size: 1.15rem; }
+.relic-shelf-works a, .relic-shelf a, .relic-shelf-contents a, .relic-work-do a, .relic-work-searches a,
+.relic-work-chapters a, .relic-work-facts a, .relic-work-link { color: inherit; text-underline-offset: .2em; }
+.relic-shelf-title cite { font-size: 1.08rem; margin-right: .35rem; }
+.relic-shelf-year { font-variant-numeric: tabular-nums; opacity: .82; font-size: .9rem; }
+.relic-shelf-do, .relic-shelf-state, .relic-work-do { display: flex; flex-wrap: wrap; gap: .2rem 1rem;
+  align-items: baseline; font-size: .9rem; }
+.relic-shelf-do summary, .relic-shelf-found summary, .relic-work-facts summary { cursor: pointer; min-height: 1.6rem;
+  line-height: 1.6rem; }
+.relic-shelf-do summary:focus-visible, .relic-shelf-found summary:focus-visible, .relic-button:focus-visible,
+.relic-work-facts summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+.relic-shelf-do details { width: 8.5rem; }
+.relic-shelf-do details > div { display: grid; justify-items: start; gap: .3rem; margin: .2rem 0; }
+.relic-button { font: inherit; color: inherit; background: none; border: 1px solid var(--relic-line); cursor: pointer;
+  border-radius: .4rem; padding: .1rem .8rem; min-height: 1.75rem; text-align: left; }
+.relic-button:hover { background: var(--relic-faint); }
+.relic-shelf-first { font-family: var(--relic-serif); font-size: 1.05rem; line-height: 1.5; max-width: 44rem;
+  margin: .2rem 0 .6rem; padding: 0 0 0 .9rem; border-left: 2px solid var(--relic-line); opacity: 1; color: inherit; }
+[class*="st-key-correct-"] [data-testid="InputInstructions"],
+[class*="st-key-own-"] [data-testid="InputInstructions"] { display: none; }
+.relic-shelf-found { font-size: .9rem; margin: .1rem 0; }
+.relic-shelf-found ol { margin: .2rem 0 .4rem !important; padding: 0 !important; columns: 18rem; list-style: none; }
+.relic-shelf-found ol span { opacity: .82; }
+.relic-shelf-left-out li { padding: .3rem 0; margin: 0 !important; font-size: .9rem; overflow-wrap: anywhere; }
+.relic-shelf-sample { display: block; font-family: var(--relic-serif); opacity: .82; max-width: 44rem; }
+.relic-work-code, .relic-work-facts code { font-family: ui-monospace, monospace; font-size: .8rem; color: inherit;
+  background: none; overflow-wrap: anywhere; }
+.relic-work-facts { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.4rem;
+  margin: 0 !important; padding: 0 !important; }
+.relic-work-facts dt { opacity: .82; font-size: .9rem; }
+.relic-work-facts dd { margin: 0; overflow-wrap: anywhere; }
+.relic-work-numbers { display: grid; grid-template-columns: repeat(auto-fill, minmax(6.5rem, 1fr)); gap: .6rem 1rem; }
+.relic-work-numbers li { border-top: 2px solid var(--relic-line); padding: .35rem 0 0; margin: 0 !important;
+  font-size: .9rem; }
+.relic-work-numbers strong { display: block; font-family: var(--relic-serif); font-size: 1.45rem; font-weight: 600;
+  font-variant-numeric: tabular-nums; }
+.relic-work-numbers + p { margin-top: .7rem; }
+.relic-work-chapters { border-collapse: collapse; width: 100%; max-width: 56rem; font-size: .9rem; margin: 0; }
+.relic-work-chapters th, .relic-work-chapters td { border: 0; border-bottom: 1px solid var(--relic-line);
+  padding: .3rem .9rem .3rem 0; text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.relic-work-chapters th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; width: 55%;
+  font-weight: 400; }
+.relic-work-chapters thead th { font-weight: 600 !important; }
+.relic-work-chapters th a { display: inline-block; min-height: 1.5rem; }
+.relic-work-chapters td:last-child span:last-child { display: inline-block; min-width: 2.8rem; }
+.relic-work-bar { display: inline-block; width: 6rem; height: .5rem; background: var(--relic-faint); overflow: hidden;
+  border-radius: .25rem; margin-right: .5rem; }
+.relic-work-bar i { display: block; height: 100%; background: #1f7079; }
+.relic-work-searches li { padding: .25rem 0; margin: 0 !important; max-width: 56rem; overflow-wrap: anywhere; }
+@media (max-width: 640px) {
+  .relic-shelf-works li { grid-template-columns: 1fr; row-gap: .3rem; }
+  .relic-shelf li { grid-template-columns: 2.7rem 1fr; }
+  .relic-shelf-state { grid-column: 2; }
+  .relic-work-facts { grid-template-columns: 1fr; }
+  .relic-work-facts dd { margin-bottom: .4rem; }
+  .relic-work-bar { display: none; }
+  .relic-work-chapters th, .relic-work-chapters td { padding-right: .5rem; }
+}
+
+.relic-card-read { font-size: .875rem; margin-top: .45rem !important; }
+.relic-card-read a, .relic-read-works a { color: inherit; }
+
+.relic-read-skip { position: absolute; left: -9999px; }
+.relic-read-skip:focus { position: static; }
+.stMainBlockContainer:has(.st-key-read_room) { padding-bottom: 1rem; }
+.relic-read-title { font-family: var(--relic-serif) !important; font-weight: 600 !important;
+  font-size: 1.8rem !important; padding: 0 !important; line-height: 1.2; }
+.relic-read-author { display: block; font-family: var(--relic-serif); font-size: 1.05rem; font-weight: 400;
+  opacity: .85; margin-top: .2rem; }
+.relic-read-works { line-height: 1.9; }
+.st-key-read_room { --relic-read-left: 2rem; --relic-read-right: 0rem; --relic-read-rule: #b07c00;
+  --relic-read-sans: "Source Sans", "Source Sans 3", sans-serif; }
+.st-key-read_room a:not(.relic-read-mark) { color: inherit; }
+.relic-read-text { position: relative; font-family: var(--relic-serif); font-size: 1.16rem; line-height: 1.62;
+  padding: 0 var(--relic-read-right) 0 var(--relic-read-left); overflow-wrap: break-word;
+  max-width: calc(29.5em + var(--relic-read-left) + var(--relic-read-right)); }
+.relic-read-text h2 { font-size: 1.5rem; line-height: 1.25; padding: 0; margin: .6rem 0 1.6rem; font-weight: 600;
+  scroll-margin-top: 5rem; }
+.relic-read-text h2:focus:not(:focus-visible) { outline: none; }
+.relic-read-part { display: block; font-size: 1rem; font-weight: 400; opacity: .85; margin-bottom: .3rem; }
+.relic-read-text p { font-size: inherit; margin: 0; scroll-margin-block: 5rem; }
+.relic-read-text span[id] { scroll-margin-block: 6rem; outline-offset: 2px; }
+.relic-read-text span[id]:focus { outline: none; }
+.relic-read-prose { text-indent: 1.5em; }
+.relic-read-prose.relic-read-first, .relic-read-speaker + .relic-read-prose { text-indent: 0; }
+.relic-read-verse { white-space: pre-line; padding-left: 1.6em; }
+.relic-read-prose + .relic-read-verse, .relic-read-verse + .relic-read-prose, .relic-read-verse + .relic-read-verse {
+  margin-top: .8em !important; }
+.relic-read-speaker { font-variant-caps: all-small-caps; letter-spacing: .06em; margin-top: .8em !important; }
+.relic-read-speaker + .relic-read-verse { margin-top: 0 !important; }
+.relic-read-stage { font-style: italic; padding-left: 1.6em; margin-block: .6em !important; }
+.relic-read-stage em { font-style: normal; }
+.relic-read-aside { font-size: .95rem !important; line-height: 1.5; opacity: .85; padding-left: 1.6em;
+  margin-block: .7em !important; }
+.relic-read-text .relic-read-heading { font-size: 1.05rem; font-weight: 600; text-align: center; padding: 0;
+  margin: 1.6em 0 .9em; line-height: 1.35; }
+.relic-read-break { border: 0; margin: 1.3em 0; text-align: center; line-height: 1; }
+.relic-read-break::before { content: "* * *" / ""; opacity: .7; }
+.relic-read-n, .relic-read-line { position: absolute; font-family: var(--relic-read-sans);
+  font-size: .72rem; font-style: normal; text-indent: 0; line-height: calc(1.16rem * 1.62); user-select: none;
+  font-variant-numeric: tabular-nums; }
+.relic-read-text .relic-read-n { left: 0; min-width: 1.5rem; color: inherit; text-decoration: none; opacity: 0; }
+.relic-read-text p:is(:hover, :focus-within) > .relic-read-n, .relic-read-text .relic-read-n:is([href$="5"],
+  [href$="0"]) { opacity: .75; }
+.relic-read-text .relic-read-n:is(:hover, :focus-visible) { opacity: 1; text-decoration: underline; }
+.relic-read-line { right: var(--relic-read-right); opacity: .75; }
+.relic-read-note-link { font-size: .75em; vertical-align: .4em; line-height: 0; padding: 0 .35em; user-select: none; }
+.relic-read-notes { margin-top: 2.5rem; border-top: 1px solid var(--relic-line); padding-top: .5rem; }
+.relic-read-text .relic-read-notes h3 { font-size: 1rem; padding: 0; margin: 0 0 .4rem; }
+.relic-read-text .relic-read-note { font-size: 1rem; line-height: 1.5; margin-bottom: .4em; }
+.relic-read-note .relic-read-n { opacity: .85 !important; line-height: 1.5rem; font-size: .8rem; }
+.relic-read-text p:target { background: var(--relic-faint); }
+.relic-read-marks { display: inline-flex; gap: 2px; vertical-align: baseline; margin-right: .4em; text-indent: 0;
+  user-select: none; }
+.relic-read-text .relic-read-mark { font-family: var(--relic-read-sans); font-size: .74rem;
+  font-style: normal; line-height: 24px; font-weight: 600; color: #fff; background: var(--relic-hue);
+  text-decoration: none; border-radius: 12px; padding: 0 .6em; white-space: nowrap; }
+.relic-read-text a:focus-visible, .relic-read-near a:focus-visible, .relic-read-contents :is(a, summary):focus-visible,
+.relic-read-search a:focus-visible, .relic-read-skip:focus { outline: 2px solid currentColor; outline-offset: 2px; }
+.relic-read-near { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; align-items: baseline; font-size: .9rem;
+  padding-left: var(--relic-read-left); line-height: 1.7; }
+.relic-read-keys { opacity: .75; font-size: .8rem; }
+.relic-read-search { font-size: .9rem; line-height: 1.5; }
+.relic-read-search ul { list-style: none; padding: 0; margin: .4rem 0 0; display: flex; gap: 1.2rem; }
+.relic-read-search li { margin: 0; }
+.relic-read-contents { font-size: .9rem; line-height: 1.4; }
+.relic-read-contents summary { cursor: pointer; padding: .2rem 0; font-weight: 600; min-height: 24px; }
+.relic-read-contents ol { list-style: none; padding: 0 0 .3rem; margin: 0; }
+.relic-read-contents details ol { padding-left: 1rem; }
+.relic-read-contents li { margin: 0; padding: .12rem 0; font-size: inherit; min-height: 24px; }
+.relic-read-contents details summary { font-weight: 400; }
+.relic-read-contents a { color: inherit; text-decoration: none; }
+.relic-read-contents a:hover { text-decoration: underline; }
+.relic-read-contents a[aria-current] { font-weight: 700; border-left: 3px solid currentColor; padding-left: .45rem;
+  margin-left: -.6rem; }
+.relic-read-list { position: relative; padding-left: .7rem; }
+.relic-read-count { font-size: .75rem; border: 1px solid var(--relic-line); border-radius: 1rem; padding: 0 .45em;
+  white-space: nowrap; }
+.st-key-read_place { position: sticky; bottom: 0; z-index: 20; }
+.relic-read-bar, .relic-read-offer { background: var(--st-secondary-background-color);
+  border: 1px solid var(--st-border-color); border-radius: .5rem; padding: .5rem .8rem; font-size: .875rem;
+  line-height: 1.5; margin: 0 0 .5rem !important; box-shadow: 0 2px 12px rgb(0 0 0 / 14%); }
+.relic-read-bar:not([hidden]) { display: flex; flex-wrap: wrap; gap: .35rem 1rem; align-items: center; }
+.relic-read-bar > p { flex: 1 1 16rem; }
+.relic-read-bar > div { display: flex; flex-wrap: wrap; gap: .35rem; align-items: center; flex: 1 1 auto; }
+.relic-read-bar [data-part="said"] { margin-left: .6rem; }
+.relic-read-bar p { font-size: inherit; }
+.relic-read-bar button { font: inherit; color: inherit; background: transparent; border: 1px solid currentColor;
+  border-radius: .4rem; min-height: 28px; min-width: 28px; padding: 0 .55rem; cursor: pointer; }
+.relic-read-bar button:disabled { opacity: .4; cursor: default; }
+.relic-read-bar :is(button, a):focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+.relic-read-bar a, .relic-read-offer a { color: inherit; }
+.relic-read-bar [data-part="about"] { margin-left: auto; }
+.stMain:has(.relic-read-bar:not([hidden])) { scroll-padding-bottom: 7rem; }
+@media (hover: none), (max-width: 640px) {
+  .relic-read-keys { display: none; }
+}
+@media (min-width: 1100px) {
+  .st-key-read_room { display: grid; grid-template-columns: 15rem minmax(0, 1fr); column-gap: 1.5rem;
+    --relic-read-left: 2.6rem; --relic-read-right: 6.4rem; }
+  .st-key-read_room > :has(> .st-key-read_side) { position: sticky; top: 4rem; align-self: start; }
+  .relic-read-contents > summary { pointer-events: none; list-style: none; }
+  .relic-read-list { max-height: calc(100vh - 16rem); overflow-y: auto; overscroll-behavior: contain; }
+  .relic-read-marks { position: absolute; right: 0; width: 5.8rem; flex-direction: column; align-items: start;
+    margin-right: 0; }
+}
 </style>
 """
+CSS += KWIC

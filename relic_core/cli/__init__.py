@@ -8,7 +8,23 @@ import sys
 from typing import TYPE_CHECKING
 
 from relic_core import __version__
-from relic_core.cli import add, bench, console, evaluate, index, job, jobs, search, setup, works
+from relic_core.cli import (
+    add,
+    bench,
+    catalogue,
+    concordance,
+    console,
+    describe,
+    evaluate,
+    index,
+    job,
+    jobs,
+    remove,
+    restore,
+    search,
+    setup,
+    works,
+)
 from relic_core.config import Settings
 from relic_core.errors import RelicError
 from relic_core.services.workbench import Workbench
@@ -16,7 +32,22 @@ from relic_core.services.workbench import Workbench
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = (setup, add, works, index, search, evaluate, bench, jobs, job)
+COMMANDS = (
+    setup,
+    add,
+    catalogue,
+    works,
+    describe,
+    remove,
+    restore,
+    index,
+    search,
+    concordance,
+    evaluate,
+    bench,
+    jobs,
+    job,
+)
 """In the order of the help."""
 
 FAILED = 1
@@ -29,7 +60,7 @@ a first round:
   python -m relic_core search averhythe "The brass bolt stands for a false certainty" --length 2
 
 Settings are read from the environment: RELIC_DATA, RELIC_INDEXES, RELIC_LIBRARY, RELIC_MODEL,
-RELIC_MAX_TEXT_BYTES, RELIC_MAX_CLAIM_WORDS, RELIC_LOCK_SECONDS.
+RELIC_MAX_TEXT_BYTES, RELIC_MAX_CLAIM_WORDS, RELIC_GUTENBERG, RELIC_GUTENBERG_PAUSE, RELIC_LOCK_SECONDS.
 Exit codes: 0 done, 1 it could not be done (the message says why), 2 wrong usage, 130 stopped by Ctrl-C."""
 
 

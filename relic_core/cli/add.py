@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from relic_core.cli import console
 from relic_core.errors import BadRequest, RelicError
+from relic_core.services.adding import Added
+from relic_core.services.catalogue import parse_number
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from relic_core.cli.console import Commands
     from relic_core.services.workbench import Workbench
 
+_BY_NUMBER = ("gutenberg:", "https://www.gutenberg.org/", "http://www.gutenberg.org/", "https://gutenberg.org/")
 _SAID = {
     "added": "added",
     "already": "in the library already",
@@ -29,15 +32,23 @@ def add_parser(commands: Commands) -> ArgumentParser:
     parser = console.command(
         commands,
         "add",
-        summary="Add texts to the library: files, folders of .txt files, or names of files in RELIC_LIBRARY.",
+        summary=(
+            "Add texts to the library: files (.txt, .epub, TEI .xml), folders of them, names of files in "
+            "RELIC_LIBRARY, or books of Project Gutenberg."
+        ),
         examples=(
-            "  python -m relic_core add emma.txt\n"
+            "  python -m relic_core add emma.txt hamlet.xml\n"
+            "  python -m relic_core add gutenberg:1342\n"
+            "  python -m relic_core add --gutenberg 1342 2701\n"
             '  python -m relic_core add draft.txt --title "The Ferry" --author "A. Author" --year 1891\n'
             "  python -m relic_core add ~/texts\n"
             "  RELIC_LIBRARY=~/texts python -m relic_core add --all"
         ),
     )
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="a file, a folder, or a name in RELIC_LIBRARY")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="a file, a folder, a name in RELIC_LIBRARY, gutenberg:NUMBER"
+    )
+    parser.add_argument("--gutenberg", action="store_true", help="what is named are numbers of Project Gutenberg")
     parser.add_argument("--all", action="store_true", help="add every file of RELIC_LIBRARY")
     parser.add_argument("--title", default="", help="the title, in place of what the file says or the library has")
     parser.add_argument("--author", default="", help="the author")
@@ -48,38 +59,65 @@ def add_parser(commands: Commands) -> ArgumentParser:
 
 def run(workbench: Workbench, options: Namespace) -> int:
     """Add each text; one that fails does not stop the rest."""
-    paths = _paths(workbench, options)
-    if len(paths) > 1 and (options.title or options.author or options.translator or options.year is not None):
-        options.refuse(f"--title, --author, --translator and --year describe one text, and {len(paths)} were given")
+    sources = _sources(workbench, options)
+    said = {name: getattr(options, name) for name in ("title", "author", "translator", "year")}
+    if len(sources) > 1 and any(value not in ("", None) for value in said.values()):
+        options.refuse(f"--title, --author, --translator and --year describe one text, and {len(sources)} were given")
     failed = 0
     with console.ProgressLine("Adding") as progress:
-        for number, path in enumerate(paths):
-            progress(number, len(paths), path.name)
+        for number, source in enumerate(sources):
+            report = _Step(progress, number, len(sources))
             try:
-                added = workbench.works.add(
-                    path,
-                    title=options.title,
-                    author=options.author,
-                    translator=options.translator,
-                    year=options.year,
-                )
+                if isinstance(source, int):
+                    failed += _fetch(workbench, source, said, report)
+                else:
+                    report(0, 1, source.name)
+                    _tell(workbench.works.add(source, **said))
             except RelicError as error:
                 failed += 1
-                print(f"{path}: {error}", file=sys.stderr)
-            else:
-                work = added.work
-                print(
-                    f"{work.title}: {_SAID[added.outcome]} as {work.id} "
-                    f"({work.chapters:,} chapters, {work.sentences:,} sentences)"
-                )
-                if added.notice:
-                    print(f"{work.title}: {added.notice}", file=sys.stderr)
-    if failed and len(paths) > 1:
-        print(f"{failed} of {len(paths)} texts could not be added.", file=sys.stderr)
+                print(f"{source}: {error}", file=sys.stderr)
+    if failed and len(sources) > 1:
+        print(f"{failed} of {len(sources)} texts could not be added.", file=sys.stderr)
     return 1 if failed else 0
 
 
-def _paths(workbench: Workbench, options: Namespace) -> list[Path]:
+class _Step:
+    """Reports whatever one text has to say as one step of all."""
+
+    def __init__(self, progress: console.ProgressLine, number: int, total: int) -> None:
+        self._progress = progress
+        self._number = number
+        self._total = total
+
+    def __call__(self, done: int, total: int, note: str = "") -> None:  # noqa: ARG002 - the port's signature
+        self._progress(self._number, self._total, note)
+
+
+def _fetch(workbench: Workbench, number: int, said: dict[str, Any], report: _Step) -> int:
+    """Add a book of Project Gutenberg; gives the number of failures."""
+    tally = workbench.catalogue.fetch([workbench.catalogue.item_of_number(number) | said], report)
+    for added in tally.added:
+        _tell(added)
+    for work in tally.already:
+        _tell(Added(work, "already"))
+    for told in tally.notices:
+        print(told, file=sys.stderr)
+    for reason in tally.failed:
+        print(f"Project Gutenberg {number}: {reason}", file=sys.stderr)
+    return tally.failures
+
+
+def _tell(added: Added) -> None:
+    work = added.work
+    print(
+        f"{work.title}: {_SAID[added.outcome]} as {work.id} ({work.chapters:,} chapters, {work.sentences:,} sentences)"
+    )
+    if added.notice:
+        print(f"{work.title}: {added.notice}", file=sys.stderr)
+
+
+def _sources(workbench: Workbench, options: Namespace) -> list[Path | int]:
+    """Find what is meant: files, and numbers of Project Gutenberg."""
     if options.all:
         if workbench.settings.library is None:
             raise BadRequest(
@@ -88,7 +126,10 @@ def _paths(workbench: Workbench, options: Namespace) -> list[Path]:
         return list(workbench.works.texts_in(workbench.settings.library))
     if not options.paths:
         options.refuse("nothing to add was named; give a file or a folder, or --all for all of RELIC_LIBRARY")
-    found: list[Path] = []
+    found: list[Path | int] = []
     for given in options.paths:
-        found.extend(workbench.works.find_files(given))
+        if options.gutenberg or given.lower().startswith(_BY_NUMBER):
+            found.append(parse_number(given))
+        else:
+            found.extend(workbench.works.find_files(given))
     return found

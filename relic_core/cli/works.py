@@ -21,28 +21,32 @@ def add_parser(commands: Commands) -> ArgumentParser:
         commands,
         "works",
         summary="List the works of the library.",
-        examples="  python -m relic_core works\n  python -m relic_core works --json",
+        examples=(
+            "  python -m relic_core works\n  python -m relic_core works --removed\n  python -m relic_core works --json"
+        ),
     )
     parser.add_argument("--json", action="store_true", help="as JSON, with everything known of each")
+    parser.add_argument("--removed", action="store_true", help="those that were removed and can be restored")
     return parser
 
 
 def run(workbench: Workbench, options: Namespace) -> int:
     """Print the works by title."""
-    works = workbench.works.summaries()
+    works = workbench.works.removed() if options.removed else workbench.works.summaries()
     if options.json:
         rows = [{**dataclasses.asdict(work), "added": work.added.isoformat()} for work in works]
         print(json.dumps(rows, ensure_ascii=False, indent=2))
     elif works:
         print(
             console.table(
-                ["id", "title", "author", "year", "chapters", "sentences", "words"],
+                ["id", "title", "author", "year", "format", "chapters", "sentences", "words"],
                 [
                     (
                         work.id,
                         work.title,
                         work.author,
                         "" if work.year is None else str(work.year),
+                        work.format,
                         work.chapters,
                         work.sentences,
                         work.words,
@@ -51,6 +55,8 @@ def run(workbench: Workbench, options: Namespace) -> int:
                 ],
             )
         )
+    elif options.removed:
+        print("No work has been removed.")
     else:
         print("The library has no works yet. Add one: python -m relic_core add FILE")
     return 0

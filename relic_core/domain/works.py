@@ -293,3 +293,4 @@ class WorkSummary:
     sentences: int
     words: int
     added: datetime
+    format: Format = "plain text"

@@ -1,4 +1,4 @@
-"""Text files on disk: reading one with care, listing a folder of them."""
+"""Texts on disk: reading a file with care, listing a folder of them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from relic_core.errors import BadRequest, BadText, NotFound, RelicError
+from relic_core.library.reading import read_file
 from relic_core.text.decoding import decode, too_large
 from relic_core.text.reading import title_of_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+SUFFIXES = (".txt", ".epub", ".xml")
+"""Endings of the files that are offered from a folder; what is in a file decides how it is read."""
 _HEAD_BYTES = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A text file that could become a work.
+    """A file that could become a work.
 
     Attributes
     ----------
@@ -42,7 +45,7 @@ class TextFile:
 
 
 def list_texts(folder: Path) -> tuple[TextFile, ...]:
-    """List the .txt files of a folder by name.
+    """List the .txt, .epub and .xml files of a folder by name.
 
     Raises
     ------
@@ -52,13 +55,13 @@ def list_texts(folder: Path) -> tuple[TextFile, ...]:
         It is no folder, or may not be read.
     """
     try:
-        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".txt" and path.is_file())
+        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
     except FileNotFoundError:
         raise NotFound(
             f"There is no folder {folder}. Make it, or name another (RELIC_LIBRARY names the library)."
         ) from None
     except NotADirectoryError:
-        raise BadRequest(f"{folder} is a file; a folder of .txt files is wanted here.") from None
+        raise BadRequest(f"{folder} is a file; a folder of texts is wanted here.") from None
     except OSError as error:
         raise BadRequest(
             f"The folder {folder} cannot be read ({error.strerror}). Name another or change its permissions."
@@ -119,7 +122,7 @@ def read_bytes(path: Path, *, max_bytes: int) -> bytes:
 
 @lru_cache(maxsize=2_000)
 def text_sha256(path: Path, *, modified: int, max_bytes: int) -> str:
-    """Compute the sha256 of a file's decoded text, as a work has it; empty for what cannot become a work.
+    """Compute the sha256 of a file's text, as a work has it; empty for what cannot become a work.
 
     Parameters
     ----------
@@ -132,16 +135,29 @@ def text_sha256(path: Path, *, modified: int, max_bytes: int) -> str:
     """
     del modified  # part of the cache's key
     try:
-        decoded = decode(read_bytes(path, max_bytes=max_bytes), max_bytes=max_bytes)
+        data = read_bytes(path, max_bytes=max_bytes)
+        if path.suffix.lower() == ".txt":
+            return hashlib.sha256(decode(data, max_bytes=max_bytes).text.encode()).hexdigest()
+        return read_file(data, name=path.name, segmenter=_Uncut(), max_bytes=max_bytes).sha256
     except RelicError:
         return ""
-    return hashlib.sha256(decoded.text.encode()).hexdigest()
+
+
+class _Uncut:
+    """Takes each paragraph for a sentence: the text of a work does not depend on how it is cut."""
+
+    identity = "uncut/1"
+
+    def segment(self, text: str, start: int, end: int) -> list[tuple[int, int]]:  # noqa: ARG002 - the port's signature
+        return [(start, end)]
 
 
 @lru_cache(maxsize=2_000)
 def _title(path: Path, modified: int) -> str:
     """Guess a title from the first lines of a file, else from its name."""
     del modified  # part of the cache's key
+    if path.suffix.lower() != ".txt":
+        return title_of_file(path.name)
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES).decode("utf-8", errors="replace")

@@ -1,8 +1,8 @@
 """Passages ready to be set on a page: verbatim words, with the line wraps of the file undone.
 
 A passage is a list of paragraphs, a paragraph a list of pieces. Prose loses only the hard line wraps of its file; verse
-keeps its lines; `_italics_` of plain-text editions become italic pieces. What was left out of the work (headings,
-illustration marks) is not part of a passage, and the words are never touched.
+keeps its lines; `_italics_` of plain-text editions become italic pieces, also where they run over several sentences.
+What was left out of the work (headings, illustration marks) is not part of a passage, and the words are never touched.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain import ParagraphKind, Sentence, Span, Work
+    from relic_core.domain import Paragraph, ParagraphKind, Sentence, Span, Work
 
 Light = tuple[int, int]
 """Half-open character offsets of a word to light."""
 
-_ITALIC = re.compile(r"_(?=\S)([^_]{1,400}?)(?<=\S)_", re.DOTALL)
+_ITALIC = re.compile(r"_(?=\S)([^_]{1,2000}?)(?<=\S)_", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,15 @@ class Piece:
         A word shared with the claim.
     italic : bool
         Between underscores in the source.
+    line : int
+        Number to show beside the line of verse that begins here; 0 for none.
     """
 
     text: str
     gold: bool = True
     lit: bool = False
     italic: bool = False
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,42 +105,62 @@ def _set(
     paragraphs = []
     for index, members in groupby(sentences, key=lambda sentence: sentence.paragraph):
         paragraph = work.paragraphs[index]
+        setting = Setting(work, paragraph)
         pieces: list[Piece] = []
         before: int | None = None
         for sentence in members:
             is_gold = gold.start <= sentence.index < gold.end
             if before is not None:
-                gap = work.text[before : sentence.start]
-                pieces.append(Piece(_unwrap(gap, paragraph.kind), gold=is_gold and sentence.index > gold.start))
+                pieces.extend(setting.pieces(before, sentence.start, gold=is_gold and sentence.index > gold.start))
             lights = light(work.text[sentence.start : sentence.end]) if light and is_gold else ()
-            pieces.extend(_pieces(work.text[sentence.start : sentence.end], paragraph.kind, lights, gold=is_gold))
+            pieces.extend(setting.pieces(sentence.start, sentence.end, lights, gold=is_gold))
             before = sentence.end
         paragraphs.append(SetParagraph(kind=paragraph.kind, number=paragraph.number, pieces=tuple(pieces)))
     return Passage(tuple(paragraphs))
 
 
-def _pieces(text: str, kind: ParagraphKind, lights: Sequence[Light], *, gold: bool) -> list[Piece]:
-    """Cut a sentence at the borders of lit words and italics."""
-    italics = [match.span() for match in _ITALIC.finditer(text)]
-    marks = {place for start, end in italics for place in (start, end - 1)}
-    borders = sorted(
-        {0, len(text)}
-        | {border for light in lights for border in light}
-        | {border for start, end in italics for border in (start, start + 1, end - 1, end)}
-    )
-    pieces = []
-    for start, end in pairwise(borders):
-        if start in marks and end == start + 1:
-            continue  # the underscore itself
-        pieces.append(
+class Setting:
+    """Sets stretches of one paragraph, whose italics may run over several sentences.
+
+    Parameters
+    ----------
+    work : Work
+        The work.
+    paragraph : Paragraph
+        One of its paragraphs.
+    """
+
+    def __init__(self, work: Work, paragraph: Paragraph) -> None:
+        self._text = work.text
+        self._kind = paragraph.kind
+        self._italics = [found.span() for found in _ITALIC.finditer(work.text, paragraph.start, paragraph.end)]
+
+    def pieces(self, start: int, end: int, lights: Sequence[Light] = (), *, gold: bool = True) -> list[Piece]:
+        """Cut a stretch at the borders of lit words and italics.
+
+        Parameters
+        ----------
+        start, end : int
+            Character offsets in the text of the work.
+        lights : sequence of Light
+            The words to light, counted from `start`.
+        gold : bool
+            The stretch belongs to the passage asked for.
+        """
+        marks = {place for a, b in self._italics for place in (a, b - 1)}
+        lit = [(start + a, start + b) for a, b in lights]
+        ends = {border for span in lit for border in span} | {border for a in marks for border in (a, a + 1)}
+        borders = sorted({start, end} | {border for border in ends if start < border < end})
+        return [
             Piece(
-                _unwrap(text[start:end], kind),
+                _unwrap(self._text[a:b], self._kind),
                 gold=gold,
-                lit=any(a <= start and end <= b for a, b in lights),
-                italic=any(a < start and end < b for a, b in italics),
+                lit=any(first <= a and b <= last for first, last in lit),
+                italic=any(first < a and b < last for first, last in self._italics),
             )
-        )
-    return pieces
+            for a, b in pairwise(borders)
+            if not (a in marks and b == a + 1)  # the underscore itself
+        ]
 
 
 def _unwrap(text: str, kind: ParagraphKind) -> str:

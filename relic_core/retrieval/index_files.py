@@ -19,6 +19,7 @@ import uuid
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,6 +126,24 @@ def load(root: Path, recipe: Recipe) -> dict[str, npt.NDArray[Any]]:
         except (ValueError, OSError):
             raise _damaged(recipe, f"{path.name} cannot be read") from None
     return arrays
+
+
+def manifests(root: Path, retriever: str, work_id: str) -> tuple[dict[str, Any], ...]:
+    """Read the manifests of all whole indexes that a retriever has of a work, those of other encoders included.
+
+    Returns
+    -------
+    tuple of dict
+        The facts of the recipe, "title", "arrays", "notes", "program" and "created"; the newest first.
+    """
+    found = []
+    for path in (root / retriever / work_id).glob(f"[!.]*/{MANIFEST}"):
+        with suppress(StaleIndex, ValueError, OSError, KeyError, TypeError):  # a damaged one is no index
+            said = json.loads(path.read_text(encoding="utf-8"))
+            recipe = Recipe(**{name: said[name] for name in Recipe.__slots__})
+            if recipe.folder(root) == path.parent:
+                found.append(_read_manifest(root, recipe))
+    return tuple(sorted(found, key=itemgetter("created"), reverse=True))
 
 
 def save(root: Path, recipe: Recipe, arrays: Arrays, *, notes: Mapping[str, str | int | float] | None = None) -> Path:

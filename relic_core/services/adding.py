@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from relic_core.errors import BadText, RelicError
+from relic_core.errors import BadRequest, BadText, JobCancelled, RelicError
+from relic_core.services.preparing import Preparing
+from relic_core.text.decoding import harmless
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from relic_core.domain import Work, WorkSummary
     from relic_core.ports import Progress
     from relic_core.services.workbench import Workbench
@@ -16,6 +21,46 @@ if TYPE_CHECKING:
 
 _LONGEST_APPARATUS = 40_000
 """Characters. Project Gutenberg's licence has 20,000, the contents of the longest novels less."""
+_LONGEST_NAME = 300
+_NAMED = 3
+_FIRST_YEAR = -3_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """What a person says of a work, made harmless; what is empty was not said."""
+
+    title: str = ""
+    author: str = ""
+    translator: str = ""
+    year: int | None = None
+
+    @classmethod
+    def of(cls, *, title: str, author: str, translator: str, year: int | None) -> Description:
+        """Check what was said.
+
+        Raises
+        ------
+        BadRequest
+            A name that is too long, or a year that cannot be.
+        """
+        named = {"title": title, "author": author, "translator": translator}
+        for what, given in named.items():
+            if len(given) > _LONGEST_NAME:
+                raise BadRequest(f"The {what} has {len(given):,} characters; at most {_LONGEST_NAME} are allowed.")
+        latest = datetime.now(UTC).year + 1
+        if year is not None and (not _FIRST_YEAR <= year <= latest or year == 0):
+            raise BadRequest(
+                f"{year} is no year of publication; {_FIRST_YEAR} to {latest} is allowed, years before Christ with a "
+                "minus. Leave it empty where it is not known."
+            )
+        return cls(**{what: harmless(given, longest=_LONGEST_NAME) for what, given in named.items()}, year=year)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The names of what was said."""
+        said = {"title": self.title, "author": self.author, "translator": self.translator, "year": self.year}
+        return tuple(name for name, value in said.items() if value not in {"", None})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +86,32 @@ class Added:
     def already(self) -> bool:
         """Whether the text was there before and nothing was written."""
         return self.outcome == "already"
+
+
+def notice_of(work: Work, missing: Sequence[str]) -> str:
+    """Say what a reader should know of a text as it was read; empty where nothing is out of the way.
+
+    Parameters
+    ----------
+    work : Work
+        As read.
+    missing : sequence of str
+        Pages that the file lists and does not hold.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> notice_of(SimpleNamespace(left_out=(), text="Rain."), ["text/ch2.xhtml"])
+    'The file lists a page that is not in it (text/ch2.xhtml), so words of the work may be missing. Fetch it again.'
+    """
+    notices = [set_aside(work)]
+    if missing:
+        pages = "a page that is" if len(missing) == 1 else f"{len(missing)} pages that are"
+        notices.append(
+            f"The file lists {pages} not in it ({', '.join(missing[:_NAMED])}), so words of the work may be missing. "
+            "Fetch it again."
+        )
+    return " ".join(filter(None, notices))
 
 
 def set_aside(work: Work) -> str:
@@ -80,15 +151,21 @@ def run_add(workbench: Workbench, arguments: dict[str, Any], progress: Progress)
     """
     paths = [Path(path) for path in arguments["paths"]]
     said, failed = [], []
-    for done, path in enumerate(paths):
-        progress(done, len(paths), f"Reading {path.name}")
-        try:
-            added = workbench.works.add(path)
-            said.append(f"{added.work.title} {'is in the library already' if added.already else 'has been added'}.")
-            said.extend(filter(None, [added.notice]))
-            workbench.indexes.start(added.work.id)
-        except RelicError as error:
-            failed.append(f"{path.name}: {error}")
+    prepare = Preparing(workbench, len(paths))
+    try:
+        for done, path in enumerate(paths):
+            progress(done, len(paths), f"Reading {path.name}")
+            try:
+                added = workbench.works.add(path)
+                said.append(f"{added.work.title} {'is in the library already' if added.already else 'has been added'}.")
+                said.extend(filter(None, [added.notice]))
+                prepare.add(added.work.id)
+            except JobCancelled:
+                raise
+            except RelicError as error:
+                failed.append(f"{path.name}: {error}")
+    finally:
+        prepare.hand_over()
     if not said:
         raise BadText(" ".join(failed))
     return " ".join([*said, *failed])

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import MIN_LENGTH, Claim
 from relic_core.errors import BadWeights
-from relic_core.retrieval import registry
+from relic_core.retrieval import index_files, registry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +20,32 @@ if TYPE_CHECKING:
     from relic_core.ports import Progress, Retriever
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.services.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """An index of a work, as its manifest tells.
+
+    Attributes
+    ----------
+    retriever : str
+        The retriever's registered name.
+    encoder : str
+        Identity of the encoder that made it.
+    size : int
+        On disk, in bytes.
+    created : datetime
+        In UTC.
+    fits : bool
+        Whether it was made of the work as it is now stored and by the encoder now used; one that does not fit is kept
+        and not used.
+    """
+
+    retriever: str
+    encoder: str
+    size: int
+    created: datetime
+    fits: bool
 
 
 class Indexes:
@@ -75,6 +104,33 @@ class Indexes:
                     if not self.retriever(card.name).ready(work, MIN_LENGTH):
                         names.append(card.name)
         return tuple(names)
+
+    def built(self, work_id: str) -> tuple[Built, ...]:
+        """List the indexes of a work on disk, the newest first.
+
+        Raises
+        ------
+        NotFound
+            No work has that id.
+        """
+        work = self._workbench.works.load(work_id)
+        found = []
+        for card in self.cards():
+            manifests = index_files.manifests(self._workbench.settings.indexes, card.name, work_id)
+            encoder = ""
+            with suppress(BadWeights):  # then none fits
+                encoder = self.retriever(card.name).encoder_identity if manifests else ""
+            found += [
+                Built(
+                    retriever=card.name,
+                    encoder=manifest["encoder"],
+                    size=sum(entry["bytes"] for entry in manifest["arrays"].values()),
+                    created=datetime.fromisoformat(manifest["created"]),
+                    fits=(manifest["work"], manifest["encoder"]) == (work.fingerprint, encoder),
+                )
+                for manifest in manifests
+            ]
+        return tuple(sorted(found, key=attrgetter("created"), reverse=True))
 
     def build(self, work_id: str, names: Sequence[str], progress: Progress) -> None:
         """Prepare a work for the named retrievers, here and now.

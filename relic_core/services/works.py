@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 import stat
 import threading
 from collections import OrderedDict
@@ -13,17 +11,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library import folder, sample
-from relic_core.library.reading import read_file
-from relic_core.services.adding import Added, set_aside
+from relic_core.library.reading import missing_pages, read_file
+from relic_core.services.adding import Added, Description, notice_of
+from relic_core.services.naming import resolve
+from relic_core.services.previews import make_preview
+from relic_core.text.decoding import file_name, harmless
 from relic_core.text.reading import read_work
 
 if TYPE_CHECKING:
     from relic_core.domain import Work, WorkSummary
+    from relic_core.services.previews import Preview
     from relic_core.services.workbench import Workbench
     from relic_core.store.works import Version
 
 _LOADED = 3
 """Works kept in memory: a page, a comparison, and one more."""
+_LONGEST_PATH = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class Works:
         author: str = "",
         translator: str = "",
         year: int | None = None,
+        came_from: str = "",
     ) -> Added:
         """Read a text and store it as a work, unless its text is stored already.
 
@@ -89,36 +93,58 @@ class Works:
             The file's name, for `bytes`.
         title, author, translator, year
             Where given, they stand over what the file says of itself, and correct what is stored of its text.
+        came_from : str
+            Where the text came from, in words; the file's name or path where not given.
 
         Raises
         ------
         BadText
             It is empty, too large, or no text.
         NotFound, BadRequest
-            There is no such file, or it is a folder.
+            There is no such file, or it is a folder; a year that cannot be.
         """
+        told = Description.of(title=title, author=author, translator=translator, year=year)
+        work, notice = self._read(source, told, name=name, came_from=came_from)
+        summary, outcome = self._workbench.store.works.add(work, given=told.given)
+        return Added(summary, outcome, notice=notice)
+
+    def preview(
+        self,
+        source: Path | bytes,
+        *,
+        name: str = "",
+        title: str = "",
+        author: str = "",
+        translator: str = "",
+        year: int | None = None,
+    ) -> Preview:
+        """Read a text as `add` would, and store nothing; parameters and errors are those of `add`."""
+        told = Description.of(title=title, author=author, translator=translator, year=year)
+        work, notice = self._read(source, told, name=name)
+        return make_preview(work, summaries=self.summaries(), removed=self.removed(), notice=notice)
+
+    def _read(self, source: Path | bytes, told: Description, *, name: str, came_from: str = "") -> tuple[Work, str]:
+        """Read a work; give with it what the reader should know."""
         max_bytes = self._workbench.settings.max_text_bytes
         if isinstance(source, Path):
-            data, name, came_from = folder.read_bytes(source, max_bytes=max_bytes), source.name, str(source)
+            data, name = folder.read_bytes(source, max_bytes=max_bytes), source.name
+            came_from = came_from or harmless(str(source), longest=_LONGEST_PATH)
         else:
-            data, came_from = source, name
+            data = source
         work = read_file(
             data,
-            name=name,
-            title=title,
-            author=author,
-            translator=translator,
-            year=year,
-            source=came_from,
+            name=file_name(name),
+            title=told.title,
+            author=told.author,
+            translator=told.translator,
+            year=told.year,
+            source=came_from or file_name(name),
             max_bytes=max_bytes,
         )
-        told = {"title": title, "author": author, "translator": translator, "year": year}
-        given = [field for field, value in told.items() if value not in ("", None)]
-        summary, outcome = self._workbench.store.works.add(work, given=given)
-        return Added(summary, outcome, notice=set_aside(work))
+        return work, notice_of(work, missing_pages(data))
 
     def find_file(self, given: str) -> Path:
-        """Find the file a person means: a path, or the name of a file of the library folder, with or without .txt.
+        """Find the file a person means: a path, or the name of a file of the library folder, with or without its end.
 
         Nothing is checked of a path that is neither; reading it tells what is wrong.
 
@@ -133,13 +159,13 @@ class Works:
             raise NotFound(f"There is no home folder for '{given}'. Write the path in full.") from None
         library = self._workbench.settings.library
         if library is not None and not folder.mode_of(path):
-            for candidate in (library / given, library / f"{given}.txt"):
+            for candidate in (library / given, *(library / f"{given}{suffix}" for suffix in folder.SUFFIXES)):
                 if stat.S_ISREG(folder.mode_of(candidate)):
                     return candidate
         return path
 
     def find_files(self, given: str) -> tuple[Path, ...]:
-        """Find the files a person means: the one of `find_file`, or where that is a folder, every .txt file in it.
+        """Find the files a person means: the one of `find_file`, or where that is a folder, every text in it.
 
         Raises
         ------
@@ -150,7 +176,7 @@ class Works:
         return self.texts_in(path) if stat.S_ISDIR(folder.mode_of(path)) else (path,)
 
     def texts_in(self, path: Path) -> tuple[Path, ...]:
-        """List the .txt files of a folder by name.
+        """List the .txt, .epub and .xml files of a folder by name.
 
         Raises
         ------
@@ -159,7 +185,7 @@ class Works:
         """
         paths = tuple(text.path for text in folder.list_texts(path))
         if not paths:
-            raise NotFound(f"The folder {path} has no .txt file.")
+            raise NotFound(f"The folder {path} has no .txt file, and no .epub or .xml.")
         return paths
 
     def available(self) -> tuple[Available, ...]:
@@ -207,6 +233,37 @@ class Works:
         """List the stored works by title."""
         return self._workbench.store.works.summaries()
 
+    def removed(self) -> tuple[WorkSummary, ...]:
+        """List the works that were removed and can be put back, the last removed first."""
+        return self._workbench.store.works.removed()
+
+    def described(self, work_id: str) -> WorkSummary:
+        """Say which edition an id means, also of a work that was removed: searches and notes outlive it.
+
+        Raises
+        ------
+        NotFound
+            There never was such a work.
+        """
+        return self._workbench.store.works.described(work_id)
+
+    def describe(self, work_id: str, *, title: str, author: str, translator: str, year: int | None) -> WorkSummary:
+        """Correct what is said of a work; its text, its id, its searches and its indexes stay.
+
+        Raises
+        ------
+        BadRequest
+            The title is empty, something is too long, or the year cannot be.
+        NotFound
+            No stored work has that id.
+        """
+        told = Description.of(title=title, author=author, translator=translator, year=year)
+        if not told.title:
+            raise BadRequest("A work needs a title. Write one; the author, the translator and the year may stay empty.")
+        return self._workbench.store.works.describe(
+            work_id, title=told.title, author=told.author, translator=told.translator, year=told.year
+        )
+
     def load(self, work_id: str) -> Work:
         """Return a work; the last three stay in memory.
 
@@ -252,8 +309,8 @@ class Works:
         """
         return self._workbench.store.works.restore(work_id)
 
-    def resolve(self, said: str) -> WorkSummary:
-        """Find the stored work a person means by an id, the beginning of one, or a title.
+    def resolve(self, said: str, *, removed: bool = False) -> WorkSummary:
+        """Find the stored work, or the removed one, that a person means by an id, the beginning of one, or a title.
 
         Raises
         ------
@@ -262,30 +319,4 @@ class Works:
         BadRequest
             Several fit; the message names them.
         """
-        summaries = self.summaries()
-        wanted = _key(said)
-        for fits in (
-            [summary for summary in summaries if summary.id == said.strip()],
-            [summary for summary in summaries if wanted in (_key(summary.id), _key(summary.title))],
-            [summary for summary in summaries if wanted and _key(summary.id).startswith(wanted)],
-            [summary for summary in summaries if wanted and wanted in _key(summary.title)],
-        ):
-            if len(fits) == 1:
-                return fits[0]
-            if fits:
-                several = ", ".join(f"{summary.id} ({summary.title})" for summary in fits)
-                raise BadRequest(f"'{said}' fits several works: {several}. Give the id.")
-        raise NotFound(_unknown(said, summaries))
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[\W_]+", " ", name).strip().casefold()
-
-
-def _unknown(said: str, summaries: tuple[WorkSummary, ...]) -> str:
-    if not summaries:
-        return f"There is no work '{said}'; the store has none yet. Add one: python -m relic_core add FILE."
-    titles = {_key(summary.title): summary.title for summary in summaries}
-    near = [titles[key] for key in difflib.get_close_matches(_key(said), titles, n=3, cutoff=0.5)]
-    hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    return f"There is no work '{said}' in the store.{hint} `python -m relic_core works` lists those that are."
+        return resolve(said, self.removed() if removed else self.summaries(), removed=removed)

@@ -16,6 +16,7 @@ from relic_core.store.connection import Database
 from relic_core.store.examples import ExampleRows
 from relic_core.store.jobs import JobRows
 from relic_core.store.searches import SearchRows
+from relic_core.store.texts import TextRows
 from relic_core.store.works import WorkRows
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Store:
         database = Database.at(path)
         self.path = database.path
         self.works = WorkRows(database, lock_seconds)
+        self.texts = TextRows(database, lock_seconds)
         self.examples = ExampleRows(database, lock_seconds)
         self.searches = SearchRows(database, lock_seconds)
         self.jobs = JobRows(database, lock_seconds)

@@ -39,6 +39,9 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "threads": "2",
 }
 
+_NO_ROOM = ("No space left", "Disk quota exceeded", "File too large")
+"""What the system says where nothing more can be written: the disk, or the reader's share of it, is full."""
+
 
 class Database:
     """One DuckDB file, shared by the threads of this process.
@@ -193,7 +196,7 @@ class Database:
                 f"The store {self.path} cannot be written (permission denied or a read-only disk). Make the file and "
                 "its folder writable or choose another data folder with RELIC_DATA."
             )
-        if "No space left" in said:
+        if any(sign in said for sign in _NO_ROOM):
             return StoreError(f"The disk of the store {self.path} is full. Make room and try again; nothing was lost.")
         if "storage version number" in said:
             return StoreTooNew(

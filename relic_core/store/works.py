@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 Outcome = Literal["added", "already", "corrected", "restored", "cut again"]
 
 _SUMMARY = (
-    "SELECT id, title, author, year, translator, source, sha256, chapters, sentences, words, added FROM live_works "
+    "SELECT id, title, author, year, translator, source, sha256, chapters, sentences, words, added, format "
+    "FROM live_works "
 )
 _NONE = -1
 """Stands for no number in columns that are filled by arrays."""
@@ -154,6 +155,20 @@ class WorkRows(Rows):
             ).fetchall()
         return tuple(_as_summary(row) for row in rows)
 
+    def described(self, work_id: str) -> WorkSummary:
+        """Return the line of a work, also of one that was removed.
+
+        Raises
+        ------
+        NotFound
+            There never was such a work.
+        """
+        with self._reading() as cursor:
+            row = cursor.execute(_SUMMARY.replace("live_works", "works") + "WHERE id = ?", [work_id]).fetchone()
+        if row is None:
+            raise _missing(work_id)
+        return _as_summary(row)
+
     def describe(self, work_id: str, *, title: str, author: str, translator: str, year: int | None) -> WorkSummary:
         """Correct what is said of a work; its id and text stay.
 
@@ -208,7 +223,7 @@ def _summary(cursor: DuckDBPyConnection, work_id: str) -> WorkSummary:
 
 
 def _as_summary(row: tuple[Any, ...]) -> WorkSummary:
-    work_id, title, author, year, translator, source, sha256, chapters, sentences, words, added = row
+    work_id, title, author, year, translator, source, sha256, chapters, sentences, words, added, file_format = row
     return WorkSummary(
         id=work_id,
         title=title,
@@ -221,6 +236,7 @@ def _as_summary(row: tuple[Any, ...]) -> WorkSummary:
         sentences=sentences,
         words=words,
         added=as_utc(added),
+        format=file_format,
     )
 
 

@@ -22,6 +22,10 @@ _MARKS = (
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 """Control characters that no text has; tab, line feed, form feed and carriage return are allowed."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+"""Control characters and those that turn the direction of what stands around them: no name needs them."""
+_LONGEST_NAME = 200
+"""Characters; most file systems allow 255 bytes."""
 _ACCENTED_SHARE = 0.5
 """Western European prose stays well below this share of non-ASCII letters; Greek or Cyrillic misread goes far above."""
 
@@ -101,6 +105,37 @@ def storable(name: str) -> str:
     'caf�.txt'
     """
     return _SURROGATE.sub("\ufffd", name)
+
+
+def harmless(name: str, *, longest: int = _LONGEST_NAME) -> str:
+    r"""Make a name that came with a file fit to be stored and shown: on one line, in one direction, not too long.
+
+    Parameters
+    ----------
+    name : str
+        As it came.
+    longest : int
+        Characters that are kept; the beginning is.
+
+    Examples
+    --------
+    >>> harmless("emma\u202etxt.exe"), harmless("a\nb\x07.txt"), harmless("x" * 9, longest=5)
+    ('emma txt.exe', 'a b .txt', 'xxxx…')
+    """
+    plain = " ".join(_UNPRINTABLE.sub(" ", storable(name)).split())
+    return plain if len(plain) <= longest else f"{plain[: longest - 1].rstrip()}…"
+
+
+def file_name(name: str) -> str:
+    r"""Take the last part of a file's name, made harmless: what comes before it is nobody's business.
+
+    Examples
+    --------
+    >>> file_name("../../etc/passwd.txt"), file_name("C:\\texts\\emma.txt"), file_name("..")
+    ('passwd.txt', 'emma.txt', '')
+    """
+    last = re.split(r"[/\\]", name.rstrip("/\\"))[-1]
+    return harmless("" if last in {".", ".."} else last)
 
 
 def _decode(data: bytes) -> tuple[str, str]:

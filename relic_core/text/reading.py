@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
 from relic_core.domain import Sentence, Work
-from relic_core.text.decoding import decode, storable
+from relic_core.text.decoding import decode, file_name, harmless
 from relic_core.text.structure import analyse
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from relic_core.ports import Segmenter
 
 _SLUG_LENGTH = 48
+_LONGEST_SOURCE = 4_096
+"""Characters: the longest path."""
 
 
 def read_work(  # noqa: PLR0913 - the metadata of a work, each by its name
@@ -70,7 +72,7 @@ def read_work(  # noqa: PLR0913 - the metadata of a work, each by its name
         author=author or found.author,
         translator=translator or found.translator,
         year=found.year if year is None else year,
-        source=storable(source),
+        source=harmless(source, longest=_LONGEST_SOURCE),
         text=text,
         sha256=sha256,
         segmenter=segmenter.identity,
@@ -102,7 +104,7 @@ def title_of_file(name: str) -> str:
     >>> title_of_file("uploads/the_age_of_innocence.txt")
     'The age of innocence'
     """
-    stem = " ".join(re.split(r"[\s_-]+", PurePath(storable(name).replace("\\", "/")).stem)).strip()
+    stem = " ".join(re.split(r"[\s_-]+", PurePath(file_name(name)).stem)).strip()
     return stem[:1].upper() + stem[1:] or "Untitled"
 
 

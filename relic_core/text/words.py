@@ -56,11 +56,23 @@ STOPWORDS = frozenset(
 """English function words as tokens, older and contracted forms included: no evidence, so never matched."""
 
 
-def _token(word: str) -> str:
+def fold(word: str) -> str:
+    """Give a word in lower case, without accents, its apostrophes straight; unlike a token it keeps its ending.
+
+    Examples
+    --------
+    >>> fold("Natásha’s")
+    "natasha's"
+    """
     plain = word.translate(_APOSTROPHES).casefold()
-    if not plain.isascii():
-        decomposed = unicodedata.normalize("NFKD", plain.translate(_LIGATURES))
-        plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter)) or plain
+    if plain.isascii():
+        return plain
+    decomposed = unicodedata.normalize("NFKD", plain.translate(_LIGATURES))
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter)) or plain
+
+
+def _token(word: str) -> str:
+    plain = fold(word)
     return _CLITIC.sub("", plain) if "'" in plain else plain
 
 

@@ -71,7 +71,7 @@ class App:
         """A look at the same store from outside."""
         return Workbench(self.settings, executor=self.held)
 
-    def open(self, page: str = "app.py", **query: str) -> AppTest:
+    def open(self, page: str = "app.py", /, **query: str) -> AppTest:
         """Open a page by its address, as a new visitor of a server that has just started."""
         st.cache_resource.clear()
         at = AppTest.from_file(str(APP), default_timeout=60)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from relic_ui.find import name_of
-from tests.app.reading import FIND, LIBRARY, as_read, bars, html, said, sound
+from tests.app.reading import FIND, LIBRARY, as_read, bars, html, plain, said, sound
 
 LANTERNS = (
     "LANTERNS\n\nCHAPTER I\n\nThe river rose all night.\n\nCHAPTER II\n\nIn the café there was one lantern fewer.\n"
@@ -17,7 +16,37 @@ LANTERNS = (
 
 
 def titles(at):
-    return re.findall(r'<h3 class="relic-item">(.*?)</h3>', html(at))
+    """Return the titles of the works that are listed."""
+    return re.findall(r'<li id="work-[^>]*><div><h3 class="relic-item">(.*?)</h3>', html(at))
+
+
+@pytest.fixture
+def press(monkeypatch):
+    """Return a function that presses a button of the page's own HTML, as the browser's listener would tell of it."""
+
+    def pressing(at, does, to):
+        assert f'data-does="{does}" data-to="{to}"' in html(at), "there is no such button"
+        with monkeypatch.context() as patch:
+            told = [(does, to)]
+            patch.setattr("relic_ui.buttons.pressed", lambda: told.pop() if told else ("", ""))
+            return sound(at.run())
+
+    return pressing
+
+
+def upload(at, *files):
+    """Choose files; each is a name and its bytes."""
+    at.file_uploader[0].set_value([(name, data, "text/plain") for name, data in files])
+    return sound(at.run())
+
+
+def labelled(at, label):
+    """Return the buttons of a label."""
+    return [button for button in at.button if button.label == label]
+
+
+def click(at, label, number=0):
+    return sound(labelled(at, label)[number].click().run())
 
 
 def submit(at, label):
@@ -46,8 +75,10 @@ def text(tmp_path):
 def test_the_sample_is_listed_with_what_is_known_of_it(app):
     at = sound(app.open(LIBRARY))
     (sample,) = app.bench.works.summaries()
-    assert titles(at) == [name_of(sample)]
-    assert f"{sample.chapters} chapters · {sample.sentences:,} sentences · {sample.words:,} words" in html(at)
+    assert titles(at) == [sample.title]
+    assert f"{sample.chapters} chapters · {sample.words:,} words · {sample.sentences:,} sentences" in html(at)
+    for page in ("read", "find", "work"):
+        assert f'href="{page}?work={sample.id}"' in html(at)
 
 
 # ---- adding by path -----------------------------------------------------------------------------------------------
@@ -59,10 +90,9 @@ def test_a_path_is_added_and_can_be_searched(app, text):
     assert said(at) == "Adding lanterns.txt: Lanterns has been added."
     assert said(at) in earlier(at)
     lanterns = next(work for work in app.bench.works.summaries() if work.source == str(text))
-    assert name_of(lanterns) in titles(at)
+    assert lanterns.title in titles(at)
     assert app.bench.indexes.missing(lanterns.id) == ()
-    sound(at.button(key=f"find-{lanterns.id}").click().run())
-    assert at.title[0].value == "Find a quotation"
+    at = sound(app.open(FIND, work=lanterns.id))
     assert at.selectbox(key="find_work").value == lanterns.id
 
 
@@ -113,6 +143,9 @@ def test_what_cannot_be_added_is_told_and_nothing_is_lost(app, tmp_path, make, m
     assert message in earlier(app.open(LIBRARY))[0]
 
 
+# ---- texts of the reader's own ------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(
     ("data", "chapters", "first"),
     [
@@ -123,36 +156,100 @@ def test_what_cannot_be_added_is_told_and_nothing_is_lost(app, tmp_path, make, m
     ids=["Latin-1", "cp1252", "one long line"],
 )
 def test_odd_files_become_works(app, data, chapters, first):
-    at = app.open(LIBRARY)
-    at.file_uploader[0].set_value([("odd.txt", data, "text/plain")])
-    submit(at, "Add them")
-    assert "has been added" in said(at)
+    at = upload(app.open(LIBRARY), ("odd.txt", data))
+    click(at, "Add")
     (odd,) = [work for work in app.bench.works.summaries() if work.source == "odd.txt"]
     assert odd.chapters == chapters
     assert app.bench.works.load(odd.id).sentence_text(0) == first
 
 
-# ---- uploads ------------------------------------------------------------------------------------------------------
+def test_a_file_is_shown_as_it_was_understood_before_anything_is_stored(app):
+    at = upload(app.open(LIBRARY), ("lanterns.txt", LANTERNS.encode()))
+    assert len(app.bench.works.summaries()) == 1
+    shown = plain(html(at))
+    for words in (
+        "Plain text · 2 chapters · 13 words · 2 sentences",
+        "The river rose all night.",
+        "of the file set aside",
+    ):
+        assert words in shown
+    assert [box.value for box in at.text_input if box.key.startswith("own-")] == ["Lanterns", "", "", ""]
+
+    at.text_input[[box.label for box in at.text_input].index("Title")].set_value("The Lanterns")
+    at.text_input[[box.label for box in at.text_input].index("First published")].set_value("1891")
+    click(at, "Add")
+    assert said(at) == "The Lanterns is in your library. It can be read and searched by words at once."
+    (added,) = [work for work in app.bench.works.summaries() if work.source == "lanterns.txt"]
+    assert (added.title, added.year) == ("The Lanterns", 1891)
+    assert bars(at) == ["Preparing The Lanterns: starting"]
+    assert not labelled(at, "Discard"), "the uploader has been emptied"
+    assert said(sound(at.run())) == "", "a message is shown once"
 
 
-def test_several_uploads_are_told_one_by_one(app):
-    at = app.open(LIBRARY)
-    at.file_uploader[0].set_value(
-        [
-            ("lanterns.txt", LANTERNS.encode(), "text/plain"),
-            ("noise_*1*.txt", bytes(range(256)) * 64, "text/plain"),
-            ("again.txt", LANTERNS.encode(), "text/plain"),
-        ]
-    )
-    submit(at, "Add them")
+def test_several_files_are_added_at_once_and_one_that_cannot_be_read_says_why(app):
+    files = [("a.txt", LANTERNS.encode()), ("noise_*1*.txt", bytes(range(256)) * 64), ("b.txt", b"It rained. I slept.")]
+    at = upload(app.open(LIBRARY), *files)
+    (refused,) = at.error
+    assert as_read(refused.value).startswith("**noise_*1*.txt**: The file is not text")
+    click(at, "Add all 2")
     assert len(at.success) == 2
-    assert "has been added: 2 chapters, 2 sentences." in as_read(at.success[0].value)
-    assert "again.txt: its text is in the library already" in as_read(at.success[1].value)
-    assert [as_read(message.value)[:15] for message in at.error] == ["noise_*1*.txt: "]
-    assert len(titles(at)) == 2
-    assert len(bars(at)) == 1, "the work is being prepared, once"
-    sound(at.run())
-    assert said(at) == "", "a message is shown once"
+    assert len(titles(at)) == 3
+    assert len(at.error) == 1, "it stands until it is discarded"
+    click(at, "Discard")
+    assert not at.error
+
+
+@pytest.mark.parametrize(
+    ("label", "typed", "message"),
+    [
+        ("Title", " ", "The title is empty"),
+        ("First published", "soon", "no number"),
+        ("First published", "9999", "9999"),
+    ],
+)
+def test_what_cannot_be_said_of_a_work_is_told_and_the_file_is_still_there(app, label, typed, message):
+    at = upload(app.open(LIBRARY), ("lanterns.txt", LANTERNS.encode()))
+    at.text_input[[box.label for box in at.text_input].index(label)].set_value(typed)
+    click(at, "Add")
+    assert message in said(at)
+    assert len(app.bench.works.summaries()) == 1
+    assert labelled(at, "Add")
+
+
+def test_a_text_that_is_there_is_known_and_so_is_one_that_was_removed(app):
+    work = app.bench.works.add(LANTERNS.encode(), name="lanterns.txt", title="My Lanterns").work
+    at = upload(app.open(LIBRARY), ("again.txt", LANTERNS.encode()))
+    assert "Already in your library as My Lanterns." in said(at)
+    app.bench.works.remove(work.id)
+    at = upload(app.open(LIBRARY), ("again.txt", LANTERNS.encode()))
+    assert "You removed this text earlier" in said(at)
+
+
+def test_another_edition_is_told(app):
+    app.bench.works.add(b"The river rose, and fell.", name="other.txt", title="Lanterns")
+    at = upload(app.open(LIBRARY), ("lanterns.txt", LANTERNS.encode()))
+    assert "You have another edition of this title" in said(at)
+
+
+def test_the_same_file_twice_is_offered_once(app):
+    at = upload(app.open(LIBRARY), ("a.txt", LANTERNS.encode()), ("b.txt", LANTERNS.encode()))
+    assert len(labelled(at, "Discard")) == 2
+    assert len([box for box in at.text_input if box.label == "Title"]) == 1
+    assert "b.txt: It holds the same as another of these files" in said(at).replace("**", "")
+
+
+def test_a_file_can_be_discarded(app):
+    at = upload(app.open(LIBRARY), ("lanterns.txt", LANTERNS.encode()))
+    click(at, "Discard")
+    assert not labelled(at, "Discard")
+    assert len(app.bench.works.summaries()) == 1
+
+
+def test_a_file_name_and_a_title_with_markup_are_shown_as_they_are(app):
+    at = upload(app.open(LIBRARY), ("<b>*x*</b>.txt", b"<i>Wet</i>\n\nIt rained <script>x</script> a while.\n"))
+    assert "<script>" not in html(at)
+    assert "<b>" not in html(at)
+    assert "&lt;script&gt;" in html(at)
 
 
 # ---- the folder of RELIC_LIBRARY ----------------------------------------------------------------------------------
@@ -180,14 +277,129 @@ def test_a_library_folder_that_is_missing_is_told_and_the_page_goes_on(app, tmp_
     assert at.text_input(key="library_path").label
 
 
-# ---- removing -----------------------------------------------------------------------------------------------------
+# ---- Project Gutenberg --------------------------------------------------------------------------------------------
 
 
-def test_a_removed_work_can_be_put_back(app):
+def test_a_number_of_project_gutenberg_is_fetched_by_a_job(app):
+    at = app.open(LIBRARY)
+    at.text_input(key="library_gutenberg").set_value("https://www.gutenberg.org/ebooks/1342")
+    submit(at, "Fetch and add")
+    assert bars(at) == ["Adding Pride and Prejudice: starting"]
+
+
+def test_what_is_no_number_is_told(app):
+    at = app.open(LIBRARY)
+    at.text_input(key="library_gutenberg").set_value("Emma")
+    submit(at, "Fetch and add")
+    assert "Emma" in said(at)
+    assert bars(at) == []
+
+
+# ---- the shelf ----------------------------------------------------------------------------------------------------
+
+
+def rows(at):
+    """Map the works of the shelf to what is said of each."""
+    found = re.findall(r'<li id="shelf-([^"]*)"[^>]*>(.*?)</li>', html(at))
+    return {slug: plain(row.replace("<button", " <button")) for slug, row in found}
+
+
+def test_the_shelf_has_all_works_with_where_each_can_be_had(app):
+    at = sound(app.open(LIBRARY))
+    shelved = app.bench.catalogue.shelf()
+    assert set(rows(at)) == {each.entry.slug for each in shelved}
+    assert len(shelved) == 79
+    for each in shelved:
+        if each.entry.free_in_us:
+            expected = f"In copyright in the US until 31 December {each.entry.free_in_us - 1}: add a file of your own"
+        elif each.entry.gutenberg:
+            expected = " Add"
+        else:
+            expected = "No free source known: add a file of your own"
+        assert rows(at)[each.entry.slug].endswith(expected)
+    assert [tab.label for tab in at.tabs][-3:] == ["Training (56)", "Validation (18)", "Test (5)"]
+
+
+def test_one_click_adds_a_work_and_it_is_on_its_way(app, press):
+    at = press(app.open(LIBRARY), "add", "emma")
+    assert bars(at) == ["Adding Emma: starting"]
+    assert rows(at)["emma"].endswith("On its way …")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A library folder with two works of the validation split."""
+    made = tmp_path / "texts"
+    made.mkdir()
+    monkeypatch.setenv("RELIC_LIBRARY", str(made))
+    return made
+
+
+def test_a_work_of_the_folder_is_taken_from_there_and_the_rest_can_follow(app, folder, press):
+    splits = [each.entry.slug for each in app.bench.catalogue.shelf() if each.entry.split == "test"]
+    for slug in splits[:2]:
+        (folder / f"{slug}.txt").write_text(f"This is {slug}. It rained.")
+    at = sound(app.open(LIBRARY))
+    assert rows(at)[splits[0]].endswith("from your folder  Add")
+    app.run_jobs()
+    at = press(app.open(LIBRARY), "add", splits[0])
+    assert rows(at)[splits[0]].endswith("In your library Read About")
+    assert [button.label for button in at.button if button.key == "shelf-all-test"] == [
+        f"Add the other {sum(row.endswith(' Add') for slug, row in rows(at).items() if slug in splits)}"
+    ]
+    assert "has been added" in said(at)
+
+
+def test_adding_a_whole_split_is_one_job(app):
+    at = app.open(LIBRARY)
+    sound(at.button(key="shelf-all-validation").click().run())
+    (bar,) = bars(at)
+    assert re.match(r"Adding \d\d works: starting", bar)
+    assert not [button for button in at.button if button.key == "shelf-all-validation"], "it has been asked for"
+    assert at.button(key="shelf-all-train").disabled, "one thing after another"
+
+
+def test_the_shelf_can_be_filtered(app):
+    at = app.open(LIBRARY)
+    sound(at.text_input(key="shelf_filter").set_value("dickens copperfield").run())
+    assert list(rows(at)) == ["david_copperfield"]
+    sound(at.text_input(key="shelf_filter").set_value("zzz").run())
+    assert rows(at) == {}
+    assert "0 of 79 works" in html(at)
+
+
+# ---- correcting, removing -----------------------------------------------------------------------------------------
+
+
+def test_what_is_said_of_a_work_can_be_corrected(app, press):
+    (sample,) = app.bench.works.summaries()
+    at = press(app.open(LIBRARY), "correct", sample.id)
+    at.text_input(key=f"correct-{sample.id}-author").set_value("A. N. Other")
+    at.text_input(key=f"correct-{sample.id}-year").set_value("not yet")
+    submit(at, "Save")
+    assert "no number" in said(at)
+    at.text_input(key=f"correct-{sample.id}-year").set_value("1902")
+    submit(at, "Save")
+    (corrected,) = app.bench.works.summaries()
+    assert (corrected.id, corrected.author, corrected.year) == (sample.id, "A. N. Other", 1902)
+    assert "A. N. Other, 1902" in html(at)
+    assert not labelled(at, "Save")
+
+
+def test_correcting_can_be_given_up(app, press):
+    (sample,) = app.bench.works.summaries()
+    at = press(app.open(LIBRARY), "correct", sample.id)
+    at.text_input(key=f"correct-{sample.id}-title").set_value("Another")
+    submit(at, "Cancel")
+    assert titles(at) == [sample.title]
+    assert not labelled(at, "Cancel")
+
+
+def test_a_removed_work_can_be_put_back(app, press):
     at = app.open(LIBRARY)
     before = titles(at)
     (sample,) = app.bench.works.summaries()
-    sound(at.button(key=f"remove-{sample.id}").click().run())
+    press(at, "remove", sample.id)
     assert titles(at) == []
     assert "Nothing is stored yet" in said(at)
     assert app.bench.works.summaries() == ()
@@ -200,10 +412,32 @@ def test_a_removed_work_can_be_put_back(app):
     assert list(sound(app.open(FIND)).text_area)
 
 
+def test_a_later_visitor_can_put_a_work_back(app):
+    (sample,) = app.bench.works.summaries()
+    app.bench.works.remove(sample.id)
+    at = sound(app.open(LIBRARY))
+    assert titles(at) == []
+    assert [expander.label for expander in at.expander][:1] == ["Removed works (1)"]
+    sound(at.button(key=f"restore-{sample.id}").click().run())
+    assert titles(at) == [sample.title]
+    assert not [each for each in at.button if each.key.startswith("restore-")]
+
+
 def test_many_works_can_be_filtered(app):
-    for number in range(8):
+    for number in range(15):
         app.bench.works.add(f"It rained {number} times.".encode(), name="x.txt", title=f"Rain {number}", author="Wet")
     at = sound(app.open(LIBRARY))
-    assert len(titles(at)) == 9
-    sound(at.text_input(key="library_filter").set_value("rain 3").run())
-    assert titles(at) == ["Rain 3, Wet"]
+    assert len(titles(at)) == 12
+    sound(at.button(key="library_show_all").click().run())
+    assert len(titles(at)) == 16
+    sound(at.text_input(key="library_filter").set_value("wet rain 13").run())
+    assert titles(at) == ["Rain 13"]
+
+
+def test_of_many_jobs_a_few_are_watched(app):
+    for number in range(5):
+        work = app.bench.works.add(f"It rained {number} times.".encode(), name="x.txt", title=f"Rain {number}").work
+        app.bench.indexes.start(work.id)
+    at = sound(app.open(LIBRARY))
+    assert len(bars(at)) == 3
+    assert "2 more wait for their turn" in html(at)

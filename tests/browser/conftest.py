@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -166,3 +167,30 @@ def axe() -> Callable[[Page], list[str]]:
         ]
 
     return violations
+
+
+@pytest.fixture(
+    params=[(width, scheme) for width in (1280, 400) for scheme in ("light", "dark")],
+    ids=lambda given: f"{given[0]} px, {given[1]}",
+)
+def inspected(browser, axe, request) -> Iterator[tuple[Page, Callable[[str], None]]]:
+    """Open a tab, wide and narrow, by day and by night, with a function that inspects what it shows.
+
+    At the end no inspection may have found a breach for axe, or need to scroll sideways.
+    """
+    width, scheme = request.param
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    findings = {}
+
+    def look(name: str) -> None:
+        page.wait_for_timeout(300)  # colours fade in
+        wide = page.evaluate("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth")
+        findings[name] = axe(page) + ([f"{wide} px too wide"] if wide > 0 else [])
+        background = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+        assert (sum(map(int, re.findall(r"\d+", background)[:3])) > 384) is (scheme == "light")
+
+    yield page, look
+    context.close()
+    assert {name: found for name, found in findings.items() if found} == {}
+    assert findings

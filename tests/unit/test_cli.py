@@ -18,6 +18,7 @@ from relic_core.errors import BadWeights, StoreReadOnly
 from relic_core.services.workbench import Workbench
 from relic_core.store.searches import SearchRows
 from relic_core.text.masking import Quoted
+from tests.gutenberg_mirror import serve
 from tests.making import work_of
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -69,6 +70,9 @@ def test_the_help_lists_every_command_but_the_hidden_one(run):
         [],
         ["nothing"],
         ["add"],
+        ["catalogue", "--add"],
+        ["catalogue", "--split", "dev"],
+        ["describe", "ferry"],
         ["search", "ferry"],
         ["search", "ferry", "claim", "--length", "two"],
         ["search", "ferry", "claim", "--format", "xml"],
@@ -90,8 +94,8 @@ def test_a_text_is_added_listed_and_known_again(run, tmp_path):
     assert said.endswith("(1 chapters, 3 sentences)\n")
     assert "in the library already" in run("add", str(path))[1]
     heads, row = run("works")[1].splitlines()
-    assert heads.split() == ["id", "title", "author", "year", "chapters", "sentences", "words"]
-    assert row.split()[1:] == ["The", "River", "A.", "Nobody", "1891", "1", "3", "12"]
+    assert heads.split() == ["id", "title", "author", "year", "format", "chapters", "sentences", "words"]
+    assert row.split()[1:] == ["The", "River", "A.", "Nobody", "1891", "plain", "text", "1", "3", "12"]
     (listed,) = json.loads(run("works", "--json")[1])
     assert (listed["title"], listed["year"], listed["sentences"]) == ("The River", 1891, 3)
 
@@ -129,6 +133,13 @@ def test_all_of_the_library_folder_can_be_added(run, tmp_path, monkeypatch):
     ("arguments", "said"),
     [
         (["add", "gone.txt"], "There is no file gone.txt"),
+        (["add", "gutenberg:emma"], "'gutenberg:emma' is no number of Project Gutenberg"),
+        (["add", "--gutenberg", "0"], "'0' is no number of Project Gutenberg"),
+        (["catalogue", "--add", "ema"], "Did you mean emma"),
+        (["describe", "ferry", "--year", "4000"], "4000 is no year"),
+        (["describe", "ferry", "--title", ""], "A work needs a title"),
+        (["remove", "gone"], "There is no work 'gone'"),
+        (["restore", "ferry"], "No removed work is called 'ferry'"),
         (["index", "gone"], "There is no work 'gone'"),
         (["search", "gone", "claim"], "There is no work 'gone'"),
         (["job", "gone"], "not the folder of a job"),
@@ -148,6 +159,101 @@ def test_a_path_that_no_file_can_have_ends_with_1_and_a_message(run, given):
     code, said, errors = run("add", given)
     assert (code, said) == (1, "")
     assert errors.count("\n") == 1
+
+
+BOOK = """Title: {0}
+
+*** START OF THE PROJECT GUTENBERG EBOOK {0} ***
+
+Nobody counted the lanterns of {0}.
+
+*** END OF THE PROJECT GUTENBERG EBOOK {0} ***
+"""
+
+
+@pytest.fixture
+def mirror(run, monkeypatch):
+    """A mirror with three books, which the commands use without a pause."""
+    titles = {7: "Lanterns", 105: "Persuasion", 1342: "Pride and Prejudice"}
+    with serve({number: BOOK.format(title).encode() for number, title in titles.items()}) as mirror:
+        monkeypatch.setenv("RELIC_GUTENBERG", mirror.address)
+        monkeypatch.setenv("RELIC_GUTENBERG_PAUSE", "0")
+        yield mirror
+
+
+@pytest.mark.parametrize(
+    "given", [["gutenberg:7"], ["7", "--gutenberg"], ["--gutenberg", "pg7"], ["https://www.gutenberg.org/ebooks/7"]]
+)
+def test_a_book_of_project_gutenberg_is_added_by_its_number(run, mirror, given):
+    code, said, errors = run("add", *given)
+    assert (code, errors) == (0, "")
+    assert said.startswith("Lanterns: added as lanterns-")
+    assert run("add", *given)[1].startswith("Lanterns: in the library already as lanterns-")
+    assert len(mirror.asked) == 1
+
+
+def test_what_is_said_of_a_book_and_what_fails_is_told(run, mirror, tmp_path):
+    assert run("add", "gutenberg:7", "--title", "Lamps", "--year", "1891")[1].startswith("Lamps: added as lamps-")
+    (tmp_path / "a.txt").write_text("This is a.\n")
+    code, said, errors = run("add", "gutenberg:99", str(tmp_path / "a.txt"))
+    assert (code, said.startswith("A: added as")) == (1, True)
+    assert "Project Gutenberg 99: Project Gutenberg's mirror" in errors
+    assert "1 of 2 texts could not be added." in errors
+
+
+def test_the_catalogue_is_listed_with_what_is_stored(run, mirror):
+    run("add", "gutenberg:105")
+    code, said, _ = run("catalogue")
+    assert code == 0
+    heads, *rows = said.splitlines()
+    assert (heads.split(), len(rows)) == (["name", "year", "author", "title", "split", "state"], 79)
+    by_name = {row.split()[0]: row for row in rows}
+    assert "stored as persuasion-" in by_name["persuasion"]
+    assert by_name["emma"].endswith("Project Gutenberg 158")
+    assert by_name["the_waves"].endswith("in copyright in the US until 2027")
+    listed = json.loads(run("catalogue", "--split", "test", "--json")[1])
+    assert [row["slug"] for row in listed if row["origin"] == "stored"] == ["persuasion"]
+    assert len(listed) == 5
+
+
+def test_works_of_the_catalogue_are_added_by_name_or_by_split(run, mirror):
+    code, said, errors = run("catalogue", "--add", "persuasion", "pride_and_prejudice")
+    assert (code, said, errors) == (0, "Persuasion, Pride and Prejudice have been added.\n", "")
+    code, said, errors = run("catalogue", "--split", "test", "--add")
+    assert (code, said) == (1, "")
+    assert "Not to be had from here: Tender Is the Night (in copyright in the US until 2030)." in errors
+    assert "Pride and Prejudice, Persuasion were there already." in errors
+    assert "Not added: Heart of Darkness." in errors
+    assert run("catalogue", "--add", "persuasion")[1] == "Persuasion was in the library already.\n"
+
+
+def test_without_a_network_a_command_says_what_else_there_is(run, monkeypatch, mirror):
+    mirror.misbehaviour.append("always 500")
+    code, said, errors = run("add", "gutenberg:7")
+    assert (code, said) == (1, "")
+    assert "RELIC_LIBRARY" in errors
+    assert "Traceback" not in errors
+
+
+def test_a_work_is_removed_listed_and_restored(run, ferry):
+    code, said, _ = run("remove", "ferry")
+    assert (code, said) == (
+        0,
+        "The Ferry was removed. To put it back: python -m relic_core restore the-ferry-00000000\n",
+    )
+    assert "no works yet" in run("works")[1]
+    assert "The Ferry" in run("works", "--removed")[1]
+    assert run("restore", "the ferry")[1] == "The Ferry is back in the library as the-ferry-00000000.\n"
+    assert run("works", "--removed")[1] == "No work has been removed.\n"
+    assert "The Ferry" in run("works")[1]
+
+
+def test_a_work_is_described_anew_and_what_is_not_named_stays(run, ferry):
+    code, said, _ = run("describe", "ferry", "--author", "Ann Else", "--translator", "B. Else")
+    assert (code, said) == (0, "the-ferry-00000000: The Ferry, Ann Else, 1891, translated by B. Else\n")
+    assert run("describe", "ferry", "--year", "0", "--title", "The Boat", "--translator", "")[1] == (
+        "the-ferry-00000000: The Boat, Ann Else\n"
+    )
 
 
 def test_what_is_given_of_a_stored_text_corrects_it(run, tmp_path):

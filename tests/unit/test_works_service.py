@@ -137,6 +137,19 @@ def test_the_library_folder_is_listed_with_what_is_stored_of_it(library):
     assert [text.work_id for text in library.works.available()] == ["", ""]
 
 
+def test_texts_of_every_format_are_offered_and_known_again(settings, tmp_path):
+    for name in ("hamlet.xml", "LANTERNS.EPUB", "river.txt", "page.html"):
+        (tmp_path / name).write_text("<TEI><text><body><p>It rose.</p></body></text></TEI>")
+    (tmp_path / "river.txt").write_text(TEXT)
+    bench = Workbench(replace(settings, library=tmp_path), executor=InlineExecutor(settings))
+    assert [text.title for text in bench.works.available()] == ["LANTERNS", "Hamlet", "River"]
+    added = bench.works.add(bench.works.find_file("hamlet"))
+    assert added.work.format == "TEI"
+    known = {text.name: text.work_id for text in bench.works.available()}
+    assert known["hamlet.xml"] == added.work.id
+    assert len(bench.works.find_files(str(tmp_path))) == 3
+
+
 def test_files_of_the_library_folder_are_found_by_name(library, tmp_path):
     expected = library.settings.library / "the_river_at_night.txt"
     assert library.works.find_file("the_river_at_night") == expected

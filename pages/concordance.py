@@ -1,0 +1,19 @@
+"""Find a word: where does this word or phrase stand, and in what company?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from relic_ui import concordance, find, kwic, shell
+
+workbench = shell.page("Find a word")
+st.title("Find a word")
+with shell.told():
+    if summaries := workbench.works.summaries():
+        concordance.restore(summaries)
+        if request := concordance.ask(summaries):
+            kwic.show_answer(workbench, concordance.answer(workbench, request), summaries)
+        else:
+            concordance.invite(summaries)
+    else:
+        find.show_nothing_to_search()

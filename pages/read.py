@@ -1,0 +1,14 @@
+"""Read: what does this passage say where it stands?"""
+
+from __future__ import annotations
+
+from relic_ui import read, shell
+
+workbench = shell.page("Read")
+with shell.told():
+    wanted = read.asked()
+    page = read.open_page(workbench, wanted) if wanted.work_id else None
+    if page is None:
+        read.choose(workbench)
+    else:
+        read.show(workbench, page, wanted)

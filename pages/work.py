@@ -1,0 +1,10 @@
+"""About a work: which edition is this, what was made of its text, and what has been asked of it?"""
+
+from __future__ import annotations
+
+from relic_ui import shell, work
+
+workbench = shell.page("About a work")
+with shell.told():
+    if facts := work.asked(workbench):
+        work.show(workbench, facts)

@@ -1,0 +1,251 @@
+"""A chapter ready to be set: its paragraphs as in the source, each sentence with its address, and what stands between.
+
+Of what was left out of the work only that is shown which a reader of the chapter would miss: breaks, headings of
+sections, and footnotes, each where it stands. The chapter's own heading is its name; marks of pages and illustrations,
+licences and lists of contents are not shown.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from relic_core.domain import Span
+from relic_core.reporting.passages import Piece, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from relic_core.domain import Address, LeftOut, Paragraph, ParagraphKind, Sentence, Work
+
+LINES_NUMBERED = 5
+"""Of numbered verse every fifth line shows its number, as in print."""
+
+AsideKind = Literal["break", "heading", "note"]
+_ASIDES: dict[str, AsideKind] = {"break": "break", "heading": "heading", "note": "note", "editor's note": "note"}
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A sentence, or what stands between two.
+
+    Attributes
+    ----------
+    pieces : tuple of Piece
+        The words.
+    address : Address or None
+        Of the sentence; None between sentences.
+    place : str
+        Where the sentence stands, in words.
+    """
+
+    pieces: tuple[Piece, ...]
+    address: Address | None = None
+    place: str = ""
+
+    @property
+    def plain(self) -> str:
+        """The words alone."""
+        return "".join(piece.text for piece in self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class ChapterParagraph:
+    """One paragraph of a chapter.
+
+    Attributes
+    ----------
+    index : int
+        Position in the work.
+    kind, number
+        As in `relic_core.domain.Paragraph`.
+    stretches : tuple of Stretch
+        Sentences and what stands between them, in the order of the text.
+    speaker : str
+        Who speaks, where the edition prints it over this paragraph; empty elsewhere.
+    opens : bool
+        It is the first, or the first after a break, a heading or a note: its first line is not indented.
+    notes : tuple of int
+        Numbers of the notes that hang on it.
+    hangs_on : int or None
+        Number of the paragraph that this note hangs on.
+    """
+
+    index: int
+    kind: ParagraphKind
+    number: int
+    stretches: tuple[Stretch, ...]
+    speaker: str = ""
+    opens: bool = False
+    notes: tuple[int, ...] = ()
+    hangs_on: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """What stands between paragraphs and is none: a break, the heading of a section, a footnote."""
+
+    kind: AsideKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # long, and each is one of its own
+class SetChapter:
+    """A chapter, ready to be set.
+
+    Attributes
+    ----------
+    index : int
+        Position in the work, from 0.
+    part, name : str
+        The part it stands in, and its name without it.
+    body : tuple of ChapterParagraph or Aside
+        In the order of the text.
+    notes : tuple of ChapterParagraph
+        For its foot.
+    span : Span
+        Its sentences.
+    """
+
+    index: int
+    part: str
+    name: str
+    body: tuple[ChapterParagraph | Aside, ...]
+    notes: tuple[ChapterParagraph, ...]
+    span: Span
+
+    @property
+    def paragraphs(self) -> tuple[ChapterParagraph, ...]:
+        """All paragraphs, the notes last."""
+        return (*(block for block in self.body if isinstance(block, ChapterParagraph)), *self.notes)
+
+
+def chapter_name(work: Work, index: int) -> str:
+    """Name a chapter without the part it stands in; by the part where nothing else is printed over it.
+
+    Parameters
+    ----------
+    work : Work
+        The work.
+    index : int
+        Position of the chapter, from 0.
+    """
+    return replace(work.chapters[index], part="").name or work.chapter_name(index)
+
+
+def chapter_span(work: Work, index: int) -> Span:
+    """Give the sentences of a chapter; of length 0 where it has none."""
+    first = bisect_left(work.sentences, index, key=lambda sentence: sentence.chapter)
+    return Span(first, bisect_left(work.sentences, index + 1, key=lambda sentence: sentence.chapter) - first)
+
+
+def set_chapter(work: Work, index: int) -> SetChapter:
+    """Set a chapter.
+
+    Parameters
+    ----------
+    work : Work
+        The work.
+    index : int
+        Position of the chapter, from 0.
+    """
+    span = chapter_span(work, index)
+    sentences: dict[int, list[Sentence]] = {}
+    for sentence in work.sentences[span.start : span.end]:
+        sentences.setdefault(sentence.paragraph, []).append(sentence)
+    first = bisect_left(work.paragraphs, index, key=lambda paragraph: paragraph.chapter)
+    last = bisect_left(work.paragraphs, index + 1, key=lambda paragraph: paragraph.chapter)
+    paragraphs = work.paragraphs[first:last]
+    text = [paragraph for paragraph in paragraphs if paragraph.kind != "note"]
+    notes = [paragraph for paragraph in paragraphs if paragraph.kind == "note"]
+    hanging: dict[int | None, list[int]] = {}
+    for note in notes:
+        hanging.setdefault(note.note_to, []).append(note.number)
+    body: list[ChapterParagraph | Aside] = []
+    before: Paragraph | None = None
+    for paragraph in text:
+        between = _left_out(work, before.end, paragraph.start) if before else []
+        asides = tuple(_asides(work, between))
+        body.extend(asides)
+        said = any(left.kind == "speaker" for left in between) or before is None or paragraph.speaker != before.speaker
+        body.append(
+            ChapterParagraph(
+                index=paragraph.index,
+                kind=paragraph.kind,
+                number=paragraph.number,
+                stretches=_stretches(work, paragraph, sentences.get(paragraph.index, ())),
+                speaker=paragraph.speaker if said else "",
+                opens=before is None or bool(asides),
+                notes=tuple(hanging.get(paragraph.index, ())),
+            )
+        )
+        before = paragraph
+    return SetChapter(
+        index=index,
+        part=work.chapters[index].part,
+        name=chapter_name(work, index),
+        body=tuple(body),
+        notes=tuple(
+            ChapterParagraph(
+                index=note.index,
+                kind=note.kind,
+                number=note.number,
+                stretches=_stretches(work, note, sentences.get(note.index, ())),
+                hangs_on=None if note.note_to is None else work.paragraphs[note.note_to].number,
+            )
+            for note in notes
+        ),
+        span=span,
+    )
+
+
+def _left_out(work: Work, start: int, end: int) -> list[LeftOut]:
+    """List what was left out between two paragraphs."""
+    first = bisect_left(work.left_out, start, key=lambda left: left.start)
+    last = bisect_left(work.left_out, end, key=lambda left: left.start)
+    return list(work.left_out[first:last])
+
+
+def _asides(work: Work, between: Iterable[LeftOut]) -> Iterator[Aside]:
+    """Set what is shown of it; breaks in a row are one."""
+    before = ""
+    for left in between:
+        kind = _ASIDES.get(left.kind)
+        if kind is None or kind == before == "break":
+            continue
+        before = kind
+        yield Aside(kind, " ".join(work.text[left.start : left.end].split()).replace("_", ""))
+
+
+def _stretches(work: Work, paragraph: Paragraph, sentences: Iterable[Sentence]) -> tuple[Stretch, ...]:
+    """Part a paragraph into its sentences and what stands between: spaces, or marks that are no sentence."""
+    setting = Setting(work, paragraph)
+    stretches: list[Stretch] = []
+    before = paragraph.start
+    for sentence in sentences:
+        stretches.append(Stretch(tuple(setting.pieces(before, sentence.start))))
+        place = work.place(Span(sentence.index, 1))
+        stretches.append(Stretch(tuple(setting.pieces(sentence.start, sentence.end)), place.address, place.label))
+        before = sentence.end
+    stretches.append(Stretch(tuple(setting.pieces(before, paragraph.end))))
+    if paragraph.kind == "verse" and paragraph.line is not None:
+        stretches = _with_line_numbers(stretches, paragraph.line)
+    return tuple(stretch for stretch in stretches if stretch.pieces)
+
+
+def _with_line_numbers(stretches: Iterable[Stretch], line: int) -> list[Stretch]:
+    """Cut pieces where a line begins whose number is shown."""
+    numbered = []
+    begins = True
+    for stretch in stretches:
+        pieces = []
+        for piece in stretch.pieces:
+            for text in re.findall(r"[^\n]*\n|[^\n]+", piece.text):
+                shown = line if begins and line % LINES_NUMBERED == 0 else 0
+                pieces.append(replace(piece, text=text, line=shown))
+                begins = text.endswith("\n")
+                line += begins
+        numbered.append(replace(stretch, pieces=tuple(pieces)))
+    return numbered

@@ -1,0 +1,106 @@
+"""Occurrences of a word in its context, and the table of them that a spreadsheet opens."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from relic_core.domain import Place, WorkSummary
+
+COLUMNS = (
+    "work",
+    "author",
+    "edition",
+    "chapter",
+    "paragraph",
+    "sentence",
+    "left",
+    "keyword",
+    "right",
+    "query",
+    "options",
+    "address",
+)
+_FORMULA = tuple("=+-@\t\r＝＋－＠")
+_BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One place where a query's words stand.
+
+    Attributes
+    ----------
+    work : WorkSummary
+        The edition.
+    place : Place
+        Where in it, with the address of the sentence.
+    sentences : int
+        How many sentences the words reach over.
+    left, keyword, right : str
+        Whole words of the context and the words found, on one line when put together, the marks of italics taken off.
+        A pilcrow stands where a paragraph begins.
+    """
+
+    work: WorkSummary
+    place: Place
+    sentences: int
+    left: str
+    keyword: str
+    right: str
+
+
+def to_csv(occurrences: Iterable[Occurrence], *, query: str, options: str, address: str) -> bytes:
+    """Write occurrences as a table, one row each.
+
+    The file begins with its heads and has one table, so that Excel and pandas (``read_csv``) open it without being
+    told anything: what was asked stands in three columns of every row, not in a line of comment over the heads, and
+    tables of several queries can be put under one another without losing it. It is UTF-8 with a byte order mark,
+    without which Excel takes it for another encoding. A cell that begins like a formula (=, +, -, @, a tab or a
+    carriage return) gets an apostrophe in front, since a spreadsheet would run it: such a cell is the one thing here
+    that is not to the letter.
+
+    Parameters
+    ----------
+    occurrences : iterable of Occurrence
+        In the order of the rows.
+    query, options, address : str
+        What was looked for, how, and the address of the page that shows it, after the app's own.
+    """
+    written = io.StringIO(newline="")
+    writer = csv.writer(written, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for each in occurrences:
+        place = each.place
+        row = (
+            each.work.title,
+            each.work.author,
+            each.work.sha256,
+            place.chapter,
+            f"n{place.paragraph}" if place.note else str(place.paragraph),
+            str(place.address),
+            each.left,
+            each.keyword,
+            each.right,
+            query,
+            options,
+            address,
+        )
+        writer.writerow([safe_cell(cell) for cell in row])
+    return f"{_BOM}{written.getvalue()}".encode()
+
+
+def safe_cell(cell: str) -> str:
+    """Put an apostrophe before what a spreadsheet would take for a formula.
+
+    Examples
+    --------
+    >>> safe_cell("=1+1"), safe_cell("a = b")
+    ("'=1+1", 'a = b')
+    """
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell

@@ -1,0 +1,179 @@
+"""The catalogue as a shelf: which of its works are stored, and getting the others."""
+
+from __future__ import annotations
+
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Literal
+
+from relic_core.errors import BadRequest, unknown_name
+from relic_core.library import catalogue, folder
+from relic_core.library.catalogue import CatalogueEntry, Split
+from relic_core.library.gutenberg import check_number, parse_number
+from relic_core.services import fetching
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from relic_core.domain import Job, Work, WorkSummary
+    from relic_core.ports import Progress
+    from relic_core.services.fetching import Item, Tally
+    from relic_core.services.workbench import Workbench
+
+__all__ = ["Catalogue", "CatalogueEntry", "Origin", "Shelved", "Split", "parse_number"]
+
+Origin = Literal["stored", "folder", "gutenberg", "none"]
+
+_FROM_GUTENBERG = re.compile(r"Project Gutenberg (\d+),")
+_SUFFIXES = {".txt", ".epub", ".xml"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A work of the catalogue and where it can be had.
+
+    Attributes
+    ----------
+    entry : CatalogueEntry
+        What is known of it.
+    work : WorkSummary or None
+        The stored work; None where it is not stored.
+    origin : {"stored", "folder", "gutenberg", "none"}
+        It is stored; or the library folder has it; or Project Gutenberg has; or neither: the reader's own file is
+        the only way in.
+    path : Path or None
+        The file of the library folder.
+    """
+
+    entry: CatalogueEntry
+    work: WorkSummary | None
+    origin: Origin
+    path: Path | None
+
+
+class Catalogue:
+    """The catalogue of a workbench."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+
+    def shelf(self) -> tuple[Shelved, ...]:
+        """List the works of the catalogue in its order, each with where it can be had."""
+        stored = self._stored()
+        return tuple(self._shelved(entry, stored.get(entry.slug)) for entry in catalogue.entries())
+
+    def add(self, slugs: Sequence[str]) -> Job:
+        """Add works of the catalogue in the background, by one job; asked again, it goes on where it stopped.
+
+        A file of the library folder stands before Project Gutenberg. What is stored is passed over, and what can be
+        had nowhere is told in the job's closing note.
+
+        Raises
+        ------
+        BadRequest
+            A slug that is not in the catalogue, or none at all.
+        """
+        items = self.items(slugs)
+        entry = catalogue.find(items[0]["slug"])
+        title = f"Adding {entry.title}" if entry and len(items) == 1 else f"Adding {len(items)} works"
+        subject = "\n".join(sorted(item["slug"] for item in items))
+        return self._workbench.jobs.start("fetch", title=title, subject=subject, arguments={"items": items})
+
+    def add_gutenberg(self, number: int) -> Job:
+        """Fetch any book of Project Gutenberg by its number and add it, in the background.
+
+        Raises
+        ------
+        BadRequest
+            No such number can be.
+        """
+        item = self.item_of_number(number)
+        entry = catalogue.find_number(number)
+        title = f"Adding {entry.title}" if entry else f"Adding Project Gutenberg {number}"
+        return self._workbench.jobs.start(
+            "fetch", title=title, subject=f"gutenberg:{number}", arguments={"items": [item]}
+        )
+
+    def fetch(self, items: Sequence[Item], progress: Progress) -> Tally:
+        """Add works here and now; as `add`, but without preparing them."""
+        return fetching.fetch(self._workbench, items, progress)
+
+    def items(self, slugs: Sequence[str]) -> list[Item]:
+        """Say where each work would be taken from, as `fetching.fetch` wants it; a slug given twice counts once.
+
+        Raises
+        ------
+        BadRequest
+            A slug that is not in the catalogue, or none at all.
+        """
+        entries = {entry.slug: entry for entry in catalogue.entries()}
+        wanted = list(dict.fromkeys(slugs))
+        for slug in wanted:
+            if slug not in entries:
+                raise unknown_name("work of the catalogue", slug, entries)
+        if not wanted:
+            raise BadRequest("No work was named. Name one or more of the catalogue, or a whole split.")
+        items = []
+        for slug in wanted:
+            path = self._path(slug)
+            place = {"path": str(path)} if path else {"gutenberg": entries[slug].gutenberg}
+            items.append({"slug": slug, **{name: value for name, value in place.items() if value}})
+        return items
+
+    def item_of_number(self, number: int) -> Item:
+        """Say what is known of a number, as `fetching.fetch` wants it.
+
+        Raises
+        ------
+        BadRequest
+            No such number can be.
+        """
+        check_number(number)
+        entry = catalogue.find_number(number)
+        return {"gutenberg": number, **({"slug": entry.slug} if entry else {})}
+
+    def entry_of(self, work: WorkSummary | Work) -> CatalogueEntry | None:
+        """Find the entry of a work by where it came from, else by its title and author; None where it has none."""
+        by_number = _FROM_GUTENBERG.match(work.source)
+        if by_number and (entry := catalogue.find_number(int(by_number[1]))):
+            return entry
+        path = PurePath(work.source)
+        entry = catalogue.find(path.stem) if path.suffix in _SUFFIXES else None
+        if entry is not None:
+            # Anybody may call a file emma.txt; in the library folder the name is an agreement.
+            agreed = path.parent == self._workbench.settings.library
+            if agreed or not work.author or catalogue.same_author(work.author, entry.author):
+                return entry
+        return catalogue.find_named(work.title, work.author)
+
+    def stored(self, slug: str, number: int | None) -> WorkSummary | None:
+        """Find the stored work of an entry, or of a number of Project Gutenberg; None where there is none."""
+        if slug:
+            return self._stored().get(slug)
+        source = f"Project Gutenberg {number},"
+        return next((work for work in self._workbench.works.summaries() if work.source.startswith(source)), None)
+
+    def _stored(self) -> dict[str, WorkSummary]:
+        """Map slugs to stored works; of several editions the one that was added first."""
+        found: dict[str, WorkSummary] = {}
+        for work in sorted(self._workbench.works.summaries(), key=lambda work: work.added):
+            entry = self.entry_of(work)
+            if entry is not None:
+                found.setdefault(entry.slug, work)
+        return found
+
+    def _shelved(self, entry: CatalogueEntry, work: WorkSummary | None) -> Shelved:
+        path = self._path(entry.slug)
+        origin: Origin = "stored" if work else "folder" if path else "gutenberg" if entry.gutenberg else "none"
+        return Shelved(entry=entry, work=work, origin=origin, path=path)
+
+    def _path(self, slug: str) -> Path | None:
+        """Give the file of the library folder; one without a byte is none."""
+        library = self._workbench.settings.library
+        if library is None:
+            return None
+        path = library / f"{slug}.txt"
+        return path if stat.S_ISREG(folder.mode_of(path)) and path.stat().st_size else None

@@ -1,0 +1,214 @@
+"""Editions: what is known of a stored work, its numbers, its source, what was set aside, its indexes, its searches."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from relic_core.services.previews import left_out_of
+from relic_core.text.dialogue import dialogue_of
+from relic_core.text.words import word_spans
+
+if TYPE_CHECKING:
+    from relic_core.domain import Search, Work, WorkSummary
+    from relic_core.services.catalogue import CatalogueEntry
+    from relic_core.services.indexing import Built
+    from relic_core.services.previews import LeftOutPreview
+    from relic_core.services.workbench import Workbench
+    from relic_core.text.dialogue import SpeechStyle
+
+_COUNTED = 8
+"""Works whose numbers stay in memory: counting War and Peace takes about half a second."""
+_SEARCHES = 500
+"""How far the history is looked through."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChapterFacts:
+    """The numbers of a chapter.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    sentences, words, spoken : int
+        Counts; `spoken` are the words of dialogue.
+    address : str
+        Of its first sentence; empty where it has none.
+    """
+
+    name: str
+    sentences: int
+    words: int
+    spoken: int
+    address: str
+
+    @property
+    def share(self) -> float:
+        """Share of dialogue, from 0 to 1."""
+        return self.spoken / self.words if self.words else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What can be counted in a work.
+
+    Attributes
+    ----------
+    paragraphs, sentences, words : int
+        As they are stored.
+    distinct_words : int
+        Different words, capitals, accents and endings like 's not told apart.
+    spoken : int
+        Words of dialogue.
+    style : {"double", "single", "dashes", "speakers", "none"}
+        What told them.
+    chapters : tuple of ChapterFacts
+        In the order of the text.
+    left_out : tuple of LeftOutPreview
+        What was set aside, by kind, the longest first.
+    characters : int
+        Of the whole file.
+    """
+
+    paragraphs: int
+    sentences: int
+    words: int
+    distinct_words: int
+    spoken: int
+    style: SpeechStyle
+    chapters: tuple[ChapterFacts, ...]
+    left_out: tuple[LeftOutPreview, ...]
+    characters: int
+
+    @property
+    def dialogue(self) -> float:
+        """Share of dialogue, from 0 to 1."""
+        return self.spoken / self.words if self.words else 0.0
+
+    @property
+    def sentence_length(self) -> float:
+        """Mean length of a sentence, in words; 0 where there is none."""
+        return self.words / self.sentences if self.sentences else 0.0
+
+    @property
+    def longest(self) -> ChapterFacts | None:
+        """The chapter of most words; None where there are fewer than two chapters."""
+        return max(self.chapters, key=lambda chapter: chapter.words) if len(self.chapters) > 1 else None
+
+    @property
+    def set_aside(self) -> float:
+        """Share of the file's characters that was set aside, from 0 to 1."""
+        return sum(part.characters for part in self.left_out) / self.characters if self.characters else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What is known of a stored edition.
+
+    Attributes
+    ----------
+    summary : WorkSummary
+        Title, author, translator, year, source, hash, and when it was added.
+    format : str
+        Of the file it was read from.
+    segmenter : str
+        Who cut its sentences.
+    numbers : Numbers
+        What can be counted.
+    indexes : tuple of Built
+        On disk, the newest first.
+    missing : tuple of str
+        Names of the retrievers that it has still to be prepared for.
+    entry : CatalogueEntry or None
+        Its entry in the catalogue of RELiC.
+    searches : tuple of Search
+        Made in it, the newest first, each question once.
+    """
+
+    summary: WorkSummary
+    format: str
+    segmenter: str
+    numbers: Numbers
+    indexes: tuple[Built, ...]
+    missing: tuple[str, ...]
+    entry: CatalogueEntry | None
+    searches: tuple[Search, ...]
+
+
+class Editions:
+    """What is known of the works of a workbench."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._counted: OrderedDict[str, Numbers] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def facts(self, work_id: str) -> Facts:
+        """Gather what is known of a stored work.
+
+        Raises
+        ------
+        NotFound
+            No stored work has that id.
+        """
+        bench = self._workbench
+        work = bench.works.load(work_id)
+        (summary,) = [each for each in bench.works.summaries() if each.id == work_id]
+        return Facts(
+            summary=summary,
+            format=work.format,
+            segmenter=work.segmenter,
+            numbers=self._numbers(work),
+            indexes=bench.indexes.built(work_id),
+            missing=bench.indexes.missing(work_id),
+            entry=bench.catalogue.entry_of(summary),
+            searches=tuple(each for each in bench.history.recent(_SEARCHES) if each.work_id == work_id),
+        )
+
+    def _numbers(self, work: Work) -> Numbers:
+        with self._lock:
+            found = self._counted.get(work.fingerprint)
+        if found is None:
+            found = count(work)
+        with self._lock:
+            self._counted[work.fingerprint] = found
+            self._counted.move_to_end(work.fingerprint)
+            while len(self._counted) > _COUNTED:
+                self._counted.popitem(last=False)
+        return found
+
+
+def count(work: Work) -> Numbers:
+    """Count what can be counted in a work."""
+    dialogue = dialogue_of(work)
+    sentences = [0] * len(work.chapters)
+    addresses = [""] * len(work.chapters)
+    distinct: set[str] = set()
+    for sentence in work.sentences:
+        if not sentences[sentence.chapter]:
+            addresses[sentence.chapter] = str(work.address(sentence.index))
+        sentences[sentence.chapter] += 1
+        distinct.update(token for _, _, token in word_spans(work.text[sentence.start : sentence.end]))
+    return Numbers(
+        paragraphs=len(work.paragraphs),
+        sentences=len(work.sentences),
+        words=dialogue.whole.words,
+        distinct_words=len(distinct),
+        spoken=dialogue.whole.spoken,
+        style=dialogue.style,
+        chapters=tuple(
+            ChapterFacts(
+                name=work.chapter_name(chapter.index),
+                sentences=sentences[chapter.index],
+                words=dialogue.chapters[chapter.index].words,
+                spoken=dialogue.chapters[chapter.index].spoken,
+                address=addresses[chapter.index],
+            )
+            for chapter in work.chapters
+        ),
+        left_out=left_out_of(work),
+        characters=len(work.text),
+    )

@@ -1,0 +1,229 @@
+"""Adding works by their place: books of Project Gutenberg, files of the library folder; many of them by one job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from relic_core.errors import JobCancelled, NotFound, RelicError, SourceAway, SourceUnavailable, StoreReadOnly
+from relic_core.library import catalogue
+from relic_core.library.downloads import Downloads, Gate
+from relic_core.library.gutenberg import Gutenberg
+from relic_core.services.preparing import Preparing
+from relic_core.store import locks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from relic_core.config import Settings
+    from relic_core.domain import WorkSummary
+    from relic_core.library.catalogue import CatalogueEntry
+    from relic_core.ports import Progress
+    from relic_core.services.adding import Added
+    from relic_core.services.workbench import Workbench
+
+Item = dict[str, Any]
+"""What to add, in JSON: ``slug`` of the catalogue, ``gutenberg`` its number, ``path`` a file; at least one of them.
+``title``, ``author``, ``translator`` and ``year`` stand over what the catalogue and the file say."""
+
+_DESCRIBED = ("title", "author", "translator", "year")
+_NAMED = 5
+"""Titles that a closing note names; of more it gives the number."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What adding several works came to.
+
+    Attributes
+    ----------
+    added : list of Added
+        Works that are new, or back.
+    already : list of WorkSummary
+        Works that were there.
+    failed : dict
+        Reason → what failed for it.
+    notices : list of str
+        What the reader should know of those added.
+    """
+
+    added: list[Added] = field(default_factory=list)
+    already: list[WorkSummary] = field(default_factory=list)
+    failed: dict[str, list[str]] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+    def fail(self, name: str, reason: str) -> None:
+        """Note a failure; those of one reason are told together."""
+        self.failed.setdefault(reason, []).append(name)
+
+    @property
+    def failures(self) -> int:
+        """How many could not be added."""
+        return sum(map(len, self.failed.values()))
+
+    @property
+    def note(self) -> str:
+        """All of it in plain words."""
+        said = [
+            *_counted([added.work.title for added in self.added], "has been added", "have been added"),
+            *_counted([work.title for work in self.already], "was in the library already", "were there already"),
+            *self.notices,
+        ]
+        for reason, names in self.failed.items():
+            said += [f"Not added: {', '.join(names)}. {reason}"]
+        return " ".join(said)
+
+
+def _counted(titles: Sequence[str], one: str, many: str) -> list[str]:
+    if len(titles) == 1:
+        return [f"{titles[0]} {one}."]
+    if not titles:
+        return []
+    return [f"{', '.join(titles)} {many}." if len(titles) <= _NAMED else f"{len(titles)} works {many}."]
+
+
+def make_gutenberg(settings: Settings) -> Gutenberg:
+    """Make the mirror that the settings name; processes that share the data folder share its pauses."""
+
+    def turn(while_waiting: Callable[[], None]) -> AbstractContextManager[None]:
+        try:
+            settings.downloads.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreReadOnly(
+                f"The folder of downloads {settings.downloads} cannot be made ({error.strerror}). Make its place "
+                "writable or choose another data folder with RELIC_DATA."
+            ) from error
+        return locks.held(settings.downloads / "turn.lock", while_waiting=while_waiting)
+
+    downloads = Downloads(settings.downloads)
+    gate = Gate(downloads, settings.gutenberg_pause, turn)
+    return Gutenberg(settings.gutenberg, downloads, gate, max_bytes=settings.max_text_bytes)
+
+
+def fetch(
+    workbench: Workbench,
+    items: Sequence[Item],
+    progress: Progress,
+    *,
+    prepare: Preparing | None = None,
+    gutenberg: Gutenberg | None = None,
+) -> Tally:
+    """Add works from where they are; what is stored is passed over, and one failure does not stop the rest.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where to.
+    items : sequence of Item
+        What to add.
+    progress : Progress
+        Told which it has come to; what it raises ends the work, and what was added stays.
+    prepare : Preparing, optional
+        Given each work that was added, or was there.
+    gutenberg : Gutenberg, optional
+        In place of the mirror that the settings name.
+    """
+    tally = Tally()
+    fetcher = _Fetcher(workbench, make_gutenberg(workbench.settings) if gutenberg is None else gutenberg)
+    for done, item in enumerate(items):
+        name = _name_of(item)
+
+        def say(note: str, *, done: int = done, name: str = name) -> None:
+            progress(done, len(items), f"{name}: {note}" if note else name)
+
+        say("")
+        try:
+            work = fetcher.stored(item)
+            if work is not None:
+                tally.already.append(work)
+            else:
+                added, notice = fetcher.add(item, say)
+                work = added.work
+                (tally.already.append(work) if added.already else tally.added.append(added))
+                tally.notices += [f"{work.title}: {told}" for told in (notice, added.notice) if told]
+            if prepare is not None:
+                prepare.add(work.id)
+        except (JobCancelled, StoreReadOnly):
+            raise  # nothing more can be added
+        except RelicError as error:
+            tally.fail(name, str(error))
+    progress(len(items), len(items), "")
+    return tally
+
+
+class _Fetcher:
+    """Adds one item after another, and remembers that the mirror does not answer."""
+
+    def __init__(self, workbench: Workbench, gutenberg: Gutenberg) -> None:
+        self._workbench = workbench
+        self._gutenberg = gutenberg
+        self._away = 0
+
+    def stored(self, item: Item) -> WorkSummary | None:
+        return self._workbench.catalogue.stored(item.get("slug", ""), item.get("gutenberg"))
+
+    def add(self, item: Item, say: Callable[[str], None]) -> tuple[Added, str]:
+        entry = catalogue.find(item.get("slug", ""))
+        described = _description(entry) | {name: item[name] for name in _DESCRIBED if item.get(name)}
+        if item.get("path"):
+            return self._workbench.works.add(Path(item["path"]), **described), ""
+        if not item.get("gutenberg"):
+            raise NotFound(_not_to_be_had(entry))
+        try:
+            book = self._gutenberg.fetch(item["gutenberg"], say, offline=self._away > 1)
+            self._away = 0
+        except SourceAway:
+            self._away += 1
+            raise
+        added = self._workbench.works.add(
+            book.data, name=f"Project Gutenberg {book.number}.txt", came_from=book.source, **described
+        )
+        return added, book.notice
+
+
+def _description(entry: CatalogueEntry | None) -> dict[str, Any]:
+    return {} if entry is None else {name: getattr(entry, name) for name in _DESCRIBED}
+
+
+def _name_of(item: Mapping[str, Any]) -> str:
+    entry = catalogue.find(item.get("slug", ""))
+    return entry.title if entry is not None else f"Project Gutenberg {item.get('gutenberg')}"
+
+
+def _not_to_be_had(entry: CatalogueEntry | None) -> str:
+    if entry is not None and entry.free_in_us is not None:
+        return (
+            f"It is in copyright in the United States until 1 January {entry.free_in_us}, so Project Gutenberg has it "
+            "not. If you have a copy of your own, upload it."
+        )
+    return "No number of Project Gutenberg is known for it here. Look it up and add the number, or upload a copy."
+
+
+def run_fetch(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
+    """Do a "fetch" job: add works of the catalogue, or books by their numbers.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where to.
+    arguments : dict
+        ``items``, a list of `Item`.
+    progress : Progress
+        Told which it has come to.
+
+    Raises
+    ------
+    SourceUnavailable
+        None of them could be added; the message says why.
+    """
+    items: list[Item] = arguments["items"]
+    prepare = Preparing(workbench, len(items))
+    try:
+        tally = fetch(workbench, items, progress, prepare=prepare)
+    finally:
+        prepare.hand_over()
+    if tally.failed and not (tally.added or tally.already):
+        raise SourceUnavailable(tally.note)
+    return tally.note

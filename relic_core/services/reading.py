@@ -1,0 +1,243 @@
+"""Reading: a chapter of a stored work, the place asked for in it, and the hits of a search along it."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from relic_core.domain import Address, Span
+from relic_core.errors import BadRequest, NotFound, RelicError
+from relic_core.reporting.chapters import SetChapter, chapter_name, set_chapter
+from relic_core.services.answers import SearchRequest
+
+if TYPE_CHECKING:
+    from relic_core.domain import Place, Work
+    from relic_core.services.answers import SearchResult
+    from relic_core.services.workbench import Workbench
+
+_CHAPTERS_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ContentsPart:
+    """A part of a work, with its chapters; the whole work where it has no parts.
+
+    Attributes
+    ----------
+    name : str
+        As printed; empty where it has none.
+    chapters : tuple of (int, str)
+        Position in the work, from 0, and name without the part.
+    """
+
+    name: str
+    chapters: tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingPage:
+    """A chapter opened at a place.
+
+    Attributes
+    ----------
+    work : Work
+        The work.
+    chapter : SetChapter
+        The chapter, ready to be set.
+    contents : tuple of ContentsPart
+        All chapters.
+    passage : Span or None
+        The sentences asked for, as far as they stand in the chapter; None where only a chapter was.
+    place : Place or None
+        Where the passage begins.
+    notice : str
+        Why something else is shown than was asked for; empty where it is not.
+    """
+
+    work: Work
+    chapter: SetChapter
+    contents: tuple[ContentsPart, ...]
+    passage: Span | None = None
+    place: Place | None = None
+    notice: str = ""
+
+    @property
+    def at(self) -> str:
+        """The address of what is shown: of the passage, or the number of the chapter alone."""
+        return str(self.chapter.index + 1) if self.place is None else str(self.place.address)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitMark:
+    """A hit of a search as it is marked beside the text.
+
+    Attributes
+    ----------
+    retriever, label : str
+        Who found it, and what people call it.
+    rank : int
+        From 1.
+    span : Span
+        The sentences.
+    place : Place
+        Where it stands.
+    """
+
+    retriever: str
+    label: str
+    rank: int
+    span: Span
+    place: Place
+
+    @property
+    def at(self) -> str:
+        """The address of its first sentence."""
+        return str(self.place.address)
+
+
+class Reading:
+    """Opens works."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._set: OrderedDict[tuple[str, int], SetChapter] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def page(self, work_id: str, *, at: str = "", length: int = 1) -> ReadingPage:
+        """Open a work at an address.
+
+        Parameters
+        ----------
+        work_id : str
+            The work.
+        at : str
+            An address: a chapter, chapter.paragraph or chapter.paragraph.sentence; the first chapter where empty. What
+            the work does not have opens the first chapter too, with a notice.
+        length : int
+            Sentences asked for; those that the chapter has no more are left away.
+
+        Raises
+        ------
+        NotFound
+            No work has that id, or it was removed; the message says which edition it was.
+        """
+        work = self._load(work_id)
+        passage, notice, chapter = None, "", 0
+        try:
+            if at:
+                chapter, passage = _find(work, at, length)
+        except RelicError as error:
+            notice = f"{error} This is the first chapter."
+        return ReadingPage(
+            work=work,
+            chapter=self._chapter(work, chapter),
+            contents=_contents(work),
+            passage=passage,
+            place=work.place(passage) if passage else None,
+            notice=notice,
+        )
+
+    def hits(self, work: Work, result: SearchResult) -> tuple[HitMark, ...]:
+        """List the hits of a search in the order of the text.
+
+        Parameters
+        ----------
+        work : Work
+            The work that is read.
+        result : SearchResult
+            What the search found.
+
+        Raises
+        ------
+        BadRequest
+            It was made in another work.
+        """
+        if result.request.work_id != work.id:
+            raise BadRequest(
+                f"The search was made in another work, {result.work.title}; its hits are not marked in {work.title}."
+            )
+        marks = [
+            HitMark(retriever=column.retriever, label=column.label, rank=card.rank, span=card.span, place=card.place)
+            for column in result.columns
+            for card in column.cards
+        ]
+        return tuple(sorted(marks, key=lambda mark: (mark.span, mark.rank)))
+
+    def answer(self, search_id: str) -> SearchResult:
+        """Run a search of the history again.
+
+        Raises
+        ------
+        NotFound
+            There is no such search, or its work is not stored.
+        """
+        search = self._workbench.history.get(search_id)
+        return self._workbench.search.run(
+            SearchRequest(
+                work_id=search.work_id,
+                claim_text=search.claim_text,
+                length=search.length,
+                results=search.results,
+                retrievers=search.retrievers,
+            )
+        )
+
+    def _load(self, work_id: str) -> Work:
+        try:
+            return self._workbench.works.load(work_id)
+        except NotFound:
+            for removed in self._workbench.works.removed():
+                if removed.id == work_id:
+                    edition = f"{removed.title} ({removed.year})" if removed.year else removed.title
+                    raise NotFound(
+                        f"The edition that this address names, {edition}, was removed from your library. Its text can "
+                        "be put back in the Library."
+                    ) from None
+            raise NotFound(
+                f"This address names a work that is not in your library: '{work_id[:80]}'. Its text may be on another "
+                "machine; add it in the Library, or choose a work below."
+            ) from None
+
+    def _chapter(self, work: Work, index: int) -> SetChapter:
+        """Set a chapter, or take it from the last ones set."""
+        key = (work.fingerprint, index)
+        with self._lock:
+            found = self._set.pop(key, None)
+        found = set_chapter(work, index) if found is None else found
+        with self._lock:
+            self._set[key] = found
+            while len(self._set) > _CHAPTERS_KEPT:
+                self._set.popitem(last=False)
+        return found
+
+
+def _find(work: Work, at: str, length: int) -> tuple[int, Span | None]:
+    """Find the chapter and the passage of an address; an address of a chapter alone names no passage.
+
+    Raises
+    ------
+    BadRequest
+        It is no address.
+    NotFound
+        The work has no such place.
+    """
+    address = Address.parse(at)
+    if "." not in at and address.chapter <= len(work.chapters):
+        return address.chapter - 1, None
+    first = work.sentence_at(address)
+    chapter = work.sentences[first].chapter
+    length = max(1, length)
+    last = min(first + length, len(work.sentences))
+    while work.sentences[last - 1].chapter != chapter:
+        last -= 1
+    return chapter, Span(first, last - first)
+
+
+def _contents(work: Work) -> tuple[ContentsPart, ...]:
+    return tuple(
+        ContentsPart(name, tuple((chapter.index, chapter_name(work, chapter.index)) for chapter in chapters))
+        for name, chapters in groupby(work.chapters, key=lambda chapter: chapter.part)
+    )

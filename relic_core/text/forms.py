@@ -1,0 +1,78 @@
+"""Word forms: the dictionary words that a printed word may be a form of.
+
+The dictionary is simplemma's. It gives one lemma a word, without looking at the sentence, and mends here follow from
+that: a form that is also a word of its own (thought, left) belongs to both, and the forms of strong verbs that the
+dictionary has under a rarer word (gone, under a Scots verb) are put right by a list of our own.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_VERBS = """
+    abide abode; arise arose arisen; awake awoke awoken; be am is are was were wert art been being; bear bore borne
+    born; beat beaten; become became; befall befell befallen; begin began begun beginning; behold beheld; bend
+    bent; bid bade bidden; bind bound; bite bit bitten; bleed bled; blow blew blown; break broke broken breaking;
+    breed bred; bring brought; build built; buy bought; catch caught; choose chose chosen; cling clung; come came
+    coming; creep crept; deal dealt; dig dug; do does did done doing doth dost didst doest doeth; draw drew drawn;
+    drink drank drunk; drive drove driven; dwell dwelt; eat ate eaten; fall fell fallen; feed fed; feel felt
+    feeling; fight fought; find found; flee fled; fling flung; fly flew flown; forbear forbore; forbid forbade
+    forbidden; forget forgot forgotten; forgive forgave forgiven; forsake forsook forsaken; freeze froze frozen;
+    get got gotten; give gave given; go goes went gone going goeth goest; grind ground; grow grew grown; hang hung
+    hanged; have has had having hath hast hadst; hear heard; hide hid hidden; hold held; keep kept; kneel knelt;
+    know knew known knowing; lay laid; lead led; leave left leaving; lend lent; lie lay lain lying; light lit; lose
+    lost; make made; mean meant meaning; meet met meeting; overcome overcame; pay paid; ride rode ridden; ring rang
+    rung; rise rose risen; run ran running; say said saith saying; see saw seen seeing; seek sought; sell sold;
+    send sent; shake shook shaken; shine shone; shoot shot; show shown; shrink shrank shrunk; sing sang sung; sink
+    sank sunk; sit sat; slay slew slain; sleep slept; slide slid; smite smote smitten; speak spoke spoken spake;
+    spend spent; spin spun; spring sprang sprung; stand stood; steal stole stolen; stick stuck; sting stung; strike
+    struck stricken; strive strove striven; swear swore sworn; sweep swept; swell swollen; swim swam swum; swing
+    swung; take took taken taking; teach taught; tear tore torn; tell told; think thought thinking; throw threw
+    thrown; tread trod trodden; understand understood; wake woke woken; wear wore worn; weave wove woven; weep
+    wept; win won; wind wound; withdraw withdrew withdrawn; wring wrung; write wrote written writing; good better
+    best; well better best; bad worse worst; ill worse worst; far farther farthest further furthest; little less
+    least; much more most; many more most; old elder eldest; brother brethren; penny pence; die dying
+"""
+_OWN: dict[str, set[str]] = {}
+for _line in _VERBS.split(";"):
+    _lemma, *_forms = _line.split()
+    for _form in _forms:
+        _OWN.setdefault(_form, set()).add(_lemma)
+
+_INSTEAD = frozenset({"gone", "thinking", "best", "better", "worse", "dying", "was", "is", "been"})
+"""Forms for which the list above stands in the place of the dictionary, whose lemma is of no use here."""
+
+_OLD_ENDING = re.compile(r"(\w{2,})e(?:th|st)")
+_NO_OLD_ENDING = frozenset({"honest", "earnest", "ernest", "tempest", "divest", "lambeth", "elizabeth", "beth"})
+_BASES = frozenset().union(*_OWN.values())
+_POSSESSIVE = re.compile(r"'s?$")
+
+
+@lru_cache(maxsize=1 << 17)
+def lemmas(word: str) -> frozenset[str]:
+    """List the dictionary words that a word may be a form of, itself in some cases included.
+
+    Parameters
+    ----------
+    word : str
+        In lower case, without accents, its apostrophes straight.
+
+    Examples
+    --------
+    >>> [sorted(lemmas(word)) for word in ("went", "gone", "thought", "lamps", "cometh")]
+    [['go'], ['go'], ['think', 'thought'], ['lamp'], ['come']]
+    """
+    from simplemma import lemmatize  # its dictionary takes a moment to load, and is not always wanted
+
+    word = _POSSESSIVE.sub("", word) or word
+    own = _OWN.get(word, set())
+    if word in _INSTEAD:
+        return frozenset(own)
+    found = str(lemmatize(word, lang="en")).casefold()
+    old = _OLD_ENDING.fullmatch(word) if found == word and word not in _NO_OLD_ENDING else None
+    if old is not None:  # cometh, knowest: a form only where the rest is a verb that the dictionary knows
+        for base in (old[1], f"{old[1]}e"):
+            if base in _BASES or str(lemmatize(f"{old[1]}ing", lang="en")) == base:
+                return frozenset({base} | own)
+    return frozenset({found} | own)

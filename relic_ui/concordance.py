@@ -1,0 +1,190 @@
+"""The parts of the Find a word page that ask: the form, what the address says, and what is offered to begin with."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.services.kwic import SORTS, ConcordanceRequest
+from relic_ui import links
+from relic_ui.find import name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import WorkSummary
+    from relic_core.services.kwic import Answer
+    from relic_core.services.workbench import Workbench
+
+SORT_LABELS = {"text": "Place in the text", "left": "Word before", "right": "Word after"}
+_PARAMETERS = ("word", "work", "sort", "variants", "forms", "case", "form", "page")
+_SAMPLE = "High Water at Averhythe"
+_EXAMPLES = ("brass", "lamp*", "high water")
+_ALL_WORKS = ""
+
+
+def restore(summaries: Sequence[WorkSummary]) -> None:
+    """Put the widgets to what the page's address asks for.
+
+    They keep the last query of a visit when the reader comes back from another page. An address without a query,
+    reached on this page by the browser's Back, clears the word.
+    """
+    state = st.session_state
+    wanted = {name: st.query_params[name] for name in _PARAMETERS if name in st.query_params}
+    if wanted == state.get("concordance_address"):
+        return
+    if not wanted:
+        if state["came_from"] == state["page"]:
+            state.update(concordance_word="", concordance_address={})
+        return
+    known = {_ALL_WORKS, *(work.id for work in summaries)}
+    work = wanted.get("work", _ALL_WORKS)
+    if work not in known:
+        st.warning(
+            "This address names a work that is not in your library, so all your works are looked through instead. Add "
+            "that edition in the Library to look in it.",
+            icon=":material/link_off:",
+        )
+    page = wanted.get("page", "1")
+    as_written = wanted.get("case") == "1"
+    state.update(
+        concordance_address=wanted,
+        concordance_word=wanted.get("word", ""),
+        concordance_work=work if work in known else _ALL_WORKS,
+        concordance_sort=wanted["sort"] if wanted.get("sort") in SORTS else "text",
+        concordance_variants=wanted.get("variants") == "1" and not as_written,
+        concordance_forms=wanted.get("forms") == "1" and not as_written,
+        concordance_case=as_written,
+        concordance_only=wanted.get("form", ""),
+        concordance_page=max(1, int(page)) if page.isascii() and page.isdecimal() and len(page) < len("1000000") else 1,
+    )
+
+
+def _first_page() -> None:
+    st.session_state["concordance_page"] = 1
+
+
+def _anew() -> None:
+    """Forget what belonged to the query before: the form chosen and the page."""
+    st.session_state.update(concordance_page=1, concordance_only="")
+
+
+def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
+    """Draw the form; give the request it makes, or None while there is no word."""
+    state = st.session_state
+    by_id = {work.id: work for work in summaries}
+    if state.get("concordance_work") not in {_ALL_WORKS, *by_id}:
+        state["concordance_work"] = _ALL_WORKS
+    state.setdefault("concordance_sort", "text")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        word = st.text_input(
+            "Word or phrase",
+            key="concordance_word",
+            persist_state="session",
+            on_change=_anew,
+            width=340,
+            help="A \\* stands for any letters: honour\\* finds honourable too. The words of a phrase stand one behind "
+            "the other in a paragraph, whatever signs or line ends part them. Gatsby finds Gatsby's too.",
+        )
+        st.selectbox(
+            "Work",
+            [_ALL_WORKS, *by_id],
+            format_func=lambda work_id: name_of(by_id[work_id]) if work_id else f"All works ({len(by_id)})",
+            key="concordance_work",
+            persist_state="session",
+            on_change=_anew,
+            width=340,
+        )
+        st.button("Find", type="primary", icon=":material/search:", key="concordance_button")
+    with st.container(horizontal=True, gap="medium"):
+        strict = bool(state.get("concordance_case"))
+        if strict:
+            state.update(concordance_variants=False, concordance_forms=False)
+        st.checkbox(
+            "Other spellings",
+            key="concordance_variants",
+            persist_state="session",
+            on_change=_anew,
+            disabled=strict,
+            help="honour and honor, realise and realize, shew and show, to-day and today.",
+        )
+        st.checkbox(
+            "Word forms",
+            key="concordance_forms",
+            persist_state="session",
+            on_change=_anew,
+            disabled=strict,
+            help="go, goes, went, gone: by a dictionary, which does not see the sentence. The forms found are listed, "
+            "and each can be looked at alone.",
+        )
+        st.checkbox(
+            "Exactly as written",
+            key="concordance_case",
+            persist_state="session",
+            on_change=_anew,
+            help="Capitals and accents count, and Gatsby no longer finds Gatsby's.",
+        )
+    if not (word or "").strip():
+        state["concordance_address"] = {}
+        for name in _PARAMETERS:
+            st.query_params.pop(name, None)
+        return None
+    return ConcordanceRequest(
+        word=word,
+        work_id=state["concordance_work"],
+        sort=state["concordance_sort"] or "text",
+        variants=state["concordance_variants"],
+        forms=state["concordance_forms"],
+        as_written=state["concordance_case"],
+        only=state.get("concordance_only", ""),
+        page=state.get("concordance_page", 1),
+    )
+
+
+def choose_sort() -> None:
+    """Draw the choice of an order."""
+    st.segmented_control(
+        "Sort by",
+        list(SORT_LABELS),
+        format_func=SORT_LABELS.__getitem__,
+        key="concordance_sort",
+        persist_state="session",
+        required=True,
+        on_change=_first_page,
+    )
+
+
+def answer(workbench: Workbench, request: ConcordanceRequest) -> Answer:
+    """Find the word, and put the query into the page's address.
+
+    Raises
+    ------
+    BadRequest, NotFound
+        As `Concordance.find`.
+    """
+    # First, so that a query that is refused has an address too and Back leads from it to the one before.
+    kept = request.parameters
+    if st.session_state.get("concordance_address") != kept or any(st.query_params.get(n) != v for n, v in kept.items()):
+        others = {name: value for name, value in st.query_params.items() if name not in _PARAMETERS}
+        st.query_params.from_dict(others | kept)
+        st.session_state["concordance_address"] = kept
+    with st.spinner("Reading …"):
+        return workbench.concordance.find(request)
+
+
+def invite(summaries: Sequence[WorkSummary]) -> None:
+    """Say what the page is for, with words to try."""
+    sample = next((work for work in summaries if work.title == _SAMPLE), None)
+    tries = (
+        [links.link("concordance", word, word=word, work=sample.id) for word in _EXAMPLES]
+        if sample
+        else [links.link("concordance", word, word=word) for word in ("light*", "the sea", "nobody")]
+    )
+    where = f"In <cite>{escape(sample.title)}</cite>: " if sample else "Try: "
+    st.html(
+        '<p class="relic-lede">Type a word or a phrase, and see every place where it stands, one under the other, with '
+        "the words before and after it; how often, in which chapters, and beside which neighbours.</p>"
+        f'<p class="relic-kwic-try">{where}{" · ".join(tries)}</p>'
+    )

@@ -1,0 +1,268 @@
+"""The parts of the reading room: what is asked for, the contents list, the chapter, and the hits along it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+from typing import TYPE_CHECKING, cast
+
+import streamlit as st
+
+from relic_core.errors import NotFound, RelicError
+from relic_ui.cards import hue
+from relic_ui.chapters import HEADING, chapter_html, sentence_id
+from relic_ui.find import name_of
+from relic_ui.links import address, link
+from relic_ui.reading_place import show_place
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import Work
+    from relic_core.services.answers import SearchResult
+    from relic_core.services.reading import ContentsPart, HitMark, ReadingPage
+    from relic_core.services.workbench import Workbench
+
+_CLAIM_SHOWN = 110
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the page's address asks for, filled up from what was read last in this visit.
+
+    Attributes
+    ----------
+    work_id, at, search_id : str
+        Empty where nothing is known.
+    length : int
+        Sentences to light.
+    resumed : bool
+        The place is that of the visit, not of the address: the reader comes back to it.
+    """
+
+    work_id: str
+    at: str
+    length: int
+    search_id: str
+    resumed: bool
+
+
+def asked() -> Asked:
+    """Read the page's address."""
+    given, state = st.query_params, st.session_state
+    work_id = given.get("work") or state.get("read_work", "")
+    at, search_id, length = given.get("at", ""), given.get("q", ""), given.get("n", "")
+    last = state.get("read_places", {}).get(work_id)
+    resumed = not at and last is not None
+    if resumed:
+        at, search_id = last[0], search_id or last[1]
+    return Asked(
+        work_id=work_id,
+        at=at,
+        length=int(length) if length.isdecimal() and len(length) < 5 else 1,  # noqa: PLR2004 - no chapter has more
+        search_id=search_id,
+        resumed=resumed,
+    )
+
+
+def open_page(workbench: Workbench, wanted: Asked) -> ReadingPage | None:
+    """Open what is asked for; None, with the reason told, where its work is not there."""
+    state = st.session_state
+    try:
+        page = workbench.reading.page(wanted.work_id, at=wanted.at, length=wanted.length)
+    except NotFound as error:
+        state.pop("read_work", None)
+        st.warning(literal(str(error)), icon=":material/link_off:")
+        return None
+    if page.notice:
+        st.warning(literal(page.notice), icon=":material/link_off:")
+    # A place kept on this browser is offered until the reader has gone to one in this visit.
+    state["read_offer"] = page.work.id if not wanted.at else state.get("read_offer") if page.at == "1" else None
+    state["read_work"] = page.work.id
+    state.setdefault("read_places", {})[page.work.id] = (str(page.chapter.index + 1), wanted.search_id)
+    return page
+
+
+def choose(workbench: Workbench) -> None:
+    """Offer the works of the library."""
+    st.title("Read")
+    works = workbench.works.summaries()
+    if not works:
+        st.info("Your library is empty. Add a text, and come back to read it.", icon=":material/menu_book:")
+        st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
+        return
+    items = "".join(f"<li>{link('read', name_of(work), work=work.id)}</li>" for work in works)
+    st.html(f'<p class="relic-quiet">Which work?</p><ul class="relic-read-works">{items}</ul>')
+    show_place({"offer": {work.id: work.title for work in works}})
+
+
+def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
+    """Draw the room: the head, the contents list, the chapter, and what follows the reader along it.
+
+    The chapter is drawn before the search is asked for its hits, so that nobody waits for them to read.
+    """
+    _show_head(page)
+    with st.container(key="read_room"):
+        with st.container(key="read_side"):
+            search = st.empty()
+            contents = st.empty()
+        with st.container(key="read_main"):
+            near = _neighbours(page, wanted.search_id)
+            st.html(f'<nav class="relic-read-near" aria-label="Chapters beside this one">{near}</nav>')
+            st.html(chapter_html(page.chapter, page.work.id))
+            st.html(f'<nav class="relic-read-near" aria-label="Where to go on">{near}</nav>')
+            show_place(_place_data(page, wanted))
+    found = _at_hand(wanted.search_id)
+    if found is None:
+        contents.html(_contents(page, wanted.search_id, ()))
+    if not wanted.search_id:
+        return
+    try:
+        if found is None:
+            found = workbench.reading.answer(wanted.search_id)
+            st.session_state["read_answer"] = (wanted.search_id, found)
+        hits = workbench.reading.hits(page.work, found)
+    except RelicError as error:
+        contents.html(_contents(page, wanted.search_id, ()))
+        search.warning(literal(str(error)), icon=":material/link_off:")
+        return
+    contents.html(_contents(page, wanted.search_id, hits))
+    search.html(_search(page, wanted.search_id, found.request.claim_text, hits) + _marks(page, wanted, hits))
+
+
+def _at_hand(search_id: str) -> SearchResult | None:
+    """Take the answer that Find has just shown, or that this page has already; None where there is none."""
+    state = st.session_state
+    shown, kept = state.get("find_answer"), state.get("read_answer")
+    if shown is not None and shown[3] == search_id:
+        return cast("SearchResult", shown[2])
+    return cast("SearchResult", kept[1]) if kept is not None and kept[0] == search_id else None
+
+
+def _show_head(page: ReadingPage) -> None:
+    work = page.work
+    by = f' <span class="relic-read-author">{escape(work.author)}</span>' if work.author else ""
+    name, to = ("passage", sentence_id(page.at)) if page.passage else ("text", HEADING)
+    st.html(
+        f'<a class="relic-read-skip" href="#{to}" target="_self">Skip to the {name}</a>'
+        f'<h1 class="relic-read-title">{escape(work.title)}{by}</h1>'
+    )
+
+
+def _neighbours(page: ReadingPage, search_id: str) -> str:
+    """Link to the chapters before and after."""
+    names = [name for part in page.contents for _, name in part.chapters]
+    here, links = page.chapter.index, []
+    for there, css, arrow in ((here - 1, "relic-read-previous", "←"), (here + 1, "relic-read-next", "→")):
+        if 0 <= there < len(names):
+            label = f"{arrow} {names[there]}" if there < here else f"{names[there]} {arrow}"
+            said = f"{'Previous' if there < here else 'Next'} chapter: {names[there]}"
+            links.append(link("read", label, css=css, title=said, work=page.work.id, at=there + 1, q=search_id))
+    hint = '<span class="relic-read-keys" aria-hidden="true">or the keys ← →</span>' if links else ""
+    return "".join(links) + hint
+
+
+def _contents(page: ReadingPage, search_id: str, hits: Sequence[HitMark]) -> str:
+    """List the chapters, by parts where the work has them; say in which the search has hits."""
+    counts: dict[int, int] = {}
+    for hit in hits:
+        counts[hit.place.chapter_index] = counts.get(hit.place.chapter_index, 0) + 1
+    if sum(len(part.chapters) for part in page.contents) == 1:
+        return "<span></span>"
+    parts = "".join(_contents_part(part, page, search_id, counts) for part in page.contents)
+    return (
+        '<nav aria-label="Contents"><details class="relic-read-contents"><summary>Contents</summary>'
+        f'<div class="relic-read-list">{parts}</div></details></nav>'
+    )
+
+
+def _contents_part(part: ContentsPart, page: ReadingPage, search_id: str, counts: dict[int, int]) -> str:
+    here = page.chapter.index
+    items = []
+    for index, name in part.chapters:
+        linked = link("read", name, work=page.work.id, at=index + 1, q=search_id)
+        if index == here:
+            linked = linked.replace("<a ", '<a aria-current="page" ', 1)
+        items.append(f"<li>{linked}{_count(counts.get(index, 0))}</li>")
+    chapters = f"<ol>{''.join(items)}</ol>"
+    if not part.name or len(page.contents) == 1:
+        return chapters
+    held = sum(counts.get(index, 0) for index, _ in part.chapters)
+    opened = " open" if any(index == here for index, _ in part.chapters) else ""
+    return f"<details{opened}><summary>{escape(part.name)}{_count(held)}</summary>{chapters}</details>"
+
+
+def _count(hits: int) -> str:
+    if not hits:
+        return ""
+    said = "1 hit" if hits == 1 else f"{hits} hits"
+    return f' <span class="relic-read-count">{said}</span>'
+
+
+def _search(page: ReadingPage, search_id: str, claim: str, hits: Sequence[HitMark]) -> str:
+    """Say which search the reader comes from, lead back to it, and from hit to hit in the order of the text."""
+    shown = claim if len(claim) <= _CLAIM_SHOWN else f"{claim[:_CLAIM_SHOWN].rsplit(' ', 1)[0]} …"
+    starts = {hit.span.start: hit for hit in hits}
+    here = page.passage.start if page.passage else page.chapter.span.start
+    before = [start for start in starts if start < here]
+    after = [start for start in starts if start > here or (start == here and not page.passage)]
+    steps = ""
+    for label, start in (("Previous hit", max(before, default=None)), ("Next hit", min(after, default=None))):
+        if start is not None:
+            steps += f"<li>{_hit_link(starts[start], page.work, search_id, label=label)}</li>"
+    return (
+        '<nav class="relic-read-search" aria-label="The search">'
+        f"<p>{link('find', '← Back to the results', q=search_id)}</p>"
+        f'<p class="relic-quiet">for “{escape(shown)}”</p>' + (f"<ul>{steps}</ul>" if steps else "") + "</nav>"
+    )
+
+
+def _hit_link(hit: HitMark, work: Work, search_id: str, *, label: str) -> str:
+    where = f"{label}: {hit.place.label}"
+    return link("read", label, title=where, work=work.id, at=hit.at, n=hit.span.length, q=search_id)
+
+
+def _place_data(page: ReadingPage, wanted: Asked) -> dict[str, object]:
+    """Gather what the component needs: what to light, where the page stands, how the work is cited."""
+    work = page.work
+    length = page.passage.length if page.passage else None
+    cited = [f"{work.author}, {work.title}" if work.author else work.title]
+    cited += [f"translated by {work.translator}"] if work.translator else []
+    return {
+        "work": work.id,
+        "title": work.title,
+        "chapter": page.chapter.index + 1,
+        "address": address("read", work=work.id, at=page.at, n=None if length == 1 else length, q=wanted.search_id),
+        "lit": {"at": page.at, "n": length} if length else None,
+        "resumed": wanted.resumed,
+        "offer": {work.id: work.title} if st.session_state.get("read_offer") == work.id else {},
+        "cited": ", ".join(cited) + (f" ({work.year})" if work.year else ""),
+        "about": link("work", "About this edition", work=work.id),
+    }
+
+
+def _marks(page: ReadingPage, wanted: Asked, hits: Sequence[HitMark]) -> str:
+    """Make the marks that the component puts beside the sentences of the chapter."""
+    inside = [hit for hit in hits if hit.place.chapter_index == page.chapter.index]
+    groups = "".join(
+        f'<span data-at="{at}">{"".join(_mark(hit, page.work, wanted.search_id) for hit in group)}</span>'
+        for at, group in groupby(inside, key=lambda hit: hit.at)
+    )
+    return f'<div class="relic-read-marks-source" hidden>{groups}</div>'
+
+
+def _mark(hit: HitMark, work: Work, search_id: str) -> str:
+    short = f"{hit.label.split(',')[0]} {hit.rank}"
+    linked = link(
+        "read",
+        short,
+        css="relic-read-mark",
+        title=f"{hit.label}, rank {hit.rank}",
+        work=work.id,
+        at=hit.at,
+        n=hit.span.length,
+        q=search_id,
+    )
+    return linked.replace("<a ", f'<a style="{hue(hit.retriever)}" ', 1)

@@ -1,0 +1,60 @@
+"""The place in a chapter: what is lit, its address, the bar that copies it, and where the reader was last.
+
+Everything happens in the browser (``reading_place.js``): marking a sentence asks the server for nothing, so the page
+stands still.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_JS = Path(__file__).with_name("reading_place.js")
+
+_HTML = """
+<style class="relic-read-light"></style>
+<p class="relic-read-offer" hidden><a class="relic-link" href="read" target="_self">Continue</a></p>
+<section class="relic-read-bar" aria-label="The passage marked" hidden>
+  <p role="status"><strong data-part="place"></strong><span data-part="said"></span></p>
+  <div>
+    <button type="button" data-part="earlier" aria-label="Mark the sentence before" title="Sentence before">↑</button>
+    <button type="button" data-part="later" aria-label="Mark the sentence after" title="Sentence after">↓</button>
+    <button type="button" data-part="longer" aria-label="One sentence more" title="One sentence more">+</button>
+    <button type="button" data-part="shorter" aria-label="One sentence less" title="One sentence less">−</button>
+    <button type="button" data-part="copy-address">Copy address</button>
+    <button type="button" data-part="copy-words" aria-label="Copy words: the sentence with its place"
+      title="Copy the sentence with its place">Copy words</button>
+    <span data-part="about"></span>
+    <button type="button" data-part="close" aria-label="Unmark" title="Unmark">×</button>
+  </div>
+</section>
+"""
+
+
+@st.cache_resource
+def _place() -> Callable[..., Any]:
+    """Register the component once per server; it shares the page's styles and links."""
+    return cast(
+        "Callable[..., Any]",
+        st.components.v2.component(
+            "relic_reading_place", html=_HTML, js=_JS.read_text(encoding="utf-8"), isolate_styles=False
+        ),
+    )
+
+
+def show_place(data: Mapping[str, object]) -> None:
+    """Draw what follows the reader.
+
+    Parameters
+    ----------
+    data : mapping
+        ``work``, ``title``, ``chapter`` (from 1), ``address`` (of what is shown), ``lit`` (``at`` and ``n``, or None),
+        ``resumed`` (the reader comes back to the chapter), ``cited`` (how the work is named below a quotation),
+        ``about`` (a link), and ``offer`` (titles by work: where this browser kept a place in one, it is offered).
+    """
+    _place()(key="read_place", data=dict(data))

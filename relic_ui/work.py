@@ -1,0 +1,297 @@
+"""The parts of the page of a work: the edition, its numbers, its chapters, what was set aside, indexes, searches."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.errors import RelicError
+from relic_ui import correcting
+from relic_ui.jobs import show_job
+from relic_ui.links import link
+from relic_ui.set_aside import left_out_list
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from relic_core.services.editions import ChapterFacts, Facts, Numbers
+    from relic_core.services.workbench import Workbench
+
+_HOW = {
+    "double": "the words inside double quotation marks, which set off speech in this edition; marks inside a speech "
+    "and apostrophes are told apart",
+    "single": "the words inside single quotation marks, which set off speech in this edition; apostrophes and double "
+    "marks are told apart",
+    "dashes": "the paragraphs that open with a dash, which sets off speech in this edition. Nothing marks where the "
+    "speech ends and “he said” begins, so the true share is lower",
+    "speakers": "the words under a speaker’s name; stage directions are not counted",
+    "none": "no marks of speech were found in this edition",
+}
+_SPLITS = {"train": "training", "validation": "validation", "test": "test"}
+_OPEN_CHAPTERS = 40
+"""Chapters up to which their table stands open."""
+_SEARCHES_SHOWN = 20
+_CLAIM_SHOWN = 160
+_KILO = 1000
+
+
+def asked(workbench: Workbench) -> Facts | None:
+    """Find the work that the page's address names; where there is none, say what to do."""
+    work_id = st.query_params.get("work", "")
+    try:
+        if work_id:
+            with st.spinner("Counting sentences, words and speeches …"):
+                return workbench.editions.facts(work_id)
+        said = "This page is about one work: open it from the Library, by About."
+    except RelicError as error:
+        if work_id in {work.id for work in workbench.works.summaries()}:
+            raise
+        removed = {work.id: work for work in workbench.works.removed()}
+        if work_id in removed:
+            said = (
+                f"{removed[work_id].title} was removed. The Library has it among its removed works: put it back there."
+            )
+        else:
+            said = (
+                f"Your library has no work {work_id[:60]}. It may be on another machine, or be another edition. {error}"
+            )
+    st.title("About a work")
+    st.info(literal(said), icon=":material/menu_book:")
+    st.html(f"<p>{link('library', 'Open the library', css='relic-work-link')}</p>")
+    return None
+
+
+def show(workbench: Workbench, facts: Facts) -> None:
+    """Draw the page of a work."""
+    _show_title(workbench, facts)
+    _show_edition(facts)
+    _show_numbers(facts.numbers)
+    _show_chapters(facts.summary.id, facts.numbers.chapters)
+    _show_set_aside(facts.numbers)
+    _show_indexes(workbench, facts)
+    _show_searches(facts)
+
+
+def _show_title(workbench: Workbench, facts: Facts) -> None:
+    work = facts.summary
+    st.title(literal(work.title))
+    by = [
+        work.author or "Author unknown",
+        str(work.year or ""),
+        f"translated by {work.translator}" * bool(work.translator),
+    ]
+    st.html(
+        f'<p class="relic-lede">{escape(", ".join(filter(None, by)))}</p><p class="relic-work-do">'
+        + link("read", "Read it", work=work.id)
+        + link("find", "Find a quotation in it", work=work.id)
+        + link("concordance", "Find a word in it", work=work.id)
+        + "</p>"
+    )
+    if not st.session_state.get("work_correcting"):
+        if st.button("Correct details", key="work_correct", type="tertiary", icon=":material/edit:"):
+            st.session_state["work_correcting"] = True
+            st.rerun()
+    elif correcting.show_form(workbench, work):
+        st.session_state["work_correcting"] = False
+        st.rerun()
+
+
+def _show_edition(facts: Facts) -> None:
+    work, entry = facts.summary, facts.entry
+    rows = [
+        ("Source", _source(work.source)),
+        ("Format", escape(facts.format[:1].upper() + facts.format[1:])),
+        ("Added", f"{work.added:%d %B %Y}".lstrip("0")),
+        ("Sentences cut by", escape(facts.segmenter)),
+    ]
+    if entry is not None:
+        said = f"{_SPLITS[entry.split]} split, there as <cite>{escape(entry.title)}</cite> ({entry.year})"
+        if entry.gutenberg and not work.source.startswith("Project Gutenberg"):
+            said += f"; Project Gutenberg has an edition of it as number {entry.gutenberg}"
+        rows.append(("In RELiC", said))
+    rows.append(
+        (
+            "Fingerprint",
+            (
+                f"<details><summary><code>{work.sha256[:12]}…</code></summary><p><code>{work.sha256}</code></p>"
+                '<p class="relic-quiet">Computed from the text (sha256). Whoever has the same fingerprint has the same '
+                "text, letter for letter: give it where others should be able to check your edition.</p></details>"
+            ),
+        )
+    )
+    st.header("The edition")
+    st.html(
+        '<dl class="relic-work-facts">' + "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in rows) + "</dl>"
+    )
+
+
+def _source(source: str) -> str:
+    """Say where a text came from; an address of the web becomes a link."""
+    words = []
+    for word in source.split(" "):
+        bare = word.rstrip(".,;)")
+        if bare.startswith(("https://", "http://")):
+            words.append(f'<a href="{escape(bare)}" rel="noreferrer">{escape(bare)}</a>{escape(word[len(bare) :])}')
+        else:
+            words.append(escape(word))
+    return " ".join(words) or "not known"
+
+
+def _show_numbers(numbers: Numbers) -> None:
+    tiles = [
+        (f"{len(numbers.chapters):,}", "chapter" if len(numbers.chapters) == 1 else "chapters"),
+        (f"{numbers.paragraphs:,}", "paragraphs"),
+        (f"{numbers.sentences:,}", "sentences"),
+        (f"{numbers.words:,}", "words"),
+        (f"{numbers.distinct_words:,}", "different words"),
+        (f"{numbers.sentence_length:.1f}", "words a sentence"),
+        (_percent(numbers.dialogue) if numbers.style != "none" else "–", "dialogue"),
+    ]
+    st.header("In numbers")
+    st.html(
+        '<ul class="relic-work-numbers">'
+        + "".join(f"<li><strong>{number}</strong> {name}</li>" for number, name in tiles)
+        + "</ul>"
+        + f'<p class="relic-quiet relic-measure">Dialogue: {_HOW[numbers.style]}. '
+        + ("" if numbers.style in {"none", "speakers"} else "A tale told as speech counts as dialogue. ")
+        + (
+            f"The longest chapter is {escape(numbers.longest.name)}, with {numbers.longest.words:,} words."
+            if numbers.longest
+            else ""
+        )
+        + "</p>"
+    )
+
+
+def _percent(share: float) -> str:
+    """Write a share.
+
+    Examples
+    --------
+    >>> _percent(0.471), _percent(0.046), _percent(0.0004)
+    ('47%', '4.6%', '0.0%')
+    """
+    return f"{share:.0%}" if share >= 0.095 else f"{share:.1%}"  # noqa: PLR2004 - below, a decimal tells more
+
+
+def _show_chapters(work_id: str, chapters: tuple[ChapterFacts, ...]) -> None:
+    st.header("Chapters")
+    rows = "".join(_chapter_row(work_id, number, chapter) for number, chapter in enumerate(chapters, start=1))
+    table = (
+        '<table class="relic-work-chapters"><thead><tr><th scope="col">Chapter</th><th scope="col">Sentences</th>'
+        f'<th scope="col">Words</th><th scope="col">Dialogue</th></tr></thead><tbody>{rows}</tbody></table>'
+    )
+    if len(chapters) > _OPEN_CHAPTERS:
+        table = f'<details class="relic-shelf-found"><summary>All {len(chapters):,} chapters</summary>{table}</details>'
+    st.html(table)
+
+
+def _chapter_row(work_id: str, number: int, chapter: ChapterFacts) -> str:
+    named = escape(chapter.name)
+    if chapter.address:
+        named = link("read", chapter.name, work=work_id, at=f"{number}.1.1")
+    return (
+        f'<tr><th scope="row">{named}</th><td>{chapter.sentences:,}</td><td>{chapter.words:,}</td>'
+        f'<td><span class="relic-work-bar"><i style="width:{chapter.share * 100:.0f}%"></i></span>'
+        f"<span>{_percent(chapter.share)}</span></td></tr>"
+    )
+
+
+def _show_set_aside(numbers: Numbers) -> None:
+    st.header("What was set aside")
+    if not numbers.left_out:
+        st.html('<p class="relic-measure">Nothing: all of the file is taken for the author’s text.</p>')
+        return
+    st.html(
+        f'<p class="relic-measure">{_percent(numbers.set_aside)} of the file is not the author’s text, or stands over '
+        "it as a heading. It is kept, shown when you read, and never found by a search.</p>"
+        f'<details class="relic-shelf-found"><summary>What it is</summary>{left_out_list(numbers.left_out)}</details>'
+    )
+
+
+def _show_indexes(workbench: Workbench, facts: Facts) -> None:
+    st.header("Prepared for searching")
+    labels = {card.name: card.label for card in workbench.indexes.cards()}
+    job_id = st.session_state.get("work_job")
+    if facts.missing:
+        names = ", ".join(labels[name] for name in facts.missing)
+        st.html(
+            f'<p class="relic-measure">Not yet prepared for {escape(names)}, which compares meanings and has to read '
+            "the work once. Searching by words needs no preparation.</p>"
+        )
+        if job_id and workbench.jobs.get(job_id).active:
+            show_job(workbench, job_id)
+        elif st.button("Prepare it", key="work_prepare", icon=":material/play_arrow:"):
+            st.session_state["work_job"] = workbench.indexes.start(facts.summary.id).id
+            st.rerun()
+    elif not facts.indexes:
+        st.html('<p class="relic-measure">Searching by words needs no preparation; no other way is at hand.</p>')
+    else:
+        st.html('<p class="relic-measure">Every way of searching answers at once.</p>')
+    if facts.indexes:
+        rows = "".join(
+            f"<li><strong>{escape(labels[index.retriever])}</strong>, {_size(index.size)}, made on "
+            f"{f'{index.created:%d %B %Y}'.lstrip('0')}"
+            + ("" if index.fits else " <em>(made of an earlier text or by another model: kept, not used)</em>")
+            + f'<span class="relic-shelf-sample relic-work-code">{escape(index.encoder)}</span></li>'
+            for index in facts.indexes
+        )
+        st.html(
+            '<details class="relic-shelf-found"><summary>The indexes, and the models that made them</summary>'
+            f'<ul class="relic-shelf-left-out">{rows}</ul></details>'
+        )
+
+
+def _size(number: int) -> str:
+    """Write a size on disk.
+
+    Examples
+    --------
+    >>> _size(820), _size(14_600), _size(16_400_000)
+    ('820 bytes', '15 kB', '16 MB')
+    """
+    if number < _KILO:
+        return f"{number} bytes"
+    return f"{number / _KILO:.0f} kB" if number < _KILO**2 else f"{number / _KILO**2:.0f} MB"
+
+
+def _show_searches(facts: Facts) -> None:
+    st.header("Searches made in it")
+    if not facts.searches:
+        st.html(
+            '<p class="relic-measure">None yet. '
+            + link("find", "Find a quotation in it", css="relic-work-link", work=facts.summary.id)
+            + ": what you ask is kept here, and can be asked again by one click.</p>"
+        )
+        return
+    rows = [
+        "<li>"
+        + link("find", _cut(search.claim_text), q=search.id)
+        + f' <span class="relic-quiet">{f"{search.created:%d %B %Y}".lstrip("0")}, {search.length} '
+        f"{'sentence' if search.length == 1 else 'sentences'}</span></li>"
+        for search in facts.searches
+    ]
+    st.html(_list(rows[:_SEARCHES_SHOWN]))
+    if more := rows[_SEARCHES_SHOWN:]:
+        st.html(
+            f'<details class="relic-shelf-found"><summary>{len(more)} earlier ones</summary>{_list(more)}</details>'
+        )
+
+
+def _list(rows: Iterable[str]) -> str:
+    return f'<ul class="relic-work-searches">{"".join(rows)}</ul>'
+
+
+def _cut(claim: str) -> str:
+    """Cut a long claim behind a word.
+
+    Examples
+    --------
+    >>> _cut("word " * 40)[-8:]
+    'd word …'
+    """
+    words = " ".join(claim.split())
+    return words if len(words) <= _CLAIM_SHOWN else f"{words[:_CLAIM_SHOWN].rsplit(' ', 1)[0]} …"

@@ -1,0 +1,212 @@
+"""Read: what does this passage say where it stands?"""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+
+import pytest
+
+from relic_core.services.answers import SearchRequest
+from tests.app.reading import FIND, html, plain, said, sound
+
+READ = "pages/read.py"
+FERRY = b"""THE FERRY
+
+CHAPTER I
+
+The river rose all night. Nobody counted the <b>lanterns</b> on the quay. Nobody had been asked to.
+
+The ferryman slept, and the river did not.
+
+CHAPTER II
+
+In the morning there was one lantern fewer. The ferryman said that it had gone to look for its owner.
+"""
+
+
+@pytest.fixture
+def ferry(app):
+    return app.bench.works.add(FERRY, name="ferry.txt", title="The *Ferry*", author="A. <i>Nobody</i>", year=1891).work
+
+
+@pytest.fixture
+def search(app, ferry):
+    """A kept search in the ferry."""
+    request = SearchRequest(work_id=ferry.id, claim_text="Who counted the lanterns?", retrievers=("bm25",))
+    return app.bench.history.keep(request).id
+
+
+def place(at):
+    """Return what the page tells the component that follows the reader."""
+    (component,) = [
+        each for each in at.main.get("bidi_component") if "relic_reading_place" in each.proto.component_name
+    ]
+    return json.loads(component.proto.json)
+
+
+def links(at, page):
+    """Return the links to a page: their words, and where they lead."""
+    found = re.findall(rf'<a [^>]*href="({page}\?[^"]*)"[^>]*>(.*?)</a>', html(at))
+    return {plain(words): unescape(href) for href, words in found}
+
+
+def heading(at):
+    return plain(re.search(r'<h2 id="chapter-name"[^>]*>(.*?)</h2>', html(at))[1])
+
+
+# ---- the page -----------------------------------------------------------------------------------------------------
+
+
+def test_a_passage_is_opened_in_its_chapter(app, ferry):
+    at = sound(app.open(READ, work=ferry.id, at="1.1.2", n="2"))
+    assert heading(at) == "Chapter I"
+    assert place(at)["lit"] == {"at": "1.1.2", "n": 2}
+    assert place(at)["address"] == f"read?work={ferry.id}&at=1.1.2&n=2"
+    assert place(at)["cited"] == "A. <i>Nobody</i>, The *Ferry* (1891)"
+    assert 'href="#s-1-1-2"' in html(at), "a way for the keyboard to the passage"
+    assert said(at) == ""
+
+
+def test_the_chapter_is_the_same_whatever_is_lit(app, ferry):
+    articles = [
+        [each.value for each in app.open(READ, work=ferry.id, at=at).get("html") if "<article" in each.value]
+        for at in ("1", "1.1.2", "1.2.1")
+    ]
+    assert articles[0] == articles[1] == articles[2]
+
+
+def test_without_a_place_the_first_chapter_is_shown_and_a_kept_place_may_be_offered(app, ferry):
+    at = sound(app.open(READ, work=ferry.id))
+    assert heading(at) == "Chapter I"
+    assert place(at)["lit"] is None
+    assert place(at)["address"] == f"read?work={ferry.id}&at=1"
+    assert place(at)["offer"] == {ferry.id: "The *Ferry*"}
+    assert not place(at)["resumed"]
+
+
+def test_chapters_beside_this_one_and_the_contents_lead_on(app, ferry):
+    at = sound(app.open(READ, work=ferry.id, at="1"))
+    assert links(at, "read") == {
+        "Chapter I": f"read?work={ferry.id}&at=1",
+        "Chapter II": f"read?work={ferry.id}&at=2",
+        "Chapter II →": f"read?work={ferry.id}&at=2",
+    }
+    assert html(at).count('aria-current="page"') == 1
+
+
+def test_words_of_a_file_are_shown_and_not_obeyed(app, ferry, search):
+    at = sound(app.open(READ, work=ferry.id, at="1.1.2", q=search))
+    shown = html(at)
+    assert "the &lt;b&gt;lanterns&lt;/b&gt; on the quay" in shown
+    assert "A. &lt;i&gt;Nobody&lt;/i&gt;" in shown
+    assert "<b>" not in shown
+    assert "<i>" not in shown
+
+
+# ---- what is not there --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", ["9.9.9", "nowhere", "<b>"])
+def test_a_bad_address_is_told_and_the_first_chapter_is_there(app, ferry, given):
+    at = sound(app.open(READ, work=ferry.id, at=given))
+    assert "This is the first chapter." in said(at)
+    assert heading(at) == "Chapter I"
+    assert place(at)["address"] == f"read?work={ferry.id}&at=1"
+
+
+@pytest.mark.parametrize("given", ["", "0", "many", "-1", "²", "99999999999"])
+def test_a_bad_length_lights_something_all_the_same(app, ferry, given):
+    at = sound(app.open(READ, work=ferry.id, at="1.1.1", n=given))
+    assert place(at)["lit"]["n"] >= 1
+
+
+def test_an_unknown_work_is_told_and_others_are_offered(app, ferry):
+    at = sound(app.open(READ, work="nowhere-00000000"))
+    assert "not in your library" in said(at)
+    assert links(at, "read")["The *Ferry*, A. <i>Nobody</i> (1891)"] == f"read?work={ferry.id}"
+
+
+def test_a_removed_work_is_named(app, ferry):
+    app.bench.works.remove(ferry.id)
+    at = sound(app.open(READ, work=ferry.id, at="1.1.1"))
+    assert "The *Ferry* (1891), was removed from your library" in said(at)
+
+
+def test_a_search_that_is_gone_is_told_beside_the_chapter(app, ferry):
+    at = sound(app.open(READ, work=ferry.id, at="1.1.2", q="zzzzzzz"))
+    assert "There is no search 'zzzzzzz'" in said(at)
+    assert heading(at) == "Chapter I"
+    assert place(at)["lit"] == {"at": "1.1.2", "n": 1}
+
+
+def test_a_search_reopened_after_its_work_was_removed_names_the_edition(app, ferry, search):
+    app.bench.works.remove(ferry.id)
+    assert "not in your library any more: The *Ferry*, A. <i>Nobody</i> (1891)" in said(sound(app.open(FIND, q=search)))
+
+
+def test_a_search_in_another_work_is_told_beside_the_chapter(app, ferry, search):
+    (sample,) = [work for work in app.bench.works.summaries() if work.id != ferry.id]
+    at = sound(app.open(READ, work=sample.id, at="1", q=search))
+    assert "made in another work" in said(at)
+    assert "<article" in html(at)
+
+
+def test_an_empty_library_points_to_where_works_are_added(app):
+    (sample,) = app.bench.works.summaries()
+    app.bench.works.remove(sample.id)
+    at = sound(app.open(READ))
+    assert "Your library is empty" in said(at)
+
+
+# ---- the search it was opened from --------------------------------------------------------------------------------
+
+
+def test_hits_are_marked_counted_and_led_through_and_the_results_are_one_click_away(app, ferry, search):
+    at = sound(app.open(READ, work=ferry.id, at="1.1.2", n="1", q=search))
+    assert links(at, "find") == {"← Back to the results": f"find?q={search}"}
+    marks = re.findall(r'<span data-at="([\d.]+)">(.*?)</span>', html(at))
+    assert {address for address, _ in marks} >= {"1.1.2"}
+    assert any('aria-label="BM25, rank 1"' in mark for _, mark in marks)
+    assert all(f"q={search}" in mark and f"work={ferry.id}" in mark for _, mark in marks)
+    contents = re.search(r'<nav aria-label="Contents">.*?</nav>', html(at), re.DOTALL)[0]
+    assert re.findall(r"relic-read-count\">(\d+) hits?", contents)[0] == str(len(marks))
+
+
+def test_a_card_leads_to_its_passage_in_its_chapter_and_the_results_stand(app, ferry):
+    find = app.open(FIND)
+    for key, value in {"work": ferry.id, "length": 2, "retrievers": ["bm25"]}.items():
+        find.get_by_key(f"find_{key}").set_value(value)
+    sound(find.text_area(key="find_claim").set_value("Nobody counted the lanterns").run())
+    card = links(find, "read")["Read it in its chapter"]
+    asked = dict(pair.split("=") for pair in card.split("?")[1].split("&"))
+    assert (asked["work"], asked["n"], asked["q"]) == (ferry.id, "2", find.query_params["q"])
+
+    for name, value in asked.items():
+        find.query_params[name] = value
+    at = sound(find.switch_page(READ).run())
+    assert place(at)["lit"] == {"at": asked["at"], "n": 2}
+    assert links(at, "find") == {"← Back to the results": f"find?q={asked['q']}"}
+
+
+# ---- the place that is kept ---------------------------------------------------------------------------------------
+
+
+def test_coming_back_within_a_visit_shows_the_chapter_where_one_was(app, ferry):
+    at = sound(app.open(READ, work=ferry.id, at="2.1.2"))
+    at.query_params.clear()
+    sound(at.switch_page("pages/library.py").run())
+    at.query_params.clear()
+    sound(at.switch_page(READ).run())
+    assert heading(at) == "Chapter II"
+    assert place(at)["resumed"]
+    assert place(at)["lit"] is None
+    assert place(at)["offer"] == {}
+
+
+def test_a_new_visitor_chooses_a_work(app, ferry):
+    at = sound(app.open(READ))
+    assert at.title[0].value == "Read"
+    assert f"read?work={ferry.id}" in links(at, "read").values()
+    assert set(place(at)["offer"]) == {work.id for work in app.bench.works.summaries()}

@@ -1,0 +1,130 @@
+"""About a work: which edition is this, what was made of its text, and what has been asked of it?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from relic_core.services.answers import SearchRequest
+from tests.app.reading import bars, html, plain, said, sound
+
+WORK = "pages/work.py"
+TEXT = (
+    "LANTERNS\n\nCHAPTER I\n\n“The river is up,” said the ferryman.\n\n“Nobody asked it.”\n\n"
+    "CHAPTER II\n\nIn the café there was one lantern fewer.\n"
+)
+
+
+@pytest.fixture
+def lanterns(app):
+    return app.bench.works.add(TEXT.encode(), name="lanterns.txt", author="A. <b>Nobody</b>", year=1891).work
+
+
+def facts(at):
+    """Map the rows of the edition to what is said in them."""
+    return {plain(name): plain(said) for name, said in re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", html(at))}
+
+
+def numbers(at):
+    return {name: number for number, name in re.findall(r"<li><strong>([^<]*)</strong> ([^<]*)</li>", html(at))}
+
+
+def test_the_edition_is_described(app, lanterns):
+    at = sound(app.open(WORK, work=lanterns.id))
+    assert at.title[0].value == "Lanterns"
+    assert "A. <b>Nobody</b>, 1891" in plain(html(at)).replace("&lt;", "<")
+    assert "<b>" not in html(at), "what is said of a work is shown, not obeyed"
+    described = facts(at)
+    assert described["Source"] == "lanterns.txt"
+    assert described["Format"] == "Plain text"
+    assert lanterns.sha256 in described["Fingerprint"]
+    assert described["Sentences cut by"] == app.bench.works.load(lanterns.id).segmenter
+    for page in ("read", "find", "concordance"):
+        assert f'href="{page}?work={lanterns.id}"' in html(at)
+
+
+def test_the_numbers_are_those_of_the_text(app, lanterns):
+    at = sound(app.open(WORK, work=lanterns.id))
+    assert numbers(at) == {
+        "chapters": "2",
+        "paragraphs": "3",
+        "sentences": "3",
+        "words": "18",
+        "different words": "16",
+        "words a sentence": "6.0",
+        "dialogue": "39%",
+    }
+    rows = re.findall(r"<tr>(<th scope=\"row\">.*?)</tr>", html(at))
+    assert [plain(row) for row in rows] == ["Chapter I21070%", "Chapter II180.0%"]
+    assert 'href="read?work=' in rows[0]
+    assert "at=1.1.1" in rows[0]
+    assert "double quotation marks" in html(at)
+
+
+def test_what_was_set_aside_is_shown(app, lanterns):
+    at = sound(app.open(WORK, work=lanterns.id))
+    assert "Headings: 2 times" in plain(html(at))
+
+
+def test_a_work_is_prepared_on_request(app, lanterns):
+    at = sound(app.open(WORK, work=lanterns.id))
+    assert "Not yet prepared for Dense, zero-shot" in html(at)
+    sound(at.button(key="work_prepare").click().run())
+    assert bars(at) == ["Preparing Lanterns: starting"]
+    app.held.let_go()
+    app.run_jobs()
+    at = sound(app.open(WORK, work=lanterns.id))
+    sound(at.button(key="work_prepare").click().run())
+    assert "Every way of searching answers at once." in html(at)
+    encoder = app.bench.indexes.retriever("zero-shot").encoder_identity
+    assert encoder in plain(html(at))
+
+
+def test_searches_made_in_it_can_be_asked_again(app, lanterns):
+    assert "None yet." in html(sound(app.open(WORK, work=lanterns.id)))
+    request = SearchRequest(
+        work_id=lanterns.id, claim_text="Water <i>rises</i>", length=2, results=5, retrievers=("bm25",)
+    )
+    kept = app.bench.history.keep(request)
+    (sample,) = [work for work in app.bench.works.summaries() if work.id != lanterns.id]
+    app.bench.history.keep(replace(request, work_id=sample.id, claim_text="Another work"))
+    at = sound(app.open(WORK, work=lanterns.id))
+    assert f'href="find?q={kept.id}"' in html(at)
+    assert "Water &lt;i&gt;rises&lt;/i&gt;" in html(at)
+    assert "Another work" not in html(at)
+
+
+def test_an_entry_of_the_catalogue_is_named(app):
+    work = app.bench.works.add(b"Emma was handsome. It rained.", name="x.txt", title="Emma", author="Jane Austen").work
+    at = sound(app.open(WORK, work=work.id))
+    assert facts(at)["In RELiC"].startswith(("training split", "validation split", "test split"))
+
+
+def test_what_is_said_of_it_can_be_corrected(app, lanterns):
+    at = sound(app.open(WORK, work=lanterns.id))
+    sound(at.button(key="work_correct").click().run())
+    at.text_input(key=f"correct-{lanterns.id}-title").set_value("The *Lanterns*")
+    sound(at.button(key=f"correct-save-{lanterns.id}").click().run())
+    assert at.title[0].value == r"The \*Lanterns\*"
+    assert app.bench.works.load(lanterns.id).title == "The *Lanterns*"
+
+
+@pytest.mark.parametrize("work", ["", "nothing-00000000", "<b>x</b>"])
+def test_without_a_work_the_page_says_what_to_do(app, work):
+    at = sound(app.open(WORK, **({"work": work} if work else {})))
+    assert said(at)
+    assert 'href="library"' in html(at)
+
+
+def test_a_removed_work_is_told(app, lanterns):
+    app.bench.works.remove(lanterns.id)
+    at = sound(app.open(WORK, work=lanterns.id))
+    assert "Lanterns was removed." in said(at)
+
+
+def test_a_long_list_of_chapters_stands_behind_a_disclosure(app):
+    text = "\n\n".join(f"CHAPTER {number}\n\nIt rained {number} times." for number in range(1, 50))
+    work = app.bench.works.add(text.encode(), name="rain.txt").work
+    assert "<summary>All 49 chapters</summary>" in html(sound(app.open(WORK, work=work.id)))

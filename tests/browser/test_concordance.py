@@ -1,0 +1,84 @@
+"""Find a word, in a real browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.visiting import opened, settled
+
+
+def rows(page):
+    return page.locator("table.relic-kwic tbody tr")
+
+
+def test_a_word_is_found_sorted_saved_and_followed_into_the_text(page, server):
+    opened(page, f"{server.url}/concordance")
+    page.get_by_role("link", name="brass").click()
+    page.wait_for_url("**/concordance?word=brass&work=*")
+    expect(rows(page)).to_have_count(5)
+    expect(page.get_by_role("textbox", name="Word or phrase")).to_have_value("brass")
+
+    box = page.get_by_role("textbox", name="Word or phrase")
+    box.fill("bolt")
+    box.press("Enter")
+    page.wait_for_url("**word=bolt**")
+    expect(rows(page)).to_have_count(13)
+    by_place = rows(page).all_inner_texts()
+
+    page.get_by_role("radio", name="Word after").or_(page.get_by_role("button", name="Word after")).first.click()
+    page.wait_for_url("**sort=right**")
+    settled(page)
+    assert sorted(rows(page).all_inner_texts()) == sorted(by_place)
+    rights = [re.sub(r"^\W+", "", text).casefold() for text in page.locator("td.relic-kwic-right").all_inner_texts()]
+    assert rights == sorted(rights, key=lambda text: re.findall(r"\w+", text)[:2])
+
+    middles = [box.bounding_box() for box in page.locator("td.relic-kwic-word").all()]
+    assert len({round(box["x"]) for box in middles}) == 1, "the words found stand under one another"
+
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save all 13 as CSV").click()
+    assert saved.value.suggested_filename.startswith("bolt in high-water")
+    table = list(csv.DictReader(io.StringIO(saved.value.path().read_text("utf-8-sig"))))
+    assert len(table) == 13
+    assert (
+        next(row["right"].split()[:1] for row in table)
+        == page.locator("td.relic-kwic-right").first.inner_text().split()[:1]
+    )
+
+    address = page.url
+    link = rows(page).first.get_by_role("link")
+    sentence = table[0]["sentence"]
+    assert link.get_attribute("href").endswith(f"at={sentence}")
+    link.click()
+    page.wait_for_url(f"**/read?work=*at={sentence}*")
+    page.get_by_role("link", name="Find a word").click()
+    page.wait_for_url(address)
+    expect(rows(page)).to_have_count(13)
+
+
+def test_pages_and_back_keep_their_order(page, server):
+    opened(page, f"{server.url}/concordance?word=the")
+    expect(rows(page)).to_have_count(50)
+    first = rows(page).first.inner_text()
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Next").click()
+    page.wait_for_url("**page=2**")
+    page.get_by_text(re.compile("^Page 2 of")).wait_for()
+    assert rows(page).first.inner_text() != first
+    page.go_back()
+    page.get_by_text(re.compile("^Page 1 of")).wait_for()
+    assert rows(page).first.inner_text() == first
+
+
+def test_the_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, server):
+    page, look = inspected
+    for query in ("", "?word=the", "?word=bolt*&forms=1&sort=left", "?word=zzbolt"):
+        opened(page, f"{server.url}/concordance{query}")
+        if query:
+            page.locator(".relic-kwic-summary").wait_for()
+        for summary in page.locator(".relic-kwic-counts summary").all():
+            summary.click()
+        look(query)

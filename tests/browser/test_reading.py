@@ -1,0 +1,330 @@
+"""The reading room: from a hit to its chapter and back, addresses that open again, and reading on."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from relic_core.config import Settings
+from relic_core.services.workbench import Workbench
+from tests.browser.visiting import ask, cards, opened, settled
+from tests.making_books import tei
+
+CLAIM = "Mapplebeck blames others for what he left undone"
+PLAY = tei(
+    """<div type="act" n="1"><head>ACT I</head><div type="scene" n="1"><head>Scene 1</head>
+<stage>A quay. Enter the BOATMAN.</stage>
+<sp><speaker>BOATMAN</speaker>
+<l n="1">The river rose, and nobody had asked it,</l>
+<l n="2">The lanterns went, and nobody had counted;</l>
+<l n="3">And in the morning there was one lantern fewer,</l>
+<l n="4">And no one on the quay to say where it had gone,</l>
+<l n="5">And no one on the river to have seen.</l></sp>
+<sp><speaker>CLERK</speaker>
+<p>It was a Tuesday.<note place="foot">In one copy, a Thursday.</note> Nobody was there.</p></sp>
+</div></div>"""
+)
+
+
+def lit(page):
+    """Return the names of the sentences that are lit, as the style sheet has them, once there are some."""
+    page.wait_for_function("document.querySelector('.relic-read-light')?.textContent")
+    style = page.locator(".relic-read-light").text_content()
+    return re.findall(r"#(s-[\w-]+)", style.split("{")[0])
+
+
+def words(page, names):
+    return " ".join(" ".join(page.locator(f"#{name}").inner_text() for name in names).split())
+
+
+def in_view(page, name):
+    return page.evaluate(
+        """name => {
+            const box = document.getElementById(name).getBoundingClientRect();
+            return box.top >= 0 && box.bottom <= innerHeight;
+        }""",
+        name,
+    )
+
+
+def address(page):
+    return {name: value for name, (value,) in parse_qs(urlsplit(page.url).query).items()}
+
+
+def chapter(page):
+    return page.locator("#chapter-name").inner_text().split("\n")[-1]
+
+
+def reading(page, url):
+    """Open an address of the reading room and wait for its chapter."""
+    opened(page, url)
+    page.locator("article.relic-read-text").wait_for()
+    page.wait_for_function("document.querySelector('.st-key-read_place')")
+
+
+def next_chapter(page, name, act):
+    act()
+    page.locator("#chapter-name", has_text=name).wait_for()
+    settled(page)
+
+
+@pytest.fixture(scope="module")
+def sample(prepared):
+    bench = Workbench(Settings(data=prepared / "data", indexes=prepared / "indexes"))
+    (work,) = [work for work in bench.works.summaries() if work.title == "High Water at Averhythe"]
+    return bench.works.load(work.id)
+
+
+@pytest.fixture
+def room(server, sample):
+    """The address of the sample in the reading room."""
+    return f"{server.url}/read?work={sample.id}"
+
+
+# ---- from a hit, and back -----------------------------------------------------------------------------------------
+
+
+def test_a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, server):
+    opened(page, f"{server.url}/find")
+    before = ask(page, CLAIM)
+    results = page.url
+    card = page.locator(".relic-card[id^='hit-bm25']").nth(2)
+    quoted = " ".join(card.locator("blockquote").inner_text().split())
+    rank = card.locator(".relic-rank").inner_text().split()[-1]
+    card.get_by_role("link", name="Read it in its chapter").click()
+    page.wait_for_url("**/read?*")
+
+    names = lit(page)
+    settled(page)
+    assert words(page, names) == quoted
+    assert in_view(page, names[0])
+    assert page.evaluate("document.activeElement.id") == names[0], "where a screen reader goes on"
+    style = page.locator(".relic-read-light").text_content()
+    assert "The passage begins" in style
+    assert "The passage ends" in style
+    assert page.locator(f"a.relic-read-mark[aria-label='BM25, rank {rank}']:visible").count() == 1
+    beside = page.evaluate(
+        """([name, mark]) => document.querySelector(`article ${mark}`).getBoundingClientRect().top
+            - document.getElementById(name).getClientRects()[0].top""",
+        [names[0], f"[aria-label='BM25, rank {rank}']"],
+    )
+    assert abs(beside) < 15, "the mark stands on the line where its passage begins"
+    assert page.locator(".relic-read-contents .relic-read-count").count() > 0
+
+    page.get_by_role("link", name="Back to the results").click()
+    page.wait_for_url(results)
+    page.locator(".relic-card").first.wait_for()
+    settled(page)
+    assert cards(page) == before
+
+
+def test_from_hit_to_hit_in_the_order_of_the_text(page, server):
+    opened(page, f"{server.url}/find")
+    ask(page, CLAIM)
+    page.locator(".relic-card").get_by_role("link", name="Read it in its chapter").first.click()
+    page.wait_for_url("**/read?*")
+    seen = [lit(page)]
+    for _ in range(2):
+        follower = page.get_by_role("link", name=re.compile("^(Next|Previous) hit")).last
+        was = page.url
+        follower.click()
+        page.wait_for_url(lambda url, was=was: url != was)
+        settled(page)
+        page.wait_for_function(
+            "was => !document.querySelector('.relic-read-light').textContent.startsWith('#' + was + '{')",
+            arg=seen[-1][0],
+        )
+        seen.append(lit(page))
+        assert in_view(page, seen[-1][0])
+    assert len({names[0] for names in seen}) >= 2
+
+
+# ---- addresses ----------------------------------------------------------------------------------------------------
+
+
+def test_a_sentence_chosen_is_in_the_address_and_lit_again_for_somebody_else(page, room, browser):
+    reading(page, f"{room}&at=3")
+    sentence = page.locator("#s-3-4-2")
+    sentence.scroll_into_view_if_needed()
+    article = page.locator("article").inner_html()
+    top = sentence.bounding_box()["y"]
+    sentence.click()
+    assert lit(page) == ["s-3-4-2"]
+    assert address(page)["at"] == "3.4.2"
+    assert sentence.bounding_box()["y"] == top, "nothing moves"
+    assert page.locator("article").inner_html() == article
+
+    page.locator("#s-3-5-1").click(modifiers=["Shift"])
+    chosen = lit(page)
+    assert chosen[0] == "s-3-4-2"
+    assert chosen[-1] == "s-3-5-1"
+    assert address(page)["n"] == str(len(chosen))
+    expect(page.get_by_role("status").filter(has_text="paragraph 4")).to_contain_text(f"{len(chosen)} sentences")
+
+    other = browser.new_context(viewport={"width": 1280, "height": 900})
+    colleague = other.new_page()
+    reading(colleague, page.url)
+    assert lit(colleague) == chosen
+    assert in_view(colleague, chosen[0])
+    other.close()
+
+
+def test_what_the_reader_selects_is_marked(page, room):
+    reading(page, f"{room}&at=3")
+    page.evaluate(
+        """() => {
+            const [one, other] = ["s-3-4-1", "s-3-4-2"].map(name => document.getElementById(name).firstChild);
+            getSelection().setBaseAndExtent(one, 3, other, 5);
+        }"""
+    )
+    page.wait_for_url("**at=3.4.1*n=2*")
+    assert lit(page) == ["s-3-4-1", "s-3-4-2"]
+
+
+def test_a_sentence_is_marked_and_the_passage_made_longer_by_keyboard(page, room):
+    reading(page, f"{room}&at=3")
+    page.locator("#p-3-1 .relic-read-n").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert lit(page) == ["s-3-3-1"]
+    assert page.evaluate("document.activeElement.textContent") == "3"
+    page.get_by_role("button", name="One sentence more").press("Enter")
+    assert len(lit(page)) == 2
+    page.get_by_role("button", name="Mark the sentence after").press("Enter")
+    assert lit(page)[0] != "s-3-3-1"
+    page.keyboard.press("Escape")
+    assert address(page)["at"] == "3"
+    expect(page.locator(".relic-read-bar")).to_be_hidden()
+
+
+def test_the_skip_link_leads_to_the_passage(page, room):
+    reading(page, f"{room}&at=5.3.1")
+    lit(page)
+    skip = page.get_by_role("link", name="Skip to the passage")
+    skip.focus()
+    page.keyboard.press("Enter")
+    settled(page)
+    assert in_view(page, "s-5-3-1")
+
+
+@pytest.mark.parametrize("allowed", [True, False], ids=["clipboard", "fallback"])
+def test_the_address_and_the_words_are_copied(page, room, server, sample, allowed):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
+    if not allowed:
+        page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error('no'))")
+    reading(page, f"{room}&at=3.4.2&n=2")
+    names = lit(page)
+    page.get_by_role("button", name="Copy address").click()
+    page.get_by_role("status").filter(has_text="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == f"{room}&at=3.4.2&n=2"
+    page.get_by_role("button", name="Copy words").click()
+    work = f"{sample.author}, {sample.title} ({sample.year})"
+    copied = f"“{words(page, names)}” ({work}, {sample.chapter_name(2)}, paragraph 4)"
+    page.wait_for_function("async text => await navigator.clipboard.readText() === text", arg=copied)
+
+
+# ---- reading on ---------------------------------------------------------------------------------------------------
+
+
+def test_chapters_follow_each_other_by_link_by_key_and_by_the_browsers_back(page, room):
+    reading(page, f"{room}&at=2")
+    page.locator("article").evaluate("article => article.lastElementChild.scrollIntoView()")
+    follow = page.get_by_role("navigation", name="Where to go on").get_by_role("link", name="Next chapter")
+    next_chapter(page, "Chapter III", follow.click)
+    assert address(page)["at"] == "3"
+    page.wait_for_function("document.activeElement.id === 'chapter-name'")
+    assert in_view(page, "chapter-name"), "a chapter is begun at its beginning"
+    next_chapter(page, "Chapter IV", lambda: page.keyboard.press("ArrowRight"))
+    next_chapter(page, "Chapter III", lambda: page.keyboard.press("ArrowLeft"))
+    next_chapter(page, "Chapter IV", page.go_back)
+    entry = page.get_by_role("navigation", name="Contents").get_by_role("link", name="Chapter IX", exact=False).first
+    next_chapter(page, "Chapter IX", entry.click)
+    assert page.locator(".relic-read-contents [aria-current]").inner_text().startswith("Chapter IX")
+
+
+def test_keys_are_not_taken_from_one_who_types_or_selects(page, room):
+    reading(page, f"{room}&at=2")
+    page.evaluate("document.querySelector('.stMain').insertAdjacentHTML('beforeend', '<input id=typing>')")
+    page.locator("#typing").focus()
+    page.keyboard.press("ArrowRight")
+    page.locator("h1").click()
+    page.keyboard.press("Control+ArrowRight")
+    settled(page)
+    assert chapter(page).startswith("Chapter II:")
+
+
+def test_the_place_is_kept_within_a_visit(page, room):
+    reading(page, f"{room}&at=3")
+    page.locator("#p-3-12").scroll_into_view_if_needed()
+    page.mouse.move(700, 400)
+    page.mouse.wheel(0, 300)
+    page.wait_for_function("Object.keys(JSON.parse(sessionStorage.getItem('relic-read-scroll') ?? '{}')).length")
+    page.wait_for_timeout(500)  # the wheel comes to rest, and the place is kept a moment after
+    top = page.locator("#p-3-14").bounding_box()["y"]
+    page.get_by_role("link", name="Library").click()
+    page.get_by_role("heading", level=1, name="Library").wait_for()
+    assert urlsplit(page.url).query == "", "another page has an address of its own"
+    page.get_by_role("link", name="Read", exact=True).click()
+    page.locator("#p-3-14").wait_for()
+    page.wait_for_function(
+        "top => Math.abs(document.getElementById('p-3-14').getBoundingClientRect().top - top) < 2", arg=top
+    )
+    page.wait_for_url("**at=3")
+
+
+def test_a_new_visit_is_offered_the_place_and_not_taken_to_it(page, room):
+    reading(page, f"{room}&at=9.4.1")
+    lit(page)
+    page.wait_for_function("localStorage.getItem('relic-read')")
+    reading(page, room)
+    assert chapter(page).startswith("Chapter I:")
+    offer = page.get_by_role("link", name="Continue at Chapter IX")
+    expect(offer).to_be_visible()
+    next_chapter(page, "Chapter IX", offer.click)
+    assert address(page)["at"].startswith("9.")
+
+
+# ---- plays, verse and notes ---------------------------------------------------------------------------------------
+
+
+def test_a_play_has_its_speakers_lines_and_notes(page, fresh_server, tmp_path):
+    bench = Workbench(Settings(data=tmp_path / "own" / "data", indexes=tmp_path / "own" / "indexes"))
+    play = bench.works.add(PLAY, name="play.xml").work
+    reading(page, f"{fresh_server.url}/read?work={play.id}&at=1")
+    assert page.locator(".relic-read-speaker").all_inner_texts() == ["BOATMAN", "CLERK"]
+    assert page.locator(".relic-read-stage").first.evaluate("each => getComputedStyle(each).fontStyle") == "italic"
+    assert page.locator(".relic-read-verse").first.inner_text().count("\n") >= 4
+    assert page.locator(".relic-read-line").all_inner_texts() == ["5"]
+    note = page.locator(".relic-read-notes p").first
+    page.get_by_role("link", name="Note 1", exact=True).first.click()
+    page.wait_for_function("document.querySelector('.relic-read-notes p:target')")
+    assert "a Thursday" in note.inner_text()
+    page.get_by_role("link", name=re.compile("Back to paragraph")).click()
+    page.wait_for_function("document.querySelector('.relic-read-prose:target')")
+
+
+# ---- for everybody ------------------------------------------------------------------------------------------------
+
+
+def test_the_room_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, server, sample):
+    page, look = inspected
+    opened(page, f"{server.url}/read")
+    look("choice")
+    opened(page, f"{server.url}/find")
+    ask(page, CLAIM)
+    look("find")
+    page.locator(".relic-card").get_by_role("link", name="Read it in its chapter").first.click()
+    page.wait_for_url("**/read?*")
+    lit(page)
+    settled(page)
+    look("from a hit")
+    contents = page.locator(".relic-read-contents")
+    narrow = page.viewport_size["width"] == 400
+    assert contents.evaluate("each => each.open") is not narrow, "folded where there is no room"
+    if narrow:
+        contents.locator("summary").click()
+        look("contents")

@@ -1,0 +1,39 @@
+"""What every journey does: open a page, wait for it, ask."""
+
+from __future__ import annotations
+
+from relic_ui.claim_box import CLAIM_LABEL
+
+
+def claim_box(page):
+    return page.get_by_role("textbox", name=CLAIM_LABEL)
+
+
+def settled(page):
+    """Wait until the script has run to its end."""
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+
+
+def opened(page, url):
+    page.goto(url)
+    page.get_by_role("heading", level=1).wait_for()
+    settled(page)
+
+
+def ask(page, claim):
+    """Write a claim, press Ctrl+Enter, and wait for the answer; return its cards."""
+    before = page.url
+    claim_box(page).fill(claim)
+    claim_box(page).press("Control+Enter")
+    return answered(page, before)
+
+
+def answered(page, before):
+    page.wait_for_url(lambda url: "q=" in url and url != before)
+    page.locator(".relic-card").first.wait_for()
+    settled(page)
+    return cards(page)
+
+
+def cards(page):
+    return page.locator(".relic-card").all_inner_texts()

@@ -1,0 +1,505 @@
+"""Adding works: from a mirror, from a folder, many by one job; two at once, killed half-way, on a full disk."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from relic_core.errors import BadRequest, NotFound
+from relic_core.services import preparing
+from relic_core.services.fetching import fetch, make_gutenberg
+from relic_core.services.jobs import InlineExecutor
+from relic_core.services.preparing import Preparing, run_prepare
+from relic_core.services.workbench import Workbench
+from tests.gutenberg_mirror import corpus_books, serve
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def book(title, *, lines=3):
+    prose = "".join(f"This is sentence {number} of {title}.\n" for number in range(lines))
+    mark = f"OF THE PROJECT GUTENBERG EBOOK {title.upper()} ***"
+    return f"Title: {title}\n\n*** START {mark}\n\n{prose}\n\n*** END {mark}\n".encode()
+
+
+TITLES = {158: "Emma", 1156: "Babbitt", 105: "Persuasion", 98: "A Tale of Two Cities", 7: "Lanterns"}
+BOOKS = {number: book(title) for number, title in TITLES.items()}
+
+
+@pytest.fixture
+def mirror():
+    with serve(BOOKS) as mirror:
+        yield mirror
+
+
+@pytest.fixture
+def bench(settings, mirror):
+    """A workbench on the test's own mirror, whose jobs run to their end at once."""
+    on_mirror = replace(settings, gutenberg=mirror.address, gutenberg_pause=0.0)
+    return Workbench(on_mirror, executor=InlineExecutor(on_mirror))
+
+
+@pytest.fixture(autouse=True)
+def prepared(monkeypatch):
+    """Take note of what would be prepared, and prepare nothing."""
+    ids = []
+
+    def start(indexes, work_id):
+        ids.append(work_id)
+        return SimpleNamespace(id="ended", active=False, state="done", note="")
+
+    monkeypatch.setattr("relic_core.services.indexing.Indexes.start", start)
+    monkeypatch.setattr(
+        "relic_core.services.jobs.Jobs.get", lambda jobs, job_id: SimpleNamespace(id=job_id, active=False)
+    )
+    return ids
+
+
+def test_a_work_of_the_catalogue_is_fetched_with_what_is_known_of_it(bench, mirror, prepared):
+    job = bench.catalogue.add(["emma"])
+    assert (job.state, job.title, job.note) == ("done", "Adding Emma", "Emma has been added.")
+    (work,) = bench.works.summaries()
+    assert (work.title, work.author, work.year, work.translator) == ("Emma", "Jane Austen", 1815, "")
+    assert work.source.startswith(f"Project Gutenberg 158, {mirror.address}/cache/epub/158/pg158.txt, fetched ")
+    assert prepared == [work.id]
+    assert next(each for each in bench.catalogue.shelf() if each.entry.slug == "emma").work == work
+
+
+def test_any_number_can_be_fetched_and_one_of_the_catalogue_is_known(bench):
+    job = bench.catalogue.add_gutenberg(7)
+    assert (job.title, job.note) == ("Adding Project Gutenberg 7", "Lanterns has been added.")
+    assert bench.catalogue.add_gutenberg(158).note == "Emma has been added."
+    assert {work.author for work in bench.works.summaries()} == {"", "Jane Austen"}
+
+
+def test_what_is_stored_is_not_asked_for_again(bench, mirror):
+    bench.catalogue.add(["emma"])
+    bench.catalogue.add_gutenberg(7)
+    del mirror.asked[:]
+    assert bench.catalogue.add(["emma"]).note == "Emma was in the library already."
+    assert bench.catalogue.add_gutenberg(7).note == "Lanterns was in the library already."
+    assert mirror.asked == []
+
+
+def test_a_file_of_the_library_folder_stands_before_the_mirror(settings, tmp_path, mirror):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "emma.txt").write_text("Of one's own.\n")
+    own = replace(settings, library=tmp_path / "texts", gutenberg=mirror.address, gutenberg_pause=0.0)
+    bench = Workbench(own, executor=InlineExecutor(own))
+    bench.catalogue.add(["emma"])
+    (work,) = bench.works.summaries()
+    assert (work.title, work.author, work.source) == ("Emma", "Jane Austen", str(tmp_path / "texts" / "emma.txt"))
+    assert mirror.asked == []
+
+
+def test_one_failure_does_not_stop_the_rest(bench, mirror, prepared):
+    bench.catalogue.add(["babbitt"])
+    mirror.books[105] = b""
+    job = bench.catalogue.add(["emma", "middlemarch", "persuasion", "the_waves", "babbitt", "a_tale_of_two_cities"])
+    assert job.state == "done"
+    assert job.note.startswith("Emma, A Tale of Two Cities have been added. Babbitt was in the library already.")
+    assert "Not added: Middlemarch. Project Gutenberg's mirror" in job.note
+    assert "Not added: Persuasion. The file is empty" in job.note
+    assert "Not added: The Waves. It is in copyright in the United States until 1 January 2027" in job.note
+    assert len(set(prepared)) == 3
+
+
+def test_of_many_works_the_note_gives_numbers_and_failures_of_one_reason_are_told_together(bench, mirror):
+    slugs = [each.entry.slug for each in bench.catalogue.shelf() if each.entry.split == "validation"]
+    mirror.books |= {
+        each.entry.gutenberg: book(each.entry.title) for each in bench.catalogue.shelf() if each.entry.gutenberg
+    }
+    job = bench.catalogue.add(slugs)
+    assert (job.title, job.note) == ("Adding 18 works", "18 works have been added.")
+    assert (job.done, job.total) == (18, 18)
+    assert bench.catalogue.add(slugs).note == "18 works were there already."
+
+
+def test_a_book_that_does_not_say_its_title_is_called_by_its_number(bench, mirror):
+    mirror.books[7] = b"The river rose.\n"
+    assert bench.catalogue.add_gutenberg(7).note == "Project Gutenberg 7 has been added."
+
+
+def test_a_job_that_adds_nothing_has_failed(bench):
+    job = bench.catalogue.add(["middlemarch"])
+    assert job.state == "failed"
+    assert "gutenberg.org/ebooks/145" in job.note
+    assert "No number of Project Gutenberg is known" in bench.catalogue.add(["to_the_lighthouse"]).note
+
+
+def test_a_mirror_that_does_not_answer_is_not_asked_for_every_work(bench, mirror):
+    mirror.misbehaviour += ["always 429"]
+    mirror.retry_after = "3600"
+    job = bench.catalogue.add(["emma", "babbitt", "persuasion", "a_tale_of_two_cities"])
+    assert job.state == "failed"
+    assert len(mirror.asked) == 2
+    assert "Not added: Emma, Babbitt. The mirror" in job.note
+    assert "Not added: Persuasion, A Tale of Two Cities." in job.note
+    assert "was not asked again" in job.note
+
+
+def test_without_a_network_what_was_fetched_before_can_be_added(bench, mirror):
+    bench.catalogue.add(["emma", "babbitt", "persuasion"])
+    for work in bench.works.summaries():
+        bench.works.remove(work.id)
+    mirror.misbehaviour.append("always 500")
+    job = bench.catalogue.add(["emma", "babbitt", "persuasion"])
+    assert job.note.startswith("Emma, Babbitt, Persuasion have been added. Emma: The copy kept here")
+
+
+def test_the_readers_own_words_stand_over_the_catalogues(bench):
+    item = bench.catalogue.item_of_number(158) | {"title": "Emma, for Clara", "year": None}
+    (added,) = bench.catalogue.fetch([item], lambda *_: None).added
+    assert (added.work.title, added.work.author, added.work.year) == ("Emma, for Clara", "Jane Austen", 1815)
+
+
+def test_the_job_says_how_far_it_has_come(bench):
+    said = []
+    fetch(bench, bench.catalogue.items(["emma", "babbitt"]), lambda *report: said.append(report))
+    assert said[0] == (0, 2, "Emma")
+    assert (1, 2, "Babbitt") in said
+    assert said[-1] == (2, 2, "")
+
+
+# Preparing many works.
+
+
+def test_few_works_are_prepared_at_once(bench, prepared):
+    queue = Preparing(bench, 2)
+    queue.add("a")
+    queue.add("b")
+    queue.hand_over()
+    assert prepared == ["a", "b"]
+    assert bench.jobs.recent() == ()
+
+
+def test_of_many_works_one_is_prepared_at_a_time_and_the_rest_by_a_job_of_its_own(bench, monkeypatch, prepared):
+    active = {"ended"}
+    monkeypatch.setattr(
+        "relic_core.services.jobs.Jobs.get", lambda jobs, job_id: SimpleNamespace(id=job_id, active=job_id in active)
+    )
+    started = []
+    monkeypatch.setattr(
+        "relic_core.services.jobs.Jobs.start", lambda jobs, kind, **given: started.append((kind, given))
+    )
+    queue = Preparing(bench, 5)
+    for work_id in "abcde":
+        queue.add(work_id)
+    assert prepared == ["a"], "the first is still being prepared"
+    active.clear()
+    queue.go_on()
+    assert prepared == ["a", "b"]
+    queue.hand_over()
+    assert started == [("prepare", {"title": "Preparing 3 works", "arguments": {"works": ["c", "d", "e"]}})]
+
+
+def test_works_are_prepared_one_by_one_and_one_that_fails_does_not_stop_the_rest(bench, monkeypatch):
+    ids = [bench.works.add(book(title), name="x.txt").work.id for title in ("Emma", "Babbitt", "Persuasion")]
+    waits = []
+
+    def start(indexes, work_id):
+        return SimpleNamespace(id=work_id, active=True, state="running", note="")
+
+    def wait(jobs, job_id, timeout):
+        waits.append(job_id)
+        ended = waits.count(job_id) > 1
+        state = "failed" if job_id == ids[1] else "done"
+        return SimpleNamespace(id=job_id, active=not ended, state=state if ended else "running", note="Out of memory.")
+
+    monkeypatch.setattr("relic_core.services.indexing.Indexes.start", start)
+    monkeypatch.setattr("relic_core.services.jobs.Jobs.wait", wait)
+    bench.works.remove(ids[2])
+    said = []
+    note = run_prepare(bench, {"works": [*ids, "never-was"]}, lambda *report: said.append(report))
+    assert note == "1 work is ready to search. Babbitt: Out of memory."
+    assert waits == [ids[0], ids[0], ids[1], ids[1]]
+    assert said[0] == (0, 2, "Preparing Emma")
+
+
+def test_a_shelf_is_not_put_before_the_readers_own_work(bench, mirror, prepared, monkeypatch):
+    """A whole split starts one index at a time: what is not begun yet waits in one job, not in fifty."""
+    monkeypatch.setattr(preparing, "_AT_ONCE", 1)
+    begun = []
+    start = bench.jobs.start
+    monkeypatch.setattr(
+        "relic_core.services.jobs.Jobs.get", lambda jobs, job_id: SimpleNamespace(id=job_id, active=True)
+    )
+    monkeypatch.setattr(
+        "relic_core.services.jobs.Jobs.start",
+        lambda jobs, kind, **given: begun.append(kind) if kind == "prepare" else start(kind, **given),
+    )
+    from relic_core.services.fetching import run_fetch
+
+    run_fetch(bench, {"items": bench.catalogue.items(["emma", "babbitt", "persuasion"])}, lambda *_: None)
+    assert len(prepared) == 1
+    assert begun == ["prepare"]
+
+
+# A killed job, two readers, a full disk.
+
+JOB = (
+    "import sys\n"
+    "from relic_core.services.indexing import Indexes\n"
+    "from types import SimpleNamespace\n"
+    "Indexes.start = lambda self, work_id: SimpleNamespace(id='x', active=True)\n"
+    "from relic_core.services.jobs import Jobs\n"
+    "Jobs.start = lambda *a, **k: None\n"
+    "Jobs.get = lambda *a: SimpleNamespace(active=True)\n"
+    "from relic_core.services.fetching import run_fetch\n"
+    "from relic_core.services.workbench import Workbench\n"
+    "bench = Workbench()\n"
+    "print(run_fetch(bench, {'items': bench.catalogue.items(sys.argv[1:])}, lambda *a: print(*a, flush=True)))\n"
+)
+SLUGS = ["emma", "babbitt", "persuasion", "a_tale_of_two_cities"]
+
+
+def run(bench, code, *arguments):
+    environment = {**os.environ, **bench.settings.to_environment(), "PYTHONPATH": str(PROJECT)}
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def test_a_killed_job_goes_on_where_it_was_when_asked_again(bench, mirror):
+    with run(bench, JOB, *SLUGS) as process:
+        for line in process.stdout:
+            if line.startswith("2 4 "):
+                process.kill()
+                break
+        process.wait()
+    stored = {work.title for work in bench.works.summaries()}
+    assert stored >= {"Emma", "Babbitt"}
+    del mirror.asked[:]
+    with run(bench, JOB, *SLUGS) as process:
+        said = process.stdout.read()
+    assert process.returncode == 0, said
+    assert len(bench.works.summaries()) == 4
+    assert not any("pg158.txt" in path or "pg1156.txt" in path for path, _ in mirror.asked)
+
+
+def test_an_adder_killed_at_any_moment_leaves_a_work_whole_or_not_at_all(bench, mirror):
+    mirror.books[158] = book("Emma", lines=4_000)
+    with run(bench, JOB, "emma") as process:  # how long the whole takes here
+        began = time.monotonic()
+        process.wait()
+        whole = time.monotonic() - began
+    (work,) = bench.works.summaries()
+    expected = bench.works.load(work.id)
+    for share in (0.3, 0.5, 0.6, 0.7, 0.8, 0.9):
+        for made in (bench.settings.data / name for name in ("relic.duckdb", "relic.duckdb.wal")):
+            made.unlink(missing_ok=True)
+        with run(bench, JOB, "emma") as process:
+            time.sleep(share * whole)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        found = Workbench(bench.settings).works.summaries()
+        assert len(found) in {0, 1}
+        for each in found:
+            assert Workbench(bench.settings).works.load(each.id) == replace(expected, source=each.source)
+        assert Workbench(bench.settings).works.add(book("Lanterns"), name="x.txt").outcome == "added"
+
+
+def test_two_threads_that_add_one_work_store_it_once_and_are_both_told(bench):
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = list(pool.map(lambda _: bench.works.add(BOOKS[158], name="emma.txt").outcome, range(4)))
+    assert sorted(outcomes) == ["added", "already", "already", "already"]
+    assert len(bench.works.summaries()) == 1
+
+
+ADD = (
+    "import sys\n"
+    "from pathlib import Path\n"
+    "from relic_core.services.workbench import Workbench\n"
+    "bench = Workbench()\n"
+    "print('ready', flush=True)\n"
+    "sys.stdin.readline()\n"
+    "print(bench.works.add(Path(sys.argv[1])).outcome)\n"
+)
+
+
+def test_two_processes_that_add_one_work_store_it_once_and_are_both_told(bench, tmp_path):
+    path = tmp_path / "emma.txt"
+    path.write_bytes(book("Emma", lines=500))
+    environment = {**os.environ, **bench.settings.to_environment(), "PYTHONPATH": str(PROJECT)}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", ADD, str(path)],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    for process in processes:
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    outcomes = sorted(process.communicate()[0].strip() for process in processes)
+    assert outcomes == ["added", "already"]
+    assert len(bench.works.summaries()) == 1
+
+
+FULL = (
+    "import resource, signal, sys\n"
+    "from relic_core.errors import RelicError\n"
+    "from relic_core.services.workbench import Workbench\n"
+    "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    "bench = Workbench()\n"
+    "room = int(sys.argv[1]) + max([p.stat().st_size for p in bench.settings.data.glob('relic.duckdb*')] or [0])\n"
+    "resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))\n"
+    "text = ''.join(f'Sentence {n} of {n * n * n} is here.\\n' for n in range(60_000)).encode()\n"
+    "try:\n"
+    "    print(bench.works.add(text, name='long.txt').outcome)\n"
+    "except RelicError as error:\n"
+    "    print(type(error).__name__, error)\n"
+)
+
+
+@pytest.mark.parametrize("room", [0, 50_000, 500_000])
+def test_on_a_full_disk_nothing_is_added_and_the_store_is_as_it_was(bench, room):
+    before = bench.works.add(BOOKS[158], name="emma.txt").work
+    with run(bench, FULL, str(room)) as process:
+        said = process.stdout.read()
+    assert "Traceback" not in said
+    assert said.startswith(f"StoreError The disk of the store {bench.settings.store} is full"), said
+    assert "Make room and try again; nothing was lost." in said
+    assert bench.works.summaries() == (before,)
+    assert bench.works.load(before.id).text.startswith("Title: Emma")
+    assert bench.works.add(BOOKS[105], name="p.txt").outcome == "added", "with room again, it goes on"
+
+
+def test_a_downloads_folder_that_cannot_be_made_is_told_once(bench, mirror):
+    bench.settings.data.mkdir(parents=True, exist_ok=True)
+    bench.settings.downloads.write_text("a file in the place of the folder")
+    job = bench.catalogue.add(["emma", "babbitt"])
+    assert job.state == "failed"
+    assert job.note.startswith(f"The folder of downloads {bench.settings.downloads} cannot be")
+    assert len(mirror.asked) < 2
+
+
+def test_the_fetcher_of_the_settings_keeps_its_pause(settings):
+    gutenberg = make_gutenberg(settings)
+    assert gutenberg._mirror == "https://gutenberg.pglaf.org"
+    assert gutenberg._gate._pause == 2.0
+
+
+# Descriptions and names.
+
+
+def test_a_work_can_be_corrected(bench):
+    work = bench.works.add(BOOKS[158], name="emma.txt").work
+    bench.works.load(work.id)
+    said = bench.works.describe(work.id, title=" Emma\n(1815) ", author="Jane Austen", translator="", year=1815)
+    assert (said.id, said.title, said.author, said.year) == (work.id, "Emma (1815)", "Jane Austen", 1815)
+    assert bench.works.load(work.id).title == "Emma (1815)"
+    assert bench.works.describe(work.id, title="Emma", author="", translator="", year=None).year is None
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"title": " \n"}, "needs a title"),
+        ({"title": "\u202e"}, "needs a title"),
+        ({"title": "x" * 301}, "The title has 301 characters; at most 300"),
+        ({"author": "x" * 301}, "The author has 301"),
+        ({"year": 0}, "0 is no year"),
+        ({"year": 3026}, "3026 is no year"),
+        ({"year": -9_999}, "-9999 is no year"),
+    ],
+)
+def test_a_description_that_cannot_be_is_told_and_nothing_is_written(bench, given, said):
+    work = bench.works.add(BOOKS[158], name="emma.txt").work
+    with pytest.raises(BadRequest, match=said):
+        bench.works.describe(work.id, **({"title": "Emma", "author": "", "translator": "", "year": 1815} | given))
+    assert bench.works.summaries() == (work,)
+
+
+def test_a_work_that_is_not_there_cannot_be_corrected(bench):
+    with pytest.raises(NotFound, match="no work 'gone'"):
+        bench.works.describe("gone", title="x", author="", translator="", year=None)
+
+
+def test_a_removed_work_is_listed_and_an_old_search_can_still_say_which_edition_it_spoke_of(bench):
+    first = bench.works.add(BOOKS[158], name="emma.txt").work
+    second = bench.works.add(BOOKS[105], name="persuasion.txt").work
+    bench.works.remove(first.id)
+    bench.works.remove(second.id)
+    assert [work.id for work in bench.works.removed()] == [second.id, first.id]
+    assert bench.works.described(first.id) == first
+    assert bench.works.restore(first.id) == first
+    assert [work.id for work in bench.works.removed()] == [second.id]
+    assert bench.works.described(first.id) == first
+    with pytest.raises(NotFound):
+        bench.works.described("never-was")
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "source"),
+    [
+        ("../../etc/passwd.txt", "Passwd", "passwd.txt"),
+        ("/etc/emma.txt", "Emma", "emma.txt"),
+        ("C:\\texts\\emma.txt", "Emma", "emma.txt"),
+        ("emma\u202etxt.exe", "Emma txt", "emma txt.exe"),
+        ("em\x00ma\x07\n\x1b[31m.txt", "Em ma [31m", "em ma [31m.txt"),
+        ("\u2066\u200f", "Untitled", ""),
+        ("..", "Untitled", ""),
+        ("", "Untitled", ""),
+    ],
+)
+def test_the_name_of_a_file_is_made_harmless(bench, name, title, source):
+    work = bench.works.add(b"Nobody counted the lanterns.\n", name=name).work
+    assert (work.title, work.source) == (title, source)
+
+
+def test_a_name_of_300_characters_is_shortened(bench):
+    work = bench.works.add(b"Nobody counted the lanterns.\n", name="lantern " * 37 + ".txt").work
+    assert len(work.title) <= 200
+    assert len(work.source) <= 200
+    assert work.title.startswith("Lantern lantern")
+
+
+@pytest.mark.corpus
+def test_real_books_come_through_the_mirror_as_they_are(shared, settings):
+    """The text that is stored is that of the file itself, for every book whose number is known."""
+    from relic_core.library.folder import text_sha256
+    from relic_core.library.reading import read_file
+
+    class Uncut:
+        identity = "none/1"
+
+        def segment(self, text, start, end):
+            return []
+
+    with serve(corpus_books(shared)) as mirror:
+        gutenberg = make_gutenberg(replace(settings, gutenberg=mirror.address, gutenberg_pause=0.0))
+        bench = Workbench(replace(settings, library=shared / "corpus" / "primary"))
+        shelf = [each for each in bench.catalogue.shelf() if each.path and each.entry.gutenberg in mirror.books]
+        assert len(shelf) == 69
+        for each in shelf:
+            found = gutenberg.fetch(each.entry.gutenberg, lambda _: None)
+            fetched = read_file(found.data, name="x.txt", segmenter=Uncut())
+            modified = each.path.stat().st_mtime_ns
+            assert fetched.sha256 == text_sha256(each.path, modified=modified, max_bytes=20_000_000), each.entry.slug
+
+
+@pytest.mark.corpus
+def test_a_real_book_that_was_fetched_is_the_same_work_as_its_file(shared, bench, mirror):
+    path = shared / "corpus" / "primary" / "the_red_badge_of_courage.txt"
+    mirror.books[73] = path.read_bytes()
+    assert bench.catalogue.add(["the_red_badge_of_courage"]).state == "done"
+    (work,) = bench.works.summaries()
+    added = bench.works.add(path)
+    assert (added.outcome, added.work) == ("already", work)

@@ -1,0 +1,105 @@
+"""What is known of a stored edition."""
+
+import json
+
+import numpy as np
+import pytest
+
+from relic_core.errors import NotFound
+from relic_core.retrieval import index_files
+from relic_core.services.editions import count
+from relic_core.services.jobs import InlineExecutor
+from relic_core.services.workbench import Workbench
+from tests.making import FERRY, make_work, work_of
+
+TEXT = "CHAPTER I\n\n“The river is up,” he said.\n\nCHAPTER II\n\nNobody counted the lanterns. Nobody’s LANTERNS.\n"
+
+
+@pytest.fixture
+def bench(settings):
+    return Workbench(settings, executor=InlineExecutor(settings))
+
+
+@pytest.fixture
+def work(bench):
+    return bench.works.add(TEXT.encode(), name="river.txt").work
+
+
+def test_numbers_of_a_work_are_the_sums_of_its_chapters(bench, work):
+    numbers = bench.editions.facts(work.id).numbers
+    assert (numbers.words, numbers.sentences) == (work.words, work.sentences)
+    assert sum(chapter.words for chapter in numbers.chapters) == numbers.words == 12
+    assert sum(chapter.sentences for chapter in numbers.chapters) == numbers.sentences == 3
+    assert sum(chapter.spoken for chapter in numbers.chapters) == numbers.spoken == 4
+    assert numbers.dialogue == pytest.approx(4 / 12)
+    assert numbers.sentence_length == 4.0
+    assert numbers.longest is numbers.chapters[0] or numbers.longest is numbers.chapters[1]
+    assert 0 < numbers.set_aside < 1
+
+
+def test_words_are_different_whatever_their_capitals_and_endings(bench, work):
+    assert bench.editions.facts(work.id).numbers.distinct_words == len(
+        {"the", "river", "is", "up", "he", "said", "nobody", "counted", "lanterns"}
+    )
+
+
+def test_each_chapter_has_the_address_of_its_first_sentence():
+    work = work_of(FERRY)
+    assert [chapter.address for chapter in count(work).chapters] == ["1.1.1", "2.1.1"]
+    (empty,) = count(make_work([])).chapters
+    assert (empty.address, empty.share) == ("", 0.0)
+
+
+def test_a_work_of_one_chapter_has_no_longest():
+    assert count(make_work(["One."])).longest is None
+    assert count(make_work()).dialogue == count(make_work()).sentence_length == count(make_work()).set_aside == 0.0
+
+
+def test_only_its_own_searches_are_listed(bench, work):
+    other = bench.works.add(b"It rained.", name="rain.txt").work
+    for each in (work, other):
+        bench.store.searches.add(each.id, f"About {each.title}", length=1, retrievers=["bm25"], results=5)
+    assert [search.work_id for search in bench.editions.facts(work.id).searches] == [work.id]
+
+
+def test_numbers_follow_the_text_when_a_work_is_removed_and_corrected(bench, work):
+    before = bench.editions.facts(work.id)
+    bench.works.describe(work.id, title="Another", author="", translator="", year=None)
+    after = bench.editions.facts(work.id)
+    assert after.summary.title == "Another"
+    assert after.numbers is before.numbers, "they were counted once"
+    bench.works.remove(work.id)
+    with pytest.raises(NotFound):
+        bench.editions.facts(work.id)
+
+
+def test_indexes_are_told_from_their_manifests(bench, work, settings):
+    facts = bench.editions.facts(work.id)
+    assert facts.indexes == ()
+    assert facts.missing == ("zero-shot",)
+    bench.indexes.start(work.id)
+    facts = bench.editions.facts(work.id)
+    assert facts.missing == ()
+    (built,) = facts.indexes
+    assert built.retriever == "zero-shot"
+    assert built.encoder == bench.indexes.retriever("zero-shot").encoder_identity
+    assert built.fits
+    arrays = (settings.indexes / "zero-shot" / work.id).glob("*/*.npy")
+    assert built.size == sum(path.stat().st_size for path in arrays) > 0
+
+
+def test_the_index_of_another_encoder_does_not_fit_and_a_damaged_one_is_none(bench, work, settings):
+    bench.indexes.start(work.id)
+    (manifest,) = index_files.manifests(settings.indexes, "zero-shot", work.id)
+    facts = {name: manifest[name] for name in index_files.Recipe.__slots__}
+    recipe = index_files.Recipe(**{**facts, "encoder": "another"})
+    folder = index_files.save(settings.indexes, recipe, {"sums": np.zeros(3)})
+    assert sorted((built.encoder == "another", built.fits) for built in bench.indexes.built(work.id)) == [
+        (False, True),
+        (True, False),
+    ]
+    said = json.loads((folder / index_files.MANIFEST).read_text())
+    (folder / index_files.MANIFEST).write_text(json.dumps({**said, "encoder": "a third"}))
+    assert [built.fits for built in bench.indexes.built(work.id)] == [True]
+    (folder / index_files.MANIFEST).write_text("[]")
+    assert [built.fits for built in bench.indexes.built(work.id)] == [True]

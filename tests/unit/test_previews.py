@@ -1,0 +1,119 @@
+"""Previews: what is said of a text before anything of it is stored."""
+
+import pytest
+
+from relic_core.errors import BadRequest, EmptyText, NotFound, NotText
+from relic_core.services.previews import left_out_of
+from relic_core.services.workbench import Workbench
+from tests.making import work_of
+from tests.making_books import epub
+
+LANTERNS = """\
+*** START OF THE PROJECT GUTENBERG EBOOK LANTERNS ***
+
+LANTERNS
+
+by Ann Nobody
+
+CHAPTER I
+
+The river
+rose. Nobody counted the lanterns.
+
+CHAPTER II
+
+It was late.
+
+*** END OF THE PROJECT GUTENBERG EBOOK LANTERNS ***
+
+You may copy it under the terms of the licence.
+"""
+
+
+@pytest.fixture
+def works(settings):
+    return Workbench(settings).works
+
+
+def test_a_preview_tells_what_was_understood_and_stores_nothing(works):
+    preview = works.preview(LANTERNS.encode(), name="lanterns.txt")
+    assert (preview.title, preview.author, preview.translator, preview.year) == ("Lanterns", "Ann Nobody", "", None)
+    assert [(chapter.name, chapter.words) for chapter in preview.chapters] == [("Chapter I", 7), ("Chapter II", 3)]
+    assert preview.first == "The river rose. Nobody counted the lanterns. It was late."
+    assert {part.kind: part.count for part in preview.left_out}["heading"] == 2
+    licence = next(part for part in preview.left_out if part.kind == "licence")
+    assert licence.characters > 40
+    assert (preview.stored, preview.removed, preview.namesakes) == (None, None, ())
+    assert works.summaries() == ()
+
+
+def test_what_is_given_stands_over_what_the_file_says(works):
+    preview = works.preview(LANTERNS.encode(), name="x.txt", title="  The\nLanterns ", year=1891)
+    assert (preview.title, preview.author, preview.year) == ("The Lanterns", "Ann Nobody", 1891)
+
+
+def test_a_file_is_previewed_by_its_path(works, tmp_path):
+    (tmp_path / "the_river.txt").write_text("The river rose.\n")
+    assert works.preview(tmp_path / "the_river.txt").title == "The river"
+    with pytest.raises(NotFound, match="no file"):
+        works.preview(tmp_path / "gone.txt")
+
+
+def test_the_same_text_is_recognised_stored_or_removed(works):
+    stored = works.add(LANTERNS.encode(), name="lanterns.txt", title="Another title").work
+    preview = works.preview(LANTERNS.encode(), name="copy.txt")
+    assert (preview.stored, preview.removed, preview.namesakes) == (stored, None, ())
+    works.remove(stored.id)
+    preview = works.preview(LANTERNS.encode(), name="copy.txt")
+    assert (preview.stored, preview.removed.id) == (None, stored.id)
+
+
+def test_other_editions_of_the_work_are_named(works):
+    other = works.add(b"The river rose, elsewhere.\n", name="x.txt", title="The Lanterns: A Tale", author="A. Nobody")
+    works.add(b"No lanterns here.\n", name="y.txt", title="Lanterns", author="Zoe Else")
+    preview = works.preview(LANTERNS.encode(), name="lanterns.txt")
+    assert preview.namesakes == (other.work,)
+    assert preview.stored is None
+
+
+def test_a_file_that_holds_more_than_a_work_is_told(works):
+    text = "It rose.\n\n" + "[1] A note on the river.\n\n" * 10
+    preview = works.preview(text.encode(), name="x.txt")
+    assert "of the file was set aside" in preview.notice
+    (notes,) = preview.left_out
+    assert notes.sample.startswith("[1] A note on the river. [1] A note")
+
+
+def test_long_beginnings_and_long_samples_are_cut_between_words(works):
+    text = "Nobody counted the lanterns " * 200 + "at all.\n\n[Illustration: " + "river " * 200 + "]\n"
+    preview = works.preview(text.encode(), name="x.txt")
+    assert 250 < len(preview.first) <= 450
+    assert preview.first.endswith((" Nobody …", " counted …", " the …", " lanterns …"))
+    assert all(len(part.sample) <= 160 for part in preview.left_out)
+    sample = next(part.sample for part in left_out_of(works.preview(text.encode(), name="x.txt").work))
+    assert sample.startswith("[Illustration: river river")
+
+
+def test_what_was_set_aside_comes_longest_first():
+    parts = left_out_of(work_of())
+    assert [part.characters for part in parts] == sorted((part.characters for part in parts), reverse=True)
+
+
+@pytest.mark.parametrize(("data", "error"), [(b"", EmptyText), (b"\x00\x01\x02\x03" * 50, NotText)])
+def test_what_is_no_text_is_told(works, data, error):
+    with pytest.raises(error):
+        works.preview(data, name="x.txt")
+
+
+@pytest.mark.parametrize("year", [0, 99_999, -50_000])
+def test_a_year_that_cannot_be_is_told(works, year):
+    with pytest.raises(BadRequest, match=f"{year} is no year"):
+        works.preview(LANTERNS.encode(), name="x.txt", year=year)
+
+
+def test_a_page_that_an_epub_lists_and_does_not_hold_is_told(works):
+    manifest = '<item id="gone" href="gone.xhtml" media-type="application/xhtml+xml"/>'
+    data = epub(["<h2>I</h2><p>The river rose.</p>"], manifest=manifest, spine='<itemref idref="gone"/>')
+    notice = works.preview(data, name="lanterns.epub").notice
+    assert "OEBPS/gone.xhtml" in notice
+    assert works.add(data, name="lanterns.epub").notice == notice
