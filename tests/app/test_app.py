@@ -51,7 +51,7 @@ def test_an_unreadable_setting_is_told(app, monkeypatch):
     assert "RELIC_LOCK_SECONDS is 'soon'" in said(sound(app.open()))
 
 
-@pytest.mark.parametrize("page", sorted(PAGES.keys() - {"pages/work.py"}))  # which asks for nothing before it has a work
+@pytest.mark.parametrize("page", sorted(PAGES.keys() - {"pages/work.py"}))  # it asks for nothing without a work
 def test_a_store_that_becomes_busy_later_is_told_on_every_page(app, page, monkeypatch):
     at = sound(app.open(page))
 
