@@ -279,7 +279,9 @@ class _Composition:
                 note_to=next((hangs[name] for name in leaf.names if name in hangs), None),
             )
             paragraphs.append(paragraph)
-            hangs.update(dict.fromkeys(leaf.refs, paragraph.index))
+            home = paragraph.note_to if leaf.kind == "note" else paragraph.index  # a note to a note: where that hangs
+            if home is not None:
+                hangs.update(dict.fromkeys(leaf.refs, home))
             end = paragraph.end
             self._cut(text, paragraph)
         if paragraphs:

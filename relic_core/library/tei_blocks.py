@@ -277,12 +277,12 @@ class Blocks:
             self._run(ranked[0])
 
     def _aside(self, element: Element, kind: str) -> None:
-        words = [
-            " ".join("".join(str(piece) for piece in child.itertext()).split())
-            for child in element
-            if local_name(child) not in SKIPPED and local_name(child)
-        ]
-        words = [" ".join((element.text or "").split()), *words]
+        words = [element.text or ""]
+        for child in element:
+            if local_name(child) and local_name(child) not in SKIPPED:
+                words.append("".join(str(piece) for piece in child.itertext()))
+            words.append(child.tail or "")
+        words = [" ".join(line.split()) for line in words]
         lines = tuple(Inline.clean(line) for line in words if Inline.clean(line))
         if lines:
             self._pending.append(Leaf(lines=lines, left_out=self._left_out or kind))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from relic_core.errors import BadText
@@ -92,11 +92,13 @@ def test_an_epub_is_parted_between_paragraphs_and_what_is_left_out(one, other):
 
 
 @given(trees(TEI), trees(TEI), trees(TEI))
+@example("", "<note>Rain fell.<note>Rain fell.</note></note>", "")
 def test_a_tei_file_is_parted_between_paragraphs_and_what_is_left_out(front, body, back):
     check(tei(body + "<p>A word.</p>", front=front, back=back))
 
 
 @given(trees([each for each in TEI if not re.match(r"del|choice|corr|figure|gap|lb|ref|app|note", each)]))
+@example("Rain fell.<fw><p></p>Rain fell.</fw>")
 def test_no_word_of_a_tei_file_is_lost(body):
     text = re.sub(r"<[^>]*>", "", body).replace("&amp;", "&").replace("&nbsp;", " ")
     try:
