@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import find, shell
+from relic_ui import examples, find, shell
 
 workbench = shell.page("Find a quotation")
 st.title("Find a quotation")
@@ -12,7 +12,7 @@ with shell.told():
     if summaries := workbench.works.summaries():
         find.restore(workbench, summaries)
         work = find.choose_work(summaries)
-        find.show_examples(work)
+        examples.show_examples(work)
         if request := find.ask(workbench, work):
             find.show_result(workbench, find.answer(workbench, request))
         else:

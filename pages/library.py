@@ -15,10 +15,8 @@ with shell.told():
     recent = library.recent_jobs(workbench)
     summaries = workbench.works.summaries()
     shelved = workbench.catalogue.shelf()
-    library.show_contents(len(summaries), len(shelved))
+    library.show_contents(workbench, len(summaries), len(shelved), recent)
     # Each part has a place of its own, so that one that grows does not close what is open in another.
-    with st.container(key="library-jobs"):
-        library.show_jobs(workbench, [job for job in recent if job.id != shelf.job_shown() or not job.active])
     with st.container(key="library-works"):
         library.show_works(workbench, summaries)
     with st.container(key="library-adding"):

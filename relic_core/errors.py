@@ -21,6 +21,7 @@
     │   ├── StoreBusy      another process holds the store
     │   ├── StoreTooNew    written by a newer version of this program
     │   └── StoreReadOnly  the folder or file cannot be written
+    │       └── StoreFull  the disk has no room left
     └── JobCancelled       raised inside a job whose owner asked it to stop
 
 Every message says what was given, what is allowed and what to do next.
@@ -109,6 +110,10 @@ class StoreTooNew(StoreError):
 
 class StoreReadOnly(StoreError):
     """The store cannot be written."""
+
+
+class StoreFull(StoreReadOnly):
+    """The disk of the store has no room left."""
 
 
 class JobCancelled(RelicError):

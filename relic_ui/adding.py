@@ -10,13 +10,12 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from relic_core.services.catalogue import parse_number
-from relic_ui import own_texts
+from relic_ui import jobs, own_texts
 from relic_ui.shell import literal, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relic_core.domain import Job
     from relic_core.services.workbench import Workbench
 
 
@@ -41,12 +40,6 @@ def show_adding(workbench: Workbench) -> None:
         _show_path(workbench)
 
 
-def follow(job: Job) -> None:
-    """Go on with the page, and tell there how the job that was just started ends."""
-    st.session_state["library_job"] = job.id
-    st.rerun()
-
-
 def _show_gutenberg(workbench: Workbench) -> None:
     mirror = urlsplit(workbench.settings.gutenberg).hostname or ""
     st.html(
@@ -63,7 +56,11 @@ def _show_gutenberg(workbench: Workbench) -> None:
         )
         if st.form_submit_button("Fetch and add", icon=":material/download:"):
             with told():
-                follow(workbench.catalogue.add_gutenberg(parse_number(said)))
+                number = parse_number(said)
+                jobs.follow("gutenberg", workbench.catalogue.add_gutenberg(number), f"looking for book {number} …")
+                st.rerun()
+    with st.container(key="library_gutenberg_job"), told():
+        jobs.show_followed(workbench, "gutenberg")
 
 
 def _show_folder(workbench: Workbench, folder: Path) -> None:
@@ -80,7 +77,8 @@ def _show_folder(workbench: Workbench, folder: Path) -> None:
                 placeholder=f"{len(offered)} to choose from" if offered else "All of them are in the library",
             )
             if st.form_submit_button("Add the chosen ones", icon=":material/add:") and chosen:
-                _start(workbench, [Path(path) for path in chosen])
+                _start(workbench, "folder", [Path(path) for path in chosen])
+        jobs.show_followed(workbench, "folder")
 
 
 def _show_path(workbench: Workbench) -> None:
@@ -88,11 +86,14 @@ def _show_path(workbench: Workbench) -> None:
         path = st.text_input("Path of a file on the machine that runs the app", key="library_path", width=440)
         if st.form_submit_button("Add", icon=":material/add:") and path.strip():
             with told():
-                _start(workbench, [workbench.works.find_file(path.strip().strip('"'))])
+                _start(workbench, "path", [workbench.works.find_file(path.strip().strip('"'))])
+    with st.container(key="library_path_job"), told():
+        jobs.show_followed(workbench, "path")
 
 
-def _start(workbench: Workbench, paths: Iterable[Path]) -> None:
-    """Add files in the background."""
+def _start(workbench: Workbench, way: str, paths: Iterable[Path]) -> None:
+    """Add files in the background; how that goes is told under the form."""
     named = [str(path) for path in paths]
     title = f"Adding {Path(named[0]).name}" if len(named) == 1 else f"Adding {len(named)} texts"
-    follow(workbench.jobs.start("add", title=title, subject="\n".join(named), arguments={"paths": named}))
+    jobs.follow(way, workbench.jobs.start("add", title=title, subject="\n".join(named), arguments={"paths": named}))
+    st.rerun()

@@ -1,7 +1,8 @@
 """Buttons inside HTML of ours: a long list of works is one piece of HTML, which a hundred widgets would make slow.
 
 A button made here says what it does and to what; the page that asks `pressed` is told once. After a press the focus of
-the keyboard goes on to what the press brought up, or stays in the row whose button has gone.
+the keyboard goes on to what the press brought up, or stays in the row whose button has gone; and that row stays where
+it is in the window, whatever grows above it, until the reader does something else.
 """
 
 from __future__ import annotations
@@ -17,28 +18,46 @@ if TYPE_CHECKING:
 _JS = """
 export default function (component) {
   const { setTriggerValue } = component
+  const gone = new AbortController()
+  let last = new AbortController()
   const press = event => {
     const button = event.target.closest?.("button.relic-button")
-    if (!button || event.defaultPrevented) return
-    const then = button.dataset.then
+    if (!button || event.defaultPrevented || button.getAttribute("aria-disabled")) return
+    const { does, to, then, during } = button.dataset
     const row = button.closest("li[id]")?.id
-    setTriggerValue("pressed", `${button.dataset.does} ${button.dataset.to}`)
-    let elsewhere = false
-    document.addEventListener("pointerdown", () => { elsewhere = true }, { once: true })
-    const until = Date.now() + (then ? 6000 : 600000)
+    const words = button.textContent
+    if (during) { // at once: the server may be busy
+      button.setAttribute("aria-disabled", "true")
+      button.textContent = during
+      const undo = () => { button.removeAttribute("aria-disabled"); button.textContent = words }
+      const undoing = setTimeout(undo, 8000)
+      gone.signal.addEventListener("abort", () => clearTimeout(undoing), { once: true })
+    }
+    setTriggerValue("pressed", `${does} ${to}`)
+    last.abort() // one press is followed at a time, until the reader does something else
+    last = new AbortController()
+    const { signal } = last
+    const stop = () => last.signal === signal && last.abort()
+    for (const name of ["pointerdown", "wheel", "touchmove", "keydown"])
+      document.addEventListener(name, stop, { once: true, signal, passive: true })
+    const place = row && document.getElementById(row).getBoundingClientRect().top
+    const scroller = button.closest('[data-testid="stMain"]')
     const look = () => {
       const brought = then && document.querySelector(then)
-      if (brought) { (brought.querySelector("input, textarea, button") ?? brought).focus(); return }
-      const focused = document.activeElement
-      if (!then && row && focused === document.body) document.getElementById(row)?.focus({ preventScroll: true })
-      else if (!then && focused !== button && focused.id !== row) return
-      if (!elsewhere && Date.now() < until) setTimeout(look, 200)
+      if (brought) { stop(); (brought.querySelector("input, textarea, button") ?? brought).focus(); return }
+      const now = row && document.getElementById(row)
+      if (then || !now) return
+      const moved = now.getBoundingClientRect().top - place // a work that has arrived grows the list above
+      if (scroller && Math.abs(moved) > 1) scroller.scrollTop += moved
+      if (document.activeElement === document.body) now.focus({ preventScroll: true })
     }
-    look()
+    const changes = new MutationObserver(look)
+    changes.observe(document.body, { childList: true, subtree: true })
+    signal.addEventListener("abort", () => changes.disconnect(), { once: true })
   }
-  document.addEventListener("click", press)
+  document.addEventListener("click", press, { signal: gone.signal })
   document.documentElement.dataset.relicButtons = "listening"
-  return () => document.removeEventListener("click", press)
+  return () => { gone.abort(); last.abort() }
 }
 """
 
@@ -49,7 +68,7 @@ def _listener() -> Callable[..., Any]:
     return cast("Callable[..., Any]", st.components.v2.component("relic_buttons", js=_JS))
 
 
-def button(does: str, to: str, label: str, *, title: str, then: str = "") -> str:
+def button(does: str, to: str, label: str, *, title: str, then: str = "", during: str = "") -> str:
     """Make the HTML of a button.
 
     Parameters
@@ -62,6 +81,8 @@ def button(does: str, to: str, label: str, *, title: str, then: str = "") -> str
         What it is called where many have the same words, beginning with them: read out in their place.
     then : str
         A selector: what the press brings up, and where the focus goes.
+    during : str
+        The words on it from the press on, until the page is drawn anew.
 
     Examples
     --------
@@ -69,6 +90,7 @@ def button(does: str, to: str, label: str, *, title: str, then: str = "") -> str
     '<button type="button" class="relic-button" data-does="add" data-to="emma" aria-label="Add Emma">Add</button>'
     """
     goes = f' data-then="{escape(then)}"' if then else ""
+    goes += f' data-during="{escape(during)}"' if during else ""
     return (
         f'<button type="button" class="relic-button" data-does="{escape(does)}" data-to="{escape(to)}"{goes} '
         f'aria-label="{escape(title)}">{escape(label)}</button>'

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from relic_core.services.workbench import Workbench
 
 SORT_LABELS = {"text": "Place in the text", "left": "Word before", "right": "Word after"}
-_PARAMETERS = ("word", "work", "sort", "variants", "forms", "case", "form", "page")
+PARAMETERS = ("word", "work", "sort", "variants", "forms", "case", "form", "page")
+"""What an address of the page may carry."""
 _SAMPLE = "High Water at Averhythe"
 _EXAMPLES = ("brass", "lamp*", "high water")
 _ALL_WORKS = ""
@@ -32,7 +33,7 @@ def restore(summaries: Sequence[WorkSummary]) -> None:
     reached on this page by the browser's Back, clears the word.
     """
     state = st.session_state
-    wanted = {name: st.query_params[name] for name in _PARAMETERS if name in st.query_params}
+    wanted = {name: st.query_params[name] for name in PARAMETERS if name in st.query_params}
     if wanted == state.get("concordance_address"):
         return
     if not wanted:
@@ -127,9 +128,12 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             help="Capitals and accents count, and Gatsby no longer finds Gatsby's.",
         )
     if not (word or "").strip():
-        state["concordance_address"] = {}
-        for name in _PARAMETERS:
-            st.query_params.pop(name, None)
+        work = state["concordance_work"]
+        kept = state["concordance_address"] = {"work": work} if work and "work" in st.query_params else {}
+        for name in PARAMETERS:
+            if name not in kept:
+                st.query_params.pop(name, None)
+        st.query_params.update(kept)
         return None
     return ConcordanceRequest(
         word=word,
@@ -167,7 +171,7 @@ def answer(workbench: Workbench, request: ConcordanceRequest) -> Answer:
     # First, so that a query that is refused has an address too and Back leads from it to the one before.
     kept = request.parameters
     if st.session_state.get("concordance_address") != kept or any(st.query_params.get(n) != v for n, v in kept.items()):
-        others = {name: value for name, value in st.query_params.items() if name not in _PARAMETERS}
+        others = {name: value for name, value in st.query_params.items() if name not in PARAMETERS}
         st.query_params.from_dict(others | kept)
         st.session_state["concordance_address"] = kept
     with st.spinner("Reading …"):

@@ -10,7 +10,6 @@ import streamlit as st
 from relic_core.domain import MAX_LENGTH, MIN_LENGTH
 from relic_core.errors import RelicError
 from relic_core.services.answers import MAX_RESULTS, SearchRequest
-from relic_core.services.prompts import prompts_for
 from relic_ui.cards import show_column
 from relic_ui.claim_box import CLAIM_LABEL, PLACEHOLDER, show_mask_button
 from relic_ui.jobs import show_job
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from relic_core.domain import WorkSummary
     from relic_core.services.answers import Column, SearchResult
-    from relic_core.services.prompts import Prompt
     from relic_core.services.workbench import Workbench
 
 DEFAULT_RESULTS = 5
@@ -32,8 +30,9 @@ _QUOTED_SHOWN = 80
 def restore(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
     """Put the widgets to the search that the page's address names.
 
-    The widgets keep the last search of a visit when the reader comes back from another page. An address without a
-    search, reached on this page by the browser's Back, clears the claim.
+    The widgets keep the last search of a visit when the reader comes back from another page. An address that names a
+    work alone begins anew in that work; one without anything, reached on this page by the browser's Back, clears the
+    claim.
 
     Parameters
     ----------
@@ -44,6 +43,9 @@ def restore(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
     """
     state = st.session_state
     wanted, shown = st.query_params.get("q"), state.get("find_search")
+    if wanted is None and "work" in st.query_params:
+        _begin_in(st.query_params.pop("work"), summaries)
+        return
     if wanted == shown:
         return
     if wanted is None:
@@ -78,6 +80,20 @@ def restore(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
     )
 
 
+def _begin_in(work_id: str, summaries: Sequence[WorkSummary]) -> None:
+    """Put the widgets to a work and to no claim."""
+    state = st.session_state
+    state["find_search"], state["find_claim"] = None, ""
+    if work_id in {work.id for work in summaries}:
+        state["find_work"] = work_id
+    else:
+        st.warning(
+            "This address names a work that is not in your library. Choose another here, or add that edition in the "
+            "Library.",
+            icon=":material/link_off:",
+        )
+
+
 def forget_address() -> None:
     """Take the search out of the page's address: what is shown is not it."""
     st.session_state["find_search"] = None
@@ -93,9 +109,6 @@ def show_nothing_to_search() -> None:
 def choose_work(summaries: Sequence[WorkSummary]) -> WorkSummary:
     """Draw the list of works and give the chosen one."""
     by_id = {work.id: work for work in summaries}
-    asked = st.query_params.get("work")
-    if asked in by_id and "find_work" not in st.session_state:
-        st.session_state["find_work"] = asked
     if st.session_state.get("find_work") not in by_id:
         st.session_state.pop("find_work", None)
     return by_id[
@@ -121,21 +134,6 @@ def name_of(work: WorkSummary) -> str:
     """
     named = f"{work.title}, {work.author}" if work.author else work.title
     return f"{named} ({work.year})" if work.year else named
-
-
-def show_examples(work: WorkSummary) -> None:
-    """Offer claims to click; a click asks at once."""
-    prompts = prompts_for(work)
-    if not prompts:
-        return
-
-    def take(prompt: Prompt) -> None:
-        st.session_state.update(find_claim=prompt.claim, find_length=prompt.length)
-
-    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="examples"):
-        st.html('<p class="relic-quiet">Try:</p>', width="content")
-        for number, prompt in enumerate(prompts):
-            st.button(prompt.claim, key=f"try-{work.id}-{number}", type="tertiary", on_click=take, args=(prompt,))
 
 
 def ask(workbench: Workbench, work: WorkSummary) -> SearchRequest | None:
@@ -219,6 +217,7 @@ def answer(workbench: Workbench, request: SearchRequest) -> SearchResult:
         kept = state["find_answer"] = (request, answered, result, search.id)
     *_, result, search_id = kept
     state["find_search"] = st.query_params["q"] = search_id
+    st.query_params.pop("work", None)
     return result
 
 

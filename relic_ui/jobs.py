@@ -1,21 +1,32 @@
-"""Progress of jobs on a page: polled in a fragment, so that the rest of the page stays still."""
+"""Progress of jobs on a page: polled in a fragment, so that the rest of the page stays still.
+
+What is drawn here never has the page drawn anew while the page is being drawn: a press that came with that run, of a
+button further down, would be forgotten.
+"""
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
 from relic_ui.shell import literal, told
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
     from relic_core.domain import Job
     from relic_core.services.workbench import Workbench
 
 _MINUTE = 60
+_NAMED = 48
+"""Characters of a job's title on the button that stops it."""
 
 
-def show_job(workbench: Workbench, job_id: str) -> None:
+def show_job(workbench: Workbench, job_id: str, *, doing: str = "starting", stop: str = "Stop") -> None:
     """Show one job: its progress until it ends, when the page is drawn anew; of one that failed, how it ended.
 
     Parameters
@@ -24,24 +35,109 @@ def show_job(workbench: Workbench, job_id: str) -> None:
         Where the job is known.
     job_id : str
         The job to watch.
+    doing : str
+        What it is said to do before it says so itself.
+    stop : str
+        The words on the button that stops it.
     """
     job = workbench.jobs.get(job_id)
     if not job.active:
         if job.state != "done":
             st.warning(literal(f"{job.title} has ended: {job.note}"), icon=":material/warning:")
         return
+    drawn = False
 
     @st.fragment(run_every="1s")
     def poll() -> None:
+        nonlocal drawn
         with told():
             job = workbench.jobs.get(job_id)
-            if not job.active:
+            if drawn and not job.active:
                 st.rerun()
-            st.progress(_share(job), text=literal(f"{job.title}: {job.note or 'starting'}{_left(job)}"))
-            if st.button("Stop", key=f"stop-{job_id}", type="tertiary", icon=":material/stop_circle:"):
+            drawn = True
+            st.progress(_share(job), text=literal(f"{job.title}: {job.note or doing}{_left(job)}"))
+            if st.button(stop, key=f"stop-{job_id}", type="tertiary", icon=":material/stop_circle:"):
                 workbench.jobs.cancel(job_id)
 
     poll()
+
+
+def follow(place: str, job: Job, doing: str = "starting") -> None:
+    """Tell, from now on, at this place of the page how a job goes and how it ends."""
+    st.session_state[f"followed-{place}"] = (job.id, doing)
+
+
+def show_followed(workbench: Workbench, place: str) -> None:
+    """Show the job that was last started at this place: its progress, then its outcome until the page is left."""
+    job_id, doing = st.session_state.get(f"followed-{place}", ("", ""))
+    if not job_id:
+        return
+    job = workbench.jobs.get(job_id)
+    if job.active:
+        show_job(workbench, job_id, doing=doing, stop=stop_label(job))
+    elif st.session_state.get("came_from") == st.session_state.get("page"):
+        (st.success if job.state == "done" else st.warning)(literal(f"{job.title}: {job.note}"))
+    else:
+        del st.session_state[f"followed-{place}"]
+
+
+def show_under_way(workbench: Workbench, jobs: Sequence[Job]) -> None:
+    """Show several jobs, a line and a button for each; when one of them ends the page is drawn anew."""
+    drawn = False
+
+    @st.fragment(run_every="2s")
+    def poll() -> None:
+        nonlocal drawn
+        with told():
+            now = [workbench.jobs.get(job.id) for job in jobs]
+            if drawn and not all(job.active for job in now):
+                st.rerun()
+            drawn = True
+            for job in now:
+                st.html(_line(job))
+                if st.button(
+                    stop_label(job), key=f"under-way-stop-{job.id}", type="tertiary", icon=":material/stop_circle:"
+                ):
+                    workbench.jobs.cancel(job.id)
+
+    poll()
+
+
+def _line(job: Job) -> str:
+    title = escape(job.title)
+    value = f' value="{_share(job):.3f}"' if job.total else ""
+    return (
+        f'<p class="relic-job"><strong>{title}</strong> {escape(job.note or "starting")}{_left(job)}'
+        f'<progress aria-label="{title}" max="1"{value}></progress></p>'
+    )
+
+
+def stop_label(job: Job) -> str:
+    """Name the button that stops a job by what it stops.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> stop_label(SimpleNamespace(title="Adding 48 works"))
+    'Stop adding 48 works'
+    """
+    title = job.title if len(job.title) <= _NAMED else f"{job.title[:_NAMED].rsplit(' ', 1)[0]} …"
+    return literal(f"Stop {title[:1].lower()}{title[1:]}")
+
+
+def when(moment: datetime) -> str:
+    """Write when something was, by the clock of the reader where the browser has told its zone.
+
+    Examples
+    --------
+    >>> from datetime import UTC, datetime
+    >>> when(datetime(2026, 3, 1, 9, 5, tzinfo=UTC))
+    '01 Mar, 09:05 UTC'
+    """
+    try:
+        return f"{moment.astimezone(ZoneInfo(st.context.timezone or '')):%d %b, %H:%M}"
+    except (ZoneInfoNotFoundError, ValueError):  # none was told, or one that is not known here
+        return f"{moment:%d %b, %H:%M} UTC"
 
 
 def _share(job: Job) -> float:

@@ -6,6 +6,7 @@ import dataclasses
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -23,13 +24,16 @@ if TYPE_CHECKING:
     from relic_core.services.workbench import Workbench
 
 _FORMS_SHOWN = 24
+_TO_SUMMARY = {"data-then": "#kwic-summary"}
+_TO_PLACES = {"data-then": "#kwic-places"}
 _WIDEST_WORD = 26
 """Characters of the widest column for the words found."""
 
 
 def show_answer(workbench: Workbench, answer: Answer, summaries: Sequence[WorkSummary]) -> None:
     """Draw what was found: how often and in which forms, where in the work, and the places themselves."""
-    st.html(f'<div class="relic-kwic-summary" role="status">{_summary(answer, summaries)}</div>{_forms(answer)}')
+    summary = _summary(answer, summaries)
+    st.html(f'<div class="relic-kwic-summary" id="kwic-summary" role="status">{summary}</div>{_forms(answer)}')
     if not answer.total:
         st.html(_nothing(answer))
         return
@@ -75,7 +79,7 @@ def _times(count: int) -> str:
 
 def _link(label: str, request: ConcordanceRequest, **changed: object) -> str:
     wanted = dataclasses.replace(request, page=1, **changed) if changed else request  # type: ignore[arg-type]
-    return links.link("concordance", label, **wanted.parameters)
+    return links.link("concordance", label, attributes=_TO_SUMMARY, **wanted.parameters)
 
 
 def _where(answer: Answer, summaries: Sequence[WorkSummary]) -> str:
@@ -132,7 +136,8 @@ def _nothing(answer: Answer) -> str:
             parts.append(f"<b>{escape(word.word)}</b> never stands there.")
     for offer in answer.offers:
         found = "" if offer.count is None else f": {_times(offer.count)}"
-        parts.append(f"{links.link('concordance', f'Look {offer.label}', **offer.request.parameters)}{found}.")
+        wider = links.link("concordance", f"Look {offer.label}", attributes=_TO_SUMMARY, **offer.request.parameters)
+        parts.append(f"{wider}{found}.")
     return f'<ul class="relic-kwic-near">{"".join(f"<li>{part}</li>" for part in parts)}</ul>' if parts else ""
 
 
@@ -147,31 +152,35 @@ def _table(answer: Answer, *, several: bool) -> str:
     head = "".join(
         f'<th scope="col" role="columnheader" class="relic-kwic-{name}">{label}</th>' for name, label in heads
     )
-    rows = "".join(_row(row, several=several) for row in answer.rows)
+    rows = "".join(_row(row, first + index, answer.request, several=several) for index, row in enumerate(answer.rows))
     return (
-        f'<table class="relic-kwic" role="table" style="--relic-kwic-word:{min(longest, _WIDEST_WORD)}">'
+        '<table class="relic-kwic" id="kwic-places" role="table" '
+        f'style="--relic-kwic-word:{min(longest, _WIDEST_WORD)}">'
         f'<caption class="relic-sr">{caption}</caption>'
         f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup">{rows}</tbody></table>'
     )
 
 
-def _row(row: Occurrence, *, several: bool) -> str:
-    address, place = str(row.place.address), row.place
+def _row(row: Occurrence, number: int, request: ConcordanceRequest, *, several: bool) -> str:
+    """Set one place, with a name on the page by its number among all, to be come back to."""
+    place = row.place
+    inside = place.label.removeprefix(f"{place.chapter} · ")
     to = links.link(
         "read",
-        f"{address} · {place.chapter}",
-        title=f"{address} · {place.label}",
+        place.chapter,
+        title=f"{place.chapter}, {inside}",
         work=row.work.id,
-        at=address,
+        at=str(row.place.address),
         n=row.sentences if row.sentences > 1 else None,
+        words=urlencode(request.parameters),
     )
     named = f'<span class="relic-kwic-title">{escape(row.work.title)}</span> ' if several else ""
     return (
-        '<tr role="row">'
+        f'<tr role="row" id="kwic-{number}">'
         f'<td role="cell" class="relic-kwic-left"><div><span>{escape(row.left)}</span></div></td>'
         f'<td role="cell" class="relic-kwic-word"><mark>{escape(row.keyword)}</mark></td>'
         f'<td role="cell" class="relic-kwic-right"><div><span>{escape(row.right)}</span></div></td>'
-        f'<td role="cell" class="relic-kwic-place">{named}{to}</td></tr>'
+        f'<td role="cell" class="relic-kwic-place">{named}<div>{to}<span>, {escape(inside)}</span></div></td></tr>'
     )
 
 
@@ -184,7 +193,8 @@ def _pages(answer: Answer) -> str:
     def to(label: str, number: int) -> str:
         if not 1 <= number <= answer.pages or number == page:
             return ""
-        return links.link("concordance", label, **dataclasses.replace(request, page=number).parameters)
+        parameters = dataclasses.replace(request, page=number).parameters
+        return links.link("concordance", label, attributes=_TO_PLACES, **parameters)
 
     here = f"<span>Page {page:,} of {answer.pages:,}</span>"
     steps = (to("First", 1), to("Previous", page - 1), here, to("Next", page + 1), to("Last", answer.pages))

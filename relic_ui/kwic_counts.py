@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_ui import links
+from relic_ui.strip import axis_html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.services.kwic import Answer, ChapterCount, ConcordanceRequest, WorkCount
 
-_AXIS_LABELS = 8
 _MOST_LINES = 300
 _CELL = 4
 _LEVELS = 8
-_LAST_LABEL = 0.92
-"""Where a label would run over the end."""
 _MOST_TINTED = 60
 """Chapters from which on their borders would be all that a strip shows."""
 
@@ -48,7 +46,8 @@ def _strip(work: WorkCount, *, axis: bool) -> str:
         _segment(work, chapter, end, tinted=tinted and index % 2 == 1)
         for index, (chapter, end) in enumerate(zip(work.chapters, ends, strict=True))
     )
-    below = f'<div class="relic-axis relic-kwic-axis">{_axis(work.chapters)}</div>' if axis else ""
+    begins = [(chapter, chapter.begins) for chapter in work.chapters]
+    below = f'<div class="relic-axis relic-kwic-axis">{axis_html(begins)}</div>' if axis else ""
     return (
         f'<p class="relic-sr">{escape(_in_words(work))}</p>'
         f'<div class="relic-kwic-strip" aria-hidden="true"><div class="relic-kwic-track">{spans}'
@@ -101,21 +100,6 @@ def _in_words(work: WorkCount) -> str:
         return f"{work.work.title} has one chapter."
     where = f"{len(held)} of the {len(work.chapters)} chapters of {work.work.title}"
     return f"It stands in {where}, most often in {most.name} ({most.count:,})."
-
-
-def _axis(chapters: Sequence[ChapterCount]) -> str:
-    """Label up to eight places where a chapter begins, or a part where the work has parts."""
-    parts: dict[str, ChapterCount] = {}
-    for chapter in chapters:
-        if chapter.part:
-            parts.setdefault(chapter.part, chapter)
-    if len(parts) > 1:  # chapters are counted anew in each part, so their numbers alone would mislead
-        named = [(part.split(":")[0].title(), chapter.begins) for part, chapter in parts.items()]
-    else:
-        named = [(chapter.number or str(index + 1), chapter.begins) for index, chapter in enumerate(chapters)]
-    step = max(1, -(-len(named) // _AXIS_LABELS))
-    shown = [(name, begins) for name, begins in named[::step] if begins < _LAST_LABEL]
-    return "".join(f'<span style="left:{begins:.2%}">{escape(name)}</span>' for name, begins in shown)
 
 
 def _named_strip(work: WorkCount, request: ConcordanceRequest) -> str:

@@ -54,7 +54,11 @@ a.relic-kwic-chapter:hover { background: var(--relic-lit); }
   overflow-wrap: anywhere; }
 .relic-kwic td.relic-kwic-place { font-family: "Source Sans", sans-serif; font-size: .85rem; }
 .relic-kwic :is(.relic-kwic-title, .relic-kwic-place a) { display: block; overflow: hidden; text-overflow: ellipsis;
-  white-space: nowrap; min-height: 1.5rem; }
+  white-space: nowrap; }
+.relic-kwic .relic-kwic-place :is(a, a + span) { line-height: 1.5rem; }
+.relic-kwic .relic-kwic-place a + span { flex: none; white-space: pre; }
+.relic-kwic tr[id] { scroll-margin-block: 5rem; }
+#kwic-places, #kwic-summary { scroll-margin-top: 5rem; }
 .relic-kwic-pages { display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; margin-top: .8rem; align-items: baseline; }
 .relic-kwic-pages a, .relic-kwic-near a, .relic-kwic-forms a { display: inline-block; min-height: 1.6rem; }
 @media (max-width: 640px) {
@@ -67,7 +71,9 @@ a.relic-kwic-chapter:hover { background: var(--relic-lit); }
   .relic-kwic :is(td, td.relic-kwic-word, td.relic-kwic-place) { display: inline; border: 0; padding: 0; width: auto; }
   .relic-kwic td.relic-kwic-place { display: block; margin-top: .15rem; }
   .relic-kwic div { display: inline; white-space: normal; mask-image: none; }
-  .relic-kwic :is(.relic-kwic-title, .relic-kwic-place a) { white-space: normal; min-height: 0; }
+  .relic-kwic :is(.relic-kwic-title, .relic-kwic-place a) { white-space: normal; }
+  .relic-kwic .relic-kwic-place a { display: inline; }
+  .stMain :is(.st-key-concordance_word, .st-key-concordance_work) { width: 100% !important; max-width: none; }
 }
 </style>
 """

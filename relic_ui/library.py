@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_ui import buttons, correcting
-from relic_ui.jobs import show_job
+from relic_ui.jobs import show_under_way, when
 from relic_ui.links import link
 from relic_ui.shell import literal, told
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ENDED = 12
 """Ended jobs that the page looks back on."""
 _JOBS = 200
-_WATCHED = 3
+_WATCHED = 6
 """Jobs that are shown with their progress; those that wait behind them are counted."""
 _FILTER_FROM = 8
 """Works from which on a filter is offered."""
@@ -45,13 +45,34 @@ def do(workbench: Workbench, does: str, to: str) -> None:
             st.session_state["library_removed"] = (work.id, work.title)
 
 
-def show_contents(works: int, shelved: int) -> None:
-    """Lead to the parts of the page."""
-    st.html(
-        '<nav aria-label="On this page" class="relic-quiet relic-shelf-contents">'
-        f'<a href="#works">Your works ({works:,})</a> <a href="#add">Add a text</a> '
-        f'<a href="#shelf">The RELiC shelf ({shelved})</a></nav>'
-    )
+def show_contents(workbench: Workbench, works: int, shelved: int, recent: Sequence[Job]) -> None:
+    """Lead to the parts of the page, and to what is being added and prepared: of one height however much that is."""
+    active = sorted((job for job in recent if job.active), key=lambda job: (job.state != "running", job.created))
+    with st.container(horizontal=True, vertical_alignment="center", key="library-contents"):
+        st.html(
+            '<nav aria-label="On this page" class="relic-quiet relic-shelf-contents">'
+            f'<a href="#works">Your works ({works:,})</a> <a href="#add">Add a text</a> '
+            f'<a href="#shelf">The RELiC shelf ({shelved})</a></nav>',
+            width="content",
+        )
+        label = f"Under way: {len(active)}" if active else "Nothing under way"
+        with st.popover(label, key="library-under-way", type="tertiary", disabled=not active):
+            if active:
+                st.html('<p class="relic-quiet">All of this goes on when you leave the page or close it.</p>')
+                show_under_way(workbench, active[:_WATCHED])
+            if waiting := len(active[_WATCHED:]):
+                st.html(f'<p class="relic-quiet">{_more_wait(waiting)}</p>')
+
+
+def _more_wait(number: int) -> str:
+    """Say how many jobs are not shown.
+
+    Examples
+    --------
+    >>> _more_wait(1), _more_wait(4)
+    ('One more waits for its turn.', '4 more wait for their turns.')
+    """
+    return "One more waits for its turn." if number == 1 else f"{number} more wait for their turns."
 
 
 # ---- the works ----------------------------------------------------------------------------------------------------
@@ -62,7 +83,7 @@ def show_works(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
     st.header("Your works", anchor="works")
     _show_undo(workbench)
     if summaries:
-        _show_rows(workbench, _chosen(summaries))
+        _show_rows(workbench, _chosen(summaries), len(summaries))
     else:
         st.info(
             "Nothing is stored yet. Add a file of your own below, fetch a book from Project Gutenberg, or take one "
@@ -95,7 +116,7 @@ def _chosen(summaries: Sequence[WorkSummary]) -> Sequence[WorkSummary]:
     return summaries
 
 
-def _show_rows(workbench: Workbench, works: Sequence[WorkSummary]) -> None:
+def _show_rows(workbench: Workbench, works: Sequence[WorkSummary], total: int) -> None:
     correcting_now = st.session_state.get("library_correcting")
     before: list[WorkSummary] = []
     for work in works:
@@ -107,7 +128,6 @@ def _show_rows(workbench: Workbench, works: Sequence[WorkSummary]) -> None:
                 del st.session_state["library_correcting"]
                 st.rerun()
     _show_list(before)
-    total = len(workbench.works.summaries())
     if len(works) == _AT_FIRST < total and not st.session_state.get("library_filter"):
 
         def show_all() -> None:
@@ -203,25 +223,10 @@ def _put_back(workbench: Workbench, work_id: str) -> None:
 # ---- jobs ---------------------------------------------------------------------------------------------------------
 
 
-def show_jobs(workbench: Workbench, recent: Sequence[Job]) -> None:
-    """Show what is being added or prepared, and how the job that this reader started ended."""
-    active = [job for job in recent if job.active]
-    active.sort(key=lambda job: (job.state != "running", job.created))
-    if active:
-        st.header("Under way")
-    for job in active[:_WATCHED]:
-        show_job(workbench, job.id)
-    if waiting := active[_WATCHED:]:
-        st.html(f'<p class="relic-quiet">{len(waiting)} more wait for their turn. You need not wait for them here.</p>')
-    for job in recent:
-        if job.id == st.session_state.get("library_job") and not job.active:
-            (st.success if job.state == "done" else st.warning)(literal(f"{job.title}: {job.note}"))
-
-
 def show_ended_jobs(recent: Sequence[Job]) -> None:
     """List how earlier jobs ended."""
     ended = sorted((job for job in recent if not job.active), key=lambda job: job.updated)
     if ended:
         with st.expander("What was added and prepared before"):
             for job in reversed(ended):
-                st.text(f"{job.updated:%d %b, %H:%M} UTC  {job.title}: {job.note or job.state}")
+                st.text(f"{when(job.updated)}  {job.title}: {job.note or job.state}")

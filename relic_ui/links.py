@@ -3,40 +3,29 @@
 A plain link makes the browser load the app anew, which takes a second and forgets what is being done. A click on a link
 made here changes the address and lets Streamlit follow it, as it follows the browser's Back and Forward; a click with
 Ctrl, the middle button or the browser's own menu opens the address as any other link would. (Streamlit's own
-`switch_page` with parameters leaves two steps in the browser's history, the first of them to nowhere.)
+`switch_page` with parameters leaves two steps in the browser's history, the first of them to nowhere.) What is come
+back to stands where it was left (``links.js``), by the browser's Back and by a link of the class ``relic-back``.
 """
 
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
 import streamlit as st
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-_JS = """
-export default function () {
-  const follow = event => {
-    const elsewhere = event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey
-    const link = event.target.closest?.("a.relic-link")
-    if (!link || elsewhere || event.defaultPrevented) return
-    event.preventDefault()
-    history.pushState(null, "", link.href)
-    dispatchEvent(new PopStateEvent("popstate")) // not trusted, unlike the browser's own
-  }
-  document.addEventListener("click", follow)
-  return () => document.removeEventListener("click", follow)
-}
-"""
+_JS = Path(__file__).with_name("links.js")
 
 
 @st.cache_resource
 def _follower() -> Callable[..., Any]:
     """Register the listener once per server."""
-    return cast("Callable[..., Any]", st.components.v2.component("relic_links", js=_JS))
+    return cast("Callable[..., Any]", st.components.v2.component("relic_links", js=_JS.read_text(encoding="utf-8")))
 
 
 def address(page: str, /, **parameters: str | int | None) -> str:
@@ -58,7 +47,16 @@ def address(page: str, /, **parameters: str | int | None) -> str:
     return f"{page}?{urlencode(given)}" if given else page
 
 
-def link(page: str, label: str, /, *, css: str = "", title: str = "", **parameters: str | int | None) -> str:
+def link(
+    page: str,
+    label: str,
+    /,
+    *,
+    css: str = "",
+    title: str = "",
+    attributes: Mapping[str, str] | None = None,
+    **parameters: str | int | None,
+) -> str:
     """Make the HTML of a link to a page.
 
     Parameters
@@ -68,9 +66,11 @@ def link(page: str, label: str, /, *, css: str = "", title: str = "", **paramete
     label : str
         The words of the link, not yet escaped.
     css : str
-        Further classes.
+        Further classes; with ``relic-back`` it leads back to where that page was left.
     title : str
         What the link is called where its words do not say it: shown on hovering, read out in place of the words.
+    attributes : mapping, optional
+        Further attributes of HTML; ``data-then`` is a selector of what a followed link scrolls to and focuses.
     **parameters : str, int or None
         What the address carries.
 
@@ -80,9 +80,10 @@ def link(page: str, label: str, /, *, css: str = "", title: str = "", **paramete
     '<a class="relic-link" href="read?work=emma-1" target="_self">Read on</a>'
     """
     classes = escape(f"relic-link {css}".strip())
-    named = f' title="{escape(title)}" aria-label="{escape(title)}"' if title else ""
+    given = {"title": title, "aria-label": title} if title else {}
+    further = "".join(f' {name}="{escape(value)}"' for name, value in {**given, **(attributes or {})}.items())
     href = escape(address(page, **parameters))
-    return f'<a class="{classes}" href="{href}" target="_self"{named}>{escape(label)}</a>'
+    return f'<a class="{classes}" href="{href}" target="_self"{further}>{escape(label)}</a>'
 
 
 def follow() -> None:

@@ -1,4 +1,8 @@
-"""Texts of the reader's own: each is shown as it was understood before anything of it is stored."""
+"""Texts of the reader's own: each is shown as it was understood before anything of it is stored.
+
+A press is noted by a callback and done when the page is drawn, and everything stands in a place of its own: otherwise a
+press that comes while the page is being drawn anew, because a job has ended or a field was just filled in, is lost.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,8 @@ import streamlit as st
 
 from relic_core.errors import RelicError
 from relic_ui import correcting
-from relic_ui.set_aside import left_out_list
+from relic_ui.beginning import beginning_html
+from relic_ui.set_aside import left_out_list, name_of_kind
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
@@ -21,7 +26,6 @@ if TYPE_CHECKING:
     from relic_core.services.previews import Preview
     from relic_core.services.workbench import Workbench
 
-_KINDS = ["txt", "epub", "xml"]
 _SHOWN_NAME = 60
 
 
@@ -36,12 +40,12 @@ class _Read(NamedTuple):
 def show(workbench: Workbench) -> None:
     """Take files, show what was understood of each, and add those that the reader wants."""
     state = st.session_state
-    _show_said()
+    with st.container(key="own-said"):
+        _show_said()
     megabytes = workbench.settings.max_text_bytes // 1_000_000
     files = st.file_uploader(
         "Plain text (.txt), EPUB (.epub) or TEI (.xml)",
-        type=_KINDS,
-        accept_multiple_files=True,
+        accept_multiple_files=True,  # of any type: what cannot be read is told in our words, file by file
         max_upload_size=megabytes,
         key=f"own_files-{state.setdefault('own_round', 0)}",
         help="You see what was understood of a file before anything of it is stored.",
@@ -50,22 +54,47 @@ def show(workbench: Workbench) -> None:
     waiting = [file for file in files or () if file.file_id not in state.setdefault("own_done", set())]
     if not waiting:
         return
-    read = _read_all(workbench, waiting)
+    with st.container(key="own-reading"):
+        read = _read_all(workbench, waiting)
     offered = {key: each for key, each in read.items() if isinstance(each, _Read)}
+    refused = [key for key, each in read.items() if not isinstance(each, _Read)]
     said = {}
     for key, each in read.items():
-        if isinstance(each, _Read):
-            said[key] = _show_preview(workbench, key, each)
-        else:
-            _show_refusal(key, *each)
+        with st.container(key=f"own-place-{key}"):
+            if isinstance(each, _Read):
+                said[key] = _show_preview(key, each)
+            else:
+                _show_refusal(key, *each)
     wanted = {key: each for key, each in offered.items() if each.preview.stored is None}
-    if len(wanted) > 1:
-        with st.container(horizontal=True):
-            if st.button(f"Add all {len(wanted)}", key="own_add_all", type="primary", icon=":material/add:"):
-                _add(workbench, wanted, said)
-            if st.button("Discard all", key="own_discard_all", type="tertiary"):
-                _finish(list(read))
-                st.rerun()
+    with st.container(horizontal=True, key="own-all"):
+        if len(wanted) > 1:
+            _ask_button(f"Add all {len(wanted)}", "own_add_all", list(wanted), type="primary", icon=":material/add:")
+        if len(refused) > 1 and offered:
+            _discard_button("Discard all that could not be read", "own_discard_refused", refused)
+        if len(read) > 1:
+            _discard_button("Discard all", "own_discard_all", list(read))
+    asked = [key for key in state.pop("own_asked", ()) if key in offered]
+    if asked:
+        _add(workbench, {key: offered[key] for key in asked}, said)
+
+
+def _ask_button(label: str, key: str, files: list[str], **look: Any) -> None:  # noqa: ANN401 - as st.button has it
+    """Draw a button that asks for files to be added."""
+
+    def ask() -> None:
+        st.session_state["own_asked"] = files
+
+    st.button(label, key=key, on_click=ask, **look)
+
+
+def _discard_button(label: str, key: str, files: list[str], help_: str | None = None) -> None:
+    """Draw a button that has done with files."""
+
+    def discard() -> None:
+        st.session_state.pop("own_said", None)
+        _finish(files)
+
+    st.button(label, key=key, on_click=discard, type="tertiary", help=help_)
 
 
 def _read_all(workbench: Workbench, files: Sequence[UploadedFile]) -> dict[str, _Read | tuple[str, str]]:
@@ -102,12 +131,10 @@ def _once(found: dict[str, _Read | tuple[str, str]]) -> dict[str, _Read | tuple[
 def _show_refusal(key: str, name: str, why: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.error(f"**{literal(_short(name))}**: {literal(why)}", icon=":material/error:", width="stretch")
-        if st.button("Discard", key=f"own-discard-{key}", type="tertiary", help=literal(f"Discard {_short(name)}")):
-            _finish([key])
-            st.rerun()
+        _discard_button("Discard", f"own-discard-{key}", [key], literal(f"Discard {_short(name)}"))
 
 
-def _show_preview(workbench: Workbench, key: str, read: _Read) -> dict[str, str]:
+def _show_preview(key: str, read: _Read) -> dict[str, str]:
     """Show one file as it was understood; give what stands in its fields."""
     preview = read.preview
     work = preview.work
@@ -127,16 +154,12 @@ def _show_preview(workbench: Workbench, key: str, read: _Read) -> dict[str, str]
         if preview.notice:
             st.warning(literal(preview.notice), icon=":material/warning:")
         said = correcting.fields(preview, f"own-{key}")
-        st.html(f'<blockquote class="relic-shelf-first">{escape(preview.first)}</blockquote>' + _details(preview))
+        st.html(f'<blockquote class="relic-shelf-first">{beginning_html(work)}</blockquote>' + _details(preview))
         with st.container(horizontal=True):
             label = "Add" if preview.stored is None else "Save these details"
             named = f"{label}: {_short(read.name)}"
-            if st.button(label, key=f"own-add-{key}", type="primary", icon=":material/add:", help=literal(named)):
-                _add(workbench, {key: read}, {key: said})
-            named = f"Discard {_short(read.name)}"
-            if st.button("Discard", key=f"own-discard-{key}", type="tertiary", help=literal(named)):
-                _finish([key])
-                st.rerun()
+            _ask_button(label, f"own-add-{key}", [key], type="primary", icon=":material/add:", help=literal(named))
+            _discard_button("Discard", f"own-discard-{key}", [key], literal(f"Discard {_short(read.name)}"))
     return said
 
 
@@ -161,8 +184,10 @@ def _details(preview: Preview) -> str:
     )
     if preview.left_out:
         share = sum(part.characters for part in preview.left_out) / len(preview.work.text)
+        kinds = ", ".join(name_of_kind(part.kind).lower() for part in preview.left_out)
         parts += (
-            f'<details class="relic-shelf-found"><summary>{share:.1%} of the file set aside</summary>'
+            f'<details class="relic-shelf-found"><summary>Set aside: {escape(kinds)} '
+            f"({share:.1%} of the file)</summary>"
             f"{left_out_list(preview.left_out)}</details>"
         )
     return parts
@@ -182,8 +207,8 @@ def _add(workbench: Workbench, texts: dict[str, _Read], said: dict[str, dict[str
                 continue
             added.append(key)
             told.append(("success", f"{work.title} is in your library. It can be read and searched by words at once."))
-    st.session_state["own_said"] = told
     _finish(added)
+    st.session_state["own_said"] = told
     st.rerun()
 
 
@@ -199,8 +224,12 @@ def _finish(keys: Sequence[str]) -> None:
 
 
 def _show_said() -> None:
+    """Tell what came of the last press, until the next one or until the page is left."""
+    state = st.session_state
+    if state.get("came_from") != state.get("page"):
+        state.pop("own_said", None)
     shown = {"success": st.success, "error": st.error}
-    for kind, message in st.session_state.pop("own_said", []):
+    for kind, message in state.get("own_said", []):
         shown[kind](literal(message))
 
 

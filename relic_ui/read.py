@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
+from urllib.parse import parse_qsl
 
 import streamlit as st
 
 from relic_core.errors import NotFound, RelicError
 from relic_ui.cards import hue
 from relic_ui.chapters import HEADING, chapter_html, sentence_id
+from relic_ui.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
 from relic_ui.find import name_of
 from relic_ui.links import address, link
 from relic_ui.reading_place import show_place
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from relic_core.services.workbench import Workbench
 
 _CLAIM_SHOWN = 110
+_WORD_SHOWN = 60
+_LENGTH = re.compile("[0-9]{1,4}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +41,8 @@ class Asked:
     ----------
     work_id, at, search_id : str
         Empty where nothing is known.
+    words : str
+        What the concordance was asked that the reader comes from, as its address has it; empty where it was none.
     length : int
         Sentences to light.
     resumed : bool
@@ -46,7 +53,13 @@ class Asked:
     at: str
     length: int
     search_id: str
+    words: str
     resumed: bool
+
+    @property
+    def thread(self) -> dict[str, str]:
+        """What links within the room carry on, so that the way back stays open."""
+        return {"q": self.search_id, "words": self.words}
 
 
 def asked() -> Asked:
@@ -54,15 +67,19 @@ def asked() -> Asked:
     given, state = st.query_params, st.session_state
     work_id = given.get("work") or state.get("read_work", "")
     at, search_id, length = given.get("at", ""), given.get("q", ""), given.get("n", "")
+    words = given.get("words", "") if not search_id else ""
     last = state.get("read_places", {}).get(work_id)
     resumed = not at and last is not None
     if resumed:
-        at, search_id = last[0], search_id or last[1]
+        at = last[0]
+        if not search_id and not words:
+            search_id, words = last[1:]
     return Asked(
         work_id=work_id,
         at=at,
-        length=int(length) if length.isdecimal() and len(length) < 5 else 1,  # noqa: PLR2004 - no chapter has more
+        length=int(length) if _LENGTH.fullmatch(length) else 1,
         search_id=search_id,
+        words=words,
         resumed=resumed,
     )
 
@@ -81,7 +98,11 @@ def open_page(workbench: Workbench, wanted: Asked) -> ReadingPage | None:
     # A place kept on this browser is offered until the reader has gone to one in this visit.
     state["read_offer"] = page.work.id if not wanted.at else state.get("read_offer") if page.at == "1" else None
     state["read_work"] = page.work.id
-    state.setdefault("read_places", {})[page.work.id] = (str(page.chapter.index + 1), wanted.search_id)
+    state.setdefault("read_places", {})[page.work.id] = (
+        str(page.chapter.index + 1),
+        wanted.search_id,
+        wanted.words,
+    )
     return page
 
 
@@ -109,15 +130,16 @@ def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
             search = st.empty()
             contents = st.empty()
         with st.container(key="read_main"):
-            near = _neighbours(page, wanted.search_id)
+            near = _neighbours(page, wanted)
             st.html(f'<nav class="relic-read-near" aria-label="Chapters beside this one">{near}</nav>')
             st.html(chapter_html(page.chapter, page.work.id))
             st.html(f'<nav class="relic-read-near" aria-label="Where to go on">{near}</nav>')
             show_place(_place_data(page, wanted))
     found = _at_hand(wanted.search_id)
     if found is None:
-        contents.html(_contents(page, wanted.search_id, ()))
+        contents.html(_contents(page, wanted, ()))
     if not wanted.search_id:
+        search.html(_places(wanted.words) or "<span></span>")
         return
     try:
         if found is None:
@@ -125,10 +147,10 @@ def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
             st.session_state["read_answer"] = (wanted.search_id, found)
         hits = workbench.reading.hits(page.work, found)
     except RelicError as error:
-        contents.html(_contents(page, wanted.search_id, ()))
+        contents.html(_contents(page, wanted, ()))
         search.warning(literal(str(error)), icon=":material/link_off:")
         return
-    contents.html(_contents(page, wanted.search_id, hits))
+    contents.html(_contents(page, wanted, hits))
     search.html(_search(page, wanted.search_id, found.request.claim_text, hits) + _marks(page, wanted, hits))
 
 
@@ -151,7 +173,7 @@ def _show_head(page: ReadingPage) -> None:
     )
 
 
-def _neighbours(page: ReadingPage, search_id: str) -> str:
+def _neighbours(page: ReadingPage, wanted: Asked) -> str:
     """Link to the chapters before and after."""
     names = [name for part in page.contents for _, name in part.chapters]
     here, links = page.chapter.index, []
@@ -159,32 +181,31 @@ def _neighbours(page: ReadingPage, search_id: str) -> str:
         if 0 <= there < len(names):
             label = f"{arrow} {names[there]}" if there < here else f"{names[there]} {arrow}"
             said = f"{'Previous' if there < here else 'Next'} chapter: {names[there]}"
-            links.append(link("read", label, css=css, title=said, work=page.work.id, at=there + 1, q=search_id))
+            links.append(link("read", label, css=css, title=said, work=page.work.id, at=there + 1, **wanted.thread))
     hint = '<span class="relic-read-keys" aria-hidden="true">or the keys ← →</span>' if links else ""
     return "".join(links) + hint
 
 
-def _contents(page: ReadingPage, search_id: str, hits: Sequence[HitMark]) -> str:
+def _contents(page: ReadingPage, wanted: Asked, hits: Sequence[HitMark]) -> str:
     """List the chapters, by parts where the work has them; say in which the search has hits."""
     counts: dict[int, int] = {}
     for hit in hits:
         counts[hit.place.chapter_index] = counts.get(hit.place.chapter_index, 0) + 1
     if sum(len(part.chapters) for part in page.contents) == 1:
         return "<span></span>"
-    parts = "".join(_contents_part(part, page, search_id, counts) for part in page.contents)
+    parts = "".join(_contents_part(part, page, wanted, counts) for part in page.contents)
     return (
         '<nav aria-label="Contents"><details class="relic-read-contents"><summary>Contents</summary>'
         f'<div class="relic-read-list">{parts}</div></details></nav>'
     )
 
 
-def _contents_part(part: ContentsPart, page: ReadingPage, search_id: str, counts: dict[int, int]) -> str:
+def _contents_part(part: ContentsPart, page: ReadingPage, wanted: Asked, counts: dict[int, int]) -> str:
     here = page.chapter.index
     items = []
     for index, name in part.chapters:
-        linked = link("read", name, work=page.work.id, at=index + 1, q=search_id)
-        if index == here:
-            linked = linked.replace("<a ", '<a aria-current="page" ', 1)
+        current = {"aria-current": "page"} if index == here else None
+        linked = link("read", name, attributes=current, work=page.work.id, at=index + 1, **wanted.thread)
         items.append(f"<li>{linked}{_count(counts.get(index, 0))}</li>")
     chapters = f"<ol>{''.join(items)}</ol>"
     if not part.name or len(page.contents) == 1:
@@ -214,9 +235,19 @@ def _search(page: ReadingPage, search_id: str, claim: str, hits: Sequence[HitMar
             steps += f"<li>{_hit_link(starts[start], page.work, search_id, label=label)}</li>"
     return (
         '<nav class="relic-read-search" aria-label="The search">'
-        f"<p>{link('find', '← Back to the results', q=search_id)}</p>"
+        f"<p>{link('find', '← Back to the results', css='relic-back', q=search_id)}</p>"
         f'<p class="relic-quiet">for “{escape(shown)}”</p>' + (f"<ul>{steps}</ul>" if steps else "") + "</nav>"
     )
+
+
+def _places(words: str) -> str:
+    """Lead back to the places of a word that the reader comes from."""
+    given = {name: value for name, value in parse_qsl(words) if name in CONCORDANCE_PARAMETERS}
+    if "word" not in given:
+        return ""
+    shown = given["word"][:_WORD_SHOWN]
+    back = link("concordance", f"← Back to the places of “{shown}”", css="relic-back", **given)
+    return f'<nav class="relic-read-search" aria-label="The places of a word"><p>{back}</p></nav>'
 
 
 def _hit_link(hit: HitMark, work: Work, search_id: str, *, label: str) -> str:
@@ -234,7 +265,7 @@ def _place_data(page: ReadingPage, wanted: Asked) -> dict[str, object]:
         "work": work.id,
         "title": work.title,
         "chapter": page.chapter.index + 1,
-        "address": address("read", work=work.id, at=page.at, n=None if length == 1 else length, q=wanted.search_id),
+        "address": address("read", work=work.id, at=page.at, n=None if length == 1 else length, **wanted.thread),
         "lit": {"at": page.at, "n": length} if length else None,
         "resumed": wanted.resumed,
         "offer": {work.id: work.title} if st.session_state.get("read_offer") == work.id else {},
@@ -255,14 +286,14 @@ def _marks(page: ReadingPage, wanted: Asked, hits: Sequence[HitMark]) -> str:
 
 def _mark(hit: HitMark, work: Work, search_id: str) -> str:
     short = f"{hit.label.split(',')[0]} {hit.rank}"
-    linked = link(
+    return link(
         "read",
         short,
         css="relic-read-mark",
-        title=f"{hit.label}, rank {hit.rank}",
+        title=f"{short}: rank {hit.rank} by {hit.label}",
+        attributes={"style": hue(hit.retriever)},
         work=work.id,
         at=hit.at,
         n=hit.span.length,
         q=search_id,
     )
-    return linked.replace("<a ", f'<a style="{hue(hit.retriever)}" ', 1)

@@ -4,8 +4,8 @@
 // a style sheet, so that nothing moves. Nothing here asks the server for anything.
 
 const KEPT = "relic-read" // localStorage: work -> the place last read in this browser
-const SCROLLED = "relic-read-scroll" // sessionStorage: work -> where the page stood in this tab
-const WORKS_KEPT = 40
+const SCROLLED = "relic-read-scroll" // sessionStorage: work and chapter -> where the page stood in this tab
+const PLACES_KEPT = 80
 const SETTLED_MS = 250
 
 const state = { place: "", served: "", at: "", n: 0, returning: "" }
@@ -21,11 +21,11 @@ const read = (store, key) => {
   }
 }
 
-const keep = (store, key, work, value) => {
-  const { [work]: _, ...others } = read(store, key)
-  const works = Object.entries({ ...others, [work]: value }).slice(-WORKS_KEPT)
+const keep = (store, key, name, value) => {
+  const { [name]: _, ...others } = read(store, key)
+  const places = Object.entries({ ...others, [name]: value }).slice(-PLACES_KEPT)
   try {
-    store.setItem(key, JSON.stringify(Object.fromEntries(works)))
+    store.setItem(key, JSON.stringify(Object.fromEntries(places)))
   } catch {
     // no room, or refused: the place is not kept
   }
@@ -65,7 +65,7 @@ export default function (component) {
   const say = words => (part("said").textContent = words)
   const stops = new AbortController()
   const on = (target, name, act, options) => target.addEventListener(name, act, { ...options, signal: stops.signal })
-  let article, spans = [], marked = ""
+  let article, spans = [], marked = "", moved = false
 
   // ---- sentences ---------------------------------------------------------------------------------------------------
 
@@ -172,12 +172,12 @@ export default function (component) {
     const at = paragraph.id.slice(2).replaceAll("-", ".")
     keep(localStorage, KEPT, work, { at, title, place: paragraph.dataset.place })
     const offset = paragraph.getBoundingClientRect().top
-    keep(sessionStorage, SCROLLED, work, { chapter, top: paragraph.id, offset, at: state.at, n: state.n })
+    keep(sessionStorage, SCROLLED, `${work} ${chapter}`, { top: paragraph.id, offset, at: state.at, n: state.n })
   }
 
   const goBack = () => {
-    const last = read(sessionStorage, SCROLLED)[data.work]
-    const paragraph = last?.chapter === data.chapter && document.getElementById(last.top)
+    const last = read(sessionStorage, SCROLLED)[`${data.work} ${data.chapter}`]
+    const paragraph = last && document.getElementById(last.top)
     if (!paragraph) return false
     const span = !state.at && last.at && document.getElementById(idOf(last.at))
     if (span) mark(span, last.n)
@@ -289,6 +289,9 @@ export default function (component) {
     putMarks()
   }
 
+  // Between a step to another chapter and its coming, the address is ahead of what is shown.
+  const underWay = () => new URLSearchParams(location.search).get("at")?.split(".")[0] !== String(data.chapter)
+
   // A link to where the server has led already would change nothing for it, and so is followed here.
   const follow = link => {
     const asked = new URLSearchParams(link.getAttribute("href").split("?")[1])
@@ -327,6 +330,7 @@ export default function (component) {
   }, SETTLED_MS))
 
   on(document, "click", event => {
+    if (moved && event.target.closest?.("a[href]")) remember()
     const link = event.target.closest?.("a.relic-link[href^='read?']")
     const elsewhere = event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey
     if (link && article && !elsewhere && follow(link)) event.preventDefault()
@@ -365,7 +369,9 @@ export default function (component) {
     if (event.key === "Escape" && state.at && !event.target.closest?.("input, textarea, [role=dialog]")) return mark(null)
     const going = { ArrowLeft: "previous", ArrowRight: "next" }[event.key]
     const busy = "input, textarea, select, summary, [contenteditable], [role=listbox], [role=combobox], [role=slider]"
-    if (!going || event.target.closest?.(busy) || !getSelection().isCollapsed) return
+    const ours = event.target.contains(article) || event.target.closest?.(".st-key-read_room") // not a menu's or a dialog's
+    if (!going || !ours || event.target.closest?.(busy) || !getSelection().isCollapsed) return
+    if (event.repeat || underWay()) return
     document.querySelector(`.relic-read-${going}`)?.click()
   })
 
@@ -391,7 +397,6 @@ export default function (component) {
   })
 
   const told = later(remember, SETTLED_MS)
-  let moved = false
   for (const name of ["wheel", "touchmove", "keydown", "pointerdown"]) on(document, name, () => (moved = true), { passive: true })
   on(document, "scroll", () => moved && told(), { capture: true, passive: true })
 
@@ -409,8 +414,10 @@ export default function (component) {
   } else {
     makeOffer()
   }
+  document.documentElement.dataset.relicReading = "listening" // tests wait for it
 
   parentElement.stop = () => {
+    delete document.documentElement.dataset.relicReading
     stops.abort()
     watcher.disconnect()
     cancelAnimationFrame(asked)

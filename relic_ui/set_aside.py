@@ -25,10 +25,21 @@ _NAMES = {
 }
 
 
+def name_of_kind(kind: str) -> str:
+    """Name a kind of what was set aside.
+
+    Examples
+    --------
+    >>> name_of_kind("break"), name_of_kind("colophon")
+    ('Marks of breaks', 'Colophon')
+    """
+    return _NAMES.get(kind, kind.capitalize())
+
+
 def left_out_list(parts: Iterable[LeftOutPreview]) -> str:
     """Make a list of what was set aside: kinds, counts, and how the longest stretch of each begins."""
     rows = "".join(
-        f"<li><strong>{escape(_NAMES.get(part.kind, part.kind.capitalize()))}</strong>: "
+        f"<li><strong>{escape(name_of_kind(part.kind))}</strong>: "
         f"{'once' if part.count == 1 else f'{part.count:,} times'}, {part.characters:,} characters"
         f'<span class="relic-shelf-sample">{escape(part.sample)}</span></li>'
         for part in parts

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.errors import RelicError
 from relic_ui import buttons
-from relic_ui.jobs import show_job
+from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.shell import literal, told
 
@@ -32,15 +33,36 @@ _SPLITS: dict[Split, tuple[str, str]] = {
         "Kept back to the end: the paper’s results are measured on these works, which no model or choice had seen.",
     ),
 }
+_ON_ITS_WAY = "On its way …"
 _FOLDER_SECONDS = 1.0
+_PREPARING_SECONDS = 180.0
+"""For a novel of usual length on a machine without a graphics card."""
 _MINUTE = 60
+_LONG = 50
+"""Minutes from which on hours are told."""
+_FEW = 5
+"""Works up to which preparing them is taken for granted."""
 
 
 def do(workbench: Workbench, does: str, to: str) -> None:
-    """Do what a button of the shelf asks for."""
-    if does == "add":
-        with told():
-            _start(workbench, [to])
+    """Do what a button of the shelf asks for, and see whether that has ended, before anything is drawn."""
+    state = st.session_state
+    if state.get("came_from") != state.get("page"):
+        state.pop("shelf_said", None)
+    slugs, prepare = state.pop("shelf_asked", ([to] if does == "add" else [], True))
+    waiting = _waiting()
+    if slugs and not waiting.issuperset(slugs):
+        try:
+            job = workbench.catalogue.add(slugs, prepare=prepare)
+        except RelicError as error:
+            state["shelf_said"] = ("failed", str(error))
+        else:
+            state.pop("shelf_said", None)
+            state["shelf_job"] = (job.id, waiting.union(slugs))
+    job_id = state.get("shelf_job", ("",))[0]
+    if job_id and not (job := workbench.jobs.get(job_id)).active:
+        del state["shelf_job"]
+        state["shelf_said"] = (job.state, f"{job.title}: {job.note}")
 
 
 def show(workbench: Workbench, shelf: Sequence[Shelved]) -> None:
@@ -52,7 +74,6 @@ def show(workbench: Workbench, shelf: Sequence[Shelved]) -> None:
         "critics’ quotations, draws on, in the three splits of its paper. "
         f"{'None is' if not here else 'One is' if here == 1 else f'{here} are'} in your library.</p>"
     )
-    _show_job(workbench, here)
     wanted = st.text_input(
         "Filter the shelf by title or author", key="shelf_filter", width=360, live=True, type="search"
     )
@@ -67,13 +88,21 @@ def show(workbench: Workbench, shelf: Sequence[Shelved]) -> None:
             f"{'' if found else '. What is not on the shelf can be added above'}</p>"
         )
         _show_rows(found)
-        return
+    else:
+        _show_splits(workbench, shelf)
+    # Behind the rows, and kept in view by the style: nothing that stands over a row moves it when it is pressed.
+    with st.container(key="shelf-job"):
+        _show_job(workbench, here)
+
+
+def _show_splits(workbench: Workbench, shelf: Sequence[Shelved]) -> None:
     splits = {split: [each for each in shelf if each.entry.split == split] for split in _SPLITS}
     tabs = st.tabs([f"{_SPLITS[split][0]} ({len(works)})" for split, works in splits.items()], key="shelf_splits")
     for tab, (split, works) in zip(tabs, splits.items(), strict=True):
         with tab:
             st.html(f'<p class="relic-quiet relic-measure">{_SPLITS[split][1]}</p>')
-            _show_add_all(workbench, split, works)
+            with st.container(key=f"shelf-adding-{split}"):
+                _show_add_all(workbench, split, works)
             _show_rows(works)
 
 
@@ -90,10 +119,17 @@ def _show_add_all(workbench: Workbench, split: Split, works: Sequence[Shelved]) 
     with st.container(horizontal=True, vertical_alignment="center"):
         many = len(wanted)
         label = f"Add the other {many}" if begun else f"Add all {many}"
-        if st.button(label, key=f"shelf-all-{split}", icon=":material/add:", disabled=bool(_waiting())):
-            with told():
-                _start(workbench, [each.entry.slug for each in wanted])
-        st.html(f'<p class="relic-quiet">{_how_long(fetched, many - fetched, seconds)}</p>', width="content")
+        prepare = st.session_state.get(f"shelf-prepare-{split}", many <= _FEW)
+
+        def ask() -> None:
+            st.session_state["shelf_asked"] = ([each.entry.slug for each in wanted], prepare)
+
+        st.button(label, key=f"shelf-all-{split}", icon=":material/add:", disabled=bool(_waiting()), on_click=ask)
+        st.checkbox("Prepare them for searching by meaning too", value=many <= _FEW, key=f"shelf-prepare-{split}")
+    st.html(
+        f'<p class="relic-quiet relic-measure">{_how_long(fetched, many - fetched, seconds)} '
+        f"{_how_long_after(many)}</p>"
+    )
 
 
 def _how_long(fetched: int, found: int, seconds: float) -> str:
@@ -102,23 +138,47 @@ def _how_long(fetched: int, found: int, seconds: float) -> str:
     Examples
     --------
     >>> _how_long(51, 0, 102.0)
-    'Takes about 2 minutes: Project Gutenberg asks for two seconds between books. You can stop, and go on later.'
+    'Adding takes about 2 minutes: Project Gutenberg asks for two seconds between books. You can stop, and go on later.'
     >>> _how_long(0, 5, 5.0)
-    'Takes a few seconds: they are in your folder. You can stop, and go on later.'
+    'Adding takes a few seconds: they are in your folder. You can stop, and go on later.'
     """
-    minutes = round(seconds / _MINUTE)
-    takes = "a few seconds" if not minutes else "about a minute" if minutes == 1 else f"about {minutes} minutes"
     why = "Project Gutenberg asks for two seconds between books" if fetched else "they are in your folder"
     if fetched and found:
         why += f"; {found} {'is' if found == 1 else 'are'} in your folder"
-    return f"Takes {takes}: {why}. You can stop, and go on later."
+    return f"Adding takes {_about(seconds)}: {why}. You can stop, and go on later."
 
 
-def _start(workbench: Workbench, slugs: Sequence[str]) -> None:
-    job = workbench.catalogue.add(slugs)
-    st.session_state.pop("shelf_ended", None)
-    st.session_state["shelf_job"] = (job.id, frozenset(slugs))
-    st.rerun()
+def _how_long_after(many: int) -> str:
+    """Say what preparing works takes when they are stored.
+
+    Examples
+    --------
+    >>> _how_long_after(18)
+    'They can be read and searched by words at once; preparing them for searching by meaning takes some minutes \
+each, about an hour in all, goes on in the background, and can also be done later, work by work.'
+    """
+    whole = f", {_about(many * _PREPARING_SECONDS)} in all" if many > 1 else ""
+    return (
+        "They can be read and searched by words at once; preparing them for searching by meaning takes some minutes "
+        f"each{whole}, goes on in the background, and can also be done later, work by work."
+    )
+
+
+def _about(seconds: float) -> str:
+    """Say how long something takes, roughly.
+
+    Examples
+    --------
+    >>> [_about(seconds) for seconds in (5, 70, 900, 3_240, 10_000)]
+    ['a few seconds', 'about a minute', 'about 15 minutes', 'about an hour', 'about 3 hours']
+    """
+    minutes = round(seconds / _MINUTE)
+    if minutes <= 1:
+        return "about a minute" if minutes else "a few seconds"
+    if minutes < _LONG:
+        return f"about {minutes} minutes"
+    hours = round(minutes / _MINUTE)
+    return "about an hour" if hours == 1 else f"about {hours} hours"
 
 
 def _waiting() -> frozenset[str]:
@@ -127,33 +187,37 @@ def _waiting() -> frozenset[str]:
     return slugs
 
 
-def job_shown() -> str:
-    """Name the job that the shelf itself shows; empty where there is none."""
-    job_id: str = st.session_state.get("shelf_job", ("", None))[0]
-    return job_id
-
-
 def _show_job(workbench: Workbench, here: int) -> None:
     """Show the progress of what was asked for, and draw the page anew whenever a work has arrived."""
-    if ended := st.session_state.get("shelf_ended"):
-        job = workbench.jobs.get(ended)
-        (st.success if job.state == "done" else st.warning)(literal(f"{job.title}: {job.note}"))
-    job_id = job_shown()
+    if "shelf_said" in st.session_state:
+        state, said = st.session_state["shelf_said"]
+        with st.container(horizontal=True, vertical_alignment="center"):
+            (st.success if state == "done" else st.warning)(literal(said), width="stretch")
+            st.button("Close", key="shelf-close", type="tertiary", on_click=_forget_said)
+    job_id = st.session_state.get("shelf_job", ("",))[0]
     if not job_id:
         return
-    if not workbench.jobs.get(job_id).active:
-        del st.session_state["shelf_job"]
-        st.session_state["shelf_ended"] = job_id
-        st.rerun()  # the list of works above was drawn before it ended
-    show_job(workbench, job_id)
+    job = workbench.jobs.get(job_id)
+    show_job(workbench, job_id, stop=stop_label(job))
+    drawn = False
 
     @st.fragment(run_every="3s")
     def watch() -> None:
+        nonlocal drawn
         with told():
-            if sum(each.origin == "stored" for each in workbench.catalogue.shelf()) != here:
+            # Not while the page is being drawn: a press that came with it would be forgotten.
+            if drawn and (
+                not workbench.jobs.get(job_id).active
+                or sum(each.origin == "stored" for each in workbench.catalogue.shelf()) != here
+            ):
                 st.rerun()
+        drawn = True
 
     watch()
+
+
+def _forget_said() -> None:
+    st.session_state.pop("shelf_said", None)
 
 
 def _show_rows(works: Sequence[Shelved]) -> None:
@@ -185,12 +249,12 @@ def _state(shelved: Shelved) -> str:
         about = link("work", "About", title=f"About {entry.title}", work=shelved.work.id)
         return f'<span class="relic-quiet">In your library</span> {read} {about}'
     if entry.slug in _waiting():
-        return '<span class="relic-quiet">On its way …</span>'
+        return f'<span class="relic-quiet">{_ON_ITS_WAY}</span>'
     if shelved.origin == "folder":
-        add = buttons.button("add", entry.slug, "Add", title=f"Add {entry.title} from your folder")
+        add = buttons.button("add", entry.slug, "Add", title=f"Add {entry.title} from your folder", during=_ON_ITS_WAY)
         return f'<span class="relic-quiet">from your folder</span> {add}'
     if shelved.origin == "gutenberg":
-        return buttons.button("add", entry.slug, "Add", title=f"Add {entry.title}")
+        return buttons.button("add", entry.slug, "Add", title=f"Add {entry.title}", during=_ON_ITS_WAY)
     if entry.free_in_us is not None:
         return (
             '<span class="relic-quiet">In copyright in the US until 31 December '

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import streamlit as st
 
@@ -19,6 +19,8 @@ _DOT = 0.085
 """Width of a dot as a share of the narrowest strip (24 of about 290 px): closer dots go one lane down."""
 _LANE_REM = 1.75
 _AXIS_LABELS = 8
+_LAST_LABEL = 0.92
+"""Where a label would run over the end."""
 
 
 def show_strip(columns: Sequence[Column], work: Work) -> None:
@@ -72,20 +74,43 @@ def lanes_of(fractions: Sequence[float]) -> list[int]:
 
 
 def _axis(work: Work) -> str:
-    """Label up to eight places where a chapter begins, or a part where the work has parts."""
-    firsts: dict[int, int] = {}
+    """Label the chapters below a strip that counts sentences."""
+    begins: dict[int, int] = {}
     for sentence in work.sentences:
-        firsts.setdefault(sentence.chapter, sentence.index)
-    parts: dict[str, int] = {}
-    for chapter in firsts:
-        if part := work.chapters[chapter].part:
-            parts.setdefault(part, chapter)
+        begins.setdefault(sentence.chapter, sentence.index)
+    last = max(1, len(work.sentences) - 1)
+    return axis_html([(work.chapters[chapter], first / last) for chapter, first in begins.items()])
+
+
+class Named(Protocol):
+    """What a chapter has printed over it."""
+
+    @property
+    def number(self) -> str:
+        """Its number."""
+
+    @property
+    def part(self) -> str:
+        """The part it stands in."""
+
+
+def axis_html(chapters: Sequence[tuple[Named, float]]) -> str:
+    """Label up to eight places where a chapter begins, or a part where the work has parts.
+
+    Parameters
+    ----------
+    chapters : sequence of (Named, float)
+        The chapters in order, each with the share of the work that stands before it.
+    """
+    parts: dict[str, float] = {}
+    for chapter, begins in chapters:
+        if chapter.part:
+            parts.setdefault(chapter.part, begins)
     if len(parts) > 1:  # chapters are counted anew in each part, so their numbers alone would mislead
-        named = [(chapter, part.split(":")[0].title()) for part, chapter in parts.items()]
+        named = [(part.split(":")[0].title(), begins) for part, begins in parts.items()]
     else:
-        named = [(chapter, work.chapters[chapter].number or str(chapter + 1)) for chapter in firsts]
+        numbered = [(chapter.number, begins) for chapter, begins in chapters if chapter.number]
+        named = numbered or [(str(place), begins) for place, (_, begins) in enumerate(chapters, start=1)]
     step = max(1, -(-len(named) // _AXIS_LABELS))
-    return "".join(
-        f'<span style="left:{firsts[chapter] / max(1, len(work.sentences) - 1):.2%}">{escape(name)}</span>'
-        for chapter, name in named[::step]
-    )
+    shown = [(name, begins) for name, begins in named[::step] if begins < _LAST_LABEL]
+    return "".join(f'<span style="left:{begins:.2%}">{escape(name)}</span>' for name, begins in shown)

@@ -114,6 +114,16 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 .relic-button { font: inherit; color: inherit; background: none; border: 1px solid var(--relic-line); cursor: pointer;
   border-radius: .4rem; padding: .1rem .8rem; min-height: 1.75rem; text-align: left; }
 .relic-button:hover { background: var(--relic-faint); }
+.relic-button[aria-disabled] { cursor: default; border-color: transparent; background: none; padding-inline: 0; }
+[role=tab][aria-selected=true], [role=tab][aria-selected=true] p { color: inherit !important; }
+.relic-job { font-size: .9rem; line-height: 1.45; overflow-wrap: anywhere; max-width: 30rem; }
+.relic-job progress { display: block; width: 100%; height: .4rem; accent-color: #1f7079; }
+.stVerticalBlock > :has(> .st-key-shelf-job) { position: sticky; bottom: 0; z-index: 20; }
+.st-key-shelf-job:has([data-testid]) { background: Canvas; background: light-dark(#f3f0e7, #26241f);
+  border-radius: .5rem; border: 1px solid var(--relic-line); padding: .5rem .8rem; max-width: 62rem; }
+.relic-shelf-state { min-height: 1.9rem; }
+.relic-shelf-stage { font-style: italic; }
+.relic-shelf-first p { margin: 0 0 .4em; font-size: inherit; }
 .relic-shelf-first { font-family: var(--relic-serif); font-size: 1.05rem; line-height: 1.5; max-width: 44rem;
   margin: .2rem 0 .6rem; padding: 0 0 0 .9rem; border-left: 2px solid var(--relic-line); opacity: 1; color: inherit; }
 [class*="st-key-correct-"] [data-testid="InputInstructions"],

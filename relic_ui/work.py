@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.errors import RelicError
 from relic_ui import correcting
-from relic_ui.jobs import show_job
+from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.set_aside import left_out_list
 from relic_ui.shell import literal
@@ -90,12 +90,12 @@ def _show_title(workbench: Workbench, facts: Facts) -> None:
         + link("concordance", "Find a word in it", work=work.id)
         + "</p>"
     )
-    if not st.session_state.get("work_correcting"):
+    if st.session_state.get("work_correcting") != work.id:
         if st.button("Correct details", key="work_correct", type="tertiary", icon=":material/edit:"):
-            st.session_state["work_correcting"] = True
+            st.session_state["work_correcting"] = work.id
             st.rerun()
     elif correcting.show_form(workbench, work):
-        st.session_state["work_correcting"] = False
+        del st.session_state["work_correcting"]
         st.rerun()
 
 
@@ -215,17 +215,18 @@ def _show_set_aside(numbers: Numbers) -> None:
 def _show_indexes(workbench: Workbench, facts: Facts) -> None:
     st.header("Prepared for searching")
     labels = {card.name: card.label for card in workbench.indexes.cards()}
-    job_id = st.session_state.get("work_job")
+    jobs: dict[str, str] = st.session_state.setdefault("work_jobs", {})  # by the work that each prepares
+    job = workbench.jobs.get(jobs[facts.summary.id]) if facts.summary.id in jobs else None
     if facts.missing:
         names = ", ".join(labels[name] for name in facts.missing)
         st.html(
             f'<p class="relic-measure">Not yet prepared for {escape(names)}, which compares meanings and has to read '
             "the work once. Searching by words needs no preparation.</p>"
         )
-        if job_id and workbench.jobs.get(job_id).active:
-            show_job(workbench, job_id)
-        elif st.button("Prepare it", key="work_prepare", icon=":material/play_arrow:"):
-            st.session_state["work_job"] = workbench.indexes.start(facts.summary.id).id
+        if job:
+            show_job(workbench, job.id, stop=stop_label(job))
+        if not (job and job.active) and st.button("Prepare it", key="work_prepare", icon=":material/play_arrow:"):
+            jobs[facts.summary.id] = workbench.indexes.start(facts.summary.id).id
             st.rerun()
     elif not facts.indexes:
         st.html('<p class="relic-measure">Searching by words needs no preparation; no other way is at hand.</p>')

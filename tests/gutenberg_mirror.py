@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hashlib
 import threading
@@ -63,6 +64,10 @@ class Mirror:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     mirror: Mirror
+
+    def handle(self) -> None:
+        with contextlib.suppress(ConnectionError):  # who asked has read enough
+            super().handle()
 
     def do_GET(self) -> None:
         mirror = self.mirror

@@ -109,11 +109,21 @@ def _fetch(workbench: Workbench, number: int, said: dict[str, Any], report: _Ste
 
 def _tell(added: Added) -> None:
     work = added.work
-    print(
-        f"{work.title}: {_SAID[added.outcome]} as {work.id} ({work.chapters:,} chapters, {work.sentences:,} sentences)"
-    )
+    size = f"{_count(work.chapters, 'chapter')}, {_count(work.sentences, 'sentence')}"
+    print(f"{work.title}: {_SAID[added.outcome]} as {work.id} ({size})")
     if added.notice:
         print(f"{work.title}: {added.notice}", file=sys.stderr)
+
+
+def _count(number: int, what: str) -> str:
+    """Count things in words.
+
+    Examples
+    --------
+    >>> _count(1, "chapter"), _count(1_200, "sentence")
+    ('1 chapter', '1,200 sentences')
+    """
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _sources(workbench: Workbench, options: Namespace) -> list[Path | int]:

@@ -103,5 +103,5 @@ def _state(each: Shelved) -> str:
     if each.origin == "gutenberg":
         return f"Project Gutenberg {each.entry.gutenberg}"
     if each.entry.free_in_us is not None:
-        return f"in copyright in the US until {each.entry.free_in_us}"
+        return f"in copyright in the US until {each.entry.last_day}"
     return "no number known"

@@ -98,7 +98,8 @@ def _listed(counted: list[tuple[str, int]], *, at_most: int = 12) -> str:
 
 
 def _lines(rows: list[Occurrence], width: int, *, titled: bool) -> list[str]:
-    places = [f"{row.work.title} {row.place.address}" if titled else str(row.place.address) for row in rows]
+    named = [row.place.label.replace(" · ", ", ") for row in rows]
+    places = [f"{row.work.title}, {place}" if titled else place for row, place in zip(rows, named, strict=True)]
     longest = max((len(place) for place in places), default=0)
     words = max((len(row.keyword) for row in rows), default=0)
     side = max(_LEAST_SIDE, (width - longest - words - 2) // 2)

@@ -129,8 +129,8 @@ class LeftOut:
     start, end : int
         Character offsets in ``work.text``.
     kind : str
-        What it is: "licence", "front matter", "contents", "illustration", "editor's note", "note" (a footnote), "page
-        number", "break", "heading", "speaker", "end matter".
+        What it is: "licence", "front matter", "contents", "illustration", "editor's note", "note" (a footnote),
+        "hidden", "page number", "break", "heading", "speaker", "end matter".
     """
 
     start: int

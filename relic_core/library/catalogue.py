@@ -1,5 +1,7 @@
 """The catalogue: the 79 works that RELiC was built from (tables A7 and A8 of the paper), as facts.
 
+By part of the data set, then by year, then by title.
+
 Spellings of names that are slips in the tables are put right, and the translator of War and Peace is the one of the
 edition that Project Gutenberg has, where the paper names another.
 """
@@ -85,6 +87,11 @@ class CatalogueEntry:
         """Whether its copyright in the United States has ended by the given year."""
         return self.free_in_us is None or self.free_in_us <= year
 
+    @property
+    def last_day(self) -> str:
+        """The last day of its copyright in the United States, in words; empty where that is past."""
+        return f"31 December {self.free_in_us - 1}" if self.free_in_us is not None else ""
+
 
 def read_entries(path: Path = FILE) -> tuple[CatalogueEntry, ...]:
     """Read a catalogue.
@@ -106,7 +113,7 @@ def read_entries(path: Path = FILE) -> tuple[CatalogueEntry, ...]:
 
 @lru_cache(maxsize=1)
 def entries() -> tuple[CatalogueEntry, ...]:
-    """Return the catalogue that ships with the program, in the order of the paper's tables."""
+    """Return the catalogue that ships with the program, in the order of its file."""
     return read_entries()
 
 
@@ -136,7 +143,9 @@ def find_named(title: str, author: str = "") -> CatalogueEntry | None:
 def same_work(one: tuple[str, str], other: tuple[str, str]) -> bool:
     """Whether two pairs of title and author name one work, whatever the edition.
 
-    Articles, accents, marks and subtitles do not count; where one author is not known, a subtitle does.
+    Articles, accents, marks and subtitles do not count; where one author is not known, a subtitle does. So "Emma: a
+    play in three acts" counts as Emma where Jane Austen is named as the author: only a reader can tell the subtitle of
+    an edition from that of a work made of it.
     """
     if one[1] and other[1]:
         return bool(_forms(one[0]) & _forms(other[0])) and same_author(one[1], other[1])

@@ -13,10 +13,11 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Chapter, LeftOut, Paragraph, ParagraphKind, Sentence, Work
+from relic_core.domain import Chapter, LeftOut, Paragraph, Sentence, Work
 from relic_core.errors import EmptyText
-from relic_core.text.decoding import storable
-from relic_core.text.reading import title_of_file, work_id
+from relic_core.library.leaves import Item, Leaf, Opening, refuse_many_paragraphs
+from relic_core.text.decoding import harmless
+from relic_core.text.reading import LONGEST_SOURCE, title_of_file, work_id
 from relic_core.text.sentences import default_segmenter
 
 if TYPE_CHECKING:
@@ -34,55 +35,6 @@ _ILLUSTRATION = re.compile(
     r"\[\s*(?:illustration|picture|image|figure|plate|map|frontispiece)\b[^\]]*\]", re.IGNORECASE
 )
 _SPEAKING = re.compile(r"[\"'“”‘’«»?!]")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaf:
-    """A block of text without blocks inside.
-
-    Attributes
-    ----------
-    lines : tuple of str
-        At least one; of prose, they are joined to one.
-    kind : {"prose", "verse", "stage", "note"}
-        What a paragraph made of it is.
-    left_out : str
-        Why it is no paragraph; empty where it is one.
-    speaker : str
-        Who speaks, in a play.
-    line : int or None
-        Number of its first line of verse.
-    refs : tuple of str
-        Names of the notes that hang on it.
-    names : tuple of str
-        Of a note, the names it is referred to by.
-    """
-
-    lines: tuple[str, ...]
-    kind: ParagraphKind = "prose"
-    left_out: str = ""
-    speaker: str = ""
-    line: int | None = None
-    refs: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """Its text as it is laid out."""
-        return ("\n" if self.kind == "verse" or self.left_out else " ").join(self.lines)
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """A chapter begins; its heading follows as a leaf left out. `holds`: a part begins, with chapters to follow."""
-
-    number: str = ""
-    title: str = ""
-    part: str = ""
-    holds: bool = False
-
-
-Item = Leaf | Opening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +88,8 @@ def compose(items: Iterable[Item], about: About, *, segmenter: Segmenter | None 
     ------
     EmptyText
         No leaf is a paragraph with a word.
+    UnsafeFile
+        There are more leaves than `leaves.MOST_PARAGRAPHS`.
 
     Examples
     --------
@@ -146,6 +100,8 @@ def compose(items: Iterable[Item], about: About, *, segmenter: Segmenter | None 
     >>> work.text, [chapter.name for chapter in work.chapters], len(work.sentences)
     ('CHAPTER I\n\nRain fell.\n\nNobody came.\n', ['Chapter I'], 2)
     """
+    items = list(items)
+    refuse_many_paragraphs(len(items), what=f"The {about.format} file")
     groups = _with_notes(_grouped(map(_judged, items)))
     cut = segmenter or default_segmenter()
     composition = _Composition(cut)
@@ -167,7 +123,7 @@ def compose(items: Iterable[Item], about: About, *, segmenter: Segmenter | None 
         author=said.author or found.author,
         translator=said.translator or found.translator,
         year=found.year if said.year is None else said.year,
-        source=storable(about.source),
+        source=harmless(about.source, longest=LONGEST_SOURCE),
         text=composition.text,
         sha256=sha256,
         segmenter=cut.identity,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -98,12 +99,14 @@ class Downloads:
     def write(self, path: Path, data: bytes) -> None:
         """Write a file under another name and rename it, so that nobody ever reads half of it.
 
+        The other name is one's own: two who fetch one book at once do not write into each other's file.
+
         Raises
         ------
         StoreReadOnly
             The folder cannot be written, or the disk is full.
         """
-        new = path.with_name(f"{path.name}.new")
+        new = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:

@@ -10,7 +10,9 @@ from relic_core.library.composing import About, compose
 from relic_core.library.epub_outline import outline
 from relic_core.library.epub_package import read_package
 from relic_core.library.epub_pages import Found, Page
-from relic_core.library.markup import decode_markup, parse_html
+from relic_core.library.leaves import refuse_many_paragraphs
+from relic_core.library.markup import count_elements, decode_markup, parse_html, refuse_many
+from relic_core.text.decoding import too_large
 
 if TYPE_CHECKING:
     from relic_core.domain import Work
@@ -18,10 +20,12 @@ if TYPE_CHECKING:
     from relic_core.text.metadata import Metadata
 
 
-def read_epub(data: bytes, *, name: str, said: Metadata, source: str, segmenter: Segmenter | None = None) -> Work:
+def read_epub(
+    data: bytes, *, name: str, said: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None = None
+) -> tuple[Work, tuple[str, ...]]:
     """Read a work from the bytes of an EPUB.
 
-    Pages that the book names and does not hold are passed over as long as others have text; `missing_pages` names them.
+    Pages that the book names and does not hold are passed over as long as others have text.
 
     Parameters
     ----------
@@ -33,26 +37,45 @@ def read_epub(data: bytes, *, name: str, said: Metadata, source: str, segmenter:
         What a reader said about the work.
     source : str
         Where the file came from.
+    max_bytes : int
+        Largest size accepted, of all pages together.
     segmenter : Segmenter, optional
         In place of `sentences.default_segmenter`.
+
+    Returns
+    -------
+    work, missing : Work, tuple of str
+        `missing` names the pages that the book lists and does not hold.
 
     Raises
     ------
     BadText
         It is damaged, or no EPUB.
+    TextTooLarge
+        Its pages have more bytes than `max_bytes`.
     EmptyText
         It holds no text of a work.
     UnsafeFile
-        It is locked, or made to grow without end.
+        It is locked, or made to grow without end: it has more elements or paragraphs than any book.
     """
     archive = Archive(data)
     package = read_package(archive)
     found: list[Found] = []
     asides: list[Found] = []
+    size = elements = 0
     for path in package.pages:
         if path == package.navigation:
             continue  # the contents list again
-        page = _page(archive, path)
+        what = f"The page '{path[:200]}' of the EPUB"
+        data_of_page = archive.read(path)
+        size += len(data_of_page)
+        if size > max_bytes:
+            raise too_large(size, max_bytes=max_bytes, what="The pages of the EPUB have together")
+        text = decode_markup(data_of_page, what=what, max_bytes=MOST_UNPACKED) if data_of_page.strip() else ""
+        elements += count_elements(text)
+        refuse_many(elements, what="The EPUB")
+        page = Page(parse_html(text, what=what), path).found if text else []
+        refuse_many_paragraphs(len(found) + len(asides) + len(page), what="The EPUB")
         (asides if path in package.asides else found).extend(page)
     known = package.metadata
     items = outline(
@@ -60,7 +83,7 @@ def read_epub(data: bytes, *, name: str, said: Metadata, source: str, segmenter:
     )
     about = About(name=name, said=said, found=known, source=source, format="EPUB")
     try:
-        return compose(items, about, segmenter=segmenter)
+        return compose(items, about, segmenter=segmenter), package.missing
     except EmptyText:
         if not package.missing:
             raise
@@ -69,22 +92,3 @@ def read_epub(data: bytes, *, name: str, said: Metadata, source: str, segmenter:
             + (f" with {len(package.missing) - 1} more" if len(package.missing) > 1 else "")
             + ", is missing from it. Fetch the book again; it did not arrive whole."
         ) from None
-
-
-def missing_pages(data: bytes) -> tuple[str, ...]:
-    """Name the pages that an EPUB lists and does not hold.
-
-    Raises
-    ------
-    BadText, UnsafeFile
-        As `read_epub`.
-    """
-    return read_package(Archive(data)).missing
-
-
-def _page(archive: Archive, path: str) -> list[Found]:
-    what = f"The page '{path[:200]}' of the EPUB"
-    data = archive.read(path)
-    if not data.strip():
-        return []
-    return Page(parse_html(decode_markup(data, what=what, max_bytes=MOST_UNPACKED), what=what), path).found

@@ -69,7 +69,10 @@ _NOTES = frozenset({"footnotes", "endnotes", "rearnotes", "doc-footnotes", "doc-
 _REFERENCE = frozenset(
     {"noteref", "doc-noteref", "fnanchor", "footnote-ref", "footnoteref", "fnref", "note-ref", "fn-ref"}
 )
-_PAGE = frozenset("pagebreak doc-pagebreak pagenum pageno page-number pagenumber pb pgnum newpage".split())  # noqa: SIM905 - as above
+_PAGE = frozenset("pagebreak doc-pagebreak pagenum pageno page-number pagenumber pgnum".split())  # noqa: SIM905 - as above
+_PAGE_NUMBER = re.compile(
+    r"[\W_]{0,4}(?:(?:pages?|pag|pgs?|pp?)[\W_]{0,3})?(?:\d{1,4}[a-z]?|[ivxlcdm]{1,9})[\W_]{0,4}", re.IGNORECASE
+)
 _BACK = frozenset({"backlink", "doc-backlink", "fn-backref", "footnote-back", "label", "fnlabel"})
 _MARKER = re.compile(r"[\[({]?\s*(?:\d{1,4}|[*†‡§¶‖]{1,4}|[a-z])\s*[\])}]?")
 _BRACKETED = re.compile(r"\[\s*(?:\d{1,4}|[a-zA-Z*†‡§])\s*\]|[*†‡§¶‖]{1,4}")
@@ -124,12 +127,23 @@ def kind_of(element: Element, tokens: frozenset[str]) -> str:
         return "illustration"
     if name == "nav":
         return "contents"
+    if not tokens:
+        return ""
     if name in HEADINGS:
         tokens -= {"toc", "contents"}
     kind = next((_KIND_OF[token] for token in sorted(tokens) if token in _KIND_OF), "")
+    if kind == "contents" and not any(_KIND_OF.get(token) == kind for token in semantics_of(element)):
+        kind = kind if _is_linked(element) else ""  # a class name may say that prose is what a page contains
     if not kind and "epigraph" in tokens and name in {"section", "body"}:
         return "front matter"  # of the whole work: those of chapters are quotations in them
     return kind
+
+
+def _is_linked(element: Element) -> bool:
+    """Whether most of what an element says are links."""
+    every = sum(len(str(piece).strip()) for piece in element.itertext())
+    links = [each for each in element.iter() if local_name(each) == "a" and attribute(each, "href")]
+    return 2 * sum(len(str(piece).strip()) for each in links for piece in each.itertext()) >= max(1, every)
 
 
 def role_of(element: Element) -> str:
@@ -161,9 +175,17 @@ def is_note(element: Element, tokens: frozenset[str]) -> bool:
     return not any(tokens_of(child) & _NOTE for child in element if local_name(child) in BLOCKS)
 
 
-def is_page_number(tokens: frozenset[str]) -> bool:
-    """Whether an element is the number of a printed page."""
-    return bool(tokens & _PAGE)
+def is_page_number(element: Element, tokens: frozenset[str]) -> bool:
+    """Whether an element is the number of a printed page, or the place where one would stand: it holds nothing else."""
+    if not tokens & _PAGE or holds_blocks(element):
+        return False
+    words = "".join(str(piece) for piece in element.itertext()).strip()
+    return not words or bool(_PAGE_NUMBER.fullmatch(words))
+
+
+def holds_blocks(element: Element) -> bool:
+    """Whether paragraphs or their like stand inside an element."""
+    return len(element) > 0 and any(local_name(each) in BLOCKS for each in element.iterdescendants())
 
 
 def is_italic(element: Element, tokens: frozenset[str]) -> bool:

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from relic_core.library.composing import Item, Leaf, Opening
 from relic_core.library.epub_marks import aside_kind
-from relic_core.library.naming import Named, name_heading, with_title
+from relic_core.library.heading_names import Named, name_heading, with_title
+from relic_core.library.leaves import Item, Leaf, Opening
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,7 +144,7 @@ def _marks(found: Sequence[Found], listed: dict[int, list[Entry]], title: str) -
         rank = entries[-1].depth if useful and entries else 10 + each.level if useful else each.level
         if place not in named:
             label = entries[-1].label if entries else ""
-            kind = aside_kind(label)
+            kind = aside_kind(label) if label else ""
             if kind and not each.leaf.left_out:
                 marks[place] = _Mark(Named("", "", label, label), "aside", rank, kind, invented=True)
                 above = None
@@ -278,6 +278,8 @@ def _items(found: Sequence[Found], marks: dict[int, _Mark], first: int, prologue
             leaf = replace(leaf, left_out="front matter")
         if mark is not None and not mark.invented and not leaf.left_out:
             leaf = replace(leaf, left_out="heading", kind="prose")
+        elif aside and leaf.left_out == "page number":
+            leaf = replace(leaf, left_out=aside)  # one stretch with what stands around it
         elif mark is not None and mark.role == "aside" and leaf.left_out == "heading":
             leaf = replace(leaf, left_out=aside)
         elif not leaf.left_out:

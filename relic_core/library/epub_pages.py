@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from relic_core.library import epub_marks as marks
 from relic_core.library.archives import resolve
-from relic_core.library.composing import Leaf
 from relic_core.library.inline import Inline
+from relic_core.library.leaves import Leaf, refuse_many_paragraphs
 from relic_core.library.markup import attribute, local_name
 
 if TYPE_CHECKING:
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element as Element
 
+_MOST_NAMES = 100
+"""Of a note: each of its paragraphs is looked up by all of them."""
 _LONG_LINE = 75
 """Characters; a line of verse is no longer where nothing says that it is verse."""
+_HIDDEN = "hidden"
+"""Why a leaf is left out that browsers do not show."""
 _EDITORIAL = re.compile(
     r"(?:[\[(—–-]\s*|\s)(?:Ed|Tr|Trans|Transl|Editor|Translator|Transcriber)s?\.?(?:[’']s note)?\s*[\])]?\.?\s*$"
     r"|^\W*(?:(?:translator|editor|transcriber)[’']?s?[’']? note|note by the (?:translator|editor))",
@@ -79,6 +84,7 @@ class Page:
         self._roles: list[list[str]] = []  # of the sections around; emptied by their first heading
         self._heading = False
         self._linked = [0, 0]  # characters in links, and all
+        self._pending: list[Leaf] = []  # what is left out inside a paragraph, to stand behind it
         for child in root if local_name(root) == "html" else [root]:
             if local_name(child) != "head":
                 self._node(child)
@@ -102,12 +108,17 @@ class Page:
             if anchor:
                 self._anchors.append(anchor)
         tokens = marks.tokens_of(element)
-        if name in marks.SKIPPED or element.get("hidden") is not None or marks.is_page_number(tokens):
+        hidden = element.get("hidden") is not None
+        if name in marks.SKIPPED:
             return
-        if not self._names and marks.is_note(element, tokens):
+        if marks.is_page_number(element, tokens):
+            self._aside(element, "page number")
+        elif not self._names and marks.is_note(element, tokens):
             self._note(element)
-        elif name in marks.BLOCKS:
-            kind = marks.kind_of(element, tokens)
+        elif hidden and name not in marks.BLOCKS and not marks.holds_blocks(element):
+            self._aside(element, _HIDDEN)
+        elif name in marks.BLOCKS or hidden:
+            kind = marks.kind_of(element, tokens) or (_HIDDEN if hidden else "")
             role = marks.role_of(element) if name in {"section", "div", "article", "body"} else ""
             with self._inside(kind, role=role, verse=marks.is_verse(tokens) and not self._verse):
                 self._block(element, name, tokens)
@@ -115,7 +126,7 @@ class Page:
             self._run(element, name, tokens)
 
     def _block(self, element: Element, name: str, tokens: frozenset[str]) -> None:
-        holds = any(local_name(each) in marks.BLOCKS for each in element.iterdescendants())
+        holds = marks.holds_blocks(element)
         if name in marks.HEADINGS or name == "hgroup":
             self._read_heading(element, name)
         elif name in marks.CELLS and not holds:
@@ -157,6 +168,11 @@ class Page:
         else:
             self._content(element)
 
+    def _aside(self, element: Element, kind: str) -> None:
+        words = Inline.clean("".join(str(piece) for piece in element.itertext()))
+        if words:
+            self._pending.append(Leaf(lines=(words,), left_out=self._left_out or kind))
+
     def _read_heading(self, element: Element, name: str) -> None:
         self._close()
         self._heading = True
@@ -182,22 +198,26 @@ class Page:
             ]
         if lines:
             roles = self._roles[-1] if self._roles else []
+            if self._left_out == _HIDDEN:
+                roles = []  # the section is named by a heading that is seen
             role = roles.pop() if roles else ("section" if self._roles else "")
             self._emit(
                 Leaf(lines=tuple(lines), left_out=self._left_out or "heading", refs=refs), level=level, role=role
             )
+        self._emit_pending()
 
     def _note(self, element: Element) -> None:
         self._close()
         ids = [attribute(each, "id") or each.get("name") for each in element.iter() if isinstance(each.tag, str)]
         parent = element.getparent()
         above = attribute(parent, "id") if parent is not None and parent[0] is element else ""
-        self._names = tuple(f"{self._path}#{name}" for name in (*self._anchors[-1:], above, *ids) if name)
+        names = (f"{self._path}#{name}" for name in (*self._anchors[-1:], above, *ids) if name)
+        self._names = tuple(islice(names, _MOST_NAMES))
         before = len(self.found)
         self._content(element)
         self._close()
         self._names = ()
-        words = " ".join(found.leaf.text for found in self.found[before:])
+        words = " ".join(found.leaf.text for found in self.found[before:] if not found.leaf.left_out)
         if _EDITORIAL.search(words):
             for found in self.found[before:]:
                 found.leaf = replace(found.leaf, left_out=self._left_out or "editor's note")
@@ -241,6 +261,7 @@ class Page:
             self._emit(Leaf(lines=whole, kind="verse", left_out=self._left_out, refs=more))
         if not lines:
             self._inline.refs += refs
+            self._emit_pending()
             return
         all_linked = linked[1] > 0 and linked[0] >= linked[1]
         if self._names:
@@ -250,10 +271,16 @@ class Page:
         else:
             leaf = Leaf(lines=(" ".join(lines),), left_out=self._left_out, refs=refs)
         self._emit(leaf, linked=all_linked)
+        self._emit_pending()
 
     def _emit(self, leaf: Leaf, *, level: int = 0, role: str = "", linked: bool = False) -> None:
+        refuse_many_paragraphs(len(self.found), what="The EPUB")
         anchors, self._anchors = self._anchors, []
         self.found.append(Found(leaf, self._path, level, role, anchors, linked))
+
+    def _emit_pending(self) -> None:
+        pending, self._pending = self._pending, []
+        self.found += [Found(leaf, self._path) for leaf in pending]  # no anchors: nothing leads to them
 
 
 def _looks_like_verse(lines: list[str]) -> bool:

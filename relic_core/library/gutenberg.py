@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from relic_core.config import Settings
 from relic_core.errors import BadRequest, NotFound, SourceAway, SourceUnavailable
 from relic_core.library.downloads import Kept, confirmed
+from relic_core.library.markup import is_web_page
 from relic_core.library.mirror import OTHER_WAYS, Mirror
 
 if TYPE_CHECKING:
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
 PAGE = "https://www.gutenberg.org/ebooks/{number}"
 
 _LARGEST_NUMBER = 9_999_999
-_WEB_PAGE = re.compile(
-    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
-)
+_HEAD_BYTES = 4_000
+"""How far into an answer is looked for the marks of a web page."""
 _NUMBER = re.compile(r"(?:gutenberg:\s*|pg|#)?(\d{1,9})(?:[.-][\w.-]*)?", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://)?[\w.-]+/\S*?(?:ebooks|etext|files|epub)/(\d{1,9})(?:[/.-]\S*)?", re.IGNORECASE)
 
@@ -183,7 +183,7 @@ class Gutenberg:
         addresses = [f"{self._mirror}/{path}" for path in paths(number)]
         if kept is not None and kept.url in addresses:
             addresses.sort(key=lambda address: address != kept.url)
-        web_page = ""
+        empty = web_page = ""
         with Mirror(self._mirror, self._gate, max_bytes=self._max_bytes) as mirror:
             for address in addresses:
                 known = kept if kept is not None and kept.url == address else None
@@ -192,7 +192,10 @@ class Gutenberg:
                     continue
                 if answer.unchanged and known is not None:
                     return confirmed(known, etag=answer.etag, last_modified=answer.last_modified)
-                if _WEB_PAGE.match(answer.data[:4_000].removeprefix(b"\xef\xbb\xbf")):
+                if not answer.data:
+                    empty = address
+                    continue
+                if is_web_page(answer.data[:_HEAD_BYTES].decode("utf-8", errors="replace")):
                     web_page = address
                     continue
                 new = Kept(
@@ -207,5 +210,9 @@ class Gutenberg:
             raise SourceUnavailable(
                 f"In the place of the text, {web_page} gave a web page. A network that wants you to sign in first "
                 f"does that, and so does a mirror that keeps programs out: open the address in a browser. {OTHER_WAYS}"
+            )
+        if empty:
+            raise SourceUnavailable(
+                f"The mirror {self._mirror} gave a file without a single byte as {empty}. Try again later. {OTHER_WAYS}"
             )
         return None

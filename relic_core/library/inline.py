@@ -76,7 +76,7 @@ class Inline:
 
     def take(self) -> tuple[list[str], tuple[str, ...]]:
         """Return the lines and the references to notes, and begin anew; open italics go on."""
-        lines, refs = self.lines(), tuple(self.refs)
+        lines, refs = self.lines() if self._pieces else [], tuple(self.refs)
         self._pieces, self.refs = [_OPEN] * self._open, []
         return lines, refs
 

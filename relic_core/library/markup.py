@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_DEPTH = 100
 """Elements inside each other; books need about twenty."""
+MOST_ELEMENTS = 500_000
+"""Of one file; a long novel has about 20,000, a play with every word marked 100,000."""
 _MOST_ATTRIBUTES = 100
 _DECLARATION = re.compile(r"\s*<\?xml\b[^>]*\?>")
 _ENCODING = re.compile(rb"<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
@@ -103,13 +105,14 @@ def parse_xml(text: str, *, what: str) -> Element:
     BadText
         It is not well-formed, or nested deeper than `MOST_DEPTH`.
     UnsafeFile
-        It uses an entity made of others, or one from outside.
+        It uses an entity made of others, or one from outside; it has more than `MOST_ELEMENTS` elements.
 
     Examples
     --------
     >>> parse_xml("<!DOCTYPE p><p>one&nbsp;two</p>", what="The file").text
     'one\xa0two'
     """
+    refuse_many(count_elements(text), what=what)
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, collect_ids=False
     )
@@ -150,6 +153,26 @@ def parse_html(text: str, *, what: str) -> Element:
     return root
 
 
+def count_elements(text: str) -> int:
+    """Count the elements of a file before it is parsed; comments and instructions count as elements."""
+    return text.count("<") - text.count("</")
+
+
+def refuse_many(elements: int, *, what: str) -> None:
+    """Refuse a file with more elements than any text needs, before they take up memory.
+
+    Raises
+    ------
+    UnsafeFile
+        There are more than `MOST_ELEMENTS`.
+    """
+    if elements > MOST_ELEMENTS:
+        raise UnsafeFile(
+            f"{what} has more than {MOST_ELEMENTS:,} elements, many times those of a long novel, and is not opened. If "
+            "it is a collection, add its works one by one; or add the work as plain text."
+        )
+
+
 def local_name(element: Element) -> str:
     """Return an element's name without its namespace, in small letters; empty for comments and instructions."""
     tag = element.tag
@@ -159,6 +182,8 @@ def local_name(element: Element) -> str:
 def attribute(element: Element, name: str) -> str:
     """Return the value of an attribute of any namespace ("type" is also "epub:type"); empty where it has none."""
     value = element.get(name)
+    if value is None and not element.keys():  # most elements, in most books
+        return ""
     if value is None:
         value = next((given for key, given in element.attrib.items() if re.split(r"[}:]", str(key))[-1] == name), "")
     return str(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 USER_AGENT = f"RELiC-Workbench/{__version__} (a person's own library; one book at a time, with pauses)"
 OTHER_WAYS = (
-    "Look whether this machine is online, or name another mirror with RELIC_GUTENBERG. The other ways in stay open: "
-    "upload the file, or put it into the folder that RELIC_LIBRARY names."
+    "Look whether this machine is online. The other ways in stay open: upload a file of your own, or take one from "
+    "your folder of texts. (RELIC_GUTENBERG names another mirror, RELIC_LIBRARY the folder.)"
 )
 
 _TRIES = 3
@@ -32,6 +33,10 @@ _LONGEST_WAIT = 60.0
 """Seconds; a mirror that asks for a longer pause is left alone."""
 _UNASKED_WAIT = 10.0
 """Seconds to wait where a mirror is busy and does not say for how long."""
+_LONGEST_SAID = 86_400.0 * 365
+"""Seconds; who asks for a longer pause is taken to ask for this one."""
+_LONGEST_NUMBER = 18
+"""Digits that a count of bytes can have."""
 _LONGEST_ANSWER = 300.0
 """Seconds that one answer may take."""
 _MOST_REDIRECTS = 5
@@ -152,19 +157,20 @@ class Mirror:
             try:
                 with self._client.stream("GET", asked, headers=headers) as response:
                     if response.status_code not in _MOVED:
-                        return self._read(response, say)
+                        return self._read(response, say, asked_after=bool(headers))
                     asked = _moved(asked, response.headers.get("Location", ""))
             except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
                 raise SourceAway(
-                    f"Project Gutenberg's mirror {self.address} cannot be reached ({_reason(error)}). {OTHER_WAYS}"
+                    f"Project Gutenberg's mirror {self.address} cannot be reached{_obstacle(error)}. {OTHER_WAYS}"
                 ) from None
-            except (httpx2.UnsupportedProtocol, httpx2.InvalidURL) as error:
+            # UnicodeError: a name that no machine can have.
+            except (httpx2.UnsupportedProtocol, httpx2.InvalidURL, UnicodeError) as error:
                 raise SourceUnavailable(f"{asked} is no address to fetch from ({error}). {OTHER_WAYS}") from None
             except (httpx2.TransportError, httpx2.DecodingError) as error:
                 raise _BrokenOff(_reason(error)) from None
         raise SourceUnavailable(f"{address} was sent on more than {_MOST_REDIRECTS} times. {OTHER_WAYS}")
 
-    def _read(self, response: Response, say: Callable[[str], None]) -> Answer | float | None:
+    def _read(self, response: Response, say: Callable[[str], None], *, asked_after: bool) -> Answer | float | None:
         status = response.status_code
         if status in _NOT_HERE:
             return None
@@ -172,6 +178,10 @@ class Mirror:
             return _wait_asked(response.headers.get("Retry-After", ""), self._gate.today())
         if status >= _SERVER_FAULT:
             raise _BrokenOff(f"it reported a fault of its own, {status}")
+        if status == _UNCHANGED and not asked_after:
+            raise SourceUnavailable(
+                f"The mirror {self.address} says that {response.url} has not changed, which nobody asked. {OTHER_WAYS}"
+            )
         if status not in {_OK, _UNCHANGED}:
             raise SourceUnavailable(
                 f"The mirror {self.address} refuses to give {response.url} (it answered {status}). {OTHER_WAYS}"
@@ -185,7 +195,7 @@ class Mirror:
 
     def _body(self, response: Response, say: Callable[[str], None]) -> bytes:
         said = response.headers.get("Content-Length", "")
-        if said.isdecimal() and int(said) > self._max_bytes:
+        if said.isdecimal() and len(said) <= _LONGEST_NUMBER and int(said) > self._max_bytes:
             raise too_large(int(said), max_bytes=self._max_bytes)
         data = bytearray()
         began = self._gate.now()
@@ -202,8 +212,12 @@ class Mirror:
 
 
 def _moved(asked: str, location: str) -> str:
-    target = urljoin(asked, location)
-    if not location or urlsplit(target).scheme not in {"http", "https"}:
+    try:
+        target = urljoin(asked, location)
+        scheme = urlsplit(target).scheme
+    except ValueError:
+        target = scheme = ""
+    if not location or scheme not in {"http", "https"}:
         raise SourceUnavailable(f"{asked} was sent on to '{location}', which is no address to fetch from. {OTHER_WAYS}")
     return target
 
@@ -211,13 +225,13 @@ def _moved(asked: str, location: str) -> str:
 def _wait_asked(said: str, now: datetime) -> float:
     """Read a Retry-After: seconds, or a date."""
     if said.strip().isdecimal():
-        return float(said)
+        return min(float(said), _LONGEST_SAID)
     try:
         until = parsedate_to_datetime(said)
-    except ValueError:
+        until = until if until.tzinfo else until.replace(tzinfo=UTC)
+        return min(max(0.0, (until - now).total_seconds()), _LONGEST_SAID)
+    except (ValueError, OverflowError):
         return _UNASKED_WAIT
-    until = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return max(0.0, (until - now).total_seconds())
 
 
 def _in_words(seconds: float) -> str:
@@ -228,12 +242,27 @@ def _in_words(seconds: float) -> str:
     >>> _in_words(40.0), _in_words(90.0), _in_words(7_200.0)
     ('40 seconds', '2 minutes', '2 hours')
     """
-    for unit, length in (("hour", 3_600), ("minute", 60), ("second", 1)):
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1)):
         if seconds > length or unit == "second":
             count = max(1, -int(-seconds // length))
             return f"{count} {unit}{'s' * (count > 1)}"
     raise AssertionError
 
 
+def _obstacle(error: Exception) -> str:
+    """Say what stands in the way where the reader could do something about it: a certificate, a proxy."""
+    reason = _reason(error)
+    return (
+        f" ({reason})" if re.search("certificate|proxy|ssl", f"{type(error).__name__} {reason}", re.IGNORECASE) else ""
+    )
+
+
 def _reason(error: Exception) -> str:
-    return str(error).rstrip(".") or type(error).__name__
+    """Say what went wrong, without the system's numbers.
+
+    Examples
+    --------
+    >>> _reason(OSError("[Errno 104] Connection reset by peer"))
+    'Connection reset by peer'
+    """
+    return re.sub(r"\[Errno -?\d+\]\s*", "", str(error)).rstrip(".") or type(error).__name__

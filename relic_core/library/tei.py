@@ -12,12 +12,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relic_core.errors import BadText
-from relic_core.library.composing import About, Item, Leaf, Opening, compose
+from relic_core.library.composing import About, compose
+from relic_core.library.heading_names import Named, name_heading
+from relic_core.library.leaves import Item, Leaf, Opening
 from relic_core.library.markup import attribute, decode_markup, local_name, parse_xml
-from relic_core.library.naming import Named, name_heading
 from relic_core.library.tei_blocks import Blocks
 from relic_core.library.tei_header import read_header
-from relic_core.library.tei_names import AUTHORS_PIECES, CHAPTERS, DIVISIONS, divides, divisions, holds_notes, kind_of
+from relic_core.library.tei_names import (
+    AUTHORS_PIECES,
+    CHAPTERS,
+    DIVISIONS,
+    divides,
+    divisions,
+    holds_notes,
+    kind_of,
+    leading_heads,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -113,11 +123,12 @@ class _Texts:
         elif name == "body" or name in DIVISIONS:
             self._division(child, parts)
         elif name == "group":
-            label = self._head(child, parts, holds=True)
-            heads = [each for each in child if local_name(each) == "head" and self._is_first(child, each)]
+            heads = leading_heads(child)
+            label = self._head(child, heads, parts, holds=True)
+            read = set(heads)
             self._loose(child.text)
             for each in child:
-                if each not in heads:
+                if each not in read:
                     self._text_child(each, (*parts, label) if label else parts)
                 self._loose(each.tail)
         elif name == "text":
@@ -182,12 +193,13 @@ class _Texts:
 
     def _division(self, element: Element, parts: tuple[str, ...]) -> None:
         holds = divides(element)
-        label = self._head(element, parts, holds=holds)
+        heads = leading_heads(element)
+        label = self._head(element, heads, parts, holds=holds)
+        read = set(heads)
         if not holds:
-            heads = [child for child in element if local_name(child) == "head"]
             self._loose(element.text)
             for child in element:
-                if local_name(child) and not (child in heads and self._is_first(element, child)):
+                if local_name(child) and child not in read:
                     self._inside(child)
                 self._loose(child.tail)
             self._end()
@@ -206,7 +218,7 @@ class _Texts:
             elif name in {"text", "group", "body"}:
                 self._end()
                 self._text_child(child, below)
-            elif name and not (name == "head" and self._is_first(element, child)):
+            elif name and child not in read:
                 self._inside(child)
             self._loose(child.tail)
         self._end()
@@ -222,9 +234,8 @@ class _Texts:
         if text and text.strip():
             self._blocks.loose(text)
 
-    def _head(self, element: Element, parts: tuple[str, ...], *, holds: bool) -> str:
+    def _head(self, element: Element, heads: list[Element], parts: tuple[str, ...], *, holds: bool) -> str:
         """Begin a chapter or a part by its heads; return its label."""
-        heads = [child for child in element if local_name(child) == "head" and self._is_first(element, child)]
         self._end()
         before = len(self._blocks.leaves)
         lines = self._blocks.heading(heads)
@@ -238,15 +249,6 @@ class _Texts:
             self._begin(Opening(number=number, title=title, part=", ".join(parts), holds=holds))
         self.items += heading
         return named.label.rstrip(" .:")
-
-    def _is_first(self, element: Element, head: Element) -> bool:
-        """Whether nothing but headings stands before a heading, in its division."""
-        for child in element:
-            if child is head:
-                return True
-            if local_name(child) not in {"", "head", "pb", "milestone", "fw", "lb", "cb", "anchor"}:
-                return False
-        return False
 
     def _begin(self, opening: Opening) -> None:
         self._end_chapter()

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relic_core.library.composing import Leaf
 from relic_core.library.inline import Inline
+from relic_core.library.leaves import Leaf
 from relic_core.library.markup import attribute, local_name
 from relic_core.library.tei_names import (
     BLOCKS,
@@ -23,6 +23,7 @@ from relic_core.library.tei_names import (
     is_tokenised,
     references,
 )
+from relic_core.library.tei_verse import Verse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from relic_core.domain import ParagraphKind
 
 _THE_END = re.compile(r"\W*(?:the end|end|finis|fin|explicit)\W*", re.IGNORECASE)
-_LAST_NUMBER = re.compile(r"(\d{1,6})\D*$")
 _LIKE_PARAGRAPHS = {"p", "ab", "opener", "closer", "row", "byline"}
 _PRINTED = ("sic", "orig", "abbr", "lem", "rdg")
 """Of alternatives in the encoding, the one that is printed."""
@@ -51,14 +51,11 @@ class Blocks:
         self.leaves: list[Leaf] = []
         self._inline = Inline()
         self._pending: list[Leaf] = []
-        self._verse: list[tuple[int, str]] = []
-        self._verse_refs: list[str] = []
+        self._verse = Verse()
         self._kind: ParagraphKind = "prose"
         self._left_out = ""
         self._names: tuple[str, ...] = ()
         self._speaker = ""
-        self._line = 0
-        self._counted = False
         self._within = False  # a paragraph or a line
         self._heading = False
         self._notes, self._marks = references(root)
@@ -66,12 +63,12 @@ class Blocks:
 
     def start_chapter(self) -> None:
         """Count lines anew."""
-        self._line, self._counted = 0, False
+        self._verse.start_chapter()
 
     @property
     def lines_count(self) -> bool:
         """Whether lines of this chapter are cited by number: they have numbers, or are spoken in a play."""
-        return self._counted
+        return self._verse.numbered
 
     @contextmanager
     def leaving_out(self, kind: str) -> Iterator[None]:
@@ -116,7 +113,7 @@ class Blocks:
             self._close_verse()
             self._emit(Leaf(lines=(" ".join(lines),), kind=self._kind, speaker=self._speaker, refs=refs))
         else:
-            self._verse_refs += refs
+            self._verse.refs += refs
         self._close_verse()
         self._emit_pending()
 
@@ -195,7 +192,7 @@ class Blocks:
     def _speech(self, element: Element) -> None:
         self.close()
         before, self._speaker = self._speaker, ""
-        self._counted = True
+        self._verse.numbered = True
         self.content(element)
         self.close()
         self._speaker = before
@@ -220,40 +217,38 @@ class Blocks:
         if lines:
             self._close_verse()
             self._emit(Leaf(lines=(" ".join(lines),), kind=self._kind, speaker=self._speaker, refs=refs))
+        before_it = () if lines else refs
         before, self._within = self._within, True
         self.content(element)
         self._within = before
         lines, more = self._inline.take()
-        self._verse_refs += [*(() if lines and refs else refs), *more]
-        given = _LAST_NUMBER.search(attribute(element, "n"))
-        if given:
-            self._line, self._counted = int(given[1]), True
-        elif attribute(element, "part").upper() not in {"M", "F"}:  # these go on with a line of the speaker before
-            self._line += 1
+        number = self._verse.count(element)
+        if lines and not self._verse.follows(number):
+            self._close_verse()
+        self._verse.refs += [*before_it, *more]
         if lines:
-            self._verse.append((self._line, " ".join(lines)))
+            self._verse.add(number, " ".join(lines))
 
     def _close_verse(self) -> None:
         if self._verse:
-            verse, refs = self._verse, tuple(self._verse_refs)
-            self._verse, self._verse_refs = [], []
-            lines = tuple(line for _, line in verse)
+            lines, first, refs = self._verse.take()
             kind: ParagraphKind = self._kind if self._kind != "prose" else "verse"
-            self._emit(Leaf(lines=lines, kind=kind, speaker=self._speaker, line=verse[0][0], refs=refs))
+            line = first if kind == "verse" else None  # lines in notes and directions are not told apart
+            self._emit(Leaf(lines=lines, kind=kind, speaker=self._speaker, line=line, refs=refs))
 
     def _read_note(self, element: Element) -> None:
         name = attribute(element, "id")
         if not name:
             self._made_names += 1
             name = f"note {self._made_names}"
-        outer = self._inline, self._verse, self._verse_refs, self._pending, self.leaves, self._speaker, self._names
+        outer = self._inline, self._verse, self._pending, self.leaves, self._speaker, self._names
         state = self._within, self._heading
-        self._inline, self._verse, self._verse_refs, self._pending, self.leaves = Inline(), [], [], [], []
+        self._inline, self._verse, self._pending, self.leaves = Inline(), Verse(), [], []
         self._speaker, self._names, self._within, self._heading = "", (name,), not has_blocks(element), False
         with self._as("note"):
             self.content(element)
         found = self.leaves
-        self._inline, self._verse, self._verse_refs, self._pending, self.leaves, self._speaker, self._names = outer
+        self._inline, self._verse, self._pending, self.leaves, self._speaker, self._names = outer
         self._within, self._heading = state
         if is_editorial(element):
             found = [replace(leaf, left_out=leaf.left_out or "editor's note") for leaf in found]

@@ -36,6 +36,7 @@ CHAPTERS = frozenset(
     {"chapter", "scene", "letter", "poem", "story", "tale", "canto", "essay", "entry", "prologue", "epilogue"}
 )
 """Types of divisions that are chapters whatever is inside, unless chapters are inside."""
+_PAGE_MARKS = {"", "pb", "milestone", "fw", "lb", "cb", "anchor"}
 AUTHORS_PIECES = re.compile(
     r"(?:author.?s?.?)?(?:preface|prologue|introduction|foreword|induction|argument|proem|epilogue|afterword|postscript|"
     r"conclusion|envoi)",
@@ -76,6 +77,18 @@ def is_italic(element: Element) -> bool:
     return name in {"emph", "hi"}
 
 
+def leading_heads(element: Element) -> list[Element]:
+    """Return the headings at the beginning of a division, where nothing but marks of pages stands between them."""
+    heads = []
+    for child in element:
+        name = local_name(child)
+        if name == "head":
+            heads.append(child)
+        elif name not in _PAGE_MARKS:
+            break
+    return heads
+
+
 def divisions(element: Element) -> list[Element]:
     """Return the divisions directly inside an element that could be chapters."""
     return [child for child in element if local_name(child) in DIVISIONS and not holds_notes(child)]
@@ -95,7 +108,7 @@ def divides(element: Element) -> bool:
 
 def has_blocks(element: Element) -> bool:
     """Whether an element that may stand in a line holds paragraphs."""
-    return any(local_name(each) in BLOCKS for each in element.iterdescendants())
+    return len(element) > 0 and any(local_name(each) in BLOCKS for each in element.iterdescendants())
 
 
 def is_tokenised(element: Element) -> bool:

@@ -1,22 +1,19 @@
-"""Adding texts: what it came to, and the job that adds files."""
+"""Adding texts: what is said of them, and what it came to."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from relic_core.errors import BadRequest, BadText, JobCancelled, RelicError
-from relic_core.services.preparing import Preparing
+from relic_core.errors import BadRequest
 from relic_core.text.decoding import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Work, WorkSummary
-    from relic_core.ports import Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.library.catalogue import CatalogueEntry
     from relic_core.store.works import Outcome
 
 _LONGEST_APPARATUS = 40_000
@@ -61,6 +58,17 @@ class Description:
         """The names of what was said."""
         said = {"title": self.title, "author": self.author, "translator": self.translator, "year": self.year}
         return tuple(name for name, value in said.items() if value not in {"", None})
+
+    def over(self, entry: CatalogueEntry | None) -> Description:
+        """Return what was said, and of what was not said what an entry of the catalogue says."""
+        if entry is None:
+            return self
+        return Description(
+            title=self.title or entry.title,
+            author=self.author or entry.author,
+            translator=self.translator or entry.translator,
+            year=entry.year if self.year is None else self.year,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,42 +138,3 @@ def set_aside(work: Work) -> str:
         f"from line {line:,} on ({longest.kind}). If the author's text goes on there, as in files joined end to end, "
         "split the file and add each part."
     )
-
-
-def run_add(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
-    """Do an "add" job: store files as works and begin to prepare them; one that fails does not stop the rest.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        Where to.
-    arguments : dict
-        ``paths``, a list of files.
-    progress : Progress
-        Told which file it has come to.
-
-    Raises
-    ------
-    BadText
-        None of the files could be added; the message says why for each.
-    """
-    paths = [Path(path) for path in arguments["paths"]]
-    said, failed = [], []
-    prepare = Preparing(workbench, len(paths))
-    try:
-        for done, path in enumerate(paths):
-            progress(done, len(paths), f"Reading {path.name}")
-            try:
-                added = workbench.works.add(path)
-                said.append(f"{added.work.title} {'is in the library already' if added.already else 'has been added'}.")
-                said.extend(filter(None, [added.notice]))
-                prepare.add(added.work.id)
-            except JobCancelled:
-                raise
-            except RelicError as error:
-                failed.append(f"{path.name}: {error}")
-    finally:
-        prepare.hand_over()
-    if not said:
-        raise BadText(" ".join(failed))
-    return " ".join([*said, *failed])

@@ -28,7 +28,6 @@ __all__ = ["Catalogue", "CatalogueEntry", "Origin", "Shelved", "Split", "parse_n
 Origin = Literal["stored", "folder", "gutenberg", "none"]
 
 _FROM_GUTENBERG = re.compile(r"Project Gutenberg (\d+),")
-_SUFFIXES = {".txt", ".epub", ".xml"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +64,18 @@ class Catalogue:
         stored = self._stored()
         return tuple(self._shelved(entry, stored.get(entry.slug)) for entry in catalogue.entries())
 
-    def add(self, slugs: Sequence[str]) -> Job:
+    def add(self, slugs: Sequence[str], *, prepare: bool = True) -> Job:
         """Add works of the catalogue in the background, by one job; asked again, it goes on where it stopped.
 
         A file of the library folder stands before Project Gutenberg. What is stored is passed over, and what can be
         had nowhere is told in the job's closing note.
+
+        Parameters
+        ----------
+        slugs : sequence of str
+            Which.
+        prepare : bool
+            Prepare them for searching too; else each is prepared when it is first searched.
 
         Raises
         ------
@@ -80,7 +86,8 @@ class Catalogue:
         entry = catalogue.find(items[0]["slug"])
         title = f"Adding {entry.title}" if entry and len(items) == 1 else f"Adding {len(items)} works"
         subject = "\n".join(sorted(item["slug"] for item in items))
-        return self._workbench.jobs.start("fetch", title=title, subject=subject, arguments={"items": items})
+        arguments = {"items": items, "prepare": prepare}
+        return self._workbench.jobs.start("fetch", title=title, subject=subject, arguments=arguments)
 
     def add_gutenberg(self, number: int) -> Job:
         """Fetch any book of Project Gutenberg by its number and add it, in the background.
@@ -92,7 +99,7 @@ class Catalogue:
         """
         item = self.item_of_number(number)
         entry = catalogue.find_number(number)
-        title = f"Adding {entry.title}" if entry else f"Adding Project Gutenberg {number}"
+        title = f"Fetching no. {number} ({entry.title if entry else 'Project Gutenberg'})"
         return self._workbench.jobs.start(
             "fetch", title=title, subject=f"gutenberg:{number}", arguments={"items": [item]}
         )
@@ -136,23 +143,41 @@ class Catalogue:
         return {"gutenberg": number, **({"slug": entry.slug} if entry else {})}
 
     def entry_of(self, work: WorkSummary | Work) -> CatalogueEntry | None:
-        """Find the entry of a work by where it came from, else by its title and author; None where it has none."""
+        """Find the entry of a work by where it came from, else by its title and author; None where it has none.
+
+        Anybody may call a file emma.txt. In the library folder the name is an agreement; elsewhere it says something
+        only together with the author, and of a work without an author nothing is known.
+        """
         by_number = _FROM_GUTENBERG.match(work.source)
         if by_number and (entry := catalogue.find_number(int(by_number[1]))):
             return entry
         path = PurePath(work.source)
-        entry = catalogue.find(path.stem) if path.suffix in _SUFFIXES else None
-        if entry is not None:
-            # Anybody may call a file emma.txt; in the library folder the name is an agreement.
-            agreed = path.parent == self._workbench.settings.library
-            if agreed or not work.author or catalogue.same_author(work.author, entry.author):
-                return entry
+        entry = catalogue.find(path.stem) if path.suffix in folder.SUFFIXES else None
+        if entry is not None and path.parent == self._workbench.settings.library:
+            return entry
+        if not work.author:
+            return None
+        if entry is not None and catalogue.same_author(work.author, entry.author):
+            return entry
         return catalogue.find_named(work.title, work.author)
+
+    def entry_of_file(self, path: Path) -> CatalogueEntry | None:
+        """Find the entry that a file of the library folder is named for; None for any other file."""
+        library = self._workbench.settings.library
+        if library is None or path.suffix.lower() not in folder.SUFFIXES:
+            return None
+        try:
+            agreed = path.parent.resolve() == library.resolve()
+        except (OSError, RuntimeError, ValueError):
+            return None  # reading it tells what is wrong
+        return catalogue.find(path.stem) if agreed else None
 
     def stored(self, slug: str, number: int | None) -> WorkSummary | None:
         """Find the stored work of an entry, or of a number of Project Gutenberg; None where there is none."""
         if slug:
             return self._stored().get(slug)
+        if number is None:
+            return None
         source = f"Project Gutenberg {number},"
         return next((work for work in self._workbench.works.summaries() if work.source.startswith(source)), None)
 

@@ -6,7 +6,8 @@ import dataclasses
 import threading
 import time
 from collections import Counter, OrderedDict
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode
 
 import numpy as np
@@ -31,6 +32,8 @@ from relic_core.services.occurrences import gather
 from relic_core.services.texts import Texts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from relic_core.library.lexicon import Numbers
     from relic_core.reporting.concordance import Occurrence
     from relic_core.services.occurrences import Gathered
@@ -44,6 +47,10 @@ _STRIPS = 6
 _GRAIN = 1000
 """Places that a strip tells apart."""
 _KEPT = 4
+_ATTEMPTS = 3
+"""Times to begin anew where works are removed while they are looked through."""
+
+T = TypeVar("T")
 
 
 class Concordance:
@@ -69,6 +76,16 @@ class Concordance:
         NotFound
             No work has that id.
         """
+        return self._steadily(request, self._find)
+
+    def _steadily(self, request: ConcordanceRequest, act: Callable[[ConcordanceRequest], T]) -> T:
+        """Do something; anew where all works are asked for and one of them was removed meanwhile."""
+        for _ in range(_ATTEMPTS if not request.work_id else 0):
+            with suppress(NotFound):
+                return act(request)
+        return act(request)
+
+    def _find(self, request: ConcordanceRequest) -> Answer:
         began = time.perf_counter()
         gathered = self._gather(request)
         total = len(gathered.firsts)
@@ -103,7 +120,9 @@ class Concordance:
             As `find`.
         """
         request = dataclasses.replace(request, page=1)
-        rows = self._rows(self._gather(request), slice(0, MOST_EXPORTED), _EXPORT_WIDTH)
+        rows = self._steadily(
+            request, lambda asked: self._rows(self._gather(asked), slice(0, MOST_EXPORTED), _EXPORT_WIDTH)
+        )
         address = f"concordance?{urlencode(request.parameters)}"
         return to_csv(rows, query=request.word.strip(), options=request.options, address=address)
 
@@ -124,6 +143,7 @@ class Concordance:
             )
         asked = (
             dataclasses.replace(request, page=1),
+            works,
             tuple(versions[work.id] for work in works if work.id in versions),
         )
         with self._lock:

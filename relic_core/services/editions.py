@@ -7,6 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from relic_core.errors import NotFound
 from relic_core.services.previews import left_out_of
 from relic_core.text.dialogue import dialogue_of
 from relic_core.text.words import word_spans
@@ -152,11 +153,16 @@ class Editions:
         Raises
         ------
         NotFound
-            No stored work has that id.
+            No stored work has that id, or it was removed meanwhile.
         """
         bench = self._workbench
         work = bench.works.load(work_id)
-        (summary,) = [each for each in bench.works.summaries() if each.id == work_id]
+        summary = next((each for each in bench.works.summaries() if each.id == work_id), None)
+        if summary is None:
+            raise NotFound(
+                f"{work.title} ({work_id}) was taken out of the library just now. `python -m relic_core restore "
+                f"{work_id}` puts it back."
+            )
         return Facts(
             summary=summary,
             format=work.format,

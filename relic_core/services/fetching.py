@@ -1,12 +1,13 @@
-"""Adding works by their place: books of Project Gutenberg, files of the library folder; many of them by one job."""
+"""Adding works by their place: books of Project Gutenberg, files; many of them by one job."""
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from relic_core.errors import JobCancelled, NotFound, RelicError, SourceAway, SourceUnavailable, StoreReadOnly
+from relic_core.errors import BadText, JobCancelled, NotFound, RelicError, SourceAway, SourceUnavailable, StoreReadOnly
 from relic_core.library import catalogue
 from relic_core.library.downloads import Downloads, Gate
 from relic_core.library.gutenberg import Gutenberg
@@ -47,12 +48,15 @@ class Tally:
         Reason → what failed for it.
     notices : list of str
         What the reader should know of those added.
+    unprepared : dict
+        Reason → works that were added, or were there, and whose preparation could not be begun for it.
     """
 
     added: list[Added] = field(default_factory=list)
     already: list[WorkSummary] = field(default_factory=list)
     failed: dict[str, list[str]] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
+    unprepared: dict[str, list[str]] = field(default_factory=dict)
 
     def fail(self, name: str, reason: str) -> None:
         """Note a failure; those of one reason are told together."""
@@ -66,14 +70,38 @@ class Tally:
     @property
     def note(self) -> str:
         """All of it in plain words."""
-        said = [
-            *_counted([added.work.title for added in self.added], "has been added", "have been added"),
-            *_counted([work.title for work in self.already], "was in the library already", "were there already"),
-            *self.notices,
-        ]
+        return self.told()
+
+    def told(self, alone: str = "") -> str:
+        """Say all of it in plain words, without repeating a title that stands above it.
+
+        Parameters
+        ----------
+        alone : str
+            The only work that was to be added, where the reader has just been told its title.
+        """
+        added, already = [each.work.title for each in self.added], [work.title for work in self.already]
+        if alone and alone in (*added, *already):
+            said = ["Added."] if added else ["It was in the library already."]
+        else:
+            said = [
+                *_counted(added, "has been added", "have been added"),
+                *_counted(already, "was in the library already", "were there already"),
+            ]
+        said += [notice.removeprefix(f"{alone}: ") if alone else notice for notice in self.notices]
+        said += self.not_prepared
         for reason, names in self.failed.items():
-            said += [f"Not added: {', '.join(names)}. {reason}"]
+            said += [reason if names == [alone] else f"Not added: {', '.join(names)}. {reason}"]
         return " ".join(said)
+
+    @property
+    def not_prepared(self) -> list[str]:
+        """What could not be made ready for searching, one sentence for each reason, and what to do about it."""
+        return [
+            f"Added, but the preparation of {', '.join(names)} could not be started: {reason} What is not prepared yet "
+            "is when it is first searched."
+            for reason, names in self.unprepared.items()
+        ]
 
 
 def _counted(titles: Sequence[str], one: str, many: str) -> list[str]:
@@ -143,14 +171,25 @@ def fetch(
                 work = added.work
                 (tally.already.append(work) if added.already else tally.added.append(added))
                 tally.notices += [f"{work.title}: {told}" for told in (notice, added.notice) if told]
-            if prepare is not None:
-                prepare.add(work.id)
         except (JobCancelled, StoreReadOnly):
             raise  # nothing more can be added
         except RelicError as error:
             tally.fail(name, str(error))
+            continue
+        if prepare is not None:
+            _prepare(work, prepare, tally)
     progress(len(items), len(items), "")
     return tally
+
+
+def _prepare(work: WorkSummary, prepare: Preparing, tally: Tally) -> None:
+    """Have a work prepared; it stays added where that cannot be begun."""
+    try:
+        prepare.add(work.id)
+    except JobCancelled:
+        raise
+    except RelicError as error:
+        tally.unprepared.setdefault(str(error), []).append(work.title)
 
 
 class _Fetcher:
@@ -189,14 +228,16 @@ def _description(entry: CatalogueEntry | None) -> dict[str, Any]:
 
 def _name_of(item: Mapping[str, Any]) -> str:
     entry = catalogue.find(item.get("slug", ""))
-    return entry.title if entry is not None else f"Project Gutenberg {item.get('gutenberg')}"
+    if entry is not None:
+        return entry.title
+    return Path(item["path"]).name if item.get("path") else f"Project Gutenberg {item.get('gutenberg')}"
 
 
 def _not_to_be_had(entry: CatalogueEntry | None) -> str:
     if entry is not None and entry.free_in_us is not None:
         return (
-            f"It is in copyright in the United States until 1 January {entry.free_in_us}, so Project Gutenberg has it "
-            "not. If you have a copy of your own, upload it."
+            f"It is in copyright in the United States until {entry.last_day}, so Project Gutenberg does not have it. "
+            "If you have a copy of your own, upload it."
         )
     return "No number of Project Gutenberg is known for it here. Look it up and add the number, or upload a copy."
 
@@ -209,7 +250,7 @@ def run_fetch(workbench: Workbench, arguments: dict[str, Any], progress: Progres
     workbench : Workbench
         Where to.
     arguments : dict
-        ``items``, a list of `Item`.
+        ``items``, a list of `Item`; ``prepare``, whether to begin to prepare them, which is done where it is not said.
     progress : Progress
         Told which it has come to.
 
@@ -219,11 +260,53 @@ def run_fetch(workbench: Workbench, arguments: dict[str, Any], progress: Progres
         None of them could be added; the message says why.
     """
     items: list[Item] = arguments["items"]
-    prepare = Preparing(workbench, len(items))
+    tally = _fetch_and_prepare(workbench, items, progress, wanted=arguments.get("prepare", True))
+    note = tally.told(_name_of(items[0]) if len(items) == 1 else "")
+    if tally.failed and not (tally.added or tally.already):
+        raise SourceUnavailable(note)
+    return note
+
+
+def run_add(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
+    """Do an "add" job: store files as works and begin to prepare them; one that fails does not stop the rest.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where to.
+    arguments : dict
+        ``paths``, a list of files.
+    progress : Progress
+        Told which file it has come to.
+
+    Raises
+    ------
+    BadText
+        None of the files could be added; the message says why for each.
+    """
+    items: list[Item] = [{"path": path} for path in arguments["paths"]]
+    tally = _fetch_and_prepare(workbench, items, progress, wanted=True)
+    failed = [f"{name}: {reason}" for reason, names in tally.failed.items() for name in names]
+    if not (tally.added or tally.already):
+        raise BadText(" ".join(failed))
+    said = [f"{added.work.title} has been added." for added in tally.added]
+    said += [f"{work.title} is in the library already." for work in tally.already]
+    return " ".join([*said, *tally.notices, *tally.not_prepared, *failed])
+
+
+def _fetch_and_prepare(workbench: Workbench, items: Sequence[Item], progress: Progress, *, wanted: bool) -> Tally:
+    """Add works and, where that is wanted, have them prepared; what was added before a stop is prepared too."""
+    prepare = Preparing(workbench, len(items)) if wanted else None
     try:
         tally = fetch(workbench, items, progress, prepare=prepare)
-    finally:
-        prepare.hand_over()
-    if tally.failed and not (tally.added or tally.already):
-        raise SourceUnavailable(tally.note)
-    return tally.note
+    except RelicError:
+        if prepare is not None:
+            with contextlib.suppress(RelicError):  # what stopped the adding is told
+                prepare.hand_over()
+        raise
+    if prepare is not None:
+        try:
+            prepare.hand_over()
+        except RelicError as error:
+            tally.unprepared.setdefault(str(error), []).append("the works that still waited")
+    return tally

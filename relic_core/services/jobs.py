@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import os
 import subprocess
 import sys
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     """Does the work, tells how far it has come, and returns the closing note."""
 
 KINDS: Mapping[str, str] = {
-    "add": "relic_core.services.adding:run_add",
+    "add": "relic_core.services.fetching:run_add",
     "fetch": "relic_core.services.fetching:run_fetch",
     "index": "relic_core.services.indexing:run_index",
     "prepare": "relic_core.services.preparing:run_prepare",
@@ -43,6 +44,8 @@ ONE_AT_A_TIME = frozenset({"fetch", "index", "prepare"})
 
 _SHORTEST_PAUSE = 0.25
 _POLL_SECONDS = 0.1
+_LOOK_SECONDS = 2.0
+"""Between two looks at what a job waits for."""
 
 logger = logging.getLogger(__name__)
 
@@ -133,6 +136,11 @@ class Jobs:
         active = sorted((job for _, job in found if job.active), key=lambda job: job.created, reverse=True)
         return (*active, *self._workbench.store.jobs.recent(limit))[:limit]
 
+    def under_way(self, kind: str) -> tuple[Job, ...]:
+        """List the jobs of a kind that are queued or running, the oldest first."""
+        found = [job for _, job in self._in_folders() if job.active and job.kind == kind]
+        return tuple(sorted(found, key=lambda job: job.created))
+
     def cancel(self, job_id: str) -> Job:
         """Ask a job to stop; it does at its next report of progress. One that has ended stays as it is.
 
@@ -198,7 +206,17 @@ class Jobs:
     def _turn(self, kind: str, report: _Report) -> AbstractContextManager[None]:
         if kind not in ONE_AT_A_TIME:
             return contextlib.nullcontext()
-        return locks.held(self._path / f"{kind}.lock", while_waiting=report.waiting)
+        return locks.held(self._path / f"{kind}.lock", while_waiting=lambda: report.waiting(lambda: self._before(kind)))
+
+    def _before(self, kind: str) -> str:
+        """Say what a job of this kind waits for."""
+        running = [job for job in self.under_way(kind) if job.state == "running"]
+        if not running:
+            return "Waiting for its turn."
+        title = running[0].title
+        if kind == "index":
+            return f"Waiting for {title.removeprefix('Preparing ')}, which is being prepared."
+        return f"Waiting for this to end: {title}."
 
 
 class _Report:
@@ -208,6 +226,8 @@ class _Report:
         self._folder = folder
         self._began = self._written = time.monotonic()
         self._first = True
+        self._waits_for = ""
+        self._looked = -math.inf
 
     def __call__(self, done: int, total: int, note: str = "") -> None:
         self.stop_if_asked()
@@ -223,12 +243,18 @@ class _Report:
         """Write a change of state."""
         self._folder.append(state=state, note=note)
 
-    def waiting(self) -> None:
-        """Tell, once, that the job waits for another."""
+    def waiting(self, say: Callable[[], str]) -> None:
+        """Tell what the job waits for; it is looked up now and then, and written where it has changed."""
         self.stop_if_asked()
-        if self._first:
+        now = time.monotonic()
+        if now - self._looked < _LOOK_SECONDS:
+            return
+        self._looked = now
+        said = say()
+        if said != self._waits_for:
+            self._waits_for = said
             self._first = False
-            self.state("queued", "Waiting for another job of this kind to end.")
+            self.state("queued", said)
 
     def stop_if_asked(self) -> None:
         """Raise `JobCancelled` where somebody asked the job to stop."""

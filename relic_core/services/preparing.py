@@ -1,19 +1,22 @@
 """Preparing many works for searching by meaning, one after another, without standing in anybody's way.
 
-Index jobs run one at a time, and whoever waits for the machine next gets it. So of a whole shelf at most one job is
-under way or waiting: a reader who opens another work and has it prepared is behind one work and not behind fifty.
+Index jobs run one at a time. Of a whole shelf at most one is under way or waiting, and it is begun only where nobody
+else's is. A reader who has another work prepared meanwhile comes first: the job of the shelf stops its own index, which
+goes on later where it was, and waits until the reader's is done.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from relic_core.errors import NotFound
+from relic_core.errors import NotFound, StoreBusy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from relic_core.domain import Job
     from relic_core.ports import Progress
     from relic_core.services.workbench import Workbench
 
@@ -37,20 +40,28 @@ class Preparing:
         self._workbench = workbench
         self._one_by_one = expected > _AT_ONCE
         self._waiting: deque[str] = deque()
-        self._job = ""
 
     def add(self, work_id: str) -> None:
         """Take a work: its index is begun now, or when that of the one before has ended."""
         if self._one_by_one:
             self._waiting.append(work_id)
-            self.go_on()
+            with contextlib.suppress(StoreBusy):  # it still waits, and is begun with the next or by a job of its own
+                self.go_on()
         else:
             self._workbench.indexes.start(work_id)
 
     def go_on(self) -> None:
-        """Begin the next index, unless the one before is still being built."""
-        if self._waiting and not (self._job and self._workbench.jobs.get(self._job).active):
-            self._job = self._workbench.indexes.start(self._waiting.popleft()).id
+        """Begin the next index, unless one is still being built; a work that was removed meanwhile is passed over."""
+        if self._workbench.jobs.under_way("index"):
+            return
+        while self._waiting:
+            try:
+                self._workbench.indexes.start(self._waiting[0])
+            except NotFound:
+                self._waiting.popleft()
+                continue
+            self._waiting.popleft()
+            return
 
     def hand_over(self) -> None:
         """Leave what still waits to a job of its own."""
@@ -79,18 +90,43 @@ def run_prepare(workbench: Workbench, arguments: dict[str, Any], progress: Progr
     ids: Iterable[str] = arguments["works"]
     works = {summary.id: summary.title for summary in workbench.works.summaries()}
     wanted = [work_id for work_id in ids if work_id in works]  # the others were removed meanwhile
-    said = []
+    ready, said = 0, []
     for done, work_id in enumerate(wanted):
-        progress(done, len(wanted), f"Preparing {works[work_id]}")
+
+        def say(note: str, *, done: int = done) -> None:
+            progress(done, len(wanted), note)
+
         try:
-            job = workbench.indexes.start(work_id)
-            while job.active:
-                progress(done, len(wanted), f"Preparing {works[work_id]}")
-                job = workbench.jobs.wait(job.id, _LOOK_SECONDS)
+            job = _prepare(workbench, work_id, works[work_id], say)
         except NotFound:
             continue  # removed meanwhile
         if job.state == "failed":
             said.append(f"{works[work_id]}: {job.note}")
+        ready += job.state == "done"
     progress(len(wanted), len(wanted), "")
-    ready = len(wanted) - len(said)
     return " ".join([f"{ready} {'work is' if ready == 1 else 'works are'} ready to search.", *said])
+
+
+def _prepare(workbench: Workbench, work_id: str, title: str, say: Callable[[str], None]) -> Job:
+    """Have one work prepared and wait for it, behind whatever somebody else has asked for.
+
+    Raises
+    ------
+    NotFound
+        The work was removed.
+    """
+    while True:
+        say(f"Preparing {title}")
+        while others := workbench.jobs.under_way("index"):
+            say(f"{others[0].title} comes first")
+            workbench.jobs.wait(others[0].id, _LOOK_SECONDS)
+        job = workbench.indexes.start(work_id)
+        gave_way = False
+        while job.active:
+            say(f"Preparing {title}")
+            if not gave_way and any(other.id != job.id for other in workbench.jobs.under_way("index")):
+                gave_way = True
+                workbench.jobs.cancel(job.id)
+            job = workbench.jobs.wait(job.id, _LOOK_SECONDS)
+        if not (gave_way and job.state == "cancelled"):
+            return job

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library import folder, sample
-from relic_core.library.reading import missing_pages, read_file
+from relic_core.library.reading import read_edition
 from relic_core.services.adding import Added, Description, notice_of
 from relic_core.services.naming import resolve
 from relic_core.services.previews import make_preview
 from relic_core.text.decoding import file_name, harmless
+from relic_core.text.metadata import Metadata
 from relic_core.text.reading import read_work
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ class Works:
         name : str
             The file's name, for `bytes`.
         title, author, translator, year
-            Where given, they stand over what the file says of itself, and correct what is stored of its text.
+            Where given, they stand over what the file says of itself, and correct what is stored of its text. Of a file
+            of the library folder that is named for a work of the catalogue, the catalogue says what is not given.
         came_from : str
             Where the text came from, in words; the file's name or path where not given.
 
@@ -128,20 +130,18 @@ class Works:
         max_bytes = self._workbench.settings.max_text_bytes
         if isinstance(source, Path):
             data, name = folder.read_bytes(source, max_bytes=max_bytes), source.name
+            told = told.over(self._workbench.catalogue.entry_of_file(source))
             came_from = came_from or harmless(str(source), longest=_LONGEST_PATH)
         else:
             data = source
-        work = read_file(
+        edition = read_edition(
             data,
             name=file_name(name),
-            title=told.title,
-            author=told.author,
-            translator=told.translator,
-            year=told.year,
+            said=Metadata(told.title, told.author, told.translator, told.year),
             source=came_from or file_name(name),
             max_bytes=max_bytes,
         )
-        return work, notice_of(work, missing_pages(data))
+        return edition.work, notice_of(edition.work, edition.missing)
 
     def find_file(self, given: str) -> Path:
         """Find the file a person means: a path, or the name of a file of the library folder, with or without its end.
@@ -203,7 +203,9 @@ class Works:
         found = []
         for text in folder.list_texts(settings.library):
             sha256 = folder.text_sha256(text.path, modified=text.modified, max_bytes=settings.max_text_bytes)
-            found.append(Available(path=text.path, title=text.title, size=text.size, work_id=stored.get(sha256, "")))
+            entry = self._workbench.catalogue.entry_of_file(text.path)
+            title = entry.title if entry else text.title
+            found.append(Available(path=text.path, title=title, size=text.size, work_id=stored.get(sha256, "")))
         return tuple(found)
 
     def ensure_sample(self) -> WorkSummary | None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import duckdb
 
-from relic_core.errors import StoreBusy, StoreError, StoreReadOnly, StoreTooNew
+from relic_core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly, StoreTooNew
 from relic_core.store.locks import held
 from relic_core.store.migrations import Migration, migrate, read_migrations
 
@@ -197,7 +197,7 @@ class Database:
                 "its folder writable or choose another data folder with RELIC_DATA."
             )
         if any(sign in said for sign in _NO_ROOM):
-            return StoreError(f"The disk of the store {self.path} is full. Make room and try again; nothing was lost.")
+            return StoreFull(f"The disk of the store {self.path} is full. Make room and try again; nothing was lost.")
         if "storage version number" in said:
             return StoreTooNew(
                 f"The store {self.path} was written by another version of DuckDB than the one installed "

@@ -27,7 +27,7 @@ _PARTS = ("chapters", "paragraphs", "sentences", "left_out")
 
 
 class Version(NamedTuple):
-    """What tells two states of a stored work apart: its text, who cut its sentences, and when it was written."""
+    """What tells two states of a stored work apart: its text, who cut its sentences, and when it was last written."""
 
     sha256: str
     segmenter: str
@@ -42,7 +42,7 @@ class WorkRows(Rows):
 
         A text that is there already keeps its id. It is written anew where it had been removed (with the metadata of
         `work`) and where another segmenter cut it. Otherwise the metadata stored stand, but for those that were given
-        expressly.
+        expressly. The date at which it was first added stays in every case.
 
         Parameters
         ----------
@@ -60,13 +60,15 @@ class WorkRows(Rows):
         """
         with self._writing() as cursor:
             found = cursor.execute(
-                "SELECT id, title, author, translator, source, year, segmenter, id NOT IN (SELECT id FROM live_works) "
+                "SELECT id, title, author, translator, source, year, segmenter, added, "
+                "id NOT IN (SELECT id FROM live_works) "
                 "FROM works WHERE sha256 = ?",
                 [work.sha256],
             ).fetchone()
             outcome: Outcome = "added"
+            added = utc_now()
             if found is not None:
-                stored_id, *values, segmenter, removed = found
+                stored_id, *values, segmenter, added, removed = found
                 stored = dict(zip(("title", "author", "translator", "source", "year"), values, strict=True))
                 work = replace(work, id=stored_id)
                 if removed:
@@ -80,7 +82,7 @@ class WorkRows(Rows):
                     else:
                         return _summary(cursor, stored_id), "already"
                 _drop(cursor, stored_id)
-            _insert(cursor, work)
+            _insert(cursor, work, added)
             return _summary(cursor, work.id), outcome
 
     def summaries(self) -> tuple[WorkSummary, ...]:
@@ -98,7 +100,9 @@ class WorkRows(Rows):
             There is no such work, or it was removed.
         """
         with self._reading() as cursor:
-            row = cursor.execute("SELECT sha256, segmenter, added FROM live_works WHERE id = ?", [work_id]).fetchone()
+            row = cursor.execute(
+                "SELECT sha256, segmenter, coalesce(written, added) FROM live_works WHERE id = ?", [work_id]
+            ).fetchone()
         if row is None:
             raise _missing(work_id)
         return Version(*row)
@@ -170,7 +174,7 @@ class WorkRows(Rows):
         return _as_summary(row)
 
     def describe(self, work_id: str, *, title: str, author: str, translator: str, year: int | None) -> WorkSummary:
-        """Correct what is said of a work; its id and text stay.
+        """Correct what is said of a work; its id, its text and the date at which it was added stay.
 
         Raises
         ------
@@ -180,7 +184,7 @@ class WorkRows(Rows):
         with self._writing() as cursor:
             _summary(cursor, work_id)
             cursor.execute(
-                "UPDATE works SET title = ?, author = ?, translator = ?, year = ?, added = ? WHERE id = ?",
+                "UPDATE works SET title = ?, author = ?, translator = ?, year = ?, written = ? WHERE id = ?",
                 [title, author, translator, year, utc_now(), work_id],
             )
             return _summary(cursor, work_id)
@@ -257,12 +261,12 @@ def _drop(cursor: DuckDBPyConnection, work_id: str) -> None:
         cursor.execute(f"DELETE FROM {part} WHERE work_id = ?", [work_id])  # noqa: S608 - one of _PARTS
 
 
-def _insert(cursor: DuckDBPyConnection, work: Work) -> None:
+def _insert(cursor: DuckDBPyConnection, work: Work, added: datetime) -> None:
     cursor.execute(
         """
         INSERT INTO works (id, title, author, translator, source, year, sha256, segmenter, chapters, sentences, words,
-                           added, text, format)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                           added, written, text, format)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         [
             work.id,
@@ -276,6 +280,7 @@ def _insert(cursor: DuckDBPyConnection, work: Work) -> None:
             len(work.chapters),
             len(work.sentences),
             sum(len(work.text[sentence.start : sentence.end].split()) for sentence in work.sentences),
+            added,
             utc_now(),
             work.text,
             work.format,

@@ -88,10 +88,10 @@ def decode(data: bytes, *, max_bytes: int) -> Decoded:
     return Decoded(text=text, encoding=encoding)
 
 
-def too_large(size: int, *, max_bytes: int) -> TextTooLarge:
-    """Make the error for a file of `size` bytes where `max_bytes` are allowed."""
+def too_large(size: int, *, max_bytes: int, what: str = "The file has") -> TextTooLarge:
+    """Make the error for a file of `size` bytes where `max_bytes` are allowed; `what` begins its message."""
     return TextTooLarge(
-        f"The file has {size:,} bytes; at most {max_bytes:,} are allowed. Split it into volumes and add each, or raise "
+        f"{what} {size:,} bytes; at most {max_bytes:,} are allowed. Split it into volumes and add each, or raise "
         "RELIC_MAX_TEXT_BYTES."
     )
 

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from relic_core.text.blocks import flatten
+from relic_core.text.decoding import harmless
 from relic_core.text.headings import clean_title, is_capitals
 
 if TYPE_CHECKING:
@@ -24,18 +25,30 @@ _BY = re.compile(r"_?by_?:?\s+(?P<name>[^/,;()\d]{3,60})", re.IGNORECASE)
 _NOT_TITLE = re.compile(r"(?:by|or|a (?:novel|romance|tale|story)|author)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\((1[4-9]\d\d|20\d\d)\)|(?:originally|first) published (?:in )?(1[4-9]\d\d|20\d\d)", re.IGNORECASE)
 _SMALL_WORDS = {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
+_LONGEST = 300
+"""Characters of a title or a name that a file may give."""
 _WRAPPED = 55
 """A title line longer than this goes on in the next line; a shorter one has a subtitle there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a file says about itself; empty or None where it does not."""
+    r"""What a file says about itself, made harmless; empty or None where it does not.
+
+    Examples
+    --------
+    >>> Metadata("Emma\u202e", "A\nB").author, len(Metadata("x" * 1000).title)
+    ('A B', 300)
+    """
 
     title: str = ""
     author: str = ""
     translator: str = ""
     year: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("title", "author", "translator"):
+            object.__setattr__(self, name, harmless(getattr(self, name), longest=_LONGEST))
 
 
 def read_metadata(header: str, front: Sequence[Block]) -> Metadata:

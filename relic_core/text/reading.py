@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relic_core.ports import Segmenter
 
 _SLUG_LENGTH = 48
-_LONGEST_SOURCE = 4_096
+LONGEST_SOURCE = 4_096
 """Characters: the longest path."""
 
 
@@ -72,7 +72,7 @@ def read_work(  # noqa: PLR0913 - the metadata of a work, each by its name
         author=author or found.author,
         translator=translator or found.translator,
         year=found.year if year is None else year,
-        source=harmless(source, longest=_LONGEST_SOURCE),
+        source=harmless(source, longest=LONGEST_SOURCE),
         text=text,
         sha256=sha256,
         segmenter=segmenter.identity,

@@ -243,7 +243,35 @@ def test_a_search_of_a_work_that_was_removed_is_told(app, lanterns):
 
 
 def test_an_address_can_name_a_work(app, lanterns):
-    assert app.open(FIND, work=lanterns.id).selectbox(key="find_work").value == lanterns.id
+    at = sound(app.open(FIND, work=lanterns.id))
+    assert at.selectbox(key="find_work").value == lanterns.id
+    assert "work" not in at.query_params
+
+
+def test_a_work_named_by_the_address_is_begun_in_whatever_was_searched_before(app, lanterns):
+    at = ask(app.open(FIND), CLAIM)
+    assert cards(at)
+    at.query_params.clear()
+    sound(at.switch_page("pages/library.py").run())
+    at.query_params.clear()
+    at.query_params["work"] = lanterns.id
+    sound(at.switch_page(FIND).run())
+    assert at.selectbox(key="find_work").value == lanterns.id
+    assert at.text_area(key="find_claim").value == ""
+    assert cards(at) == []
+    assert dict(at.query_params) == {}
+    ask(at, "Who counted the lanterns?", retrievers=["bm25"])
+    assert all("lantern" in card for card in cards(at))
+    assert set(at.query_params) == {"q"}
+
+
+def test_a_work_that_is_not_there_is_told(app):
+    at = sound(app.open(FIND, work="nope"))
+    assert "not in your library" in said(at)
+    assert at.selectbox(key="find_work").value == app.bench.works.summaries()[0].id
+    ask(at, CLAIM)
+    assert said(at) == ""
+    assert set(at.query_params) == {"q"}
 
 
 # ---- indexes ------------------------------------------------------------------------------------------------------

@@ -7,7 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
+import streamlit as st
 
+from relic_core.config import Settings
+from relic_core.store.journal import JobFolder
 from tests.app.reading import FIND, LIBRARY, as_read, bars, html, plain, said, sound
 
 LANTERNS = (
@@ -60,6 +63,11 @@ def add(at, path):
     return submit(at, "Add")
 
 
+def under_way(at):
+    """Return what is said of each job in the list of those under way."""
+    return [plain(line) for line in re.findall(r'<p class="relic-job">(.*?)<progress', html(at))]
+
+
 def earlier(at):
     """Return how the jobs that have ended went, newest first."""
     return [text.value.split("UTC  ")[1] for expander in at.expander for text in expander.text]
@@ -99,7 +107,8 @@ def test_a_path_is_added_and_can_be_searched(app, text):
 def test_adding_is_watched_and_can_be_stopped(app, text):
     at = add(app.open(LIBRARY), text)
     assert bars(at) == ["Adding lanterns.txt: starting"]
-    (stop,) = [button for button in at.button if button.label == "Stop"]
+    assert under_way(at) == ["Adding lanterns.txt starting"]
+    stop = [button for button in at.button if as_read(button.label) == "Stop adding lanterns.txt"][-1]
     sound(stop.click().run())
     app.held.let_go()  # the job has seen the mark, and ends
     sound(at.run())
@@ -170,7 +179,7 @@ def test_a_file_is_shown_as_it_was_understood_before_anything_is_stored(app):
     for words in (
         "Plain text · 2 chapters · 13 words · 2 sentences",
         "The river rose all night.",
-        "of the file set aside",
+        "Set aside: headings",
     ):
         assert words in shown
     assert [box.value for box in at.text_input if box.key.startswith("own-")] == ["Lanterns", "", "", ""]
@@ -181,9 +190,11 @@ def test_a_file_is_shown_as_it_was_understood_before_anything_is_stored(app):
     assert said(at) == "The Lanterns is in your library. It can be read and searched by words at once."
     (added,) = [work for work in app.bench.works.summaries() if work.source == "lanterns.txt"]
     assert (added.title, added.year) == ("The Lanterns", 1891)
-    assert bars(at) == ["Preparing The Lanterns: starting"]
+    assert under_way(at) == ["Preparing The Lanterns starting"]
     assert not labelled(at, "Discard"), "the uploader has been emptied"
-    assert said(sound(at.run())) == "", "a message is shown once"
+    assert said(sound(at.run())) == said(at), "a message outlives what else has the page drawn anew"
+    at.switch_page(FIND).run()
+    assert said(sound(at.switch_page(LIBRARY).run())) == "", "and is gone when one comes back"
 
 
 def test_several_files_are_added_at_once_and_one_that_cannot_be_read_says_why(app):
@@ -197,6 +208,47 @@ def test_several_files_are_added_at_once_and_one_that_cannot_be_read_says_why(ap
     assert len(at.error) == 1, "it stands until it is discarded"
     click(at, "Discard")
     assert not at.error
+
+
+def test_all_that_could_not_be_read_is_discarded_at_once(app):
+    noise = bytes(range(256)) * 64
+    files = [("a.txt", LANTERNS.encode()), ("noise.txt", noise), ("book.pdf", b"%PDF-1.7\n\x00\xff" * 99)]
+    at = upload(app.open(LIBRARY), *files)
+    assert len(at.error) == 2
+    assert "book.pdf" in said(at), "a type that is not read is told in our own words"
+    click(at, "Discard all that could not be read")
+    assert not at.error
+    assert labelled(at, "Add")
+
+
+def test_a_press_is_kept_although_the_page_is_drawn_anew_in_the_middle(app, monkeypatch):
+    at = upload(app.open(LIBRARY), ("lanterns.txt", LANTERNS.encode()))
+    told = [True]
+
+    def interrupted(*_given):
+        if told:
+            told.pop()
+            st.rerun()
+
+    monkeypatch.setattr("relic_ui.library.show_works", interrupted)
+    click(at, "Add")
+    assert not told
+    assert "Lanterns" in {work.title for work in app.bench.works.summaries()}
+
+
+def test_a_play_is_shown_as_a_play(app):
+    tei = (
+        '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>Wet</title></titleStmt>'
+        "</fileDesc></teiHeader><text><body><div type='act'><head>Act 1</head><sp><speaker>ANNE</speaker>"
+        "<l>The river rose<note>All night.</note></l><l>and nobody slept.</l></sp>"
+        "<stage>She goes.</stage></div></body></text></TEI>"
+    )
+    at = upload(app.open(LIBRARY), ("wet.xml", tei.encode()))
+    (shown,) = re.findall(r'<blockquote class="relic-shelf-first">(.*?)</blockquote>', html(at), re.DOTALL)
+    assert '<p class="relic-read-speaker">ANNE</p>' in shown
+    assert "The river rose\nand nobody slept." in shown
+    assert "All night" not in shown
+    assert re.search(r'<div class="relic-shelf-stage"><p>She goes', shown)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +336,21 @@ def test_a_number_of_project_gutenberg_is_fetched_by_a_job(app):
     at = app.open(LIBRARY)
     at.text_input(key="library_gutenberg").set_value("https://www.gutenberg.org/ebooks/1342")
     submit(at, "Fetch and add")
-    assert bars(at) == ["Adding Pride and Prejudice: starting"]
+    (bar,) = bars(at)
+    assert "Pride and Prejudice" in bar
+    assert bar.endswith(": looking for book 1342 …")
+    assert app.bench.jobs.recent()[0].active
+
+
+def test_how_a_fetch_failed_is_told_beside_the_form(app, monkeypatch, tmp_path):
+    monkeypatch.setenv("RELIC_GUTENBERG", "http://127.0.0.1:9/")  # where nobody listens
+    app.settings = Settings.from_environment()
+    app.run_jobs()
+    at = app.open(LIBRARY)
+    at.text_input(key="library_gutenberg").set_value("2701")
+    submit(at, "Fetch and add")
+    (warning,) = at.warning
+    assert "127.0.0.1" in as_read(warning.value)
 
 
 def test_what_is_no_number_is_told(app):
@@ -322,8 +388,12 @@ def test_the_shelf_has_all_works_with_where_each_can_be_had(app):
 
 def test_one_click_adds_a_work_and_it_is_on_its_way(app, press):
     at = press(app.open(LIBRARY), "add", "emma")
-    assert bars(at) == ["Adding Emma: starting"]
+    (bar,) = bars(at)
+    assert "Emma" in bar
     assert rows(at)["emma"].endswith("On its way …")
+    press(at, "add", "frankenstein")
+    assert rows(at)["emma"].endswith("On its way …"), "it waits, and another can be asked for"
+    assert rows(at)["frankenstein"].endswith("On its way …")
 
 
 @pytest.fixture
@@ -347,7 +417,9 @@ def test_a_work_of_the_folder_is_taken_from_there_and_the_rest_can_follow(app, f
     assert [button.label for button in at.button if button.key == "shelf-all-test"] == [
         f"Add the other {sum(row.endswith(' Add') for slug, row in rows(at).items() if slug in splits)}"
     ]
-    assert "has been added" in said(at)
+    assert "dded." in said(at)
+    assert labelled(at, "Close"), "how it went stands until it is closed, or something else is begun"
+    assert said(click(at, "Close")) == ""
 
 
 def test_adding_a_whole_split_is_one_job(app):
@@ -357,6 +429,18 @@ def test_adding_a_whole_split_is_one_job(app):
     assert re.match(r"Adding \d\d works: starting", bar)
     assert not [button for button in at.button if button.key == "shelf-all-validation"], "it has been asked for"
     assert at.button(key="shelf-all-train").disabled, "one thing after another"
+
+
+@pytest.mark.parametrize("prepare", [False, True])
+def test_preparing_a_whole_split_is_told_of_and_left_to_the_reader(app, prepare):
+    at = sound(app.open(LIBRARY))
+    assert "They can be read and searched by words at once" in plain(html(at))
+    asked = at.checkbox(key="shelf-prepare-validation")
+    assert asked.value is False
+    asked.set_value(prepare).run()
+    sound(at.button(key="shelf-all-validation").click().run())
+    (folder,) = JobFolder.all(app.settings.jobs)
+    assert folder.spec.arguments.get("prepare", True) is prepare
 
 
 def test_the_shelf_can_be_filtered(app):
@@ -439,5 +523,15 @@ def test_of_many_jobs_a_few_are_watched(app):
         work = app.bench.works.add(f"It rained {number} times.".encode(), name="x.txt", title=f"Rain {number}").work
         app.bench.indexes.start(work.id)
     at = sound(app.open(LIBRARY))
-    assert len(bars(at)) == 3
-    assert "2 more wait for their turn" in html(at)
+    assert bars(at) == []
+    assert len(under_way(at)) == 5
+    assert [popover.proto.popover.label for popover in at.get("popover")] == ["Under way: 5"]
+    stops = [button.label for button in at.button if button.label.startswith("Stop")]
+    assert stops == [f"Stop preparing Rain {number}" for number in range(5)], "each says what it stops"
+    work = app.bench.works.add(b"It rained on.", name="x.txt", title="Rain 5").work
+    app.bench.indexes.start(work.id)
+    work = app.bench.works.add(b"It rained on and on.", name="x.txt", title="Rain 6").work
+    app.bench.indexes.start(work.id)
+    at = sound(app.open(LIBRARY))
+    assert len(under_way(at)) == 6
+    assert "One more waits for its turn." in html(at)

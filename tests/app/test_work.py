@@ -111,6 +111,22 @@ def test_what_is_said_of_it_can_be_corrected(app, lanterns):
     assert app.bench.works.load(lanterns.id).title == "The *Lanterns*"
 
 
+def test_what_is_begun_on_one_work_is_not_carried_to_another(app, lanterns):
+    other = app.bench.works.add(b"It rained. Nobody minded.", name="rain.txt").work
+    at = sound(app.open(WORK, work=lanterns.id))
+    sound(at.button(key="work_prepare").click().run())
+    sound(at.button(key="work_correct").click().run())
+    at.query_params["work"] = other.id
+    sound(at.run())
+    assert bars(at) == []
+    assert at.button(key="work_prepare").label == "Prepare it"
+    assert at.button(key="work_correct").label == "Correct details"
+    at.query_params["work"] = lanterns.id
+    sound(at.run())
+    assert bars(at) == ["Preparing Lanterns: starting"]
+    assert at.text_input(key=f"correct-{lanterns.id}-title").value == "Lanterns"
+
+
 @pytest.mark.parametrize("work", ["", "nothing-00000000", "<b>x</b>"])
 def test_without_a_work_the_page_says_what_to_do(app, work):
     at = sound(app.open(WORK, **({"work": work} if work else {})))

@@ -6,9 +6,10 @@ import csv
 import io
 import re
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.browser.visiting import opened, settled
+from tests.browser.visiting import focused, opened, settled, stands_at, top
 
 
 def rows(page):
@@ -52,7 +53,7 @@ def test_a_word_is_found_sorted_saved_and_followed_into_the_text(page, server):
     address = page.url
     link = rows(page).first.get_by_role("link")
     sentence = table[0]["sentence"]
-    assert link.get_attribute("href").endswith(f"at={sentence}")
+    assert f"&at={sentence}&" in link.get_attribute("href")
     link.click()
     page.wait_for_url(f"**/read?work=*at={sentence}*")
     page.get_by_role("link", name="Find a word").click()
@@ -71,6 +72,50 @@ def test_pages_and_back_keep_their_order(page, server):
     page.go_back()
     page.get_by_text(re.compile("^Page 1 of")).wait_for()
     assert rows(page).first.inner_text() == first
+
+
+def test_a_page_turned_is_begun_at_its_beginning_and_back_leads_to_the_end_of_the_one_before(page, server):
+    opened(page, f"{server.url}/concordance?word=the")
+    expect(rows(page)).to_have_count(50)
+    following = page.get_by_role("navigation", name="Pages").get_by_role("link", name="Next")
+    following.scroll_into_view_if_needed()
+    left, length = top(page), page.evaluate("history.length")
+    following.dblclick()
+    page.get_by_text(re.compile("^Page 2 of")).wait_for()
+    focused(page, "it.id", "kwic-places")
+    expect(rows(page).first).to_be_in_viewport()
+    settled(page)
+    assert page.evaluate("history.length") == length + 1, "two clicks are one step"
+    page.go_back()
+    page.get_by_text(re.compile("^Page 1 of")).wait_for()
+    focused(page, "it.textContent", "Next")
+    stands_at(page, left)
+
+
+@pytest.mark.parametrize("back", ["the browser's", "the link"])
+def test_a_row_is_come_back_to_from_the_text(page, server, back):
+    opened(page, f"{server.url}/concordance?word=bolt")
+    expect(rows(page)).to_have_count(13)
+    row = rows(page).nth(9)
+    row.scroll_into_view_if_needed()
+    left, named = top(page), row.get_attribute("id")
+    row.get_by_role("link").click()
+    page.locator("article.relic-read-text").wait_for()
+    settled(page)
+    if back == "the link":
+        page.get_by_role("link", name="Back to the places of “bolt”").click()
+    else:
+        page.go_back()
+    expect(rows(page)).to_have_count(13)
+    focused(page, "it.closest('tr')?.id", named)
+    stands_at(page, left)
+
+
+def test_a_page_that_a_link_leads_to_is_begun_at_its_heading(page, server):
+    opened(page, f"{server.url}/library")
+    page.get_by_role("link", name="About High Water at Averhythe").first.click()
+    page.wait_for_url("**/work?*")
+    focused(page, "it.tagName", "H1")
 
 
 def test_the_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, server):

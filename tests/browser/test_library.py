@@ -34,7 +34,7 @@ def test_an_edition_is_uploaded_corrected_looked_at_removed_and_put_back(page, f
     page.get_by_role("heading", name="Seven Lanterns", level=3).wait_for()
     settled(page)
     page.get_by_role("button", name="Discard").click()
-    expect(page.get_by_role("alert").filter(has_text="noise.txt")).to_have_count(0)
+    expect(page.get_by_role("alert").filter(has_text="noise.txt")).to_have_count(0, timeout=20_000)
 
     page.get_by_role("link", name="About Seven Lanterns").click()
     page.get_by_role("heading", name="Seven Lanterns", level=1).wait_for()
@@ -90,7 +90,22 @@ def test_a_work_of_the_shelf_is_added_by_one_press(page, folder, fresh_server):
     page.keyboard.press("Enter")
     row.get_by_role("link", name="Read Frankenstein").wait_for(timeout=60_000)
     page.get_by_role("heading", name="Frankenstein", level=3).wait_for()
-    expect(row).to_be_focused()
+    expect(row).to_be_focused(timeout=20_000)
+
+
+def test_a_row_of_the_shelf_stays_where_it_is_when_it_is_pressed(page, folder, fresh_server):
+    opened(page, f"{fresh_server.url}/library")
+    page.locator("html[data-relic-buttons]").wait_for(state="attached")
+    row = page.locator("#shelf-frankenstein")
+    row.scroll_into_view_if_needed()
+    button = row.get_by_role("button", name="Add Frankenstein from your folder")
+    before = row.bounding_box()["y"]
+    button.dblclick()
+    row.get_by_role("link", name="Read Frankenstein").wait_for(timeout=60_000)
+    expect(page.locator(".st-key-shelf-job").get_by_role("status")).to_be_in_viewport(timeout=20_000)
+    settled(page)
+    assert abs(row.bounding_box()["y"] - before) < 3
+    assert page.get_by_text("On its way").count() == 0, "the second press added nothing"
 
 
 def test_the_pages_are_sound_for_axe_and_need_no_scrolling_sideways(inspected, fresh_server, files):

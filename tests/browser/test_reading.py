@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from relic_core.config import Settings
 from relic_core.services.workbench import Workbench
-from tests.browser.visiting import ask, cards, opened, settled
+from tests.browser.visiting import ask, cards, focused, opened, settled, stands_at, top
 from tests.making_books import tei
 
 CLAIM = "Mapplebeck blames others for what he left undone"
@@ -62,7 +62,14 @@ def reading(page, url):
     """Open an address of the reading room and wait for its chapter."""
     opened(page, url)
     page.locator("article.relic-read-text").wait_for()
-    page.wait_for_function("document.querySelector('.st-key-read_place')")
+    page.wait_for_function("document.documentElement.dataset.relicReading === 'listening'")
+
+
+def scrolled(page, by):
+    """Turn the wheel, and wait until the page has come to rest so far on."""
+    before = page.evaluate("document.querySelector('.stMain').scrollTop")
+    page.mouse.wheel(0, by)
+    page.wait_for_function("top => Math.abs(document.querySelector('.stMain').scrollTop - top) < 2", arg=before + by)
 
 
 def next_chapter(page, name, act):
@@ -105,11 +112,11 @@ def test_a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, ser
     style = page.locator(".relic-read-light").text_content()
     assert "The passage begins" in style
     assert "The passage ends" in style
-    assert page.locator(f"a.relic-read-mark[aria-label='BM25, rank {rank}']:visible").count() == 1
+    assert page.locator(f"a.relic-read-mark[aria-label='BM25 {rank}: rank {rank} by BM25']:visible").count() == 1
     beside = page.evaluate(
         """([name, mark]) => document.querySelector(`article ${mark}`).getBoundingClientRect().top
             - document.getElementById(name).getClientRects()[0].top""",
-        [names[0], f"[aria-label='BM25, rank {rank}']"],
+        [names[0], f"[aria-label='BM25 {rank}: rank {rank} by BM25']"],
     )
     assert abs(beside) < 15, "the mark stands on the line where its passage begins"
     assert page.locator(".relic-read-contents .relic-read-count").count() > 0
@@ -119,6 +126,29 @@ def test_a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, ser
     page.locator(".relic-card").first.wait_for()
     settled(page)
     assert cards(page) == before
+
+
+@pytest.mark.parametrize("back", ["the browser's", "the link"])
+def test_results_stand_where_they_were_left(page, server, back):
+    opened(page, f"{server.url}/find")
+    ask(page, CLAIM)
+    link = page.locator(".relic-card[id='hit-bm25-4']").get_by_role("link", name="Read it in its chapter")
+    link.scroll_into_view_if_needed()
+    left = top(page)
+    assert left > 200
+    link.click()
+    page.wait_for_url("**/read?*")
+    lit(page)
+    settled(page)
+    if back == "the link":
+        page.get_by_role("link", name="Back to the results").click()
+    else:
+        page.go_back()
+    page.wait_for_url("**/find?q=*")
+    focused(page, "it.closest('article')?.id", "hit-bm25-4")
+    stands_at(page, left)
+    settled(page)
+    stands_at(page, left)
 
 
 def test_from_hit_to_hit_in_the_order_of_the_text(page, server):
@@ -253,17 +283,56 @@ def test_keys_are_not_taken_from_one_who_types_or_selects(page, room):
     page.keyboard.press("ArrowRight")
     page.locator("h1").click()
     page.keyboard.press("Control+ArrowRight")
+    page.get_by_test_id("stMainMenu").get_by_role("button").first.click()
+    menu = page.get_by_test_id("stMainMenuPopover")
+    menu.wait_for()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Escape")
+    menu.wait_for(state="hidden")
+    assert address(page)["at"] == "2"
+    page.locator("#s-2-1-1").click(position={"x": 5, "y": 5})
+    page.wait_for_url("**at=2.1.1")
+    next_chapter(page, "Chapter III", lambda: page.keyboard.press("ArrowRight"))
+
+
+def test_one_press_held_and_two_clicks_are_one_step(page, room):
+    reading(page, f"{room}&at=2")
+    held = page.evaluate("history.length")
+    page.keyboard.down("ArrowRight")
+    page.keyboard.down("ArrowRight")  # with `repeat`, as while a key is held
+    page.keyboard.up("ArrowRight")
+    page.locator("#chapter-name", has_text="Chapter III").wait_for()
     settled(page)
-    assert chapter(page).startswith("Chapter II:")
+    assert page.evaluate("history.length") == held + 1
+    follow = page.get_by_role("navigation", name="Where to go on").get_by_role("link", name="Next chapter")
+    next_chapter(page, "Chapter IV", follow.dblclick)
+    assert page.evaluate("history.length") == held + 2
+    next_chapter(page, "Chapter III", page.go_back)
+
+
+def test_back_shows_each_chapter_where_it_was_left(page, room):
+    reading(page, f"{room}&at=2")
+    left = []
+    for name in ("Chapter III", "Chapter IV"):
+        page.mouse.move(700, 400)
+        scrolled(page, 400 if left else 900)
+        number = 3 if left else 2
+        left.append((number, page.locator(f"#p-{number}-4").bounding_box()["y"]))
+        follow = page.get_by_role("navigation", name="Where to go on").get_by_role("link", name="Next chapter")
+        next_chapter(page, name, lambda follow=follow: follow.evaluate("link => link.click()"))
+    for number, y in reversed(left):
+        page.go_back()
+        page.wait_for_function(
+            "([id, top]) => Math.abs((document.getElementById(id)?.getBoundingClientRect().top ?? 1e9) - top) < 2",
+            arg=[f"p-{number}-4", y],
+        )
 
 
 def test_the_place_is_kept_within_a_visit(page, room):
     reading(page, f"{room}&at=3")
     page.locator("#p-3-12").scroll_into_view_if_needed()
     page.mouse.move(700, 400)
-    page.mouse.wheel(0, 300)
-    page.wait_for_function("Object.keys(JSON.parse(sessionStorage.getItem('relic-read-scroll') ?? '{}')).length")
-    page.wait_for_timeout(500)  # the wheel comes to rest, and the place is kept a moment after
+    scrolled(page, 300)
     top = page.locator("#p-3-14").bounding_box()["y"]
     page.get_by_role("link", name="Library").click()
     page.get_by_role("heading", level=1, name="Library").wait_for()

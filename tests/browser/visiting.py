@@ -37,3 +37,20 @@ def answered(page, before):
 
 def cards(page):
     return page.locator(".relic-card").all_inner_texts()
+
+
+def top(page):
+    """Say how far down the page is scrolled."""
+    return page.evaluate("Math.round(document.querySelector('.stMain').scrollTop)")
+
+
+def stands_at(page, where):
+    """Wait until the page is scrolled so far down."""
+    page.wait_for_function("top => Math.abs(document.querySelector('.stMain').scrollTop - top) < 3", arg=where)
+
+
+def focused(page, expression, expected):
+    """Wait until what has the focus gives a value."""
+    page.wait_for_function(
+        f"wanted => {{ const it = document.activeElement; return ({expression}) === wanted }}", arg=expected
+    )

@@ -8,6 +8,7 @@ from itertools import pairwise
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from relic_core.domain import Address, Span
 from relic_core.errors import BadText
 from relic_core.library.inline import Inline
 from relic_core.library.reading import read_file
@@ -20,6 +21,8 @@ WORDS = st.sampled_from(
 HTML = [
     "p", "div", "h1", "h2", "h3", "i", "em", "span", "blockquote", "li", "td", "pre", "sup", "nav", "hgroup", "header",
     "section epub:type='chapter'", "section epub:type='part'", "section epub:type='titlepage'", "div class='poem'",
+    "p class='pb'", "div class='newpage'", "span class='pgnum'", "p hidden=''", "span hidden=''", "section hidden=''",
+    "div class='contents'",
     "div class='stanza'", "div class='verse'", "aside epub:type='footnote' id='n1'", "p class='footnote' id='n2'",
     "a href='#n1' epub:type='noteref'", "a href='#n2'", "span class='pagenum'", "figcaption", "div class='pgheader'",
 ]  # fmt: skip
@@ -72,18 +75,15 @@ def check(data):
         assert paragraph.start <= sentence.start < sentence.end <= paragraph.end
         assert paragraph.chapter == sentence.chapter
         assert work.text[sentence.start : sentence.end].strip() == work.text[sentence.start : sentence.end]
-        work.place(work_span(sentence.index))
+        place = work.place(Span(sentence.index, 1))
+        assert work.sentence_at(Address.parse(str(place.address))) == sentence.index == place.sentence - 1
+        assert (place.chapter_index, place.paragraph) == (paragraph.chapter, paragraph.number)
+        assert (place.line is not None) == (paragraph.line is not None)
     for paragraph in work.paragraphs:
         if paragraph.note_to is not None:
             assert paragraph.kind == "note"
             assert work.paragraphs[paragraph.note_to].chapter == paragraph.chapter
             assert work.paragraphs[paragraph.note_to].kind != "note"
-
-
-def work_span(index):
-    from relic_core.domain import Span
-
-    return Span(index, 1)
 
 
 @given(trees(HTML), trees(HTML))
@@ -108,7 +108,7 @@ def test_no_word_of_a_tei_file_is_lost(body):
     assert sorted(filter(str.isalnum, work.text)) == sorted(filter(str.isalnum, text))
 
 
-@given(trees([each for each in HTML if not re.match(r"nav|a |span class|sup|figcaption", each)]))
+@given(trees([each for each in HTML if not re.match(r"a |sup", each)]))
 def test_no_word_of_an_epub_is_lost(body):
     text = re.sub(r"<[^>]*>", "", body).replace("&amp;", "&").replace("&nbsp;", " ")
     try:
@@ -116,6 +116,31 @@ def test_no_word_of_an_epub_is_lost(body):
     except BadText:
         return
     assert sorted(filter(str.isalnum, work.text)) == sorted(filter(str.isalnum, text))
+
+
+NUMBERS = st.sampled_from(["", "n='1'", "n='2'", "n='10'", "part='I'", "part='F'", "n='3' part='F'", "part='M'"])
+FILLINGS = st.sampled_from(["", "empty", "<note><q><l n='7'>A</l><l>B</l></q></note>", "<note>A note.</note>", "<lb/>"])
+BETWEEN = st.sampled_from(["", "", "", "</lg><lg>", "<stage>Exit.</stage>", "<note><l>C</l></note>"])
+
+
+@given(st.lists(st.tuples(NUMBERS, FILLINGS, BETWEEN), min_size=1, max_size=8))
+def test_every_line_of_a_poem_is_found_at_its_number(lines):
+    body, expected, last = "", {}, 0
+    for place, (attributes, filling, between) in enumerate(lines):
+        given_number = re.search(r"n='(\d+)'", attributes)
+        goes_on = re.search("F|M", attributes)
+        last = int(given_number[1]) if given_number else max(1, last) if goes_on else last + 1
+        word = f"Rain{place}x"
+        body += f"<l {attributes}>" + ("" if filling == "empty" else f"{word} fell.{filling}") + f"</l>{between}"
+        if filling != "empty":
+            expected[word] = last
+    try:
+        work = read_file(tei(f"<div type='poem'><lg>{body}</lg></div>"), name="x")
+    except BadText:
+        assert not expected
+        return
+    places = {work.sentence_text(index): work.place(Span(index, 1)) for index in range(len(work.sentences))}
+    assert {text.split()[0]: place.line for text, place in places.items() if text.startswith("Rain")} == expected
 
 
 @given(st.lists(st.one_of(st.sampled_from(["open", "close", "break", "glue"]), st.text(max_size=8)), max_size=12))

@@ -10,14 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import duckdb
 import pytest
 
-from relic_core.errors import BadRequest, NotFound
+from relic_core.errors import BadRequest, NotFound, StoreBusy
 from relic_core.services import preparing
-from relic_core.services.fetching import fetch, make_gutenberg
+from relic_core.services.fetching import fetch, make_gutenberg, run_fetch
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.preparing import Preparing, run_prepare
 from relic_core.services.workbench import Workbench
+from relic_core.store.connection import Database
 from tests.gutenberg_mirror import corpus_books, serve
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -64,7 +66,7 @@ def prepared(monkeypatch):
 
 def test_a_work_of_the_catalogue_is_fetched_with_what_is_known_of_it(bench, mirror, prepared):
     job = bench.catalogue.add(["emma"])
-    assert (job.state, job.title, job.note) == ("done", "Adding Emma", "Emma has been added.")
+    assert (job.state, job.title, job.note) == ("done", "Adding Emma", "Added."), "no title twice"
     (work,) = bench.works.summaries()
     assert (work.title, work.author, work.year, work.translator) == ("Emma", "Jane Austen", 1815, "")
     assert work.source.startswith(f"Project Gutenberg 158, {mirror.address}/cache/epub/158/pg158.txt, fetched ")
@@ -74,8 +76,9 @@ def test_a_work_of_the_catalogue_is_fetched_with_what_is_known_of_it(bench, mirr
 
 def test_any_number_can_be_fetched_and_one_of_the_catalogue_is_known(bench):
     job = bench.catalogue.add_gutenberg(7)
-    assert (job.title, job.note) == ("Adding Project Gutenberg 7", "Lanterns has been added.")
-    assert bench.catalogue.add_gutenberg(158).note == "Emma has been added."
+    assert (job.title, job.note) == ("Fetching no. 7 (Project Gutenberg)", "Lanterns has been added.")
+    known = bench.catalogue.add_gutenberg(158)
+    assert (known.title, known.note) == ("Fetching no. 158 (Emma)", "Added.")
     assert {work.author for work in bench.works.summaries()} == {"", "Jane Austen"}
 
 
@@ -83,7 +86,7 @@ def test_what_is_stored_is_not_asked_for_again(bench, mirror):
     bench.catalogue.add(["emma"])
     bench.catalogue.add_gutenberg(7)
     del mirror.asked[:]
-    assert bench.catalogue.add(["emma"]).note == "Emma was in the library already."
+    assert bench.catalogue.add(["emma"]).note == "It was in the library already."
     assert bench.catalogue.add_gutenberg(7).note == "Lanterns was in the library already."
     assert mirror.asked == []
 
@@ -101,13 +104,13 @@ def test_a_file_of_the_library_folder_stands_before_the_mirror(settings, tmp_pat
 
 def test_one_failure_does_not_stop_the_rest(bench, mirror, prepared):
     bench.catalogue.add(["babbitt"])
-    mirror.books[105] = b""
+    mirror.books[105] = b"  \n"
     job = bench.catalogue.add(["emma", "middlemarch", "persuasion", "the_waves", "babbitt", "a_tale_of_two_cities"])
     assert job.state == "done"
     assert job.note.startswith("Emma, A Tale of Two Cities have been added. Babbitt was in the library already.")
     assert "Not added: Middlemarch. Project Gutenberg's mirror" in job.note
-    assert "Not added: Persuasion. The file is empty" in job.note
-    assert "Not added: The Waves. It is in copyright in the United States until 1 January 2027" in job.note
+    assert "Not added: Persuasion. The file holds no words" in job.note
+    assert "Not added: The Waves. It is in copyright in the United States until 31 December 2026" in job.note
     assert len(set(prepared)) == 3
 
 
@@ -124,7 +127,8 @@ def test_of_many_works_the_note_gives_numbers_and_failures_of_one_reason_are_tol
 
 def test_a_book_that_does_not_say_its_title_is_called_by_its_number(bench, mirror):
     mirror.books[7] = b"The river rose.\n"
-    assert bench.catalogue.add_gutenberg(7).note == "Project Gutenberg 7 has been added."
+    assert bench.catalogue.add_gutenberg(7).note == "Added."
+    assert [work.title for work in bench.works.summaries()] == ["Project Gutenberg 7"]
 
 
 def test_a_job_that_adds_nothing_has_failed(bench):
@@ -171,6 +175,135 @@ def test_the_job_says_how_far_it_has_come(bench):
 # Preparing many works.
 
 
+@pytest.mark.parametrize("slugs", [["emma"], ["emma", "babbitt", "persuasion", "a_tale_of_two_cities"]])
+def test_what_was_added_is_not_called_not_added_where_its_preparation_cannot_begin(bench, monkeypatch, slugs):
+    def busy(*_):
+        raise StoreBusy("The store is in use.")
+
+    monkeypatch.setattr("relic_core.services.indexing.Indexes.start", busy)
+    monkeypatch.setattr("relic_core.services.jobs.Jobs.under_way", lambda *_: ())
+    start = bench.jobs.start
+
+    def hand_over(jobs, kind, **given):
+        return busy() if kind == "prepare" else start(kind, **given)
+
+    monkeypatch.setattr("relic_core.services.jobs.Jobs.start", hand_over)
+    note = run_fetch(bench, {"items": bench.catalogue.items(slugs)}, lambda *_: None)
+    assert "Not added" not in note
+    assert "Added, but the preparation of " in note
+    assert "could not be started: The store is in use." in note
+    assert len(bench.works.summaries()) == len(slugs)
+
+
+def test_files_that_were_added_are_not_called_failed_where_their_preparation_cannot_begin(bench, monkeypatch, tmp_path):
+    def busy(*_):
+        raise StoreBusy("The store is in use.")
+
+    monkeypatch.setattr("relic_core.services.indexing.Indexes.start", busy)
+    (tmp_path / "a.txt").write_text("This is a.\n")
+    job = bench.jobs.start("add", title="Adding a.txt", arguments={"paths": [str(tmp_path / "a.txt")]})
+    assert job.state == "done"
+    assert job.note.startswith("A has been added. Added, but the preparation of A could not be started: The store is")
+
+
+def test_a_file_that_fails_is_called_by_its_name(bench, tmp_path):
+    (tmp_path / "a.txt").write_text("This is a.\n")
+    items = [{"path": str(tmp_path / name)} for name in ("gone.txt", "a.txt")]
+    tally = fetch(bench, items, lambda *_: None)
+    assert list(tally.failed.values()) == [["gone.txt"]]
+    assert "Not added: gone.txt. There is no file" in tally.note
+
+
+def test_works_can_be_added_without_preparing_them(bench, prepared):
+    assert bench.catalogue.add(["emma"], prepare=False).state == "done"
+    assert prepared == []
+    assert bench.works.summaries()
+
+
+def test_a_work_that_was_removed_meanwhile_does_not_stop_the_preparing_of_the_next(bench, monkeypatch, prepared):
+    active = ["somebody else's"]
+    monkeypatch.setattr("relic_core.services.jobs.Jobs.under_way", lambda jobs, kind: tuple(active))
+    queue = Preparing(bench, 5)
+    queue.add("a")
+    queue.add("b")
+    assert prepared == [], "somebody else's index comes first"
+
+    def start(_indexes, work_id):
+        if work_id == "a":
+            raise NotFound("There is no work 'a'.")
+        prepared.append(work_id)
+
+    monkeypatch.setattr("relic_core.services.indexing.Indexes.start", start)
+    active.clear()
+    queue.go_on()
+    assert prepared == ["b"]
+
+
+class Machine:
+    """Jobs that run one at a time and take some looks each; what waits goes first."""
+
+    def __init__(self, looks):
+        self.looks = looks
+        self.log = []
+        self.active = []
+
+    def start(self, _indexes, work_id):
+        self.log.append(f"begin {work_id}")
+        job = SimpleNamespace(id=work_id, title=f"Preparing {work_id}", active=True, state="running", note="", left=2)
+        self.active.append(job)
+        return job
+
+    def under_way(self, _jobs, _kind):
+        return tuple(self.active)
+
+    def end(self, job, state):
+        job.active, job.state = False, state
+        self.active.remove(job)
+        self.log.append(f"{state} {job.id}")
+
+    def cancel(self, _jobs, job_id):
+        (job,) = [job for job in self.active if job.id == job_id]
+        self.end(job, "cancelled")
+
+    def wait(self, _jobs, job_id, _timeout):
+        self.looks(self)
+        found = [job for job in self.active if job.id == job_id]
+        for job in found:
+            job.left -= 1
+            if job.left == 0:
+                self.end(job, "done")
+        return found[0] if found else SimpleNamespace(id=job_id, active=False, state="cancelled", note="Stopped.")
+
+
+def test_a_work_that_a_reader_asks_for_comes_before_those_of_a_shelf(bench, monkeypatch):
+    first, second, readers = (
+        bench.works.add(book(title), name="x.txt").work.id for title in ("Emma", "Babbitt", "Ours")
+    )
+
+    def looks(machine):
+        if machine.log == [f"begin {first}"]:
+            machine.start(None, readers)
+
+    machine = Machine(looks)
+    for place in ("indexing.Indexes.start", "jobs.Jobs.under_way", "jobs.Jobs.cancel", "jobs.Jobs.wait"):
+        method = getattr(machine, place.rpartition(".")[2])
+        monkeypatch.setattr(f"relic_core.services.{place}", lambda *given, method=method: method(*given))
+    said = []
+    note = run_prepare(bench, {"works": [first, second]}, lambda done, total, note: said.append(note))
+    assert machine.log == [
+        f"begin {first}",
+        f"begin {readers}",
+        f"cancelled {first}",
+        f"done {readers}",
+        f"begin {first}",
+        f"done {first}",
+        f"begin {second}",
+        f"done {second}",
+    ]
+    assert note == "2 works are ready to search."
+    assert f"Preparing {readers} comes first" in said
+
+
 def test_few_works_are_prepared_at_once(bench, prepared):
     queue = Preparing(bench, 2)
     queue.add("a")
@@ -181,16 +314,16 @@ def test_few_works_are_prepared_at_once(bench, prepared):
 
 
 def test_of_many_works_one_is_prepared_at_a_time_and_the_rest_by_a_job_of_its_own(bench, monkeypatch, prepared):
-    active = {"ended"}
-    monkeypatch.setattr(
-        "relic_core.services.jobs.Jobs.get", lambda jobs, job_id: SimpleNamespace(id=job_id, active=job_id in active)
-    )
+    active = []
+    monkeypatch.setattr("relic_core.services.jobs.Jobs.under_way", lambda jobs, kind: tuple(active))
     started = []
     monkeypatch.setattr(
         "relic_core.services.jobs.Jobs.start", lambda jobs, kind, **given: started.append((kind, given))
     )
     queue = Preparing(bench, 5)
-    for work_id in "abcde":
+    queue.add("a")
+    active.append("the index of a, or somebody else's")
+    for work_id in "bcde":
         queue.add(work_id)
     assert prepared == ["a"], "the first is still being prepared"
     active.clear()
@@ -228,15 +361,11 @@ def test_a_shelf_is_not_put_before_the_readers_own_work(bench, mirror, prepared,
     monkeypatch.setattr(preparing, "_AT_ONCE", 1)
     begun = []
     start = bench.jobs.start
-    monkeypatch.setattr(
-        "relic_core.services.jobs.Jobs.get", lambda jobs, job_id: SimpleNamespace(id=job_id, active=True)
-    )
+    monkeypatch.setattr("relic_core.services.jobs.Jobs.under_way", lambda jobs, kind: tuple(prepared))
     monkeypatch.setattr(
         "relic_core.services.jobs.Jobs.start",
         lambda jobs, kind, **given: begun.append(kind) if kind == "prepare" else start(kind, **given),
     )
-    from relic_core.services.fetching import run_fetch
-
     run_fetch(bench, {"items": bench.catalogue.items(["emma", "babbitt", "persuasion"])}, lambda *_: None)
     assert len(prepared) == 1
     assert begun == ["prepare"]
@@ -374,11 +503,37 @@ def test_on_a_full_disk_nothing_is_added_and_the_store_is_as_it_was(bench, room)
     with run(bench, FULL, str(room)) as process:
         said = process.stdout.read()
     assert "Traceback" not in said
-    assert said.startswith(f"StoreError The disk of the store {bench.settings.store} is full"), said
+    assert said.startswith(f"StoreFull The disk of the store {bench.settings.store} is full"), said
     assert "Make room and try again; nothing was lost." in said
     assert bench.works.summaries() == (before,)
     assert bench.works.load(before.id).text.startswith("Title: Emma")
     assert bench.works.add(BOOKS[105], name="p.txt").outcome == "added", "with room again, it goes on"
+
+
+def test_a_full_disk_ends_a_job_and_no_further_book_is_asked_for(bench, mirror, monkeypatch):
+    def full(*_, **__):
+        raise Database(bench.settings.store)._told(duckdb.IOException("No space left on device"))
+
+    monkeypatch.setattr("relic_core.store.works.WorkRows.add", full)
+    job = bench.catalogue.add(SLUGS)
+    assert job.state == "failed"
+    assert job.note.startswith("The disk of the store")
+    assert len(mirror.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "answer", ["503", "redirect http://[bad", "redirect http://" + "x" * 70 + ".localhost/", "304", "fine"]
+)
+def test_an_odd_answer_for_one_book_keeps_nothing_and_leaves_the_others(bench, mirror, answer):
+    mirror.retry_after = "9" * 400
+    mirror.misbehaviour.append(answer)
+    if answer == "fine":
+        mirror.books = mirror.books | {158: b""}
+    job = bench.catalogue.add(["emma", "babbitt"])
+    assert job.state == "done", job.note
+    assert job.note.startswith("Babbitt has been added. Not added: Emma. ")
+    assert "mistake" not in job.note
+    assert not (bench.settings.downloads / "158").exists()
 
 
 def test_a_downloads_folder_that_cannot_be_made_is_told_once(bench, mirror):
@@ -404,6 +559,7 @@ def test_a_work_can_be_corrected(bench):
     bench.works.load(work.id)
     said = bench.works.describe(work.id, title=" Emma\n(1815) ", author="Jane Austen", translator="", year=1815)
     assert (said.id, said.title, said.author, said.year) == (work.id, "Emma (1815)", "Jane Austen", 1815)
+    assert said.added == work.added, "a correction is no adding"
     assert bench.works.load(work.id).title == "Emma (1815)"
     assert bench.works.describe(work.id, title="Emma", author="", translator="", year=None).year is None
 

@@ -91,7 +91,7 @@ def test_a_text_is_added_listed_and_known_again(run, tmp_path):
     code, said, errors = run("add", str(path), "--title", "The River", "--author", "A. Nobody", "--year", "1891")
     assert (code, errors) == (0, "")
     assert said.startswith("The River: added as the-river-")
-    assert said.endswith("(1 chapters, 3 sentences)\n")
+    assert said.endswith("(1 chapter, 3 sentences)\n")
     assert "in the library already" in run("add", str(path))[1]
     heads, row = run("works")[1].splitlines()
     assert heads.split() == ["id", "title", "author", "year", "format", "chapters", "sentences", "words"]
@@ -210,7 +210,7 @@ def test_the_catalogue_is_listed_with_what_is_stored(run, mirror):
     by_name = {row.split()[0]: row for row in rows}
     assert "stored as persuasion-" in by_name["persuasion"]
     assert by_name["emma"].endswith("Project Gutenberg 158")
-    assert by_name["the_waves"].endswith("in copyright in the US until 2027")
+    assert by_name["the_waves"].endswith("in copyright in the US until 31 December 2026")
     listed = json.loads(run("catalogue", "--split", "test", "--json")[1])
     assert [row["slug"] for row in listed if row["origin"] == "stored"] == ["persuasion"]
     assert len(listed) == 5
@@ -221,7 +221,7 @@ def test_works_of_the_catalogue_are_added_by_name_or_by_split(run, mirror):
     assert (code, said, errors) == (0, "Persuasion, Pride and Prejudice have been added.\n", "")
     code, said, errors = run("catalogue", "--split", "test", "--add")
     assert (code, said) == (1, "")
-    assert "Not to be had from here: Tender Is the Night (in copyright in the US until 2030)." in errors
+    assert "Not to be had from here: Tender Is the Night (in copyright in the US until 31 December 2029)." in errors
     assert "Pride and Prejudice, Persuasion were there already." in errors
     assert "Not added: Heart of Darkness." in errors
     assert run("catalogue", "--add", "persuasion")[1] == "Persuasion was in the library already.\n"

@@ -136,6 +136,20 @@ def test_a_removed_work_is_no_longer_found_and_a_restored_one_again(bench):
     assert find(bench, "brass").total == 1
 
 
+def test_a_work_that_another_visitor_removes_meanwhile_is_left_out_of_all(bench, monkeypatch):
+    read = type(bench.store.texts).read
+
+    def removed_first(rows, work_ids):
+        monkeypatch.undo()
+        bench.works.remove(bench.river)
+        return read(rows, work_ids)
+
+    monkeypatch.setattr(type(bench.store.texts), "read", removed_first)
+    answer = find(bench, "river")
+    assert [row.work.title for row in answer.rows] == ["Lamps"]
+    assert answer.searched == 1
+
+
 def test_a_work_added_later_is_looked_through_too(bench):
     assert find(bench, "zebra").total == 0
     bench.works.add(b"CHAPTER I\n\nA zebra.\n", name="zebra.txt", title="Zebra")

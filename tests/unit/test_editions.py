@@ -73,6 +73,12 @@ def test_numbers_follow_the_text_when_a_work_is_removed_and_corrected(bench, wor
         bench.editions.facts(work.id)
 
 
+def test_a_work_that_is_removed_while_it_is_looked_at_is_told(bench, work, monkeypatch):
+    monkeypatch.setattr(bench.works, "summaries", tuple)
+    with pytest.raises(NotFound, match=f"restore {work.id}"):
+        bench.editions.facts(work.id)
+
+
 def test_indexes_are_told_from_their_manifests(bench, work, settings):
     facts = bench.editions.facts(work.id)
     assert facts.indexes == ()

@@ -8,8 +8,7 @@ import pytest
 
 from relic_core.errors import BadText, EmptyText, UnsafeFile
 from relic_core.library import archives
-from relic_core.library.epub import missing_pages
-from relic_core.library.reading import read_file
+from relic_core.library.reading import read_edition, read_file
 from relic_core.text.reading import read_work
 from tests.making_books import XHTML, epub, epub_of, pack
 
@@ -159,7 +158,51 @@ def test_project_gutenbergs_wrapping_is_its_licence():
     assert names(work) == ["Chapter I"]
     assert texts(work)[0] == "Rain fell."
     kinds = [kind for kind, _ in left_out(work)]
-    assert kinds == ["licence", "front matter", "contents", "heading", "end matter", "licence"]
+    assert kinds == ["licence", "front matter", "contents", "heading", "page number", "end matter", "licence"]
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    ["class='newpage'", "class='pb'", "class='pagenum'", "class='contents'", "class='toc'", "epub:type='pagebreak'"],
+)
+def test_a_chapter_is_kept_whatever_the_class_of_what_holds_it(attributes):
+    work = read(
+        f"<h2>CHAPTER I</h2>{PARAGRAPH}",
+        f"<div {attributes}><h2>CHAPTER II</h2>{PARAGRAPH}<p>The bell rang.</p></div>",
+        f"<h2>CHAPTER III</h2><p {attributes}>Nobody came.</p>",
+    )
+    assert names(work) == ["Chapter I", "Chapter II", "Chapter III"]
+    assert texts(work)[2:] == ["The bell rang.", "Nobody came."]
+
+
+@pytest.mark.parametrize("number", ["12", "[Pg 12]", "{xii}", "p. 12", "Page 12", "|12|", "12a", "– 12 –"])
+@pytest.mark.parametrize("mark", ["class='pagenum'", "role='doc-pagebreak'", "epub:type='pagebreak' id='page12'"])
+def test_the_number_of_a_page_stands_behind_its_paragraph(mark, number):
+    work = read(f"<h2>I</h2><p>Rain fell <span {mark}>{number}</span>on the ri<span {mark}/>ver.</p>{PARAGRAPH}")
+    assert texts(work)[0] == "Rain fell on the river."
+    assert left_out(work)[1:] == [("page number", number)]
+
+
+def test_a_page_number_before_a_heading_takes_no_line_of_the_contents_list():
+    page = f"<span class='pagenum' id='p12'>12</span><p>{PARAGRAPH[3:]}"
+    pages = {"a.xhtml": f"<h2>The Rope</h2>{PARAGRAPH}", "b.xhtml": page}
+    lines = line("a.xhtml", "The Rope"), line("b.xhtml", "The Bell")
+    work = read_file(epub(pages, more=nav(*lines), manifest=NAV), name="x")
+    assert names(work) == ["The Rope", "The Bell"]
+
+
+def test_what_is_hidden_is_left_out_and_never_lost():
+    work = read(
+        "<section epub:type='chapter'><h2 hidden=''>The first</h2><h2>CHAPTER I</h2><p>Rain <span hidden=''>never "
+        "<b>ever</b></span>fell.</p><div hidden='hidden'><p>One.</p><p>Two.</p></div><p>The bell rang.</p></section>"
+        "<aside epub:type='footnote' hidden='' id='n'>A note.</aside>"
+    )
+    assert names(work) == ["Chapter I"]
+    assert texts(work) == ["Rain fell.", "The bell rang.", "A note."]
+    assert left_out(work) == [
+        ("hidden", "The first"), ("heading", "CHAPTER I"), ("hidden", "never ever"), ("hidden", "One."),
+        ("hidden", "Two."),
+    ]  # fmt: skip
 
 
 def test_older_books_of_project_gutenberg_are_told_by_their_words():
@@ -342,6 +385,14 @@ def test_the_date_of_the_e_book_is_not_the_year_of_the_work_and_what_a_reader_sa
     assert read_file(epub([page], metadata=""), name="the_ferry.epub").title == "The ferry"
 
 
+def test_a_title_is_made_harmless_and_short():
+    people = "<dc:creator>A\u202eB</dc:creator><dc:contributor role='trl'>C\u2066D</dc:contributor>"
+    work = read(PARAGRAPH, metadata=f"<dc:title>The\u202e Ferry {'x' * 120_000}</dc:title>{people}")
+    assert work.title.startswith("The Ferry x")
+    assert len(work.title) == 300
+    assert (work.author, work.translator) == ("A B", "C D")
+
+
 def test_sloppy_pages_are_read_as_browsers_read_them():
     work = read(f"<!DOCTYPE html><html><body><h2>I</h2><p>One <b>two<p>Three & four<br>five &eacute;{PARAGRAPH}</body>")
     assert texts(work) == ["One two", "Three & four five é", PARAGRAPH[3:-4]]
@@ -369,7 +420,7 @@ def test_a_missing_page_is_passed_over_while_others_have_text():
     manifest = '<item id="gone" href="gone.xhtml" media-type="application/xhtml+xml"/>'
     data = epub([f"<h2>I</h2>{PARAGRAPH}"], manifest=manifest, spine='<itemref idref="gone"/>')
     assert len(read_file(data, name="x").paragraphs) == 1
-    assert missing_pages(data) == ("OEBPS/gone.xhtml",)
+    assert read_edition(data, name="x").missing == ("OEBPS/gone.xhtml",)
 
 
 @pytest.mark.parametrize("drop", ["OEBPS/page0.xhtml", "OEBPS/content.opf", "META-INF/container.xml"])

@@ -200,8 +200,10 @@ def test_without_a_network_the_other_ways_in_are_told(make):
     with pytest.raises(SourceAway) as told:
         make(address=address).fetch(1342, quiet)
     said = str(told.value)
-    for word in (address, "cannot be reached", "RELIC_GUTENBERG", "RELIC_LIBRARY", "upload"):
+    for word in (address, "cannot be reached. Look", "RELIC_GUTENBERG", "RELIC_LIBRARY", "upload"):
         assert word in said
+    assert "Errno" not in said
+    assert said.index("upload") < said.index("RELIC_"), "the ways of the page first"
     with pytest.raises(SourceAway, match="was not asked again"):
         make().fetch(1342, quiet, offline=True)
 
@@ -293,6 +295,12 @@ def test_a_web_page_in_the_place_of_the_text_is_refused(make, mirror, tmp_path):
     assert Downloads(tmp_path / "downloads").load(1342) is None
 
 
+def test_an_answer_made_to_take_for_ever_is_looked_at_at_once(make, mirror):
+    """Of empty comments, every one more doubled the time."""
+    mirror.books[1342] = b"<!---->" * 400 + b"Nobody counted the lanterns.\n"
+    assert make().fetch(1342, quiet).data == mirror.books[1342]
+
+
 def test_a_web_page_that_says_not_found_does_not_hide_the_text(make, mirror):
     mirror.misbehaviour.append("web page")
     mirror.end = "-0"
@@ -352,6 +360,30 @@ def test_redirects_are_followed_a_few_times_and_within_the_web(make, mirror):
     for where in ("file:///etc/passwd", "ftp://127.0.0.1/x", "gopher:x"):
         mirror.misbehaviour[:] = [f"redirect {where}"]
         assert "no address to fetch from" in make().fetch(1342, quiet).notice
+
+
+@pytest.mark.parametrize("deed", ["304", "fine"])
+def test_what_is_no_answer_is_refused_and_nothing_is_kept(make, mirror, tmp_path, deed):
+    mirror.misbehaviour.append(f"always {deed}")
+    mirror.books[1342] = b""
+    with pytest.raises(SourceUnavailable, match=r"which nobody asked|without a single byte"):
+        make().fetch(1342, quiet)
+    assert Downloads(tmp_path / "downloads").load(1342) is None
+
+
+def test_a_file_without_bytes_does_not_hide_the_text(make, mirror):
+    mirror.books[1342] = b""
+    mirror.misbehaviour += ["fine", "redirect /cache/epub/7/pg7.txt"]
+    mirror.books[7] = BOOK
+    assert make().fetch(1342, quiet).data == BOOK
+
+
+@pytest.mark.parametrize("date", ["9" * 400, "Sat, 21 Nov 9999 08:00:00 GMT", "Sat, 21 Nov 99999 08:00:00 GMT"])
+def test_a_mirror_that_asks_for_ages_is_left_alone(make, mirror, date):
+    mirror.misbehaviour.append("always 503")
+    mirror.retry_after = date
+    with pytest.raises(SourceAway, match=r"left alone for (365 days|10 seconds)"):
+        make().fetch(1342, quiet)
 
 
 def test_a_refusal_is_told(make, mirror):
@@ -429,6 +461,23 @@ def test_a_folder_that_cannot_be_written_is_told(make, tmp_path):
     (tmp_path / "downloads").chmod(0o500)
     with without_privileges(), pytest.raises(StoreReadOnly, match=r"cannot be written \(Permission denied\)"):
         make().fetch(1342, quiet)
+
+
+def _keep(folder, times):
+    downloads = Downloads(folder)
+    for number in range(times):
+        downloads.write(folder / "1" / "text", bytes([number % 256]) * 200_000)
+
+
+def test_two_processes_that_keep_one_book_do_not_fail_each_other(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_keep, args=(tmp_path, 300)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+    assert [process.exitcode for process in processes] == [0, 0]
+    assert [path.name for path in (tmp_path / "1").iterdir()] == ["text"]
 
 
 def test_what_was_kept_stays_until_the_new_one_is_whole(tmp_path, monkeypatch):

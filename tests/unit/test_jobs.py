@@ -315,13 +315,13 @@ def test_a_killed_job_is_told_and_can_be_started_again(bench):
 
 def test_a_second_index_job_waits_for_the_first_and_can_be_stopped_while_it_waits(bench):
     slow = {"steps": 1000, "pause": 0.02}
-    first = bench.jobs.start("index", title="Preparing", subject="emma", arguments=slow)
+    first = bench.jobs.start("index", title="Preparing Emma", subject="emma", arguments=slow)
     until(lambda: bench.jobs.get(first.id).state == "running")
     second = bench.jobs.start("index", title="Preparing", subject="maud", arguments={"steps": 1})
     third = bench.jobs.start("index", title="Preparing", subject="zoe", arguments={"steps": 1})
     for waiting in (second, third):
         note = until(lambda waiting=waiting: bench.jobs.get(waiting.id).note)
-        assert note.startswith("Waiting for another")
+        assert note == "Waiting for Emma, which is being prepared."
         assert bench.jobs.get(waiting.id).state == "queued"
     bench.jobs.cancel(third.id)
     assert bench.jobs.wait(third.id, 20).state == "cancelled"

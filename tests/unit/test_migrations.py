@@ -37,6 +37,22 @@ def test_a_later_version_adds_its_step_and_keeps_what_is_there(tmp_path):
     assert WorkRows(Database(path, later), 1).load(work.id) == work
 
 
+def test_a_work_from_before_the_second_step_counts_as_written_when_it_was_added(tmp_path):
+    from relic_core.store.works import WorkRows
+
+    path = tmp_path / "relic.duckdb"
+    with Database(path, SHIPPED[:1]).writing(lock_seconds=1) as cursor:
+        cursor.execute(
+            "INSERT INTO works VALUES ('old', 'Old', '', '', '', NULL, 'x', 's/1', 0, 0, 0, '2026-01-02', 'It.')"
+        )
+    works = WorkRows(Database(path, SHIPPED), 1)
+    (old,) = works.summaries()
+    assert works.version("old").written == old.added.replace(tzinfo=None)
+    corrected = works.describe("old", title="New", author="", translator="", year=None)
+    assert corrected.added == old.added
+    assert works.version("old").written > old.added.replace(tzinfo=None)
+
+
 def test_a_step_that_fails_leaves_the_store_at_the_step_before(tmp_path):
     path = tmp_path / "relic.duckdb"
     broken = Migration(

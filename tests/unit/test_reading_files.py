@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from relic_core.errors import BadText, EmptyText, NotText, OtherFormat, TextTooLarge, UnsafeFile
-from relic_core.library import archives
+from relic_core.library import archives, leaves, markup
 from relic_core.library.reading import read_file
 from tests.making_books import CONTAINER, XHTML, epub, pack, package, sections_of, tei
 
@@ -36,6 +36,8 @@ def test_the_format_is_told_by_what_is_in_the_file_and_not_by_its_name(data, fou
 def test_text_that_begins_with_a_tag_is_text():
     assert read_file(b"<i>The Ferry</i>\n\nRain fell.", name="x").format == "plain text"
     assert read_file(b"<The Ferry> and a <b> in it.", name="x").format == "plain text"
+    assert read_file(b"[Illustration]\n\n{sic} Rain fell. [1]", name="x").format == "plain text"
+    assert read_file(b"[" * 100_000 + b" Rain", name="x").format == "plain text"
 
 
 def docx():
@@ -63,6 +65,14 @@ PAGE_OF_THE_WEB = "<html><head><title>The Ferry</title></head><body><p>Rain fell
         (odt(), OtherFormat, "OpenDocument.*plain text"),
         (pack({"a.txt": "Rain fell."}), BadText, "container.xml.*unpack"),
         (b"{\\rtf1 Rain fell}", OtherFormat, "RTF"),
+        (b"<p>Please sign in</p>", OtherFormat, "web page"),
+        (b"<h1>Sign in</h1>\n<P>Please</P >\n", OtherFormat, "web page"),
+        ("<div class='x'>" + "Rain fell. " * 20_000 + "</div>\n", OtherFormat, "web page"),
+        ("\ufeff<p>Please sign in</p>\n".encode("utf-16"), OtherFormat, "web page"),
+        (b"<book><chapter><title>I</title><para>Rain fell.</para></chapter></book>", OtherFormat, "<book>, and TEI"),
+        (b"%!PS-Adobe-3.0\n(Rain fell) show\n", OtherFormat, "PostScript"),
+        (b'{"text": "Rain fell."}\n', OtherFormat, "JSON"),
+        (b' [\n{"text": "Rain fell."}]', OtherFormat, "JSON"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 99, OtherFormat, "older word processor"),
         (b"\x1f\x8b\x08\x00", OtherFormat, "gzip"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", NotText, "not plain text"),
@@ -78,6 +88,7 @@ PAGE_OF_THE_WEB = "<html><head><title>The Ferry</title></head><body><p>Rain fell
 )
 def test_what_cannot_be_a_work_is_refused_with_a_reason(data, error, message):
     limit = 1000 if error is TextTooLarge else 1_000_000
+    data = data.encode() if isinstance(data, str) else data
     with pytest.raises(BadText) as refused:
         read_file(data, name="the_ferry.txt", max_bytes=limit)
     assert isinstance(refused.value, error)
@@ -155,6 +166,32 @@ def test_an_element_with_attributes_without_end_is_refused():
     attributes = " ".join(f'a{number}="1"' for number in range(200))
     with pytest.raises(BadText, match="more than 100 attributes"):
         read_file(tei(f"<p {attributes}>Rain.</p>"), name="x")
+
+
+def test_the_pages_of_a_book_are_counted_together():
+    pages = [f"<p>{'Rain fell. ' * 50}</p>"] * 4
+    assert len(read_file(epub(pages), name="x", max_bytes=4_000).paragraphs) == 4
+    with pytest.raises(TextTooLarge, match=r"pages of the EPUB have together 2,\d{3} bytes; at most 2,500"):
+        read_file(epub(pages), name="x", max_bytes=2_500)
+
+
+def test_a_book_of_more_elements_than_any_text_needs_is_refused_before_it_is_parsed(monkeypatch):
+    monkeypatch.setattr(markup, "MOST_ELEMENTS", 30)
+    many = "<p>Rain.</p>" * 15
+    assert len(read_file(tei(many), name="x").paragraphs) == 15
+    for data in (tei(many * 3), epub([many * 3]), epub([many, many, many]), epub([(many * 3).replace("</p>", "")])):
+        with pytest.raises(UnsafeFile, match="more than 30 elements"):
+            read_file(data, name="x")
+
+
+def test_a_book_of_more_paragraphs_than_any_work_has_is_refused(monkeypatch):
+    monkeypatch.setattr(leaves, "MOST_PARAGRAPHS", 20)
+    many = "<p>Rain.</p>" * 15
+    assert len(read_file(epub([many]), name="x").paragraphs) == 15
+    lines = "Rain.\n\n" * 30
+    for data in (tei(many * 2), epub([many, many]), epub([f"<pre>{lines}</pre>"])):
+        with pytest.raises(UnsafeFile, match="more than 20 paragraphs"):
+            read_file(data, name="x")
 
 
 def test_a_bomb_that_says_how_large_it_is():

@@ -6,15 +6,18 @@ import pytest
 
 from relic_core.domain import Span
 from relic_core.errors import BadText, EmptyText
+from relic_core.library import tei, tei_names
+from relic_core.library.markup import local_name
 from relic_core.library.reading import read_file
 from relic_core.text.reading import read_work
-from tests.making_books import tei, tei_of
+from tests.making_books import tei as make_tei
+from tests.making_books import tei_of
 
 PROSE = "<p>The tide went out over the flats and left the boats leaning on their sides.</p>"
 
 
 def read(body, **given):
-    return read_file(tei(body, **given), name="book.xml")
+    return read_file(make_tei(body, **given), name="book.xml")
 
 
 def names(work):
@@ -124,6 +127,47 @@ def test_lines_of_a_poem_count_and_those_quoted_in_a_novel_do_not():
         ("prose", None),
     ]
     assert texts(novel)[3:] == ["He sang:", "O rose,\nthou art sick!", "and left."]
+
+
+def located(body):
+    """Say of each sentence of a poem which line it is said to stand in."""
+    work = read(f'<div type="poem"><head>The Rose</head>{body}</div>')
+    places = (work.place(Span(index, 1)) for index in range(len(work.sentences)))
+    return {work.sentence_text(place.sentence - 1): place.line for place in places}
+
+
+@pytest.mark.parametrize(
+    ("stanza", "lines"),
+    [
+        ("<l n='1'>A rose.</l><l>A bell.</l><l n='10'>A rope.</l><l>A boat.</l>", [1, 2, 10, 11]),
+        ("<l n='1' part='I'>A rose.</l><l part='F'>A bell.</l><l>A rope.</l>", [1, 1, 2]),
+        ("<l>A rose.</l><l/><l>A bell.</l>", [1, 3]),
+        ("<l part='F'>A rose.</l><l>A bell.</l>", [1, 2]),
+        ("<l n='7'>A rose.</l><l n='6'>A bell.</l><l n='7'>A rope.</l>", [7, 6, 7]),
+        ("<l>A rose<ref target='#n'/>.</l><lb/>A bell.<l>A rope.</l>", [1, None, 2]),
+    ],
+)
+def test_a_line_is_cited_by_its_own_number_wherever_the_count_jumps(stanza, lines):
+    assert list(located(f"<lg>{stanza}</lg>").values()) == lines
+
+
+def test_verse_quoted_in_a_note_counts_no_lines_of_the_poem():
+    note = "<note>See: <q><l n='90'>A rope.</l><l>A boat.</l></q></note>"
+    assert located(f"<lg><l n='1'>A rose.{note}</l><l>A bell.</l></lg><lg><l>An oar.</l></lg>") == {
+        "A rose.": 1, "A bell.": 2, "An oar.": 3, "See:": None, "A rope.": None, "A boat.": None,
+    }  # fmt: skip
+    quoted = read(f'<div type="chapter"><head>I</head>{PROSE * 3}<lg><l>A rose.{note}</l></lg></div>')
+    assert [each.line for each in quoted.paragraphs] == [None] * len(quoted.paragraphs)
+
+
+def test_headings_without_end_are_read_once_each(monkeypatch):
+    looked_up = []
+    for module in (tei, tei_names):
+        monkeypatch.setattr(module, "local_name", lambda element: looked_up.append(element) or local_name(element))
+    work = read(f"<div>{'<head/>' * 400}<head>The Bell</head>{PROSE}<head>Late</head></div>")
+    assert names(work) == ["The Bell"]
+    assert left_out(work)[-1] == ("heading", "Late")
+    assert len(looked_up) < 40 * 400
 
 
 def test_notes_of_the_author_stand_behind_the_chapter_and_those_of_editors_are_left_out():
@@ -258,7 +302,7 @@ def test_older_tei_without_a_namespace_with_a_prefix_and_with_numbered_divisions
     )
     work = read_file(older.encode(), name="x")
     assert (work.title, work.author, names(work)) == ("X", "Ann Other", ["Book the First, Chapter 1"])
-    prefixed = tei(f"<div><head>I</head>{PROSE}</div>").decode().replace("<", "<t:").replace("<t:/", "</t:")
+    prefixed = make_tei(f"<div><head>I</head>{PROSE}</div>").decode().replace("<", "<t:").replace("<t:/", "</t:")
     prefixed = prefixed.replace("<t:?xml", "<?xml").replace("xmlns=", "xmlns:t=")
     assert names(read_file(prefixed.encode(), name="x")) == ["Chapter I"]
 

@@ -1,0 +1,133 @@
+// Follows clicks on our links (links.py), and keeps what a page loaded anew would keep: where the reader stood on a
+// page that is come back to, and where the focus goes on one that is new.
+
+const LEFT = "relic-left" // sessionStorage: address -> where it was left
+const ADDRESSES_KEPT = 60
+const LIMIT_MS = 8000
+const SETTLED_MS = 250
+const HAND = ["wheel", "touchmove", "keydown", "pointerdown"]
+
+const page = () => document.querySelector('[data-testid="stMain"]')
+const resting = () => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning"
+const keepsItsOwn = path => /\/read$/.test(path) // reading_place.js
+
+const named = url => {
+  const { pathname, search } = new URL(url, location.href)
+  const asked = new URLSearchParams(search)
+  asked.sort()
+  return `${pathname}?${asked}`
+}
+
+const leftPlaces = () => {
+  try {
+    return JSON.parse(sessionStorage.getItem(LEFT)) ?? {}
+  } catch {
+    return {} // refused, or not ours
+  }
+}
+
+const leave = link => {
+  const main = page()
+  if (!main || keepsItsOwn(location.pathname)) return
+  const inside = link && main.contains(link)
+  const key = named(location.href)
+  const { [key]: _, ...others } = leftPlaces()
+  const left = {
+    title: document.title,
+    top: main.scrollTop,
+    id: inside ? link.closest("article[id], tr[id], li[id]")?.id : undefined,
+    href: inside ? link.getAttribute("href") : undefined,
+  }
+  try {
+    sessionStorage.setItem(LEFT, JSON.stringify(Object.fromEntries([...Object.entries(others), [key, left]].slice(-ADDRESSES_KEPT))))
+  } catch {
+    // no room, or refused: the place is not kept
+  }
+}
+
+const focus = element => {
+  if (!element.matches("a[href], button, input, [tabindex]")) {
+    element.setAttribute("tabindex", "-1")
+    element.style.outline = "none"
+  }
+  element.focus({ preventScroll: true })
+}
+
+let stop = () => {}
+
+// Does something once the page has been run anew, and again while it grows, until it rests or the reader takes over.
+const whenShown = act => {
+  stop()
+  let ran = false
+  let timer = 0
+  const stops = new AbortController()
+  const look = records => {
+    ran ||= records.some(record => record.type === "attributes")
+    if (!ran || !act()) return
+    clearTimeout(timer)
+    if (resting()) timer = setTimeout(stop, SETTLED_MS)
+  }
+  const watcher = new MutationObserver(look)
+  const limit = setTimeout(() => stop(), LIMIT_MS)
+  stop = () => {
+    watcher.disconnect()
+    stops.abort()
+    clearTimeout(limit)
+    clearTimeout(timer)
+  }
+  const byHand = event => event.target.closest?.("a.relic-link") || stop() // the second of two clicks changes nothing
+  for (const name of HAND) addEventListener(name, byHand, { signal: stops.signal, capture: true, passive: true })
+  watcher.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] })
+}
+
+const comeBack = () => {
+  const left = leftPlaces()[named(location.href)]
+  if (!left || keepsItsOwn(location.pathname)) return stop()
+  whenShown(() => {
+    const main = page()
+    if (!main || document.title !== left.title) return false
+    const around = left.id ? document.getElementById(left.id) : main
+    const link = left.href && around && [...around.querySelectorAll("a[href]")].find(each => each.getAttribute("href") === left.href)
+    if (left.href && !link && !resting()) return false
+    main.scrollTop = left.top
+    if (link && document.activeElement !== link) focus(link)
+    return Math.abs(main.scrollTop - left.top) < 2
+  })
+}
+
+const arrive = then => {
+  const before = document.title
+  whenShown(() => {
+    const target = then ? document.querySelector(then) : page()?.querySelector("h1")
+    if (!target || (!then && (document.title === before || keepsItsOwn(location.pathname)))) return false
+    if (then) target.scrollIntoView({ block: "start", behavior: "instant" })
+    if (document.activeElement !== target) focus(target)
+    return true
+  })
+}
+
+const follow = event => {
+  const elsewhere = event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey
+  const link = event.target.closest?.("a.relic-link")
+  if (!link || elsewhere || event.defaultPrevented) return
+  event.preventDefault()
+  if (link.href === location.href) return // the second of two clicks
+  history.pushState(null, "", link.href)
+  dispatchEvent(new PopStateEvent("popstate")) // not trusted, unlike the browser's own
+  if (link.classList.contains("relic-back")) comeBack()
+  else arrive(link.dataset.then)
+}
+
+// Once for a tab: what is waited for outlives the component, which is drawn anew on every page.
+if (!window.relicLinks) {
+  window.relicLinks = true
+  history.scrollRestoration = "manual"
+  document.addEventListener("click", event => {
+    const link = event.target.closest?.("a[href]")
+    if (link && !event.button && !link.getAttribute("href").startsWith("#")) leave(link)
+  }, { capture: true })
+  document.addEventListener("click", follow)
+  addEventListener("popstate", event => event.isTrusted && comeBack())
+}
+
+export default function () {}
