@@ -9,7 +9,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.visiting import focused, opened, settled, stands_at, top
+from tests.browser.visiting import focused, note_where_left, opened, settled, stands_where_left
 
 
 def rows(page):
@@ -79,7 +79,8 @@ def test_a_page_turned_is_begun_at_its_beginning_and_back_leads_to_the_end_of_th
     expect(rows(page)).to_have_count(50)
     following = page.get_by_role("navigation", name="Pages").get_by_role("link", name="Next")
     following.scroll_into_view_if_needed()
-    left, length = top(page), page.evaluate("history.length")
+    length = page.evaluate("history.length")
+    note_where_left(page)
     following.dblclick()
     page.get_by_text(re.compile("^Page 2 of")).wait_for()
     focused(page, "it.id", "kwic-places")
@@ -89,7 +90,7 @@ def test_a_page_turned_is_begun_at_its_beginning_and_back_leads_to_the_end_of_th
     page.go_back()
     page.get_by_text(re.compile("^Page 1 of")).wait_for()
     focused(page, "it.textContent", "Next")
-    stands_at(page, left)
+    stands_where_left(page)
 
 
 @pytest.mark.parametrize("back", ["the browser's", "the link"])
@@ -98,7 +99,8 @@ def test_a_row_is_come_back_to_from_the_text(page, server, back):
     expect(rows(page)).to_have_count(13)
     row = rows(page).nth(9)
     row.scroll_into_view_if_needed()
-    left, named = top(page), row.get_attribute("id")
+    named = row.get_attribute("id")
+    note_where_left(page)
     row.get_by_role("link").click()
     page.locator("article.relic-read-text").wait_for()
     settled(page)
@@ -108,7 +110,7 @@ def test_a_row_is_come_back_to_from_the_text(page, server, back):
         page.go_back()
     expect(rows(page)).to_have_count(13)
     focused(page, "it.closest('tr')?.id", named)
-    stands_at(page, left)
+    stands_where_left(page)
 
 
 def test_a_page_that_a_link_leads_to_is_begun_at_its_heading(page, server):

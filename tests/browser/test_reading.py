@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from relic_core.config import Settings
 from relic_core.services.workbench import Workbench
-from tests.browser.visiting import ask, cards, focused, opened, settled, stands_at, top
+from tests.browser.visiting import ask, cards, focused, note_where_left, opened, settled, stands_where_left
 from tests.making_books import tei
 
 CLAIM = "Mapplebeck blames others for what he left undone"
@@ -134,10 +134,10 @@ def test_results_stand_where_they_were_left(page, server, back):
     ask(page, CLAIM)
     link = page.locator(".relic-card[id='hit-bm25-4']").get_by_role("link", name="Read it in its chapter")
     link.scroll_into_view_if_needed()
-    left = top(page)
-    assert left > 200
+    note_where_left(page)
     link.click()
     page.wait_for_url("**/read?*")
+    assert page.evaluate("window.leftAt") > 200
     lit(page)
     settled(page)
     if back == "the link":
@@ -146,9 +146,9 @@ def test_results_stand_where_they_were_left(page, server, back):
         page.go_back()
     page.wait_for_url("**/find?q=*")
     focused(page, "it.closest('article')?.id", "hit-bm25-4")
-    stands_at(page, left)
+    stands_where_left(page)
     settled(page)
-    stands_at(page, left)
+    stands_where_left(page)
 
 
 def test_from_hit_to_hit_in_the_order_of_the_text(page, server):

@@ -39,14 +39,17 @@ def cards(page):
     return page.locator(".relic-card").all_inner_texts()
 
 
-def top(page):
-    """Say how far down the page is scrolled."""
-    return page.evaluate("Math.round(document.querySelector('.stMain').scrollTop)")
+def note_where_left(page):
+    """Note how far down the page is scrolled when the next click comes: the browser may scroll on the way to it."""
+    page.evaluate(
+        """addEventListener("click", () => { window.leftAt = document.querySelector(".stMain").scrollTop },
+                            { capture: true, once: true })"""
+    )
 
 
-def stands_at(page, where):
-    """Wait until the page is scrolled so far down."""
-    page.wait_for_function("top => Math.abs(document.querySelector('.stMain').scrollTop - top) < 3", arg=where)
+def stands_where_left(page):
+    """Wait until the page is scrolled to where it was at that click."""
+    page.wait_for_function("Math.abs(document.querySelector('.stMain').scrollTop - window.leftAt) < 3")
 
 
 def focused(page, expression, expected):
