@@ -36,6 +36,8 @@ class Settings:
         Folder of built indexes (``RELIC_INDEXES``, default ``indexes`` in the project).
     library : Path or None
         Folder of text files offered for adding (``RELIC_LIBRARY``).
+    benchmarks : Path or None
+        Folder of benchmark data that do not ship with the program (``RELIC_BENCHMARKS``): ``birco_relic/``, ``relic/``.
     model : str
         Folder or name of the base encoder (``RELIC_MODEL``); empty means the packaged all-MiniLM-L6-v2.
     max_text_bytes : int
@@ -54,6 +56,7 @@ class Settings:
     data: Path = PROJECT / "data"
     indexes: Path = PROJECT / "indexes"
     library: Path | None = None
+    benchmarks: Path | None = None
     model: str = ""
     max_text_bytes: int = 20_000_000
     max_claim_words: int = 2_000
@@ -141,10 +144,12 @@ class Settings:
                 ) from None
 
         library = given.get("RELIC_LIBRARY", "").strip()
+        benchmarks = given.get("RELIC_BENCHMARKS", "").strip()
         return cls(
             data=folder("RELIC_DATA", given.get("RELIC_DATA") or default.data),
             indexes=folder("RELIC_INDEXES", given.get("RELIC_INDEXES") or default.indexes),
             library=folder("RELIC_LIBRARY", library) if library else None,
+            benchmarks=folder("RELIC_BENCHMARKS", benchmarks) if benchmarks else None,
             model=given.get("RELIC_MODEL", "").strip(),
             max_text_bytes=int(number("RELIC_MAX_TEXT_BYTES", default.max_text_bytes)),
             max_claim_words=int(number("RELIC_MAX_CLAIM_WORDS", default.max_claim_words)),
@@ -166,6 +171,7 @@ class Settings:
             "RELIC_DATA": str(self.data),
             "RELIC_INDEXES": str(self.indexes),
             "RELIC_LIBRARY": "" if self.library is None else str(self.library),
+            "RELIC_BENCHMARKS": "" if self.benchmarks is None else str(self.benchmarks),
             "RELIC_MODEL": self.model,
             "RELIC_MAX_TEXT_BYTES": str(self.max_text_bytes),
             "RELIC_MAX_CLAIM_WORDS": str(self.max_claim_words),

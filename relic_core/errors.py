@@ -9,6 +9,7 @@
     │   ├── OtherFormat    a document of a kind that is not read
     │   ├── UnsafeFile     a file made to harm, or locked
     │   └── TextTooLarge
+    ├── BadBenchmark       a benchmark file, run file or ranking that is damaged or does not fit its works
     ├── BadClaim           a claim that cannot be searched with
     ├── BadRequest         a setting out of its range, an unknown name
     ├── NotFound           a work, search, job or folder that is not there
@@ -62,6 +63,10 @@ class UnsafeFile(BadText):
 
 class TextTooLarge(BadText):
     """A text above the size limit."""
+
+
+class BadBenchmark(RelicError):
+    """A file of a benchmark, of rankings or of a run that is damaged, or does not fit the works it speaks of."""
 
 
 class BadClaim(RelicError):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
 
-    from relic_core.domain import Claim, Scores, Work
+    from relic_core.domain import BenchmarkCard, Book, Claim, Scores, Window, Work
 
 
 class Progress(Protocol):
@@ -53,6 +53,10 @@ class Retriever(Protocol):
     @property
     def encoder_identity(self) -> str:
         """Identity of the encoder whose vectors are compared; empty where the retriever has none of its own."""
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """All that decides its scores beside the claim and the work: parameters, encoder, code versions."""
 
     def ready(self, work: Work, length: int) -> bool:
         """Whether `score` would answer at once."""
@@ -100,6 +104,54 @@ class Encoder(Protocol):
             Per sentence the sum of its own tokens' contextual states.
         counts : int32 array, shape (n_sentences,)
             Number of tokens of each sentence.
+        """
+
+
+class Benchmark(Protocol):
+    """Claims whose quotation is known, and what it is to be chosen from."""
+
+    @property
+    def card(self) -> BenchmarkCard:
+        """What it is."""
+
+    @property
+    def data_hash(self) -> str:
+        """Sha256 over the windows and the works that hold their candidates: other sentences, another hash."""
+
+    def windows(self) -> tuple[Window, ...]:
+        """List all windows in the order of the benchmark, each with its gold checked against its work.
+
+        Raises
+        ------
+        BadBenchmark
+            The data are damaged, or of another text.
+        NotFound
+            Data or works that are not here; the message says how to get them.
+        """
+
+    def books(self) -> tuple[Book, ...]:
+        """List the quoted works, each once, in the order of their first window."""
+
+    def work(self, pool: str) -> Work:
+        """Give the work whose spans are the candidates of every window of this pool.
+
+        A given pool comes as a work of which each passage is one sentence and one chapter of its own.
+        """
+
+    def candidates(self, window: Window) -> npt.NDArray[np.int64] | None:
+        """List where the spans that count as candidates of the gold's length start, ascending; None for all spans."""
+
+
+class WorkSource(Protocol):
+    """Finds the works that a benchmark's quotations come from."""
+
+    def find(self, keys: Sequence[str]) -> dict[str, Work]:
+        """Give the works of some slugs of the catalogue.
+
+        Raises
+        ------
+        NotFound
+            Some are not in the library; the message names them and how to add them.
         """
 
 

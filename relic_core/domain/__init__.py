@@ -16,14 +16,20 @@ from relic_core.domain.claims import MASK, Claim, Example
 from relic_core.domain.places import Address, Place
 from relic_core.domain.rankings import Group, Hit, Ranking, Scores, group_overlapping, rank_scores
 from relic_core.domain.records import Job, JobState, Search
+from relic_core.domain.runs import BenchmarkCard, Book, Offsets, Outcome, Pool, Run
 from relic_core.domain.spans import MAX_LENGTH, MIN_LENGTH, Span
+from relic_core.domain.windows import MAX_CONTEXT, SHAPES, Shape, Window
 from relic_core.domain.works import Chapter, Format, LeftOut, Paragraph, ParagraphKind, Sentence, Work, WorkSummary
 
 __all__ = [
     "MASK",
+    "MAX_CONTEXT",
     "MAX_LENGTH",
     "MIN_LENGTH",
+    "SHAPES",
     "Address",
+    "BenchmarkCard",
+    "Book",
     "Chapter",
     "Claim",
     "Example",
@@ -33,14 +39,20 @@ __all__ = [
     "Job",
     "JobState",
     "LeftOut",
+    "Offsets",
+    "Outcome",
     "Paragraph",
     "ParagraphKind",
     "Place",
+    "Pool",
     "Ranking",
+    "Run",
     "Scores",
     "Search",
     "Sentence",
+    "Shape",
     "Span",
+    "Window",
     "Work",
     "WorkSummary",
     "group_overlapping",

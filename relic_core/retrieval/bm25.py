@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.retrieval.claims import claim_tokens
-from relic_core.text.words import STOPWORDS, work_words
+from relic_core.text.words import STOPWORDS, WORDS, work_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from relic_core.domain import Claim, Scores, Work
     from relic_core.ports import Progress, Retriever
     from relic_core.text.words import WorkWords
+
+CODE = "bm25/1"
+"""Version of how scores are made: a new one makes other scores."""
 
 K1 = 0.5
 B = 0.9
@@ -56,6 +59,11 @@ class Bm25:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tables: OrderedDict[tuple[str, int], Any] = OrderedDict()
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """The parameters, and the versions of the words and of the table."""
+        return {"k1": str(K1), "b": str(B), "words": WORDS, "code": CODE}
 
     def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - a table is made in less than a second
         """Say yes: a table that is missing is made while answering."""

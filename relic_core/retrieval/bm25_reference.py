@@ -11,10 +11,10 @@ import numpy as np
 
 from relic_core.retrieval.bm25 import EPSILON, K1, B
 from relic_core.retrieval.claims import claim_tokens
-from relic_core.text.words import STOPWORDS, content_tokens
+from relic_core.text.words import STOPWORDS, WORDS, content_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Scores, Work
@@ -32,6 +32,11 @@ class Bm25Reference:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tables: OrderedDict[tuple[str, int], Any] = OrderedDict()
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """The parameters, and the version of the words."""
+        return {"k1": str(K1), "b": str(B), "epsilon": str(EPSILON), "words": WORDS}
 
     def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - made while answering
         """Say yes: what is missing is made while answering, which may take seconds."""

@@ -25,7 +25,7 @@ from relic_core.retrieval import index_builds, index_files
 from relic_core.retrieval.claims import claim_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -163,6 +163,11 @@ class Dense:
     def encoder_identity(self) -> str:
         """Identity of the encoder. Raises BadWeights where its files are missing or not the expected ones."""
         return self._encoder().identity
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """The encoder, and the version of the index. Raises as `encoder_identity`."""
+        return {"encoder": self.encoder_identity, "code": CODE}
 
     def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - one index serves every length
         """Whether the work's index is there and whole."""

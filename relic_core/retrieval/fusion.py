@@ -18,7 +18,7 @@ from relic_core.domain import rank_scores
 from relic_core.errors import NoIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -82,6 +82,16 @@ class Fusion:
 
     def __init__(self, components: Sequence[Retriever]) -> None:
         self._components = tuple(components)
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """The constant, and all that decides the scores of the components, each under its name."""
+        parts = {
+            f"{component.name} {name}": value
+            for component in self._components
+            for name, value in component.configuration.items()
+        }
+        return {"k": str(K), **parts}
 
     def ready(self, work: Work, length: int) -> bool:
         """Whether all components are."""

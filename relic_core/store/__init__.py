@@ -1,4 +1,4 @@
-"""The store: one DuckDB file with works, examples, searches and jobs; one module per kind of row.
+"""The store: one DuckDB file with works, examples, searches, runs and jobs; one module per kind of row.
 
 A store is cheap to make and holds nothing open: every call of its groups is one unit of work.
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from relic_core.store.connection import Database
 from relic_core.store.examples import ExampleRows
 from relic_core.store.jobs import JobRows
+from relic_core.store.runs import RunRows
 from relic_core.store.searches import SearchRows
 from relic_core.store.texts import TextRows
 from relic_core.store.works import WorkRows
@@ -43,6 +44,7 @@ class Store:
         self.texts = TextRows(database, lock_seconds)
         self.examples = ExampleRows(database, lock_seconds)
         self.searches = SearchRows(database, lock_seconds)
+        self.runs = RunRows(database, lock_seconds)
         self.jobs = JobRows(database, lock_seconds)
 
     def stamp(self) -> tuple[tuple[int, int], ...]:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Work
 
+WORDS = "words/1"
+"""Version of what counts as a word and as a function word: a new one changes what lexical retrievers score."""
+
 _LETTERS = r"[^\W_]+(?:[\u0300-\u036f]+[^\W_]*)*"  # accents may be characters of their own
 _WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})*")
 _CLITIC = re.compile(r"(?<=\w)'(?:s|d|ll|ve|re|m)$")

@@ -173,3 +173,8 @@ def test_listing_retrievers_loads_none_of_their_libraries():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_its_configuration_is_words_that_can_be_written_down(retriever):
+    assert retriever.configuration
+    assert all(isinstance(part, str) and part for pair in retriever.configuration.items() for part in pair)

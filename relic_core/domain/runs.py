@@ -1,0 +1,190 @@
+"""Benchmarks and runs: what retrievers are measured on, and what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from relic_core.domain.windows import Shape
+
+Pool = Literal["whole work", "given"]
+"""What a retriever chooses from: all spans of a work of the gold's length, or some dozens of passages given with the
+query. Figures of the two kinds never share a column."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkCard:
+    """What there is to know of a benchmark without opening it.
+
+    Attributes
+    ----------
+    name : str
+        What is typed: "birco-pools".
+    label, description : str
+        What pages call it, and what it is in a sentence or two for a scholar.
+    split : str
+        "sample", "dev", "test"; empty where the reader's own file decides.
+    pool : {"whole work", "given"}
+        What a retriever chooses from.
+    main_metric : str
+        Name of the metric that the literature reports first ("recall@10", "ndcg@10").
+    examples, books : int or None
+        How many there are; None where the reader's own file decides.
+    source, licence, citation : str
+        Where the data come from, what may be done with them, and what to cite.
+    checksum : str
+        Sha256 of the data as we know them; empty where the reader's own file decides.
+    needs : str
+        What the reader must have for it, as a sentence; empty for what ships with the program.
+    """
+
+    name: str
+    label: str
+    description: str
+    split: str
+    pool: Pool
+    main_metric: str
+    examples: int | None
+    books: int | None
+    source: str
+    licence: str
+    citation: str
+    checksum: str = ""
+    needs: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Book:
+    """A quoted work, as a benchmark knows it.
+
+    Attributes
+    ----------
+    key : str
+        Its name in the benchmark: a slug of the catalogue where the work has one.
+    title, author : str
+        As known; `author` may be empty.
+    year : int or None
+        Of first publication.
+    sentences : int
+        Sentences of the edition used; 0 where the pool is given and no edition was used.
+    sha256 : str
+        Of the edition's text (`Work.sha256`), to which the offsets of outcomes belong; empty where the pool is given.
+    """
+
+    key: str
+    title: str
+    author: str = ""
+    year: int | None = None
+    sentences: int = 0
+    sha256: str = ""
+
+
+Offsets = tuple[int, int]
+"""Half-open character offsets into the text of a work."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What one retriever made of one example.
+
+    Attributes
+    ----------
+    example_id : str
+        The window's id.
+    book : str
+        Key of the quoted work.
+    length : int
+        Sentences of the gold quotation.
+    kind : str
+        As of the window.
+    candidates : int
+        How many spans or passages were ranked.
+    rank : int or None
+        Rank of the gold, from 1; None where the retriever gave no ranking (the claim of this shape holds no word).
+    overlap_rank : int or None
+        Rank of the first candidate that shares a sentence with the gold, the gold included.
+    gold : (int, int)
+        Where the gold stands: character offsets into the text of the pool's work.
+    first : tuple of (int, int)
+        Where the first hits stand, best first, at most three.
+    """
+
+    example_id: str
+    book: str
+    length: int
+    kind: str
+    candidates: int
+    rank: int | None
+    overlap_rank: int | None
+    gold: Offsets
+    first: tuple[Offsets, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One retriever measured on one benchmark with one context shape.
+
+    Attributes
+    ----------
+    id : str
+        Short digest of everything that decides the ranks (benchmark, data, retriever, shape, configuration): the same
+        run made twice has the same id.
+    benchmark, split : str
+        Name and split of the benchmark.
+    pool : {"whole work", "given"}
+        As of the benchmark.
+    data_hash : str
+        Sha256 over the windows and the works they were ranked in.
+    retriever, label : str
+        Registered name, and what tables call it.
+    shape : Shape
+        The claim's context.
+    configuration : mapping of str to str
+        All that decides the retriever's scores: parameters, encoder and the digest of its weights, code versions.
+    books : tuple of Book
+        The quoted works, each once.
+    examples : int
+        How many outcomes there are.
+    code : str
+        Version of the program and, where known, the commit.
+    machine : mapping of str to str
+        Processor, cores, system, Python.
+    seconds : float
+        What answering took, preparation left out.
+    index_bytes : int
+        Size on disk of what the retriever had prepared; 0 where it prepares nothing.
+    created : datetime
+        In UTC.
+    tags : tuple of str
+        Words a person gave it.
+    shipped : bool
+        Whether it came with the program.
+    """
+
+    id: str
+    benchmark: str
+    split: str
+    pool: Pool
+    data_hash: str
+    retriever: str
+    label: str
+    shape: Shape
+    configuration: Mapping[str, str] = field(hash=False)
+    books: tuple[Book, ...] = field(repr=False)
+    examples: int
+    code: str
+    machine: Mapping[str, str] = field(hash=False, repr=False)
+    seconds: float
+    index_bytes: int
+    created: datetime
+    tags: tuple[str, ...] = ()
+    shipped: bool = False
+
+    @property
+    def command(self) -> str:
+        """What to type to measure it again."""
+        return f"python -m relic_core evaluate {self.benchmark} {self.retriever} --shape {self.shape}"

@@ -1,0 +1,113 @@
+"""Windows: places in secondary sources where a work is quoted, and how much of them a claim takes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from relic_core.domain.claims import Claim
+from relic_core.errors import BadRequest
+
+if TYPE_CHECKING:
+    from relic_core.domain.spans import Span
+
+MAX_CONTEXT = 4
+"""Sentences of criticism on either side that a window holds (RELiC, section 2.1)."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Shape:
+    """How many sentences of criticism a claim takes on either side of the quotation: L/R in the paper's Table 3.
+
+    Raises
+    ------
+    BadRequest
+        A side outside 0 to 4, or both sides 0.
+
+    Examples
+    --------
+    >>> str(Shape(4, 0))
+    '4/0'
+    """
+
+    left: int
+    right: int
+
+    def __post_init__(self) -> None:
+        """Check the sides."""
+        sides = (self.left, self.right)
+        if not all(0 <= side <= MAX_CONTEXT for side in sides) or not any(sides):
+            raise BadRequest(
+                f"The context shape {self.left}/{self.right} cannot be: each side is 0 to {MAX_CONTEXT} sentences, and "
+                "one of them at least 1. Known from the paper: 0/1, 0/4, 1/0, 4/0, 1/1, 4/4."
+            )
+
+    def __str__(self) -> str:
+        return f"{self.left}/{self.right}"
+
+    @classmethod
+    def parse(cls, written: str) -> Shape:
+        """Read a shape as the paper writes it.
+
+        Raises
+        ------
+        BadRequest
+            It is no shape.
+
+        Examples
+        --------
+        >>> Shape.parse("1/0")
+        Shape(left=1, right=0)
+        """
+        match = re.fullmatch(r"\s*(\d)\s*/\s*(\d)\s*", written, re.ASCII)
+        if match is None:
+            raise BadRequest(
+                f"'{written}' is no context shape. It is two numbers of sentences, before and after the quotation: 4/4."
+            )
+        return cls(int(match[1]), int(match[2]))
+
+
+SHAPES = (Shape(0, 1), Shape(0, 4), Shape(1, 0), Shape(4, 0), Shape(1, 1), Shape(4, 4))
+"""The six context shapes of the paper's Table 3, in its order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A place in a secondary source where a work is quoted.
+
+    Attributes
+    ----------
+    id : str
+        Unique in its benchmark.
+    book : str
+        Key of the quoted work (`Book.key`).
+    pool : str
+        Key of what the candidates are taken from: the book's key where that is the whole work, else the given pool's.
+    left, right : tuple of str
+        Up to four sentences before and after the quotation, in the order of the source; either may be empty.
+    gold : Span
+        The quotation, among the sentences of the work that `pool` names.
+    kind : str
+        What the quotation is there for, where that was labelled: "claim-supporting", "paraphrase-supporting", "other"
+        (RELiC, section 2.3); empty elsewhere.
+    """
+
+    id: str
+    book: str
+    pool: str
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    gold: Span
+    kind: str = ""
+
+    def claim(self, shape: Shape) -> Claim:
+        """Take the sentences of a shape as a claim with a mask; where the source had fewer, those there are.
+
+        Parameters
+        ----------
+        shape : Shape
+            How many sentences of each side, those nearest to the quotation.
+        """
+        left = self.left[len(self.left) - min(shape.left, len(self.left)) :]
+        return Claim(left=" ".join(left), right=" ".join(self.right[: shape.right]), masked=True)

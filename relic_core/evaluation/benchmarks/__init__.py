@@ -1,0 +1,1 @@
+"""Benchmarks, one file each behind one port (`relic_core.ports.Benchmark`)."""
