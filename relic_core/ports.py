@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from relic_core.domain import LENGTHS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -61,8 +63,18 @@ class Retriever(Protocol):
     def ready(self, work: Work, length: int) -> bool:
         """Whether `score` would answer at once."""
 
-    def prepare(self, work: Work, progress: Progress) -> None:
-        """Build and keep what `score` needs for every length; safe to call again, resumes where it can."""
+    def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:
+        """Build and keep what `score` needs; safe to call again, resumes where it can.
+
+        Parameters
+        ----------
+        work : Work
+            What will be searched.
+        progress : Progress
+            Told how far it has come.
+        lengths : sequence of int, optional
+            Lengths that will be asked for. Where one index serves every length they make no difference.
+        """
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences.
@@ -93,7 +105,7 @@ class Encoder(Protocol):
         """Length of a vector."""
 
     def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
-        """Encode claims; shape (n_claims, dimension), each of length 1."""
+        """Encode claims; shape (n_claims, dimension), each of length 1 where cosines are compared."""
 
     def encode_sentences(self, work: Work, progress: Progress) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
         """Encode a work in one pass.
@@ -105,6 +117,20 @@ class Encoder(Protocol):
         counts : int32 array, shape (n_sentences,)
             Number of tokens of each sentence.
         """
+
+
+class PassageEncoder(Protocol):
+    """Turns claims and whole passages into vectors, each passage by itself."""
+
+    @property
+    def identity(self) -> str:
+        """As of `Encoder`."""
+
+    def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
+        """Encode claims; shape (n_claims, dimension), each of length 1 where cosines are compared."""
+
+    def encode_passages(self, passages: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Encode passages; shape (n_passages, dimension), each of length 1 where cosines are compared."""
 
 
 class Benchmark(Protocol):

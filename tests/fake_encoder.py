@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from relic_core.domain import Claim
 from relic_core.text.words import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain import Claim, Work
+    from relic_core.domain import Work
     from relic_core.ports import Progress
 
 DIMENSION = 16
@@ -24,7 +25,7 @@ def direction(word: str) -> np.ndarray:
 
 
 class FakeEncoder:
-    """Counts the sentences it was asked for, and can be told to fail after some."""
+    """Counts the sentences or passages it was asked for, and can be told to fail after some."""
 
     dimension = DIMENSION
 
@@ -36,6 +37,12 @@ class FakeEncoder:
     def encode_claims(self, claims: Sequence[Claim]) -> np.ndarray:
         rows = [sum((direction(word) for word in tokens(claim.words)), np.zeros(DIMENSION)) for claim in claims]
         return np.array([row / (np.linalg.norm(row) or 1.0) for row in rows], dtype=np.float32)
+
+    def encode_passages(self, passages: Sequence[str]) -> np.ndarray:
+        if self.fail_after is not None and self.encoded >= self.fail_after:
+            raise KeyboardInterrupt
+        self.encoded += len(passages)
+        return self.encode_claims([Claim(passage) for passage in passages])
 
     def encode_sentences(self, work: Work, progress: Progress) -> tuple[np.ndarray, np.ndarray]:
         if self.fail_after is not None and self.encoded >= self.fail_after:

@@ -17,11 +17,12 @@ from relic_core.domain.places import Address, Place
 from relic_core.domain.rankings import Group, Hit, Ranking, Scores, group_overlapping, rank_scores
 from relic_core.domain.records import Job, JobState, Search
 from relic_core.domain.runs import BenchmarkCard, Book, Offsets, Outcome, Pool, Run
-from relic_core.domain.spans import MAX_LENGTH, MIN_LENGTH, Span
+from relic_core.domain.spans import LENGTHS, MAX_LENGTH, MIN_LENGTH, Span
 from relic_core.domain.windows import MAX_CONTEXT, SHAPES, Shape, Window
 from relic_core.domain.works import Chapter, Format, LeftOut, Paragraph, ParagraphKind, Sentence, Work, WorkSummary
 
 __all__ = [
+    "LENGTHS",
     "MASK",
     "MAX_CONTEXT",
     "MAX_LENGTH",

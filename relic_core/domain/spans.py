@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 MIN_LENGTH = 1
 MAX_LENGTH = 5
+LENGTHS = tuple(range(MIN_LENGTH, MAX_LENGTH + 1))
 """Quotation lengths, in sentences, that the pages offer (RELiC, section 3.1)."""
 
 

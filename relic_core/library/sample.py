@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
-from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relic_core.config import ASSETS
-from relic_core.domain import MAX_LENGTH, Claim, Example, Span
+from relic_core.domain import MAX_LENGTH, Claim, Example
 from relic_core.errors import BadText
+from relic_core.text.placing import Places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from relic_core.domain import Work
+    from relic_core.domain import Span, Work
 
 FOLDER = ASSETS / "sample"
 NOVEL = FOLDER / "novel.txt"
@@ -89,13 +88,13 @@ def align(work: Work, excerpts: Sequence[Excerpt]) -> tuple[Example, ...]:
         A quotation that is not in the work, does not begin and end with a sentence, is longer than five sentences, or
         stands in the work more than once.
     """
-    places = _Places(work)
+    places = Places(work)
     return tuple(
         Example(
             id=excerpt.id,
             work_id=work.id,
             claim=Claim(left=" ".join(excerpt.left), right=" ".join(excerpt.right), masked=True),
-            gold=places.find(excerpt),
+            gold=_place(places, excerpt, work.title),
             kind=excerpt.kind,
             split=SPLIT,
         )
@@ -103,53 +102,20 @@ def align(work: Work, excerpts: Sequence[Excerpt]) -> tuple[Example, ...]:
     )
 
 
-class _Places:
-    """Looks quotations up in the letters and digits of a work's sentences, joined."""
-
-    def __init__(self, work: Work) -> None:
-        pieces = [letters(work.sentence_text(index)) for index in range(len(work.sentences))]
-        self._letters = "".join(pieces)
-        self._spoken = [index for index, piece in enumerate(pieces) if piece]
-        self._starts: list[int] = []  # where in the letters each of the spoken sentences starts
-        position = 0
-        for index in self._spoken:
-            self._starts.append(position)
-            position += len(pieces[index])
-        self._starts.append(position)
-        self._title = work.title
-
-    def find(self, excerpt: Excerpt) -> Span:
-        wanted = letters(excerpt.quotation)
-        found = [match.start() for match in re.finditer(f"(?={re.escape(wanted)})", self._letters)] if wanted else []
-        if not found:
-            raise BadText(f"The quotation of excerpt '{excerpt.id}' is not in {self._title}: {excerpt.quotation!r}.")
-        spans = [span for start in found if (span := self._span(start, start + len(wanted))) is not None]
-        if not spans:
-            raise BadText(
-                f"The quotation of excerpt '{excerpt.id}' does not begin and end with a sentence of {self._title}: "
-                f"{excerpt.quotation!r}."
-            )
-        if len(spans) > 1:
-            raise BadText(f"The quotation of excerpt '{excerpt.id}' stands in {self._title} {len(spans)} times.")
-        if spans[0].length > MAX_LENGTH:
-            raise BadText(
-                f"The quotation of excerpt '{excerpt.id}' has {spans[0].length} sentences; {MAX_LENGTH} are allowed."
-            )
-        return spans[0]
-
-    def _span(self, start: int, end: int) -> Span | None:
-        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end) - 1
-        if self._starts[first] != start or self._starts[last + 1] != end:
-            return None
-        return Span(self._spoken[first], self._spoken[last] + 1 - self._spoken[first])
-
-
-def letters(text: str) -> str:
-    r"""Keep the letters and digits of a text, in small letters.
-
-    Examples
-    --------
-    >>> letters("“No,” said I;\nit was 1851.")
-    'nosaidiitwas1851'
-    """
-    return "".join(character for character in text.casefold() if character.isalnum())
+def _place(places: Places, excerpt: Excerpt, title: str) -> Span:
+    found = places.find_exact(excerpt.quotation)
+    if not found:
+        raise BadText(f"The quotation of excerpt '{excerpt.id}' is not in {title}: {excerpt.quotation!r}.")
+    spans = [place.span for place in found if place.whole]
+    if not spans:
+        raise BadText(
+            f"The quotation of excerpt '{excerpt.id}' does not begin and end with a sentence of {title}: "
+            f"{excerpt.quotation!r}."
+        )
+    if len(spans) > 1:
+        raise BadText(f"The quotation of excerpt '{excerpt.id}' stands in {title} {len(spans)} times.")
+    if spans[0].length > MAX_LENGTH:
+        raise BadText(
+            f"The quotation of excerpt '{excerpt.id}' has {spans[0].length} sentences; {MAX_LENGTH} are allowed."
+        )
+    return spans[0]

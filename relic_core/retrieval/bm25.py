@@ -4,25 +4,28 @@
     idf(w) = ln((N - n_w + 0.5) / (n_w + 0.5))
 
 with N spans and n_w of them holding the word (Robertson and Zaragoza 2009), k1 and b as the RELiC paper tuned them.
-Function words are left out on both sides. A word in more than half of the spans has a negative idf; as in `rank_bm25`
-it gets a quarter of the average idf instead, so that this and `bm25-reference` agree for every length. In works of few
-sentences even the average may be 0 or negative: there such words count next to nothing here, so that a span that shares
-one still comes before a span that shares none, and they count nothing or against a span in `rank_bm25`.
+Function words are left out on both sides, and words may be counted by their lemmas. A word in more than half of the
+spans has a negative idf; as in `rank_bm25` it gets a quarter of the average idf instead, so that this and
+`bm25-reference` agree for every length. In works of few sentences even the average may be 0 or negative: there such
+words count next to nothing here, so that a span that shares one still comes before a span that shares none, and they
+count nothing or against a span in `rank_bm25`.
 
-bm25s answers the queries. Its table of scores is made here, from the tokens of the sentences: spans overlap, and so the
-table is made from `length` shifted copies of the sentences instead of the joined texts of all spans.
+bm25s answers the queries. Its table of scores is made here, from counts that serve every k1 and b
+(`relic_core.retrieval.span_counts`).
 """
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from relic_core.retrieval.claims import claim_tokens
-from relic_core.text.words import STOPWORDS, WORDS, work_words
+from relic_core.domain import LENGTHS
+from relic_core.errors import BadRequest
+from relic_core.retrieval.span_counts import claim_terms, span_counts, terms_version, work_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import Claim, Scores, Work
     from relic_core.ports import Progress, Retriever
-    from relic_core.text.words import WorkWords
+    from relic_core.retrieval.span_counts import SpanCounts, Terms
 
 CODE = "bm25/1"
 """Version of how scores are made: a new one makes other scores."""
@@ -47,31 +50,57 @@ EPSILON = 0.25
 LEAST = 1e-6
 """The least a word can weigh: enough to tell a shared word from none, too little to outweigh a word that is rare."""
 
-_KEPT = 20
+_KEPT = 10
 
 
 class Bm25:
-    """BM25 served by bm25s; tables are made on demand and the last few kept in memory."""
+    """BM25 served by bm25s; tables are made on demand and the last few kept in memory.
 
-    name = "bm25"
+    Parameters
+    ----------
+    k1 : float, optional
+        How much a second occurrence of a word counts: not at all at 0. At least 0.
+    b : float, optional
+        How much long spans are held back: not at all at 0, in proportion to their words at 1.
+    terms : {"tokens", "lemmas"}, optional
+        What is counted: words as they stand, or the dictionary words they are forms of.
+
+    Raises
+    ------
+    BadRequest
+        `k1`, `b` or `terms` is none of the allowed values.
+    """
+
     encoder_identity = ""
 
-    def __init__(self) -> None:
+    def __init__(self, *, k1: float = K1, b: float = B, terms: Terms = "tokens") -> None:
+        if not (math.isfinite(k1) and k1 >= 0):
+            raise BadRequest(f"k1 is {k1}; BM25 takes a number of at least 0, as a rule up to 3.")
+        if not 0 <= b <= 1:
+            raise BadRequest(f"b is {b}; BM25 takes a number from 0 to 1.")
+        if terms not in ("tokens", "lemmas"):
+            raise BadRequest(f"BM25 was asked to count '{terms}'; it counts tokens or lemmas.")
+        self._k1, self._b, self._terms = float(k1), float(b), terms
         self._lock = threading.Lock()
         self._tables: OrderedDict[tuple[str, int], Any] = OrderedDict()
 
     @property
+    def name(self) -> str:
+        """The registered name."""
+        return "bm25-lemmas" if self._terms == "lemmas" else "bm25"
+
+    @property
     def configuration(self) -> Mapping[str, str]:
         """The parameters, and the versions of the words and of the table."""
-        return {"k1": str(K1), "b": str(B), "words": WORDS, "code": CODE}
+        return {"k1": str(self._k1), "b": str(self._b), "words": terms_version(self._terms), "code": CODE}
 
     def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - a table is made in less than a second
         """Say yes: a table that is missing is made while answering."""
         return True
 
-    def prepare(self, work: Work, progress: Progress) -> None:
+    def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - serves all
         """Read the words of the work, the longer part of what `score` needs."""
-        work_words(work)
+        work_terms(work, self._terms)
         progress(1, 1, "Counting words")
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
@@ -87,11 +116,11 @@ class Bm25:
         BadClaim
             The claim holds no word.
         """
-        words = claim_tokens(claim)
+        terms = claim_terms(claim, self._terms)
         if work.candidates(length) == 0:
             return np.zeros(0, dtype=np.float32)
         table = self._table(work, length)
-        ids = table.get_tokens_ids([word for word in words if word not in STOPWORDS])
+        ids = table.get_tokens_ids(terms)
         if not ids:
             return np.zeros(work.candidates(length), dtype=np.float32)
         scores: Scores = table.get_scores_from_ids(ids)
@@ -100,40 +129,31 @@ class Bm25:
     def _table(self, work: Work, length: int) -> Any:  # noqa: ANN401 - bm25s is not typed
         key = (work.fingerprint, length)
         with self._lock:
-            table = self._tables.pop(key, None) or _make_table(work_words(work), length)
+            table = self._tables.pop(key, None) or _make_table(
+                span_counts(work, length, self._terms), k1=self._k1, b=self._b
+            )
             self._tables[key] = table
             while len(self._tables) > _KEPT:
                 self._tables.popitem(last=False)
             return table
 
 
-def _make_table(words: WorkWords, length: int) -> Any:  # noqa: ANN401 - bm25s is not typed
-    """Fill a bm25s index with the scores of every word in every span of `length` sentences."""
+def _make_table(counts: SpanCounts, *, k1: float, b: float) -> Any:  # noqa: ANN401 - bm25s is not typed
+    """Fill a bm25s index with the scores of every word in every span."""
     import bm25s
 
-    sentences = len(words.starts) - 1
-    spans = sentences - length + 1
-    sentence_of = np.repeat(np.arange(sentences), np.diff(words.starts))
-    keys = []
-    for shift in range(length):  # sentence i is the one `shift` of span i - shift
-        span_of = sentence_of - shift
-        inside = (span_of >= 0) & (span_of < spans)
-        keys.append(words.ids[inside].astype(np.int64) * spans + span_of[inside])
-    cells, counts = np.unique(np.concatenate(keys), return_counts=True)  # by word, then by span
-    word, span = np.divmod(cells, spans)
-    holding = np.bincount(word, minlength=len(words.vocabulary))
-    sizes = words.starts[length:] - words.starts[:spans]
-    relative = sizes / (sizes.mean() or 1.0)  # a work without content words has a mean of 0, and no cells
-    data = _idf(holding, spans)[word] * counts * (K1 + 1) / (counts + K1 * (1 - B + B * relative[span]))
+    relative = counts.sizes / (counts.sizes.mean() or 1.0)  # a work without content words has a mean of 0, and no cells
+    idf = np.repeat(_idf(counts.holding, counts.spans), counts.holding)  # (n_cells,)
+    data = idf * counts.count * (k1 + 1) / (counts.count + k1 * (1 - b + b * relative[counts.span]))
 
-    table = bm25s.BM25(k1=K1, b=B, method="robertson")
-    table.vocab_dict = words.vocabulary
+    table = bm25s.BM25(k1=k1, b=b, method="robertson")
+    table.vocab_dict = counts.vocabulary
     table.nonoccurrence_array = None
     table.scores = {
         "data": data.astype(np.float32),
-        "indices": span.astype(np.int32),
-        "indptr": np.concatenate([[0], np.cumsum(holding)]),
-        "num_docs": spans,
+        "indices": counts.span,
+        "indptr": counts.first,
+        "num_docs": counts.spans,
     }
     return table
 
@@ -148,3 +168,8 @@ def _idf(holding: npt.NDArray[np.int64], spans: int) -> npt.NDArray[np.float64]:
 def create(settings: Settings, components: Sequence[Retriever]) -> Bm25:  # noqa: ARG001 - the registry's signature
     """Make the serving BM25."""
     return Bm25()
+
+
+def create_with_lemmas(settings: Settings, components: Sequence[Retriever]) -> Bm25:  # noqa: ARG001 - the registry's signature
+    """Make the BM25 that counts lemmas."""
+    return Bm25(terms="lemmas")

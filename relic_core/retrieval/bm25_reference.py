@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from relic_core.domain import LENGTHS
 from relic_core.retrieval.bm25 import EPSILON, K1, B
 from relic_core.retrieval.claims import claim_tokens
 from relic_core.text.words import STOPWORDS, WORDS, content_tokens
@@ -42,7 +43,7 @@ class Bm25Reference:
         """Say yes: what is missing is made while answering, which may take seconds."""
         return True
 
-    def prepare(self, work: Work, progress: Progress) -> None:  # noqa: ARG002 - nothing is kept
+    def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - nothing is kept
         """Do nothing but report."""
         progress(1, 1, "Nothing to prepare")
 

@@ -5,24 +5,30 @@ A span's sum is the sum of its sentences' sums, and the count of its tokens canc
 
     cos(q, span) = sum_i <q, s_i> / sqrt(sum_i sum_j <s_i, s_j>)
 
-so one product of the claim with all sentences serves every length, and no matrix of spans is ever made. Windows are
-summed by shifted additions; float32 cumulative sums over a long work would lose the order of near-equal spans.
+so one product of the claim with all sentences serves every length, and no matrix of spans is ever made. Where the
+encoder's card asks for inner products, the count of tokens stays in:
+
+    dot(q, span) = sum_i <q, s_i> / sum_i n_i
+
+Windows are summed by shifted additions; float32 cumulative sums over a long work would lose the order of near-equal
+spans.
 """
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import OrderedDict
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import MAX_LENGTH
+from relic_core.domain import LENGTHS, MAX_LENGTH
+from relic_core.encoders.cards import read_card
 from relic_core.retrieval import index_builds, index_files
 from relic_core.retrieval.claims import claim_tokens
+from relic_core.retrieval.dense_alone import DenseAlone
+from relic_core.retrieval.open_indexes import OpenIndexes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +38,8 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Scores, Work
-    from relic_core.ports import Encoder, Progress, Retriever
+    from relic_core.encoders.cards import Similarity
+    from relic_core.ports import Encoder, PassageEncoder, Progress, Retriever
 
     Floats = npt.NDArray[np.floating]
 
@@ -41,8 +48,6 @@ CODE = "dense/1"
 
 BLOCK = 400
 """Sentences after which, at the end of a chapter, finished work is kept so that a stopped build goes on from there."""
-
-_KEPT = 6
 
 
 class DenseIndex:
@@ -54,24 +59,35 @@ class DenseIndex:
         Per sentence the sum of its tokens' states.
     products : float32 array, shape (n_distances, n_sentences)
         ``products[d, i]`` is the inner product of the sums of sentences ``i`` and ``i + d``; zero past the end.
+    counts : int32 array, shape (n_sentences,)
+        Tokens of each sentence, at least 1.
     """
 
-    def __init__(self, sums: npt.NDArray[np.float32], products: npt.NDArray[np.float32]) -> None:
+    def __init__(
+        self,
+        sums: npt.NDArray[np.float32],
+        products: npt.NDArray[np.float32],
+        counts: npt.NDArray[np.int32],
+    ) -> None:
         self.sums = sums
         self._products = products
+        self._counts = counts
         self._inverse_norms: dict[int, npt.NDArray[np.float64]] = {}
 
-    def score(self, query: npt.NDArray[np.float32], length: int) -> Scores:
-        """Score every span of `length` sentences against a query of length 1.
+    def score(self, query: npt.NDArray[np.float32], length: int, similarity: Similarity = "cosine") -> Scores:
+        """Score every span of `length` sentences against a query, which is of length 1 where cosines are wanted.
 
         Returns
         -------
         float32 array, shape (n_candidates,)
-            Cosines, -1 to 1.
+            Cosines, -1 to 1, or inner products with the means of the spans' token states.
         """
         if len(self.sums) < length:
             return np.zeros(0, dtype=np.float32)
         products = (self.sums @ query).astype(np.float64)  # (n_sentences,)
+        if similarity == "dot":
+            tokens = _window_sums(self._counts.astype(np.float64), length)
+            return (_window_sums(products, length) / tokens).astype(np.float32)
         cosines = _window_sums(products, length) * self._inverse_norm(length)
         return np.clip(cosines, -1.0, 1.0).astype(np.float32)
 
@@ -135,7 +151,7 @@ def blocks(work: Work) -> list[range]:
 
 
 class Dense:
-    """Ranks spans by the cosine of one encoder's vectors.
+    """Ranks spans by one encoder's vectors, each span pooled from its own tokens in their context.
 
     Parameters
     ----------
@@ -145,14 +161,20 @@ class Dense:
         Gives the encoder; called when first needed.
     root : Path
         Folder of all indexes.
+    similarity : {"cosine", "dot"}, optional
+        How the claim's vector is compared with a span's mean.
     """
 
-    def __init__(self, name: str, *, encoder: Callable[[], Encoder], root: Path) -> None:
+    def __init__(
+        self, name: str, *, encoder: Callable[[], Encoder], root: Path, similarity: Similarity = "cosine"
+    ) -> None:
         self._name = name
         self._encoder = encoder
         self._root = root
-        self._lock = threading.Lock()
-        self._open: OrderedDict[str, DenseIndex] = OrderedDict()
+        self._similarity: Similarity = similarity
+        self._indexes = OpenIndexes(
+            root, lambda arrays: DenseIndex(arrays["sums"], arrays["products"], arrays["counts"])
+        )
 
     @property
     def name(self) -> str:
@@ -173,7 +195,7 @@ class Dense:
         """Whether the work's index is there and whole."""
         return index_files.exists(self._root, self._recipe(work))
 
-    def prepare(self, work: Work, progress: Progress) -> None:
+    def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - one index serves all
         """Encode a work and keep the index; goes on where an earlier build was stopped.
 
         Where somebody else is preparing the same work, waits for that, and `progress` is told.
@@ -230,12 +252,12 @@ class Dense:
         parts.clear()
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences by cosine.
+        """Score every span of `length` sentences.
 
         Returns
         -------
         float32 array, shape (n_candidates,)
-            -1 to 1.
+            Cosines, -1 to 1, or inner products, as the encoder's card says.
 
         Raises
         ------
@@ -247,21 +269,8 @@ class Dense:
             The index is damaged.
         """
         claim_tokens(claim)
-        index = self._index(work)
-        return index.score(self._encoder().encode_claims([claim])[0], length)
-
-    def _index(self, work: Work) -> DenseIndex:
-        """Open the work's index, or take it from those that are open, as long as its files are there."""
-        recipe = self._recipe(work)
-        with self._lock:
-            index = self._open.pop(recipe.digest, None)
-            if index is None or not index_files.exists(self._root, recipe):
-                arrays = index_files.load(self._root, recipe)
-                index = DenseIndex(arrays["sums"], arrays["products"])
-            self._open[recipe.digest] = index
-            while len(self._open) > _KEPT:
-                self._open.popitem(last=False)
-            return index
+        index = self._indexes.get(self._recipe(work))
+        return index.score(self._encoder().encode_claims([claim])[0], length, self._similarity)
 
     def _recipe(self, work: Work) -> index_files.Recipe:
         return index_files.Recipe(
@@ -279,12 +288,27 @@ def _silent(done: int, total: int, note: str = "") -> None:
     """Report nothing: progress is told block by block."""
 
 
-def create(settings: Settings, components: Sequence[Retriever]) -> Dense:  # noqa: ARG001 - the registry's signature
-    """Make the zero-shot dense retriever."""
+def create(settings: Settings, components: Sequence[Retriever]) -> Dense | DenseAlone:  # noqa: ARG001 - the registry's signature
+    """Make the zero-shot dense retriever, as the encoder's card says.
+
+    Raises
+    ------
+    BadWeights
+        There is no such encoder, or its card cannot be followed.
+    """
+    card = read_card(settings.model)
+    if card.spans == "alone":
+
+        def plain() -> PassageEncoder:
+            from relic_core.encoders.loading import load_alone
+
+            return load_alone(card)
+
+        return DenseAlone("zero-shot", encoder=plain, root=settings.indexes)
 
     def encoder() -> Encoder:
-        from relic_core.encoders.one_pass import load_encoder
+        from relic_core.encoders.loading import load_one_pass
 
-        return load_encoder(settings.model)
+        return load_one_pass(card)
 
-    return Dense("zero-shot", encoder=encoder, root=settings.indexes)
+    return Dense("zero-shot", encoder=encoder, root=settings.indexes, similarity=card.similarity)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import rank_scores
+from relic_core.domain import LENGTHS, rank_scores
 from relic_core.errors import NoIndex
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ class Fusion:
         """Whether all components are."""
         return all(component.ready(work, length) for component in self._components)
 
-    def prepare(self, work: Work, progress: Progress) -> None:
+    def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:
         """Prepare the components one after the other."""
         for component in self._components:
-            component.prepare(work, progress)
+            component.prepare(work, progress, lengths=lengths)
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences; shape (n_candidates,). Raises what the components raise."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.ports import Retriever
 
-Kind = Literal["lexical", "dense", "fusion"]
+Kind = Literal["lexical", "dense", "fusion", "baseline"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +29,8 @@ class RetrieverCard:
         What pages call it.
     description : str
         What it does, in one sentence for a scholar.
-    kind : {"lexical", "dense", "fusion"}
-        What it goes by: words, meaning, or other rankings.
+    kind : {"lexical", "dense", "fusion", "baseline"}
+        What it goes by: words, meaning, other rankings, or nothing at all.
     factory : str
         "module:function"; the function takes the settings and the components.
     shown : bool
@@ -78,6 +78,30 @@ _CARDS = (
         description="The same word comparison by the library used in the RELiC paper; slow, for checking.",
         kind="lexical",
         factory="relic_core.retrieval.bm25_reference:create",
+        shown=False,
+    ),
+    RetrieverCard(
+        name="bm25-lemmas",
+        label="BM25, lemmas",
+        description="The same word comparison, a word counting in all its forms: went and going as go.",
+        kind="lexical",
+        factory="relic_core.retrieval.bm25:create_with_lemmas",
+        shown=False,
+    ),
+    RetrieverCard(
+        name="tf-idf",
+        label="TF-IDF, lemmas",
+        description="Compares words in all their forms, by the angle between the claim's words and the passage's.",
+        kind="lexical",
+        factory="relic_core.retrieval.tfidf:create",
+        shown=False,
+    ),
+    RetrieverCard(
+        name="random",
+        label="Random",
+        description="Puts the passages in a random order: what chance alone would find.",
+        kind="baseline",
+        factory="relic_core.retrieval.random_order:create",
         shown=False,
     ),
 )

@@ -12,8 +12,12 @@ from relic_core.retrieval import registry
 from tests.making import make_work
 
 NAMES = [card.name for card in registry.cards()]
+ALONE = "zero-shot, spans alone"
+"""The zero-shot retriever with an encoder whose card says that spans are read by themselves."""
+WAYS = [*NAMES, ALONE]
 SAVING = {"zero-shot", "fusion"}
 """Those whose preparation is kept on disk, and that therefore have to be prepared."""
+LENGTHS = range(1, 8)
 
 CHAPTERS = (
     [
@@ -38,35 +42,48 @@ def work():
     return make_work(*CHAPTERS, title="The Ferry")
 
 
+def settings_of(way, folder):
+    card = folder / "alone.json"
+    card.write_text('{"model": "", "spans": "alone"}', encoding="utf-8")
+    return Settings(indexes=folder / "indexes", model=str(card) if way == ALONE else "")
+
+
+def make(way, folder, made=None):
+    return registry.create(way.split(",")[0], settings=settings_of(way, folder), made=made)
+
+
 @pytest.fixture(scope="module")
 def made(work, tmp_path_factory):
-    settings = Settings(indexes=tmp_path_factory.mktemp("indexes"))
+    folder = tmp_path_factory.mktemp("made")
     retrievers = {}
     for name in NAMES:
-        registry.create(name, settings=settings, made=retrievers).prepare(work, quiet)
+        make(name, folder, retrievers)
+    retrievers[ALONE] = make(ALONE, folder)
+    for retriever in retrievers.values():
+        retriever.prepare(work, quiet, lengths=LENGTHS)
     return retrievers
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=WAYS)
 def retriever(request, made):
     return made[request.param]
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=WAYS)
 def fresh(request, tmp_path):
     """Return a retriever that has prepared nothing."""
-    return registry.create(request.param, settings=Settings(indexes=tmp_path))
+    return make(request.param, tmp_path)
 
 
 def test_its_name_is_the_registered_one(made):
-    assert {name: retriever.name for name, retriever in made.items()} == {name: name for name in NAMES}
+    assert {way: retriever.name for way, retriever in made.items()} == {way: way.split(",")[0] for way in WAYS}
 
 
 def test_its_card_can_be_shown(retriever):
     card = registry.card(retriever.name)
     assert card.label
     assert card.description.endswith(".")
-    assert card.kind in {"lexical", "dense", "fusion"}
+    assert card.kind in {"lexical", "dense", "fusion", "baseline"}
     assert set(card.components) <= set(NAMES)
 
 
@@ -75,11 +92,17 @@ def test_it_is_ready_once_prepared_and_preparing_again_is_harmless(retriever, wo
     assert all(retriever.ready(work, length) for length in range(1, 6))
 
 
+def test_it_is_ready_for_the_lengths_it_was_asked_to_prepare(fresh, work):
+    fresh.prepare(work, quiet, lengths=[2])
+    assert fresh.ready(work, 2)
+    assert fresh.score(Claim("the ferry"), work, 2).shape == (work.candidates(2),)
+
+
 def test_those_that_compare_vectors_of_their_own_name_their_encoder(retriever):
     assert bool(retriever.encoder_identity) == (registry.card(retriever.name).kind == "dense")
 
 
-@pytest.mark.parametrize("length", range(1, 8))
+@pytest.mark.parametrize("length", LENGTHS)
 def test_it_scores_every_candidate(retriever, work, length):
     scores = retriever.score(Claim("the ferryman and the river", "a proud miser", masked=True), work, length)
     assert scores.shape == (work.candidates(length),)
@@ -92,8 +115,10 @@ def test_it_answers_the_same_twice(retriever, work):
     np.testing.assert_array_equal(retriever.score(claim, work, 2), retriever.score(claim, work, 2))
 
 
-def test_it_puts_the_obvious_sentence_first(retriever, work):
-    scores = retriever.score(Claim("The proud schoolmaster is called a miser:", "proud of it", masked=True), work, 1)
+@pytest.mark.parametrize("way", [way for way in WAYS if way != "random"])
+def test_it_puts_the_obvious_sentence_first(way, made, work):
+    """The random order apart, which reads neither claim nor work."""
+    scores = made[way].score(Claim("The proud schoolmaster is called a miser:", "proud of it", masked=True), work, 1)
     assert work.sentence_text(int(scores.argmax())) == OBVIOUS
 
 
@@ -126,9 +151,10 @@ def test_a_work_without_sentences(fresh):
     assert fresh.score(Claim("the ferry"), empty, 1).shape == (0,)
 
 
-def test_what_was_prepared_is_there_for_the_next_start(fresh, work, tmp_path):
+@pytest.mark.parametrize("way", WAYS)
+def test_what_was_prepared_is_there_for_the_next_start(way, work, tmp_path):
+    fresh, again = make(way, tmp_path), make(way, tmp_path)
     fresh.prepare(work, quiet)
-    again = registry.create(fresh.name, settings=Settings(indexes=tmp_path))
     assert again.ready(work, 3)
     claim = Claim("the frost in the orchard")
     np.testing.assert_array_equal(again.score(claim, work, 3), fresh.score(claim, work, 3))
@@ -169,7 +195,7 @@ def test_listing_retrievers_loads_none_of_their_libraries():
 
     code = (
         "import sys; from relic_core.retrieval import registry; registry.cards(); "
-        "print([m for m in ('torch', 'transformers', 'bm25s', 'rank_bm25') if m in sys.modules])"
+        "print([m for m in ('torch', 'transformers', 'bm25s', 'rank_bm25', 'simplemma') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

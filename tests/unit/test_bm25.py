@@ -1,15 +1,20 @@
 """Serving BM25 against rank_bm25, the library the RELiC paper used, and against bm25s's own table."""
 
+from itertools import chain
+
 import bm25s
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rank_bm25 import BM25Okapi
 
 from relic_core.domain import Claim, rank_scores
-from relic_core.errors import BadClaim
-from relic_core.retrieval.bm25 import K1, B, Bm25
+from relic_core.errors import BadClaim, BadRequest
+from relic_core.retrieval.bm25 import EPSILON, K1, B, Bm25
 from relic_core.retrieval.bm25_reference import Bm25Reference
+from relic_core.retrieval.span_counts import SpanCounts
+from relic_core.text.lemmas import lemma, lemmas_version
 from relic_core.text.words import content_tokens
 from tests.making import make_work
 
@@ -129,6 +134,75 @@ def test_tables_that_are_not_kept_are_made_again(work, monkeypatch):
     first = retriever.score(CLAIM, work, 1)
     retriever.score(CLAIM, work, 2)
     np.testing.assert_array_equal(retriever.score(CLAIM, work, 1), first)
+
+
+# ---------------------------------------------------------------- parameters and lemmas
+
+
+def span_tokens(work, length):
+    sentences = [content_tokens(work.sentence_text(index)) for index in range(len(work.sentences))]
+    return [[*chain.from_iterable(sentences[at : at + length])] for at in range(work.candidates(length))]
+
+
+@pytest.mark.parametrize(("k1", "b"), [(0.01, 0.5), (0.5, 0.9), (1.2, 0.75), (3.0, 0.0), (0.9, 0.99)])
+@pytest.mark.parametrize("length", [1, 2, 5])
+def test_with_any_parameters_scores_are_those_of_rank_bm25(work, k1, b, length):
+    expected = BM25Okapi(span_tokens(work, length), k1=k1, b=b, epsilon=EPSILON).get_scores(content_tokens(CLAIM.words))
+    np.testing.assert_allclose(Bm25(k1=k1, b=b).score(CLAIM, work, length), expected, atol=1e-4)
+
+
+def test_with_k1_at_0_a_word_counts_once_however_often_it_stands(work):
+    """Here, and in an empty span at b 1, rank_bm25 divides 0 by 0."""
+    scores = Bm25(k1=0).score(Claim("ferry"), work, 1)
+    assert scores[SENTENCES.index("The ferry, the ferry, always the ferry!")] == scores[0] > 0
+
+
+@pytest.mark.parametrize("length", [1, 3])
+def test_with_lemmas_scores_are_those_of_rank_bm25_over_lemmas(work, length):
+    spans = [[lemma(token) for token in span] for span in span_tokens(work, length)]
+    asked = [lemma(token) for token in content_tokens(CLAIM.words)]
+    expected = BM25Okapi(spans, k1=K1, b=B, epsilon=EPSILON).get_scores(asked)
+    np.testing.assert_allclose(Bm25(terms="lemmas").score(CLAIM, work, length), expected, atol=1e-4)
+
+
+def test_with_lemmas_a_word_is_found_in_another_form(work):
+    claim = Claim("It freezes, and she writes it down.")
+    assert not Bm25().score(claim, work, 1).any()
+    found = Bm25(terms="lemmas").score(claim, work, 1)
+    assert [work.sentence_text(int(at)) for at in np.flatnonzero(found)] == [SENTENCES[10]]
+
+
+def test_other_parameters_are_tried_without_counting_anew(work, monkeypatch):
+    Bm25().score(CLAIM, work, 2)
+    monkeypatch.setattr(SpanCounts, "of", None)
+    assert not np.allclose(Bm25(k1=2.0).score(CLAIM, work, 2), Bm25(k1=2.0, b=0.1).score(CLAIM, work, 2))
+
+
+def test_counts_that_are_not_kept_are_made_again(work, monkeypatch):
+    first = Bm25().score(CLAIM, work, 1)
+    monkeypatch.setattr("relic_core.retrieval.span_counts._KEPT", 1)
+    Bm25().score(CLAIM, work, 2)
+    np.testing.assert_array_equal(Bm25().score(CLAIM, work, 1), first)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"k1": -0.1}, "k1 is -0.1"), ({"k1": float("nan")}, "k1 is nan"), ({"k1": float("inf")}, "k1 is inf"),
+        ({"b": 1.1}, "b is 1.1; BM25 takes a number from 0 to 1"), ({"b": float("nan")}, "b is nan"),
+        ({"terms": "stems"}, "'stems'; it counts tokens or lemmas"),
+    ],
+)  # fmt: skip
+def test_parameters_out_of_range_are_refused(given, message):
+    with pytest.raises(BadRequest, match=message):
+        Bm25(**given)
+
+
+def test_the_configuration_tells_every_parameter():
+    plain = {"k1": "0.5", "b": "0.9", "words": "words/1", "code": "bm25/1"}
+    assert Bm25().configuration == plain
+    assert Bm25(k1=1, b=0).configuration == {**plain, "k1": "1.0", "b": "0.0"}
+    assert Bm25(terms="lemmas").configuration == {**plain, "words": lemmas_version()}
 
 
 @pytest.mark.corpus

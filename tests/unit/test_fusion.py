@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from relic_core.domain import Claim, rank_scores
+from relic_core.domain import LENGTHS, Claim, rank_scores
 from relic_core.errors import NoIndex
 from relic_core.retrieval.fusion import Fusion, fuse
 from tests.making import make_work
@@ -43,7 +43,7 @@ class Fixed:
     def ready(self, work, length):
         return self._ready
 
-    def prepare(self, work, progress):
+    def prepare(self, work, progress, *, lengths=LENGTHS):
         self.prepared += 1
 
     def score(self, claim, work, length):

@@ -6,7 +6,6 @@ import pytest
 from relic_core.config import Settings
 from relic_core.domain import Claim, rank_scores
 from relic_core.encoders.one_pass import OnePassEncoder
-from relic_core.encoders.weights import find_model
 from relic_core.library import sample
 from relic_core.retrieval import registry
 from relic_core.retrieval.fusion import fuse
@@ -15,7 +14,7 @@ from relic_core.text.reading import read_work
 from tests.making import make_work
 
 WORK = make_work([f"Emma met Harriet on walk number{i}." for i in range(200)], title="Emma")
-MINILM = {"zero-shot": OnePassEncoder(find_model(), precision="float32").identity}
+MINILM = {"zero-shot": OnePassEncoder(precision="float32").identity}
 ANOTHER = {"zero-shot": "some/other-model/0123456789ab/float32/one-pass mean, 254 tokens with 32 of context"}
 
 

@@ -16,6 +16,7 @@ from relic_core.services.adding import set_aside
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.workbench import Workbench
 from relic_core.store import Store
+from relic_core.text.placing import letters
 from relic_core.text.reading import read_work
 from tests.making import work_of
 from tests.privileges import without_privileges
@@ -338,7 +339,7 @@ def test_the_sample_is_there_with_its_examples_and_is_written_once(bench):
     excerpts = {excerpt.id: excerpt for excerpt in sample.read_excerpts()}
     assert len(examples) == len(excerpts)
     for example in examples:
-        assert sample.letters(work.span_text(example.gold)) == sample.letters(excerpts[example.id].quotation)
+        assert letters(work.span_text(example.gold)) == letters(excerpts[example.id].quotation)
     stamp = bench.store.stamp()
     assert bench.works.ensure_sample() == summary
     assert bench.store.stamp() == stamp

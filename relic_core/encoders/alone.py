@@ -1,0 +1,61 @@
+"""The plain encoder: every passage goes through the model by itself, and one vector comes out.
+
+This is how most encoders were trained and how the RELiC paper used them. It costs a pass over the work for every length
+of span, and a passage is blind to what stands around it; but it takes any pooling.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relic_core.encoders.pairs import Pair
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from relic_core.domain import Claim
+    from relic_core.encoders.cards import EncoderCard
+    from relic_core.encoders.precision import Precision
+
+
+class AloneEncoder:
+    """Encodes claims and passages, each by itself; the models are loaded when first used.
+
+    Parameters
+    ----------
+    card : EncoderCard
+        Which models, and how they are used.
+    precision : {"float32", "bfloat16"}, optional
+        Number format of the models; by default the best for this machine. Vectors that come out are float32.
+
+    Raises
+    ------
+    BadWeights
+        A model's files are missing or not the expected ones.
+    """
+
+    def __init__(self, card: EncoderCard, *, precision: Precision | None = None) -> None:
+        self._pair = Pair(card, precision=precision)
+
+    @property
+    def identity(self) -> str:
+        """Model, digest of its files and card, number format, pooling, and how long a passage may be."""
+        card = self._pair.card
+        return self._pair.identity(f"spans alone, {card.pooling} of up to {card.window} tokens")
+
+    def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
+        """Encode claims: see `Pair.encode_claims`."""
+        return self._pair.encode_claims(claims)
+
+    def encode_passages(self, passages: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Encode passages, each after the prefix and by itself; of one longer than the window the beginning.
+
+        Returns
+        -------
+        float32 array, shape (n_passages, dimension)
+            Each of length 1 where the card compares by cosine.
+        """
+        return self._pair.passages.vectors([self._pair.passage_ids(passage) for passage in passages])

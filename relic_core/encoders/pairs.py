@@ -1,0 +1,121 @@
+"""Pairs of towers: one reads claims, the other passages; for most encoders they are the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+from relic_core.encoders.precision import best_precision
+from relic_core.encoders.towers import Tower
+from relic_core.encoders.weights import find_model
+from relic_core.errors import BadWeights
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from relic_core.domain import Claim
+    from relic_core.encoders.cards import EncoderCard
+    from relic_core.encoders.precision import Precision
+    from relic_core.encoders.towers import Tokens
+
+
+class Pair:
+    """The towers of an encoder, used as its card says.
+
+    Parameters
+    ----------
+    card : EncoderCard
+        Which models, and how they are used.
+    precision : {"float32", "bfloat16"}, optional
+        By default the best for this machine.
+
+    Raises
+    ------
+    BadWeights
+        A model's files are missing or not the expected ones.
+    """
+
+    def __init__(self, card: EncoderCard, *, precision: Precision | None = None) -> None:
+        self.card = card
+        self._precision: Precision = precision or best_precision()
+        passages = find_model(card.passage_model)
+        claims = passages if card.query_model == card.passage_model else find_model(card.query_model)
+        self.passages = Tower(passages, card, precision=self._precision)
+        same = claims.digest == passages.digest
+        self.claims = self.passages if same else Tower(claims, card, precision=self._precision)
+
+    def identity(self, how: str) -> str:
+        """Name the encoder, with the digest of all that decides its vectors and the number format.
+
+        A single tower whose mean is compared by cosine has the digest of its files alone, as encoders had before there
+        were cards: indexes built by it stay good.
+
+        Parameters
+        ----------
+        how : str
+            How works are read, in words.
+        """
+        card, digest = self.card, self.passages.files.digest
+        plain = card.pooling == "mean" and card.similarity == "cosine" and card.spans == "in context"
+        if self.claims is not self.passages or card.query_prefix or card.passage_prefix or not plain:
+            everything = [card.facts, self.claims.files.digest, digest]
+            digest = hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
+            how += f", {card.similarity}"
+            if self.claims is not self.passages:
+                how += ", two towers"
+            if card.query_prefix or card.passage_prefix:
+                how += f", prefixes {card.query_prefix!r} and {card.passage_prefix!r}"
+        return f"{card.name}/{digest[:12]}/{self._precision}/{how}"
+
+    def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
+        """Encode claims: both sides as one text after the prefix, the mask left out.
+
+        Of a claim longer than the window the words nearest to the mask are kept, and of one without a mask the first.
+
+        Returns
+        -------
+        float32 array, shape (n_claims, dimension)
+            Each of length 1 where the card compares by cosine.
+        """
+        if self.claims.dimension != self.passages.dimension:
+            raise BadWeights(
+                f"The two towers of {self.card.name} do not belong together: the vectors of claims have "
+                f"{self.claims.dimension} dimensions and those of passages {self.passages.dimension}."
+            )
+        return self.claims.vectors([self.claim_ids(claim) for claim in claims])
+
+    def claim_ids(self, claim: Claim) -> list[int]:
+        """Cut a claim to the window; token ids, the prefix's first, special tokens left out."""
+        read = self.claims.tokens(claim.left, self.card.query_prefix)
+        left, window = read.ids, self.room(read)
+        right = self.claims.tokens(f" {claim.right}").ids if claim.right else []
+        if not claim.masked:
+            return [*read.prefix, *[*left, *right][:window]]
+        after = min(len(right), max(window - len(left), window // 2))
+        before = min(len(left), window - after)
+        return [*read.prefix, *left[len(left) - before :], *right[:after]]
+
+    def passage_ids(self, passage: str) -> list[int]:
+        """Cut a passage to the window, from its beginning; token ids as of `claim_ids`."""
+        read = self.passages.tokens(passage, self.card.passage_prefix)
+        return [*read.prefix, *read.ids[: self.room(read)]]
+
+    def room(self, read: Tokens) -> int:
+        """Count the tokens that a window has beside the prefix.
+
+        Raises
+        ------
+        BadWeights
+            The prefix takes up more than half of it.
+        """
+        room = self.card.window - len(read.prefix)
+        if room < self.card.window // 2:
+            raise BadWeights(
+                f"A prefix of {self.card.name} has {len(read.prefix)} tokens, more than half of its window of "
+                f"{self.card.window}. Write a larger window into its encoder card, or a shorter prefix."
+            )
+        return room

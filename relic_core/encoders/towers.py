@@ -1,0 +1,273 @@
+"""Towers: one model with its tokenizer, from texts to token ids and from token ids to states and vectors."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS
+from relic_core.errors import BadWeights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+    import torch
+    from tokenizers import Tokenizer
+
+    from relic_core.encoders.cards import EncoderCard
+    from relic_core.encoders.precision import Precision
+    from relic_core.encoders.weights import ModelFiles
+
+BATCH = 16
+"""Texts in a forward pass; on two cores larger batches are no faster."""
+
+_WRAPPED = ("question_encoder.bert_model.", "ctx_encoder.bert_model.")
+"""What DPR puts before the names of the weights of the BERT inside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A text as token ids, apart from those of the prefix it was tokenized with.
+
+    Attributes
+    ----------
+    prefix, ids : list of int
+        Special tokens left out.
+    places : list of int
+        Where each of `ids` begins: character offsets in the text.
+    """
+
+    prefix: list[int]
+    ids: list[int]
+    places: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What a forward pass gives.
+
+    Attributes
+    ----------
+    members : list of int
+        Which rows these are.
+    states : float32 tensor, shape (len(members), n_tokens, dimension)
+        Last hidden states, special tokens included.
+    mask : bool tensor, shape (len(members), n_tokens)
+        False where a row was padded.
+    pooled : float32 tensor, shape (len(members), dimension), or None
+        The output of the model's pooler, where the card asks for it.
+    """
+
+    members: list[int]
+    states: torch.Tensor
+    mask: torch.Tensor
+    pooled: torch.Tensor | None
+
+
+class Tower:
+    """A model, loaded when first used.
+
+    Parameters
+    ----------
+    files : ModelFiles
+        A model that was found and checked.
+    card : EncoderCard
+        How it is used.
+    precision : {"float32", "bfloat16"}
+        Number format of the model; what comes out is float32.
+    """
+
+    def __init__(self, files: ModelFiles, card: EncoderCard, *, precision: Precision) -> None:
+        self.files = files
+        self._card = card
+        self._precision: Precision = precision
+        self._lock = threading.Lock()
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        return int(self._loaded.config.hidden_size)
+
+    def tokens(self, text: str, prefix: str = "") -> Tokens:
+        """Tokenize a text with its prefix before it, and tell the tokens of the two apart."""
+        encoding = self.tokenizer.encode(f"{prefix}{text}", add_special_tokens=False)
+        # A token of a word may take in the space before it: it is the text's if it ends in the text.
+        first = sum(end <= len(prefix) for _, end in encoding.offsets) if prefix else 0
+        places = [max(0, start - len(prefix)) for start, _ in encoding.offsets[first:]]
+        return Tokens(prefix=encoding.ids[:first], ids=encoding.ids[first:], places=places)
+
+    def vectors(self, rows: Sequence[list[int]]) -> npt.NDArray[np.float32]:
+        """Pool each row into one vector, as the card says.
+
+        Parameters
+        ----------
+        rows : sequence of list of int
+            Token ids, special tokens left out.
+
+        Returns
+        -------
+        float32 array, shape (n_rows, dimension)
+            Each of length 1 where the card compares by cosine.
+        """
+        import torch
+
+        found = np.zeros((len(rows), self.dimension), dtype=np.float32)
+        for batch in self.forward(rows):
+            if batch.pooled is not None:
+                vectors = batch.pooled
+            elif self._card.pooling == "first":
+                vectors = batch.states[:, 0]
+            else:
+                weights = batch.mask.unsqueeze(-1).float()
+                vectors = (batch.states * weights).sum(1) / weights.sum(1)
+            if self._card.similarity == "cosine":
+                vectors = torch.nn.functional.normalize(vectors, dim=-1)
+            found[batch.members] = vectors.numpy()
+        return found
+
+    def forward(self, rows: Sequence[list[int]]) -> Iterator[Batch]:
+        """Run rows of token ids through the model, those of like length together."""
+        import torch
+
+        wants_pooler = self._card.pooling == "pooler"
+        order = sorted(range(len(rows)), key=lambda row: (-len(rows[row]), row))
+        for at in range(0, len(order), BATCH):
+            members = order[at : at + BATCH]
+            padded = [
+                torch.tensor([*self.opening, *rows[member], *self.closing], dtype=torch.int64) for member in members
+            ]
+            lengths = torch.tensor([len(row) for row in padded])
+            ids = torch.nn.utils.rnn.pad_sequence(padded, batch_first=True, padding_value=self._padding)
+            mask = torch.arange(ids.shape[1]) < lengths.unsqueeze(1)
+            with torch.inference_mode():
+                output = self._loaded(input_ids=ids, attention_mask=mask.long())
+            pooled = output.pooler_output.float() if wants_pooler else None
+            yield Batch(members, output.last_hidden_state.float(), mask, pooled)
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer, which neither cuts nor pads."""
+        from tokenizers import Tokenizer
+
+        path = self.files.folder / TOKENIZER
+        try:
+            tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # tokenizers raises nothing narrower
+            raise BadWeights(f"{path} cannot be read ({error}). Fetch the model again.") from error
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+    @cached_property
+    def opening(self) -> list[int]:
+        """The special token that opens a text."""
+        return self.tokenizer.encode("").ids[:1]
+
+    @cached_property
+    def closing(self) -> list[int]:
+        """The special tokens that close a text."""
+        return self.tokenizer.encode("").ids[1:]
+
+    @cached_property
+    def _padding(self) -> int:
+        return int(self._loaded.config.pad_token_id or 0)
+
+    @property
+    def _loaded(self) -> Any:  # noqa: ANN401 - transformers is not typed
+        with self._lock:
+            return self._model
+
+    @cached_property
+    def _model(self) -> Any:  # noqa: ANN401 - transformers is not typed
+        """Build the model and fill it with the weights, refusing weights that leave a part of it unset."""
+        import torch
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+        from transformers import AutoModel
+
+        path = self.files.folder / WEIGHTS
+        try:
+            config = self._config()
+            model = AutoModel.from_config(config, trust_remote_code=False)  # type: ignore[no-untyped-call]  # untyped
+            self._check_window(model)
+            missing, _ = model.load_state_dict(_renamed(load_file(path), model), strict=False)
+        except (SafetensorError, OSError, ValueError, RuntimeError) as error:
+            raise BadWeights(
+                f"The model in {self.files.folder} cannot be read ({str(error).splitlines()[0]}). "
+                "Fetch it again, or take another: RELIC_MODEL empty means the packaged one."
+            ) from error
+        wants_pooler = self._card.pooling == "pooler"
+        if wants_pooler and getattr(model, "pooler", None) is None:
+            raise BadWeights(
+                f"The card of {self._card.name} pools by the model's pooler, and the model in {self.files.folder} has "
+                "none. Write another pooling into the card: mean or first."
+            )
+        unset = [name for name in missing if wants_pooler or not name.startswith("pooler.")]
+        if unset:
+            raise BadWeights(
+                f"The weights in {path} do not fit {CONFIG} beside them: "
+                f"{len(unset)} part(s) are missing, the first being {unset[0]}. Fetch the model again."
+            )
+        return model.to(getattr(torch, self._precision)).eval()
+
+    def _config(self) -> Any:  # noqa: ANN401 - transformers is not typed
+        """Read the configuration; of DPR, that of the BERT inside, whose first token's state is DPR's vector."""
+        from transformers import AutoConfig, BertConfig
+
+        config = AutoConfig.from_pretrained(self.files.folder / CONFIG, trust_remote_code=False)
+        if config.model_type != "dpr":
+            return config
+        if config.projection_dim:
+            raise BadWeights(
+                f"The DPR model in {self.files.folder} projects its vectors to {config.projection_dim} dimensions, "
+                "which is not done here. Take one without a projection, as the published ones are."
+            )
+        return BertConfig.from_dict({**config.to_dict(), "model_type": "bert"})
+
+    def _check_window(self, model: Any) -> None:  # noqa: ANN401 - transformers is not typed
+        """Refuse a model with fewer positions than a stretch has tokens; one with relative positions has no limit."""
+        positions = _positions(model)
+        longest = self._card.window + len(self.opening) + len(self.closing)
+        if positions is not None and positions < longest:
+            raise BadWeights(
+                f"The model in {self.files.folder} reads at most {positions} tokens at a time, and works are read in "
+                f"stretches of up to {longest}. Write a smaller window into an encoder card (docs/encoders.md), or "
+                "take another model: RELIC_MODEL empty means the packaged one."
+            )
+
+
+def _positions(model: Any) -> int | None:  # noqa: ANN401 - transformers is not typed
+    """Count the tokens that a model has positions for; None where positions are relative.
+
+    RoBERTa and its kin count positions from the one after the padding token's: of 514 they can use 512.
+    """
+    positions: int | None = getattr(model.config, "max_position_embeddings", None)
+    if positions is None:
+        return None
+    for name, module in model.named_modules():
+        padding: int | None = getattr(module, "padding_idx", None)
+        if name.endswith("position_embeddings") and padding is not None:
+            return positions - padding - 1
+    return positions
+
+
+def _renamed(weights: dict[str, torch.Tensor], model: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401 - untyped
+    """Give weights the names that the bare model has for them: those saved with a head carry the model's name."""
+    wanted = set(model.state_dict())
+
+    def without(prefix: str) -> dict[str, torch.Tensor]:
+        # Checkpoints of BERT's first years call the two parts of a layer norm gamma and beta.
+        return {
+            name.removeprefix(prefix)
+            .replace("LayerNorm.gamma", "LayerNorm.weight")
+            .replace("LayerNorm.beta", "LayerNorm.bias"): tensor
+            for name, tensor in weights.items()
+        }
+
+    candidates = [without(prefix) for prefix in ("", f"{model.base_model_prefix}.", *_WRAPPED)]
+    return max(candidates, key=lambda named: len(wanted.intersection(named)))

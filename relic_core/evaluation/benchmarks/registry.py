@@ -1,0 +1,89 @@
+"""The benchmarks there are. Adding one is one file with a card and a `create` function, and one line here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+from relic_core.errors import unknown_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from relic_core.config import Settings
+    from relic_core.domain import BenchmarkCard
+    from relic_core.ports import Benchmark, WorkSource
+
+_MODULES = {
+    "sample": "relic_core.evaluation.benchmarks.sample",
+    "birco-pools": "relic_core.evaluation.benchmarks.birco_pools",
+    "birco-novels": "relic_core.evaluation.benchmarks.birco_novels",
+    "relic": "relic_core.evaluation.benchmarks.relic",
+}
+"""By name, in the order in which pages list them; a module is loaded when it is asked for."""
+
+
+class _Module(Protocol):
+    """What the file of a benchmark holds."""
+
+    CARD: BenchmarkCard
+
+    def create(self, settings: Settings, works: WorkSource, data: Path | None) -> Benchmark: ...
+
+
+def names() -> tuple[str, ...]:
+    """List the names of all benchmarks, without loading any."""
+    return tuple(_MODULES)
+
+
+def cards() -> tuple[BenchmarkCard, ...]:
+    """List all benchmarks, in the order in which pages show them."""
+    return tuple(card(name) for name in _MODULES)
+
+
+def card(name: str) -> BenchmarkCard:
+    """Describe one benchmark, as it is before it is opened.
+
+    Raises
+    ------
+    BadRequest
+        No benchmark has that name.
+
+    Examples
+    --------
+    >>> card("sample").examples
+    72
+    """
+    return _module(name).CARD
+
+
+def open_benchmark(name: str, *, settings: Settings, works: WorkSource, data: Path | None = None) -> Benchmark:
+    """Open a benchmark: read its files, find its works, check all of it.
+
+    Parameters
+    ----------
+    name : str
+        A registered name.
+    settings : Settings
+        Where benchmark data are kept.
+    works : WorkSource
+        Where quoted works come from.
+    data : Path, optional
+        The reader's own file or folder, in place of the one below `settings.benchmarks`.
+
+    Raises
+    ------
+    BadRequest
+        No benchmark has that name, or it takes no file of the reader's own.
+    NotFound
+        Data or works that are not here; the message says how to get them.
+    BadBenchmark
+        The data are damaged, not those the card speaks of, or of another text.
+    """
+    return _module(name).create(settings, works, data)
+
+
+def _module(name: str) -> _Module:
+    if name not in _MODULES:
+        raise unknown_name("benchmark", name, _MODULES)
+    return cast("_Module", import_module(_MODULES[name]))

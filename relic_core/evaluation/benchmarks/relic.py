@@ -1,0 +1,142 @@
+"""RELiC as published: its own sentences, its own candidates, its own quotations.
+
+Nothing is read anew: a work is the list of sentences in the file, joined by single spaces into one chapter, and
+candidates are the starts that the file lists for the gold's length (headings and the like are left out of them).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.domain import BenchmarkCard, Book, Chapter, Paragraph, Sentence, Span, Window, Work
+from relic_core.errors import BadBenchmark
+from relic_core.evaluation.benchmarks.opened import Opened, checksum, data_path
+from relic_core.formats.relic import read_relic
+from relic_core.library import catalogue
+from relic_core.text.reading import work_id
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from relic_core.config import Settings
+    from relic_core.formats.relic import Quote, RelicBook
+    from relic_core.ports import WorkSource
+
+CARD = BenchmarkCard(
+    name="relic",
+    label="RELiC",
+    description="Quotations in literary scholarship, each to be found among the passages of its length in the book "
+    "quoted, in the sentences and with the candidates that RELiC's authors published.",
+    split="",
+    pool="whole work",
+    main_metric="recall@10",
+    examples=None,
+    books=None,
+    source="relic.cs.umass.edu: train.json or val.json (the quotations of test.json are kept back by its authors)",
+    licence="As given by RELiC's authors with the data, which are not passed on here",
+    citation="Thai et al. (2022), RELiC: Retrieving Evidence for Literary Claims, ACL",
+    needs="It needs a file of RELiC (train.json, val.json), from relic.cs.umass.edu.",
+)
+FOLDER, DEFAULT = "relic", "val.json"
+"""Where the file is looked for below the folder of benchmarks: the published figures that can be compared are of it."""
+_SPLITS = {"train": "dev", "val": "test", "test": "test"}
+"""What each file is for here: choices are made on RELiC's training books, which nothing of ours was trained on."""
+_SEGMENTER = "RELiC as published/1"
+
+
+def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - the file has the works
+    """Read a file of RELiC.
+
+    Parameters
+    ----------
+    settings : Settings
+        Below whose folder of benchmarks ``relic/val.json`` is looked for.
+    works : WorkSource
+        Not asked.
+    data : Path or None
+        Another file, or the folder it is in.
+
+    Raises
+    ------
+    NotFound
+        There is no such file.
+    BadBenchmark
+        It is damaged, or its quotations are hidden.
+    """
+    path = data_path(CARD, settings, data, below=FOLDER)
+    path = data_path(CARD, settings, path / DEFAULT, below=FOLDER) if path.is_dir() else path
+    read = read_relic(path)
+    windows: list[Window] = []
+    texts, books, candidates = {}, [], {}
+    for book in read:
+        windows += [_window(path, book.title, quote) for quote in book.quotes]
+        if book.quotes:
+            texts[book.title] = work = work_of(book)
+            books.append(_book(book.title, work))
+        for length in {quote.length for quote in book.quotes}:
+            candidates[book.title, length] = starts_of(book, length)
+    card = replace(CARD, split=_SPLITS.get(path.stem, ""), checksum=checksum([path]))
+    return Opened(card, windows, books=books, works=texts, candidates=candidates)
+
+
+def starts_of(book: RelicBook, length: int) -> npt.NDArray[np.int64]:
+    """List where the candidates of a length start, ascending; shape (n_candidates,)."""
+    return np.sort(np.array(book.candidates[length], dtype=np.int64))
+
+
+def work_of(book: RelicBook) -> Work:
+    """Make a work of a book's sentences, parted by single spaces."""
+    sentences, position = [], 0
+    words = [sentence.strip() for sentence in book.sentences]
+    for index, sentence in enumerate(words):
+        # An empty sentence keeps its place: the file counts it.
+        sentences.append(Sentence(index, position, position + len(sentence), 0, 0))
+        position += len(sentence) + 1
+    text = " ".join(words)
+    entry = catalogue.find_named(book.title)
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    return Work(
+        id=work_id(book.title, sha256),
+        title=book.title,
+        author=entry.author if entry else "",
+        year=entry.year if entry else None,
+        source=CARD.source,
+        text=text,
+        sha256=sha256,
+        segmenter=_SEGMENTER,
+        chapters=(Chapter(0, 0, len(text)),),
+        paragraphs=(Paragraph(0, 0, len(text), 0, 1),),
+        sentences=tuple(sentences),
+    )
+
+
+def _window(path: Path, title: str, quote: Quote) -> Window:
+    if quote.start is None:
+        raise BadBenchmark(
+            f"{path} does not say where its quotations stand ({quote.id} is the first): it is RELiC's hidden test "
+            "split. Nothing can be measured on it here; rankings for it can only be written to a file and submitted to "
+            "RELiC's leaderboard. Measure on val.json."
+        )
+    return Window(
+        id=quote.id,
+        book=title,
+        pool=title,
+        left=tuple(sentence.strip() for sentence in quote.left),
+        right=tuple(sentence.strip() for sentence in quote.right),
+        gold=Span(quote.start, quote.length),
+    )
+
+
+def _book(title: str, work: Work) -> Book:
+    return Book(
+        key=title, title=title, author=work.author, year=work.year, sentences=len(work.sentences), sha256=work.sha256
+    )
+
+
+_starts, _work = starts_of, work_of  # names that a submission still asks for

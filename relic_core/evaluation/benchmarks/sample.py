@@ -1,0 +1,92 @@
+"""The sample: excerpts of criticism written for this project, whose quotations stand in its sample work.
+
+It checks that all parts work together and says nothing of how good a retriever is: the excerpts were written beside the
+work, by the same hand.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relic_core.domain import MAX_CONTEXT, BenchmarkCard, Book, Window
+from relic_core.errors import BadBenchmark, BadRequest, BadText
+from relic_core.evaluation.benchmarks.opened import Opened
+from relic_core.library import sample
+from relic_core.text.reading import read_work
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from relic_core.config import Settings
+    from relic_core.ports import WorkSource
+
+CARD = BenchmarkCard(
+    name="sample",
+    label="The sample",
+    description="Excerpts of criticism on a short novel, both written for this project. It shows that everything "
+    "works; no retriever should be chosen by it.",
+    split=sample.SPLIT,
+    pool="whole work",
+    main_metric="recall@10",
+    examples=72,
+    books=1,
+    source="Written for this project",
+    licence="CC0",
+    citation="RELiC Workbench, the sample",
+    checksum="8bc9b196d29c35ab34ace74cee2274ff7c4dcbbcc835cb545bc7fd78da77ceb8",
+)
+BOOK = "high_water_at_averhythe"
+_PARAPHRASE = "paraphrase"
+"""The one kind of the excerpts that says what the quotation is for; the others name the claim's subject."""
+
+
+def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - the registry's signature
+    """Read the sample; its quotations have 1 to 5 sentences.
+
+    Raises
+    ------
+    BadRequest
+        A file was given: the sample is what ships with the program.
+    BadBenchmark
+        The excerpts do not fit the work.
+    """
+    if data is not None:
+        raise BadRequest(
+            f"The benchmark 'sample' ships with the program and takes no file of your own, and {data} was given. "
+            "Leave the file out, or name a benchmark that takes one: relic."
+        )
+    work = read_work(
+        sample.NOVEL.read_bytes(),
+        name=sample.NOVEL.name,
+        title=sample.TITLE,
+        author=sample.AUTHOR,
+        year=sample.YEAR,
+        source=sample.SOURCE,
+        max_bytes=settings.max_text_bytes,
+    )
+    excerpts = sample.read_excerpts()
+    try:
+        examples = sample.align(work, excerpts)
+    except BadText as error:
+        raise BadBenchmark(str(error)) from error
+    windows = [
+        Window(
+            id=excerpt.id,
+            book=BOOK,
+            pool=BOOK,
+            left=excerpt.left[-MAX_CONTEXT:],
+            right=excerpt.right[:MAX_CONTEXT],
+            gold=example.gold,
+            kind="paraphrase-supporting" if excerpt.kind == _PARAPHRASE else "claim-supporting",
+        )
+        for excerpt, example in zip(excerpts, examples, strict=True)
+    ]
+    book = Book(
+        key=BOOK,
+        title=work.title,
+        author=work.author,
+        year=work.year,
+        sentences=len(work.sentences),
+        sha256=work.sha256,
+    )
+    return Opened(CARD, windows, books=[book], works={BOOK: work})

@@ -1,0 +1,272 @@
+"""Paired comparison of two runs on the same examples, and the correction for making many comparisons.
+
+The p-value is that of a paired randomisation test (Smucker, Allan and Carterette 2007): if the two retrievers were
+interchangeable, each unit's results might as well be exchanged between them; p is the share of such exchanges that
+give a difference at least as large, in either direction. A unit is an example or a whole work (`over`): examples of one
+work hang together, so that exchanging them one by one finds differences too easily. Where few units differ, all
+exchanges are gone through, and p is exact; with w works it cannot fall below 2 / 2 ** w.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.evaluation.intervals import (
+    Centre,
+    Members,
+    Over,
+    centre_of,
+    check_settings,
+    resampled,
+    sorted_by_id,
+    units,
+)
+from relic_core.evaluation.metrics import Values, centre, metric, values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from relic_core.domain import Outcome
+
+    Statistic = Callable[[npt.NDArray[np.bool_]], Values]
+
+EXCHANGES = 9999
+"""Exchanges drawn where they are too many to go through; p is then at least 1 / 10,000."""
+
+_FEW = 13
+"""Units up to which all exchanges (2 ** 13 = 8,192) are gone through."""
+_SOME = 3
+_CELLS = 2_000_000
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two runs compared by one metric.
+
+    Attributes
+    ----------
+    metric : str
+        Its name.
+    first, second : float
+        The figures of the two runs.
+    difference, low, high : float
+        First minus second, and its bootstrap interval.
+    level : float
+        Of the interval.
+    p_value : float
+        Two-sided, of the paired randomisation test; not corrected for other comparisons (`holm`).
+    exact : bool
+        Whether all exchanges were gone through.
+    over : {"examples", "works"}
+        What was drawn and exchanged.
+    n, works : int
+        Examples and works compared.
+    better, worse : int
+        On how many examples the first run does better, and worse, than the second.
+    """
+
+    metric: str
+    first: float
+    second: float
+    difference: float
+    low: float
+    high: float
+    level: float
+    p_value: float
+    exact: bool
+    over: Over
+    n: int
+    works: int
+    better: int
+    worse: int
+
+
+def compare(
+    name: str,
+    first: Sequence[Outcome],
+    second: Sequence[Outcome],
+    *,
+    over: Over,
+    seed: int = 0,
+    samples: int = 2000,
+    level: float = 0.95,
+) -> Comparison:
+    """Compare two runs on the same examples.
+
+    Parameters
+    ----------
+    name : str
+        Of a metric of outcomes.
+    first, second : sequence of Outcome
+        Of the two runs, each in any order; matched by `example_id`.
+    over : {"examples", "works"}
+        What is drawn and exchanged.
+    seed, samples, level : int, int, float
+        As for `interval`; the seed also decides the exchanges.
+
+    Raises
+    ------
+    BadRequest
+        The runs are not of the same examples among the same candidates, there are fewer than two units, the metric is
+        no merit, or a setting is out of its range.
+    BadBenchmark
+        An outcome whose ranks cannot be, or an example twice in a run.
+    """
+    card = metric(name)
+    if card.higher_is_better is None:
+        raise BadRequest(f"{card.label} is a property of the examples, not of a retriever: compare by another metric.")
+    check_settings(samples=samples, level=level)
+    first, second = _matched(first, second)
+    a, b = values(name, first), values(name, second)
+    works = [each.book for each in first]
+    members = units(works, over=over)
+    how = centre_of(name)
+    # The same seed draws the same samples for both runs: the interval is of paired differences.
+    drawn = resampled(a, members, centre=how, samples=samples, seed=seed) - resampled(
+        b, members, centre=how, samples=samples, seed=seed
+    )
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    p_value, exact = _randomised(a, b, members, how, seed)
+    sign = 1 if card.higher_is_better else -1
+    return Comparison(
+        metric=name,
+        first=centre(name, a),
+        second=centre(name, b),
+        difference=centre(name, a) - centre(name, b),
+        low=float(low),
+        high=float(high),
+        level=level,
+        p_value=p_value,
+        exact=exact,
+        over=over,
+        n=len(first),
+        works=len(set(works)),
+        better=int(np.sum(sign * (a - b) > 0)),
+        worse=int(np.sum(sign * (a - b) < 0)),
+    )
+
+
+def holm(p_values: Sequence[float] | Values) -> Values:
+    """Correct p-values for making many comparisons (Holm 1979).
+
+    The smallest of m p-values is multiplied by m, the next by m - 1, and so on; none may fall below one before it, and
+    none exceeds 1. Calling those below 0.05 differences keeps the chance of a single false one under 5%, whatever the
+    comparisons have to do with each other.
+
+    Parameters
+    ----------
+    p_values : sequence of float
+        Each 0 to 1.
+
+    Returns
+    -------
+    float64 array, shape (n_comparisons,)
+        In the order given.
+
+    Raises
+    ------
+    BadRequest
+        Something that is no p-value.
+
+    Examples
+    --------
+    >>> holm([0.04, 0.01, 0.03]).tolist()
+    [0.06, 0.03, 0.06]
+    """
+    given = np.asarray(p_values, dtype=np.float64)
+    if given.ndim != 1 or not bool(np.all((given >= 0) & (given <= 1))):
+        raise BadRequest(f"P-values are a list of numbers from 0 to 1; {p_values} was given.")
+    order = np.argsort(given, kind="stable")
+    raised = np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1))
+    corrected = np.empty_like(given)
+    corrected[order] = np.minimum(raised, 1.0)
+    return corrected
+
+
+def _matched(first: Sequence[Outcome], second: Sequence[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
+    """Both runs in the order of their examples' ids, checked to be of the same examples."""
+    a, b = sorted_by_id(first), sorted_by_id(second)
+    a_ids, b_ids = [each.example_id for each in a], [each.example_id for each in b]
+    for ids in (a_ids, b_ids):
+        twice = sorted({each for each, following in pairwise(ids) if each == following})
+        if twice:
+            raise BadBenchmark(f"A run has examples more than once: {_some(twice)}. Measure it again.")
+    if a_ids != b_ids:
+        only_a, only_b = sorted(set(a_ids) - set(b_ids)), sorted(set(b_ids) - set(a_ids))
+        raise BadRequest(
+            f"The two runs were not measured on the same examples: {len(only_a)} only in the first ({_some(only_a)}), "
+            f"{len(only_b)} only in the second ({_some(only_b)}). Choose two runs of one benchmark, and the same "
+            "filter for both."
+        )
+    other = [x.example_id for x, y in zip(a, b, strict=True) if (x.book, x.candidates) != (y.book, y.candidates)]
+    if other:
+        raise BadRequest(
+            f"In {len(other)} examples the two runs chose from other candidates ({_some(other)}): another edition or "
+            "segmentation of the work, or given pools against whole works. Their ranks cannot be compared; measure "
+            "both on the same."
+        )
+    return a, b
+
+
+def _some(ids: Sequence[str]) -> str:
+    return (", ".join(ids[:_SOME]) + (", ..." if len(ids) > _SOME else "")) or "none"
+
+
+def _randomised(a: Values, b: Values, members: Members, how: Centre, seed: int) -> tuple[float, bool]:
+    """Two-sided p of the paired randomisation test, and whether it is exact."""
+    differs = np.unique(members[a != b])  # exchanging the other units changes nothing
+    if not differs.size:
+        return 1.0, True
+    place = np.full(int(members.max()) + 1, -1)
+    place[differs] = np.arange(differs.size)
+    own = place[members]  # (n_examples,): which exchange decides on the example, -1 for none
+    statistic = _mean_difference(a, b, own) if how == "mean" else _median_difference(a, b, own)
+    observed = abs(float(statistic(np.zeros((1, differs.size), dtype=bool))[0]))
+    least = observed - _ROUNDING * max(1.0, observed)
+
+    exact = differs.size <= _FEW
+    as_large = total = 0
+    for exchanged in _exchanges(differs.size, len(a), exact=exact, seed=seed):
+        as_large += int(np.sum(np.abs(statistic(exchanged)) >= least))
+        total += len(exchanged)
+    # Drawn exchanges and the one that was observed: so that p is never 0 (Phipson and Smyth 2010).
+    return (as_large / total if exact else (as_large + 1) / (total + 1)), exact
+
+
+def _exchanges(count: int, examples: int, *, exact: bool, seed: int) -> Iterator[npt.NDArray[np.bool_]]:
+    """Give which units are exchanged, in portions of shape (rows, count): all ways there are, or some drawn."""
+    if exact:
+        yield (np.arange(2**count)[:, np.newaxis] >> np.arange(count)) % 2 == 1
+        return
+    generator = np.random.default_rng([seed, 1])  # another stream than that of the interval
+    portion = max(1, _CELLS // max(count, examples))
+    for first in range(0, EXCHANGES, portion):
+        yield generator.integers(2, size=(min(portion, EXCHANGES - first), count)) == 1
+
+
+def _mean_difference(a: Values, b: Values, own: Members) -> Statistic:
+    inside = own >= 0
+    sums = np.bincount(own[inside], weights=(a - b)[inside])
+
+    def statistic(exchanged: npt.NDArray[np.bool_]) -> Values:
+        difference: Values = np.where(exchanged, -1.0, 1.0) @ sums / len(a)
+        return difference
+
+    return statistic
+
+
+def _median_difference(a: Values, b: Values, own: Members) -> Statistic:
+    def statistic(exchanged: npt.NDArray[np.bool_]) -> Values:
+        swapped = np.where(own >= 0, exchanged[:, own], False)  # (rows, n_examples)
+        difference: Values = np.median(np.where(swapped, b, a), axis=1) - np.median(np.where(swapped, a, b), axis=1)
+        return difference
+
+    return statistic

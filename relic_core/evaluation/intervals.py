@@ -1,0 +1,252 @@
+"""Intervals by the percentile bootstrap: how far a figure would move on other examples, or on other works.
+
+Examples of one work hang together: the same book, the same critics, one difficulty. Drawn one by one they look like
+more evidence than they are, and the interval comes out too narrow for a statement on works that were not measured.
+``over="works"`` therefore draws whole works, each with all of its examples (the cluster bootstrap: Field and Welsh
+2007); ``over="examples"`` draws examples, and speaks of these works alone.
+
+Nothing is drawn from one unit: an interval over works needs two works, one over examples two examples, and less is
+refused rather than answered with an interval of no width.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from relic_core.errors import BadRequest
+from relic_core.evaluation.metrics import Values, values
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import Outcome
+
+Over = Literal["examples", "works"]
+"""What is drawn: single examples, or whole works with all their examples."""
+
+Centre = Literal["mean", "median"]
+
+Members = npt.NDArray[np.int64]
+"""Shape (n_examples,): to which of the units 0 .. m - 1 that are drawn together each example belongs."""
+
+_LEAST_SAMPLES = 100
+_ROUNDING = 1e-12
+_CELLS = 4_000_000
+"""Numbers held at once while drawing: samples are drawn in portions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """A figure and the interval around it.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The figure, and the ends of the interval; on the metric's own scale.
+    level : float
+        Of confidence, 0.95 for 95%.
+    over : {"examples", "works"}
+        What was drawn.
+    n, works : int
+        How many examples and works there are.
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    over: Over
+    n: int
+    works: int
+
+    @property
+    def flat(self) -> bool:
+        """Whether all samples gave the same figure, as where all examples are misses: no measure of certainty then."""
+        return self.high - self.low <= _ROUNDING * max(1.0, abs(self.high))
+
+
+def interval(
+    name: str,
+    outcomes: Sequence[Outcome],
+    *,
+    over: Over,
+    seed: int = 0,
+    samples: int = 2000,
+    level: float = 0.95,
+) -> Interval:
+    """Compute a metric's figure with its interval.
+
+    Parameters
+    ----------
+    name : str
+        Of a metric of outcomes.
+    outcomes : sequence of Outcome
+        In any order: the order does not change the interval.
+    over : {"examples", "works"}
+        What is drawn.
+    seed : int
+        The same seed gives the same interval.
+    samples : int
+        How many samples are drawn, at least 100.
+    level : float
+        Between 0 and 1.
+
+    Raises
+    ------
+    BadRequest
+        An unknown metric, fewer than two units to draw from, or a setting out of its range.
+    """
+    order = sorted_by_id(outcomes)
+    figures = values(name, order)
+    works = [each.book for each in order]
+    return interval_of(figures, works, centre=centre_of(name), over=over, seed=seed, samples=samples, level=level)
+
+
+def interval_of(
+    figures: Values,
+    works: Sequence[str],
+    *,
+    over: Over,
+    centre: Centre = "mean",
+    seed: int = 0,
+    samples: int = 2000,
+    level: float = 0.95,
+) -> Interval:
+    """Compute the mean or median of per-example values with its interval; see `interval`.
+
+    Parameters
+    ----------
+    figures : float64 array, shape (n_examples,)
+        One value per example, in an order of their own (by id): the order is part of what the seed decides.
+    works : sequence of str
+        The work of each example.
+    """
+    check_settings(samples=samples, level=level)
+    members = units(works, over=over)
+    drawn = resampled(figures, members, centre=centre, samples=samples, seed=seed)
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(
+        value=float(np.median(figures) if centre == "median" else np.mean(figures)),
+        low=float(low),
+        high=float(high),
+        level=level,
+        over=over,
+        n=len(figures),
+        works=len(set(works)),
+    )
+
+
+def sorted_by_id(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Put outcomes in the order of their ids, in which samples are drawn."""
+    return sorted(outcomes, key=lambda each: (each.example_id, each.book, each.rank or 0, each.candidates))
+
+
+def centre_of(name: str) -> Centre:
+    """Say how a metric brings its values down to one figure."""
+    return "median" if name == "median-rank" else "mean"
+
+
+def check_settings(*, samples: int, level: float) -> None:
+    """Refuse settings out of their range.
+
+    Raises
+    ------
+    BadRequest
+        Fewer than 100 samples, or a level that is not between 0 and 1.
+    """
+    if samples < _LEAST_SAMPLES:
+        raise BadRequest(f"An interval of {samples} samples says nothing: draw at least {_LEAST_SAMPLES}.")
+    if not 0 < level < 1:
+        raise BadRequest(f"The level of an interval lies between 0 and 1, as 0.95 does; {level} was given.")
+
+
+def units(works: Sequence[str], *, over: Over) -> Members:
+    """Give the units that are drawn numbers.
+
+    Parameters
+    ----------
+    works : sequence of str
+        The work of each example.
+
+    Returns
+    -------
+    int64 array, shape (n_examples,)
+        Each example's unit: its work, in the order of the works' keys, or itself.
+
+    Raises
+    ------
+    BadRequest
+        There are fewer than two units, or `over` is neither of the two.
+
+    Examples
+    --------
+    >>> units(["emma", "dubliners", "emma"], over="works")
+    array([1, 0, 1])
+    """
+    if over not in get_args(Over):
+        raise BadRequest(f"Intervals are drawn over 'examples' or over 'works'; '{over}' was given.")
+    if len(works) < 2:  # noqa: PLR2004 - nothing is drawn from one
+        raise BadRequest(f"An interval needs at least two examples, and there are {len(works)}.")
+    if over == "examples":
+        return np.arange(len(works), dtype=np.int64)
+    keys, members = np.unique(np.array(works, dtype=str), return_inverse=True)
+    if len(keys) == 1:
+        raise BadRequest(
+            f"All {len(works)} examples are of one work ({keys[0]}), so nothing can be said of other works. Take the "
+            "interval over examples: it speaks of this work alone."
+        )
+    return members.astype(np.int64)
+
+
+def resampled(figures: Values, members: Members, *, centre: Centre, samples: int, seed: int) -> Values:
+    """Draw units with replacement and compute the figure of each sample.
+
+    Parameters
+    ----------
+    figures : float64 array, shape (n_examples,)
+        One value per example.
+    members : int64 array, shape (n_examples,)
+        The unit of each example.
+    centre : {"mean", "median"}
+        How a sample becomes a figure.
+    samples, seed : int
+        How many samples, and what decides them: with the same seed and `members`, two calls draw the same samples.
+
+    Returns
+    -------
+    float64 array, shape (samples,)
+    """
+    count = int(members.max()) + 1
+    generator = np.random.default_rng(seed)
+    portion = max(1, _CELLS // max(count, len(figures)))
+    drawn: list[Values] = []
+    for first in range(0, samples, portion):
+        rows = min(portion, samples - first)
+        picks = generator.integers(count, size=(rows, count)) + np.arange(rows)[:, np.newaxis] * count
+        # (rows, count): how often each unit was drawn
+        times = np.bincount(picks.ravel(), minlength=rows * count).reshape(rows, count).astype(np.float64)
+        drawn.append(_means(figures, members, times) if centre == "mean" else _medians(figures, members, times))
+    return np.concatenate(drawn)
+
+
+def _means(figures: Values, members: Members, times: Values) -> Values:
+    """Mean of each sample; shape (rows,)."""
+    sums = np.bincount(members, weights=figures)
+    sizes = np.bincount(members).astype(np.float64)
+    means: Values = (times @ sums) / (times @ sizes)
+    return means
+
+
+def _medians(figures: Values, members: Members, times: Values) -> Values:
+    """Median of each sample, the mean of the two in the middle where its size is even; shape (rows,)."""
+    order = np.argsort(figures, kind="stable")
+    reached = np.cumsum(times[:, members[order]], axis=1)  # (rows, n_examples): how many values up to this one
+    size = reached[:, -1:]
+    lower = np.argmax(reached >= (size + 1) // 2, axis=1)
+    upper = np.argmax(reached >= size // 2 + 1, axis=1)
+    medians: Values = (figures[order][lower] + figures[order][upper]) / 2
+    return medians

@@ -1,0 +1,188 @@
+"""Figures from the papers, to be laid beside ours: facts, measured elsewhere on other data.
+
+They stand in `published.csv` as printed. From RELiC (Thai et al. 2022) tables 3 and A9; from BIRCO (Wang et al. 2024)
+the columns RELIC of table 2, and from its table 3 the four systems that table 2 leaves out. Where a paper gives no
+figure (mean rank of ColBERT, proxy task of BM25) there is no line.
+
+What a reader has to know when comparing:
+
+* RELiC's test split is five works; a whole work there has 4,888 candidates on average. The proxy task is 200 quotations
+  of one sentence from one work, with BM25's best two, and its last line is the majority of three experts.
+* Tables 3 and A9 agree in every recall and in the candidates. The mean ranks of A9 average to 380.9 where table 3 has
+  377.3, the very figure that A9 gives for five sentences; both stand here as printed.
+* BIRCO's 100 queries are a selection: those that GPT-4 could answer without passages were taken out, and the pools of
+  about 50 were chosen by word match and by embeddings.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast, get_args
+
+from relic_core.config import ASSETS
+from relic_core.domain import MAX_LENGTH, MIN_LENGTH, Pool, Shape
+from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.evaluation.metric_cards import metric
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE = ASSETS / "published.csv"
+
+_CITATIONS = {"RELiC": "Thai et al. 2022", "BIRCO": "Wang et al. 2024"}
+_COLUMNS = (
+    "paper",
+    "table",
+    "system",
+    "shape",
+    "length",
+    "metric",
+    "value",
+    "standard_error",
+    "n",
+    "candidates",
+    "data",
+    "pool",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedFigure:
+    """One figure from a paper.
+
+    Attributes
+    ----------
+    paper, table : str
+        Where it is printed: "RELiC", "A9".
+    system : str
+        What was measured, as the paper calls it.
+    shape : Shape or None
+        The claim's context; None where the paper gives none.
+    length : int or None
+        Sentences of the quotations; None for all lengths together.
+    metric : str
+        Name of the metric.
+    printed : str
+        The figure as printed, shares as percentages.
+    value : float
+        The same on the scale of our figures, shares between 0 and 1.
+    standard_error : float or None
+        On the scale of `value`, where the paper gives one.
+    n : int
+        How many examples it is of.
+    candidates : float
+        Mean number of candidates; of BIRCO's pools as its text says, they hold 50 or 51.
+    data : str
+        What it was measured on.
+    pool : {"whole work", "given"}
+        As of benchmarks: figures of the two kinds never share a column.
+    """
+
+    paper: str
+    table: str
+    system: str
+    shape: Shape | None
+    length: int | None
+    metric: str
+    printed: str
+    value: float
+    standard_error: float | None
+    n: int
+    candidates: float
+    data: str
+    pool: Pool
+
+    @property
+    def source(self) -> str:
+        """Where it is printed, as a note under a table says it."""
+        return f"{self.paper} ({_CITATIONS[self.paper]}), table {self.table}"
+
+    @property
+    def mark(self) -> str:
+        """What must stand beside the figure wherever it is shown with ours."""
+        return f"measured elsewhere on other data: {self.data}, n = {self.n:,}; {self.source}"
+
+
+@lru_cache(maxsize=1)
+def published() -> tuple[PublishedFigure, ...]:
+    """Return the published figures that ship with the program, in the order of their tables.
+
+    Examples
+    --------
+    >>> best = [each for each in published() if each.table == "3" and each.metric == "recall@10"][-1]
+    >>> best.system, str(best.shape), best.printed
+    ('dense-RELiC', '4/4', '32.4')
+    """
+    return read_published(FILE)
+
+
+def read_published(path: Path) -> tuple[PublishedFigure, ...]:
+    """Read a file of published figures.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file with the columns of `published.csv`.
+
+    Raises
+    ------
+    BadBenchmark
+        Other columns, a line that is no figure, or one that is there twice.
+    """
+    found: dict[tuple[object, ...], PublishedFigure] = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file, strict=True)
+        if tuple(reader.fieldnames or ()) != _COLUMNS:
+            raise BadBenchmark(f"{path} has the columns {reader.fieldnames}; published figures have {_COLUMNS}.")
+        for number, row in enumerate(reader, start=2):
+            try:
+                each = _figure(row)
+            except (ValueError, TypeError, AttributeError, BadRequest) as error:
+                raise BadBenchmark(f"Line {number} of {path} is no published figure: {error}") from error
+            key = (each.paper, each.table, each.system, each.shape, each.length, each.metric, each.data)
+            if key in found:
+                raise BadBenchmark(
+                    f"Line {number} of {path} gives {each.metric} of {each.system} a second time: a table has one."
+                )
+            found[key] = each
+    return tuple(found.values())
+
+
+def _figure(row: dict[str, str]) -> PublishedFigure:
+    if len(row) > len(_COLUMNS):
+        raise ValueError("it has more fields than there are columns.")
+    card = metric(row["metric"])
+    scale = 100 if card.percent else 1
+    value = float(row["value"]) / scale
+    error = float(row["standard_error"]) / scale if row["standard_error"] else None
+    length = int(row["length"]) if row["length"] else None
+    each = PublishedFigure(
+        paper=row["paper"],
+        table=row["table"],
+        system=row["system"],
+        shape=Shape.parse(row["shape"]) if row["shape"] else None,
+        length=length,
+        metric=card.name,
+        printed=row["value"],
+        value=value,
+        standard_error=error,
+        n=int(row["n"]),
+        candidates=float(row["candidates"]),
+        data=row["data"],
+        pool=cast("Pool", row["pool"]),
+    )
+    wrong = {
+        f"paper '{each.paper}'": each.paper not in _CITATIONS,
+        f"pool '{each.pool}'": each.pool not in get_args(Pool),
+        "no table, system or data": not (each.table and each.system and each.data),
+        f"value {each.printed}": not (math.isfinite(value) and 0 <= value <= (1 if card.percent else each.candidates)),
+        f"standard error {row['standard_error']}": error is not None and not 0 <= error < 1,
+        f"length {length}": length is not None and not MIN_LENGTH <= length <= MAX_LENGTH,
+        f"{each.n} examples among {each.candidates} candidates": each.n < 1 or not each.candidates >= 1,
+    }
+    if any(wrong.values()):
+        raise ValueError(f"{', '.join(what for what, is_wrong in wrong.items() if is_wrong)} cannot be.")
+    return each

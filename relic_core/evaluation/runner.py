@@ -1,0 +1,217 @@
+"""Running: every window of a benchmark ranked by one retriever, one outcome each.
+
+The rank of one gold needs no sorting: it is one more than the candidates that score higher, and those that score the
+same and come earlier in the text (the one tie rule). So an example costs a few passes over its scores, however many
+candidates there are. Overlapping candidates are never collapsed (RELiC, section 3.1).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.domain import Outcome
+from relic_core.errors import BadBenchmark, BadClaim
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy.typing as npt
+
+    from relic_core.domain import Scores, Shape, Window, Work
+    from relic_core.ports import Benchmark, Progress, Retriever
+
+    Starts = npt.NDArray[np.int64]
+
+FIRST = 3
+"""How many of the first hits an outcome keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where the gold of one example stands among its candidates.
+
+    Attributes
+    ----------
+    rank, overlap_rank : int
+        Rank of the gold, and of the first candidate that shares a sentence with it; from 1.
+    first : tuple of int
+        Where the first hits start, best first.
+    """
+
+    rank: int
+    overlap_rank: int
+    first: tuple[int, ...]
+
+
+def standing(scores: Scores, gold: int, length: int, candidates: Starts | None = None) -> Standing:
+    """Find the gold among the candidates.
+
+    Parameters
+    ----------
+    scores : float array, shape (n_spans,)
+        One per span of the work, in the order of the text; finite.
+    gold : int
+        Where the gold starts; one of the candidates.
+    length : int
+        Sentences per span, at least 1.
+    candidates : int array, shape (n_candidates,), optional
+        Where the spans that count start, ascending; all where not given.
+
+    Examples
+    --------
+    >>> standing(np.array([0.5, 2.0, 0.5, 0.1], dtype=np.float32), gold=2, length=2)
+    Standing(rank=3, overlap_rank=1, first=(1, 0, 2))
+    >>> standing(np.array([0.5, 2.0, 0.5, 0.1], dtype=np.float32), gold=2, length=1, candidates=np.array([2, 3]))
+    Standing(rank=1, overlap_rank=1, first=(2, 3))
+    """
+    starts = np.arange(len(scores)) if candidates is None else candidates
+    among = scores if candidates is None else scores[candidates]
+    near = np.flatnonzero(np.abs(starts - gold) < length)  # the spans of one length that share a sentence with the gold
+    best = near[np.argmax(among[near])]  # argmax gives the earliest of equals, as the tie rule does
+    return Standing(
+        rank=_rank(among, int(np.searchsorted(starts, gold))),
+        overlap_rank=_rank(among, int(best)),
+        first=tuple(int(start) for start in starts[_head(among, FIRST)]),
+    )
+
+
+def _rank(among: Scores, at: int) -> int:
+    """Rank one candidate: those that are better, and the equal ones before it, come first."""
+    return 1 + int(np.count_nonzero(among > among[at])) + int(np.count_nonzero(among[:at] == among[at]))
+
+
+def _head(among: Scores, k: int) -> npt.NDArray[np.intp]:
+    """Give the positions of the `k` best by the tie rule, without sorting the rest."""
+    k = min(k, len(among))
+    least = np.partition(among, len(among) - k)[len(among) - k]
+    better = np.flatnonzero(among > least)
+    better = better[np.argsort(-among[better], kind="stable")]
+    return np.concatenate([better, np.flatnonzero(among == least)[: k - len(better)]])
+
+
+def evaluate(
+    benchmark: Benchmark,
+    retriever: Retriever,
+    *,
+    shape: Shape,
+    done: Mapping[str, Outcome],
+    keep: Callable[[Outcome, float], None],
+    entering: Callable[[Work], None] | None = None,
+    progress: Progress,
+) -> tuple[Outcome, ...]:
+    """Rank every window of a benchmark.
+
+    The windows of one pool are answered together, so that each work is loaded and prepared once; a pool whose windows
+    are all done is not touched.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+        What is asked.
+    retriever : Retriever
+        Who answers.
+    shape : Shape
+        How much context each claim takes.
+    done : mapping of str to Outcome
+        Outcomes there are already, by example id: they are taken over.
+    keep : callable
+        Given each new outcome as soon as it is there, with the seconds that answering took; preparing left out.
+    entering : callable, optional
+        Given each work when it has been prepared, before its first window is asked.
+    progress : Progress
+        Told how many examples are done.
+
+    Returns
+    -------
+    tuple of Outcome
+        In the order of the benchmark.
+
+    Raises
+    ------
+    BadBenchmark
+        A gold that is none of its candidates, or scores that are no ranking of the work's spans.
+    RelicError
+        What the benchmark and the retriever raise, but for `BadClaim`: a claim without words has no ranking, and its
+        outcome no rank.
+    """
+    windows = benchmark.windows()
+    pools: dict[str, list[Window]] = {}
+    for window in windows:
+        if window.id not in done:
+            pools.setdefault(window.pool, []).append(window)
+    found = dict(done)
+    count = len(windows) - sum(map(len, pools.values()))
+    progress(count, len(windows))
+    for pool, some in pools.items():
+        work = benchmark.work(pool)
+        lengths = sorted({window.gold.length for window in windows if window.pool == pool})
+        retriever.prepare(work, _preparing(progress, count, len(windows), work.title), lengths=lengths)
+        if entering is not None:
+            entering(work)
+        for window in some:
+            began = time.perf_counter()
+            outcome = answer(benchmark, retriever, window, work, shape)
+            keep(outcome, time.perf_counter() - began)
+            found[window.id] = outcome
+            count += 1
+            progress(count, len(windows), work.title)
+    return tuple(found[window.id] for window in windows)
+
+
+def _preparing(progress: Progress, count: int, windows: int, title: str) -> Progress:
+    """Turn the steps of a preparation into a note; the count of examples stays."""
+
+    def report(done: int, total: int, note: str = "") -> None:
+        share = f" {100 * done // total}%" if total else ""
+        progress(count, windows, f"{title}: {note or 'Preparing'}{share}")
+
+    return report
+
+
+def answer(benchmark: Benchmark, retriever: Retriever, window: Window, work: Work, shape: Shape) -> Outcome:
+    """Rank one window's candidates; what it raises is what `evaluate` raises.
+
+    Parameters
+    ----------
+    work : Work
+        The one that the window's pool names, prepared.
+    """
+    gold, candidates = window.gold, benchmark.candidates(window)
+    starts = np.arange(work.candidates(gold.length)) if candidates is None else candidates
+    at = int(np.searchsorted(starts, gold.start))
+    if at == len(starts) or starts[at] != gold.start:
+        raise BadBenchmark(
+            f"{benchmark.card.name}: the quotation of example {window.id} (sentence {gold.start + 1:,}, {gold.length} "
+            f"long) is none of the {len(starts):,} candidates of {work.title}. The data do not fit the work."
+        )
+    place: Standing | None = None
+    try:
+        scores = retriever.score(window.claim(shape), work, gold.length)
+    except BadClaim:
+        pass  # nothing to search with: an outcome without a rank, which every metric counts as a miss
+    else:
+        if scores.shape != (work.candidates(gold.length),) or not np.isfinite(scores).all():
+            raise BadBenchmark(
+                f"{retriever.name} gave scores that are no ranking of {work.title} for example {window.id}: "
+                f"{work.candidates(gold.length):,} finite numbers were wanted."
+            )
+        place = standing(scores, gold.start, gold.length, candidates)
+
+    def characters(start: int) -> tuple[int, int]:
+        return work.sentences[start].start, work.sentences[start + gold.length - 1].end
+
+    return Outcome(
+        example_id=window.id,
+        book=window.book,
+        length=gold.length,
+        kind=window.kind,
+        candidates=len(starts),
+        rank=place.rank if place else None,
+        overlap_rank=place.overlap_rank if place else None,
+        gold=characters(gold.start),
+        first=tuple(characters(start) for start in place.first) if place else (),
+    )

@@ -1,0 +1,329 @@
+"""BIRCO's RELIC set: queries with a masked quotation, each with a pool of some fifty passages, one of them right.
+
+Read as JSON lines (``queries.jsonl``, ``pools.jsonl``, ``passages.jsonl``) or as the pickle that its authors published;
+both make the same records under the same checks. The rankings that were published with it are read from JSON (system ->
+query id -> ids) or from pickles, one per system. Source: Wang et al. 2024 (BIRCO), section 3 and its repository.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from relic_core.errors import BadBenchmark, NotFound
+from relic_core.formats import birco_pickle
+from relic_core.formats.files import as_object, as_string, as_strings, parse, read_bytes, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+MASKED = "[masked sentence(s)]"
+"""How a query writes the place of its quotation."""
+
+_PICKLE = b"\x80"
+"""The first byte of a pickle since protocol 2; no JSON begins so."""
+
+_UNFOLDED = 16
+"""How many times its size a pickle may unfold to: an id of thirty letters is named again in two or three bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class BircoQuery:
+    """A query.
+
+    Attributes
+    ----------
+    id : str
+        Unique in the set.
+    text : str
+        Holds `MASKED` at least once; the first is the place of the quotation.
+    work : str
+        The novel, as a slug of the catalogue; empty where the file does not say.
+    """
+
+    id: str
+    text: str
+    work: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BircoSet:
+    """A set of queries with their pools.
+
+    Attributes
+    ----------
+    queries : tuple of BircoQuery
+        In the order of the file.
+    passages : mapping of str to str
+        Passage id -> text, one to five sentences parted by two spaces. One passage may be in several pools, or in none.
+    pools : mapping of str to tuple of str
+        Query id -> ids of its candidates, in the order of the file; one for every query.
+    relevant : mapping of str to mapping of str to int
+        Query id -> id of the one relevant passage -> its grade, above 0.
+    """
+
+    queries: tuple[BircoQuery, ...] = field(repr=False)
+    passages: Mapping[str, str] = field(repr=False, hash=False)
+    pools: Mapping[str, tuple[str, ...]] = field(repr=False, hash=False)
+    relevant: Mapping[str, Mapping[str, int]] = field(repr=False, hash=False)
+
+
+def read_jsonl(folder: Path) -> BircoSet:
+    """Read a set as JSON lines.
+
+    Parameters
+    ----------
+    folder : Path
+        With ``queries.jsonl`` (id, text, and work where known), ``pools.jsonl`` (query_id, candidates, relevant) and
+        ``passages.jsonl`` (id, text).
+
+    Raises
+    ------
+    NotFound
+        A file is missing.
+    BadBenchmark
+        A line is damaged or cut short, an id unknown or given twice, a pool lacks its relevant passage or has not
+        exactly one, a query has no mask or no pool; the message names the file and the line.
+    """
+    queries: dict[str, BircoQuery] = {}
+    for here, line in _lines(folder / "queries.jsonl", ("id", "text"), ("work",)):
+        query = _query(here, line["id"], line["text"], line.get("work", ""))
+        _once(here, query.id, queries)
+        queries[query.id] = query
+    passages: dict[str, str] = {}
+    for here, line in _lines(folder / "passages.jsonl", ("id", "text")):
+        passage = as_string(line["id"], f"{here}: 'id'")
+        _once(here, passage, passages)
+        passages[passage] = as_string(line["text"], f"{here}: the text of '{passage:.80}'")
+    pools: dict[str, tuple[str, ...]] = {}
+    relevant: dict[str, dict[str, int]] = {}
+    for here, line in _lines(folder / "pools.jsonl", ("query_id", "candidates", "relevant")):
+        query_id = as_string(line["query_id"], f"{here}: 'query_id'")
+        _once(here, query_id, pools)
+        pools[query_id] = as_strings(line["candidates"], f"{here}: 'candidates'")
+        claimed = as_strings(line["relevant"], f"{here}: 'relevant'")
+        relevant[query_id] = dict.fromkeys(claimed, 1)
+        if len(relevant[query_id]) < len(claimed):
+            raise BadBenchmark(f"{here}: 'relevant' names a passage twice.")
+        _check_pool(here, query_id, pools[query_id], relevant[query_id], queries, passages)
+    return _whole(str(folder / "pools.jsonl"), queries, passages, pools, relevant)
+
+
+def read_pickle(path: Path) -> BircoSet:
+    """Read a set as its authors published it: a pickled dictionary of three, without running anything in it.
+
+    Parameters
+    ----------
+    path : Path
+        ``query`` (id -> text), ``corpus`` (id -> text) and ``qrel`` (query id -> passage id -> grade; its keys are the
+        pool).
+
+    Raises
+    ------
+    NotFound
+        There is no such file.
+    BadBenchmark
+        It holds more than plain data (`birco_pickle`), or is no such set: the checks are those of `read_jsonl`.
+    """
+    data = as_object(birco_pickle.read_plain(path), str(path), ("query", "corpus", "qrel"))
+    left = _Allowance(path)
+    given_queries = as_object(data["query"], f"{path}: 'query'")
+    given_passages = as_object(data["corpus"], f"{path}: 'corpus'")
+    for texts in (given_queries, given_passages):
+        left.take(texts)
+        left.take(texts.values())
+    queries = {query_id: _query(f"{path}: 'query'", query_id, text, "") for query_id, text in given_queries.items()}
+    passages = {
+        as_string(passage, f"{path}: an id of 'corpus'"): as_string(text, f"{path}: the text of '{passage:.80}'")
+        for passage, text in given_passages.items()
+    }
+    pools: dict[str, tuple[str, ...]] = {}
+    relevant: dict[str, dict[str, int]] = {}
+    for query_id, given in as_object(data["qrel"], f"{path}: 'qrel'").items():
+        here = f"{path}: the pool of '{query_id:.80}'"
+        grades = as_object(given, here)
+        left.take(grades)
+        for passage, grade in grades.items():
+            if type(grade) is not int or grade < 0:
+                raise BadBenchmark(f"{here}: the grade of '{passage:.80}' must be a whole number from 0.")
+        pools[query_id] = tuple(grades)
+        relevant[query_id] = {passage: grade for passage, grade in grades.items() if type(grade) is int and grade > 0}
+        _check_pool(here, query_id, pools[query_id], relevant[query_id], queries, passages)
+    return _whole(str(path), queries, passages, pools, relevant)
+
+
+def read_rankings(path: Path, of: BircoSet | None = None) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Read rankings of pools.
+
+    All thirty rankings that BIRCO's authors published for this set hold each passage of each pool exactly once; so one
+    that does not is taken for damaged and refused, and nothing is filled in. A query that a system did not rank is not
+    made up either: it is absent, which metrics count as a miss.
+
+    Parameters
+    ----------
+    path : Path
+        A JSON file, system -> query id -> ids, best first; a pickle, query id -> ids, of one system that its file is
+        named for; or a folder of such pickles (``*.pickle``).
+    of : BircoSet, optional
+        Checked against its pools.
+
+    Returns
+    -------
+    dict of str to dict of str to tuple of str
+        System -> query id -> passage ids, best first.
+
+    Raises
+    ------
+    NotFound
+        There is no such file, or no pickle in the folder.
+    BadBenchmark
+        A file is damaged, a list names a passage twice, a query is not of the set, or a list is no permutation of its
+        pool.
+    """
+    if path.is_dir():
+        files = sorted(path.glob("*.pickle"))
+        if not files:
+            raise NotFound(f"There is no ranking in {path}: its files would end in '.pickle'.")
+        systems = {file.stem: _ranked(file, birco_pickle.read_plain(file), of, str(file)) for file in files}
+    elif read_bytes(path).startswith(_PICKLE):
+        systems = {path.stem: _ranked(path, birco_pickle.read_plain(path), of, str(path))}
+    else:
+        content = as_object(parse(read_text(path), str(path)), str(path))
+        systems = {
+            as_string(system, f"{path}: the name of a system"): _ranked(path, given, of, f"{path}, '{system:.80}'")
+            for system, given in content.items()
+        }
+    return systems
+
+
+class _Allowance:
+    """Bounds what a pickle unfolds to, in entries and characters, by its size.
+
+    A pickle may name one thing in many places, and honest ones do so with ids; a set that unfolds to many times its
+    size was made to.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._left = _UNFOLDED * path.stat().st_size
+
+    def take(self, held: Iterable[object]) -> None:
+        """Count some entries and the characters of those that are text."""
+        for each in held:
+            self._left -= 1 + (len(each) if isinstance(each, str) else 0)
+        if self._left < 0:
+            raise BadBenchmark(
+                f"{self._path} is refused: it unfolds to more than {_UNFOLDED} times its size. Take it from its "
+                "publisher again."
+            )
+
+
+def _lines(
+    path: Path, keys: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> Iterator[tuple[str, dict[str, object]]]:
+    """Read JSON lines; each with the place it comes from."""
+    # Split at line feeds alone: a string of JSON may hold U+2028 and its like, where `splitlines` would cut.
+    lines = read_text(path).split("\n")
+    if lines[-1] == "":
+        del lines[-1]
+    if not lines:
+        raise BadBenchmark(f"{path} is empty. It was cut short: fetch it again.")
+    for number, line in enumerate(lines, start=1):
+        here = f"{path}, line {number:,}"
+        if not line.strip():
+            raise BadBenchmark(f"{here} is empty. Every line is one object with: {', '.join(keys)}.")
+        yield here, as_object(parse(line, here), here, keys, optional)
+
+
+def _query(here: str, query_id: object, text: object, work: object) -> BircoQuery:
+    checked = as_string(query_id, f"{here}: 'id'")
+    query = BircoQuery(
+        id=checked,
+        text=as_string(text, f"{here}: the text of '{checked:.80}'"),
+        work=as_string(work, f"{here}: 'work'", empty=True),
+    )
+    if MASKED not in query.text:
+        raise BadBenchmark(
+            f"{here}: query '{query.id:.80}' has no '{MASKED}', so nobody can tell where its quotation stood."
+        )
+    return query
+
+
+def _once(here: str, given: str, known: Mapping[str, object]) -> None:
+    if given in known:
+        raise BadBenchmark(f"{here}: '{given:.80}' was given before. An id occurs once: take the wrong line out.")
+
+
+def _check_pool(
+    here: str,
+    query_id: str,
+    pool: tuple[str, ...],
+    relevant: Mapping[str, int],
+    queries: Mapping[str, BircoQuery],
+    passages: Mapping[str, str],
+) -> None:
+    if query_id not in queries:
+        raise BadBenchmark(f"{here}: there is no query '{query_id:.80}' among the {len(queries):,} queries.")
+    members = set(pool)
+    if len(members) < len(pool):
+        raise BadBenchmark(f"{here}: the pool of '{query_id:.80}' names a passage twice.")
+    for passage in pool:
+        if passage not in passages:
+            raise BadBenchmark(f"{here}: there is no passage '{passage:.80}' among the {len(passages):,} passages.")
+    if len(relevant) != 1:
+        raise BadBenchmark(
+            f"{here}: {len(relevant):,} passages are relevant to '{query_id:.80}'; a masked quotation is exactly one."
+        )
+    if not members.issuperset(relevant):
+        raise BadBenchmark(f"{here}: '{next(iter(relevant)):.80}', relevant to '{query_id:.80}', is not in its pool.")
+
+
+def _whole(
+    source: str,
+    queries: Mapping[str, BircoQuery],
+    passages: Mapping[str, str],
+    pools: Mapping[str, tuple[str, ...]],
+    relevant: Mapping[str, Mapping[str, int]],
+) -> BircoSet:
+    """Put a set together, its pools in the order of the queries."""
+    if not queries:
+        raise BadBenchmark(f"{source}: there is no query.")
+    for query_id in queries:
+        if query_id not in pools:
+            raise BadBenchmark(f"{source}: query '{query_id:.80}' has no pool. Every query needs its candidates.")
+    return BircoSet(
+        queries=tuple(queries.values()),
+        passages=dict(passages),
+        pools={query_id: pools[query_id] for query_id in queries},
+        relevant={query_id: relevant[query_id] for query_id in queries},
+    )
+
+
+def _ranked(path: Path, given: object, of: BircoSet | None, here: str) -> dict[str, tuple[str, ...]]:
+    left = _Allowance(path)
+    ranked: dict[str, tuple[str, ...]] = {}
+    for query_id, order in as_object(given, here).items():
+        there = f"{here}: the ranking of '{query_id:.80}'"
+        left.take(order if isinstance(order, list) else ())
+        ranking = as_strings(order, there)
+        as_string(query_id, f"{here}: the id of a query")
+        _check_ranking(there, query_id, ranking, of)
+        ranked[query_id] = ranking
+    return ranked
+
+
+def _check_ranking(here: str, query_id: str, ranking: tuple[str, ...], of: BircoSet | None) -> None:
+    seen = set(ranking)
+    if len(seen) < len(ranking):
+        raise BadBenchmark(f"{here} names a passage twice. A ranking holds each passage of its pool once.")
+    if of is None:
+        return
+    if query_id not in of.pools:
+        raise BadBenchmark(f"{here} is of no query of this set. The rankings belong to another set or split.")
+    pool = set(of.pools[query_id])
+    if seen != pool:
+        raise BadBenchmark(
+            f"{here} is no order of its pool: {len(pool - seen):,} of {len(pool):,} passages are missing, and "
+            f"{len(seen - pool):,} are not of the pool."
+        )

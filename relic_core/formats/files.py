@@ -1,0 +1,275 @@
+"""Files of other people's formats: read whole and strictly, written whole or not at all.
+
+What `json` lets pass in silence is refused here: a key that occurs twice in one object (the last would win), NaN and
+infinity, half of a surrogate pair. Readers say where something is wrong by a `source`: the file, and what is known of
+the place in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
+
+from relic_core.errors import BadBenchmark, NotFound, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+
+_KINDS: tuple[tuple[type, str], ...] = (
+    (type(None), "null"),
+    (bool, "true or false"),  # before int, which it is one of
+    (int, "a whole number"),
+    (float, "a number with a fraction"),
+    (str, "a string"),
+    (list, "a list"),
+    (dict, "an object"),
+)
+
+
+class _Doubled(dict[str, object]):
+    """An object of which a key occurred twice: whoever asks for it by `as_object` is told, with the place."""
+
+    key = ""
+
+
+def read_bytes(path: Path, *, at_most: int | None = None) -> bytes:
+    """Read a file whole.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    at_most : int, optional
+        Bytes that it may have.
+
+    Raises
+    ------
+    NotFound
+        There is no such file.
+    BadBenchmark
+        It cannot be read, or is larger than `at_most`.
+    """
+    try:
+        size = path.stat().st_size
+        if at_most is not None and size > at_most:
+            raise BadBenchmark(f"{path} has {size:,} bytes; a file of this kind has at most {at_most:,}.")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise NotFound(f"There is no file {path}. Check the name, or fetch the file first.") from None
+    except OSError as error:
+        raise BadBenchmark(f"{path} cannot be read ({error.strerror}). Name a file that is yours to read.") from None
+
+
+def read_text(path: Path) -> str:
+    """Read a file of text in UTF-8, as JSON is by its standard.
+
+    Raises
+    ------
+    NotFound
+        There is no such file.
+    BadBenchmark
+        It cannot be read, or is not in UTF-8.
+    """
+    data = read_bytes(path)
+    try:
+        return data.decode("utf-8-sig")  # an editor may have put a byte order mark before it
+    except UnicodeDecodeError as error:
+        raise BadBenchmark(
+            f"{path} is not text in UTF-8: byte {error.start:,} of {len(data):,} cannot be read. It was damaged, cut "
+            "short or saved in another encoding; fetch it again."
+        ) from None
+
+
+def parse(text: str, source: str) -> object:
+    """Read JSON, strictly.
+
+    Parameters
+    ----------
+    text : str
+        One JSON value.
+    source : str
+        Where it comes from, for messages.
+
+    Raises
+    ------
+    BadBenchmark
+        It is no JSON, cut short, or too deep; the message gives the position.
+
+    Examples
+    --------
+    >>> parse('{"a": 1, "b": [2]}', "here")
+    {'a': 1, 'b': [2]}
+    >>> parse('{"a": [1, ', "here")
+    Traceback (most recent call last):
+    relic_core.errors.BadBenchmark: here is no whole JSON: Expecting value at character 10 of 10. ...
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        what, at = error.msg, error.pos
+    except RecursionError:
+        what, at = "it is nested too deep", 0
+    except ValueError as error:
+        what, at = str(error), 0
+    # Raised out here, so that the error does not hold on to the whole text.
+    place = f" at character {at:,} of {len(text):,}" if at else ""
+    raise BadBenchmark(
+        f"{source} is no whole JSON: {what}{place}. It was probably cut short or damaged on the way: fetch it again."
+    )
+
+
+def as_object(value: object, source: str, keys: Sequence[str] = (), optional: Sequence[str] = ()) -> dict[str, object]:
+    """Take a value as a JSON object without doubled keys.
+
+    Parameters
+    ----------
+    value : object
+        As `parse` gave it.
+    source : str
+        Where it comes from, for messages.
+    keys, optional : sequence of str
+        The keys that it must have and those that it may have; any keys where none are given.
+
+    Raises
+    ------
+    BadBenchmark
+        It is no object, a key occurs twice, is missing, or is not known.
+    """
+    if not isinstance(value, dict):
+        raise BadBenchmark(f"{source} must be a JSON object, and is {kind_of(value)}.")
+    if isinstance(value, _Doubled):
+        raise BadBenchmark(f"{source} has '{value.key:.80}' twice. Each may occur once: take the wrong one out.")
+    if keys:
+        for key in keys:
+            if key not in value:
+                raise BadBenchmark(f"{source} has no '{key}'. It must have: {', '.join(keys)}.")
+        for key in value:
+            if key not in keys and key not in optional:
+                raise BadBenchmark(f"{source} has an unknown '{key:.80}'. Known: {', '.join((*keys, *optional))}.")
+    return value
+
+
+def as_strings(value: object, source: str) -> tuple[str, ...]:
+    """Take a value as a list of strings that can be written again.
+
+    Raises
+    ------
+    BadBenchmark
+        It is no list, or holds something else.
+    """
+    if not isinstance(value, list):
+        raise BadBenchmark(f"{source} must be a list of strings, and is {kind_of(value)}.")
+    for number, each in enumerate(value, start=1):
+        if type(each) is not str:
+            raise BadBenchmark(f"{source} must hold strings alone, and number {number:,} is {kind_of(each)}.")
+    try:
+        "".join(value).encode()  # all at once: a book has ten thousand sentences
+    except UnicodeEncodeError:
+        for number, each in enumerate(value, start=1):
+            check_text(each, f"{source}, number {number:,},")
+    return tuple(value)
+
+
+def as_string(value: object, source: str, *, empty: bool = False) -> str:
+    """Take a value as a string that can be written again.
+
+    Raises
+    ------
+    BadBenchmark
+        It is no string, or empty where `empty` is not set.
+    """
+    if type(value) is not str:
+        raise BadBenchmark(f"{source} must be a string, and is {kind_of(value)}.")
+    if not empty and not value.strip():
+        raise BadBenchmark(f"{source} is empty.")
+    check_text(value, source)
+    return value
+
+
+def check_text(text: str, source: str) -> None:
+    """Refuse half of a surrogate pair, which JSON can spell and no file of text can hold.
+
+    Raises
+    ------
+    BadBenchmark
+        There is one.
+    """
+    if text.isascii():
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise BadBenchmark(
+            f"{source} holds half of a character (the lone surrogate U+{ord(text[error.start]):04X}) at character "
+            f"{error.start + 1:,}. The text was cut in the middle of a character; take it from its source again."
+        ) from None
+
+
+def kind_of(value: object) -> str:
+    """Say what a value is in JSON's words; never shows it, which may be large or endless.
+
+    Examples
+    --------
+    >>> kind_of(None), kind_of([1]), kind_of(2.5)
+    ('null', 'a list', 'a number with a fraction')
+    """
+    for kinds, name in _KINDS:
+        if isinstance(value, kinds):
+            return name
+    return f"of the type {type(value).__name__}"
+
+
+@contextlib.contextmanager
+def written_whole(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing that appears under its name only when all is written.
+
+    Parameters
+    ----------
+    path : Path
+        The file; one that is there is replaced.
+
+    Raises
+    ------
+    StoreError
+        The folder or the file cannot be written.
+    """
+    half = path.with_name(f".{path.name}.{secrets.token_hex(4)}.half")
+    try:
+        with half.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        half.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):  # it cannot be written: perhaps not even taken away
+            half.unlink(missing_ok=True)
+        raise StoreError(
+            f"{path} cannot be written ({error.strerror}). Name a file in a folder that is there, is yours to write "
+            "and has room."
+        ) from error
+    except BaseException:  # what was to be written is refused, or Ctrl-C: nothing half made stays behind
+        half.unlink(missing_ok=True)
+        raise
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    made = dict(pairs)
+    if len(made) == len(pairs):
+        return made
+    seen: set[str] = set()
+    doubled = _Doubled(made)
+    for key, _ in pairs:
+        if key in seen:
+            doubled.key = key
+            break
+        seen.add(key)
+    return doubled
+
+
+def _no_number(written: str) -> NoReturn:
+    raise ValueError(f"{written} is no number of JSON")

@@ -1,0 +1,233 @@
+"""RELiC's JSON: whole books in sentences, the spans that count as candidates, and the quotations with their contexts.
+
+One object per file, book title -> object with three keys:
+
+* ``sentences``: the book in order;
+* ``candidates``: ``"1_sentence"`` to ``"5_sentence"`` -> the starts that are valid for a quotation of that length;
+* ``quotes``: id -> [up to four sentences before it, start, length, up to four sentences after it].
+
+In the hidden test file every start is null. Source: the data of Thai et al. 2022 (RELiC), section 2 and its DATA.md.
+Everything is checked on the way in, and by the same code on the way out, so what is written can be read.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from relic_core.domain import MAX_CONTEXT, MAX_LENGTH, MIN_LENGTH
+from relic_core.errors import BadBenchmark
+from relic_core.formats.files import as_object, as_strings, check_text, kind_of, parse, read_text, written_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+LENGTHS = tuple(range(MIN_LENGTH, MAX_LENGTH + 1))
+"""The lengths of quotations that have candidates, in sentences."""
+
+_PARTS = ("left context", "start", "length", "right context")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A quotation in a secondary source.
+
+    Attributes
+    ----------
+    id : str
+        Unique in the file.
+    left : tuple of str
+        Up to four sentences before it, the nearest last.
+    start : int or None
+        Index of its first sentence in the book; None in the hidden test file.
+    length : int
+        In sentences, 1 to 5.
+    right : tuple of str
+        Up to four sentences after it, the nearest first.
+    """
+
+    id: str
+    left: tuple[str, ...]
+    start: int | None
+    length: int
+    right: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RelicBook:
+    """A book and the quotations of it.
+
+    Attributes
+    ----------
+    title : str
+        The key in the file.
+    sentences : tuple of str
+        In order, as published: they may end in a space.
+    candidates : mapping of int to tuple of int
+        For each length from 1 to 5 the valid starts, in the order of the file.
+    quotes : tuple of Quote
+        In the order of the file.
+    """
+
+    title: str
+    sentences: tuple[str, ...] = field(repr=False)
+    candidates: Mapping[int, tuple[int, ...]] = field(repr=False, hash=False)
+    quotes: tuple[Quote, ...] = field(repr=False)
+
+
+def read_relic(path: Path) -> tuple[RelicBook, ...]:
+    """Read a file of RELiC and check all of it.
+
+    Parameters
+    ----------
+    path : Path
+        ``train.json``, ``val.json``, ``test.json``, or a file of that form.
+
+    Returns
+    -------
+    tuple of RelicBook
+        In the order of the file. Time and memory grow with the file alone.
+
+    Raises
+    ------
+    NotFound
+        There is no such file.
+    BadBenchmark
+        It is cut short or no JSON (with the position), not of this form, a gold span runs beyond its book or is none of
+        its candidates, an id occurs twice; the message names the file, the book, the quotation and what is wrong.
+    """
+    titles = as_object(parse(read_text(path), str(path)), str(path))
+    if not titles:
+        raise BadBenchmark(f"{path} holds no book. A file of RELiC is one object: title -> sentences, quotes, ...")
+    homes: dict[str, str] = {}
+    # Taken out as they are read: the raw lists of a large file need not stay to the end.
+    return tuple([_book(str(path), title, titles.pop(title), homes) for title in list(titles)])
+
+
+def write_relic(path: Path, books: Iterable[RelicBook]) -> None:
+    """Write books as a file of RELiC, whole or not at all; the same books make the same bytes.
+
+    Parameters
+    ----------
+    path : Path
+        The file; one that is there is replaced.
+    books : iterable of RelicBook
+        With candidates for each length from 1 to 5; taken one at a time.
+
+    Raises
+    ------
+    BadBenchmark
+        They would not be read again (`read_relic`), or two have one title.
+    StoreError
+        The file cannot be written.
+    """
+    homes: dict[str, str] = {}
+    titles: set[str] = set()
+    with written_whole(path) as file:
+        for book in books:
+            if book.title in titles:
+                raise BadBenchmark(f"{path}: two books have the title '{book.title}'. Titles are the file's keys.")
+            raw = _raw(book)
+            _book(str(path), book.title, raw, homes)
+            opening = "{\n" if not titles else ",\n"
+            titles.add(book.title)
+            file.write(f"{opening}{_json(book.title)}: {_json(raw)}".encode())
+        if not titles:
+            raise BadBenchmark(f"{path}: there is no book to write.")
+        file.write(b"\n}\n")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _raw(book: RelicBook) -> dict[str, object]:
+    quotes: dict[str, object] = {}
+    for quote in book.quotes:
+        if quote.id in quotes:
+            raise BadBenchmark(f"Book '{book.title}' has two quotations with the id '{quote.id}'.")
+        quotes[quote.id] = [list(quote.left), quote.start, quote.length, list(quote.right)]
+    return {
+        "sentences": list(book.sentences),
+        "candidates": {f"{length}_sentence": list(starts) for length, starts in sorted(book.candidates.items())},
+        "quotes": quotes,
+    }
+
+
+def _book(path: str, title: str, raw: object, homes: dict[str, str]) -> RelicBook:
+    """Check a book; `homes` collects the title that each id was met under."""
+    here = f"{path}: book '{title:.80}'"
+    check_text(title, f"{here}: the title")
+    parts = as_object(raw, here, ("sentences", "candidates", "quotes"))
+    sentences = as_strings(parts["sentences"], f"{here}: 'sentences'")
+    lists = as_object(parts["candidates"], f"{here}: 'candidates'", [f"{length}_sentence" for length in LENGTHS])
+    # All lists of a book share these numbers, so each entry costs the eight bytes of a reference.
+    numbers = list(range(len(sentences)))
+    candidates = {
+        length: _starts(f"{here}: '{length}_sentence'", lists[f"{length}_sentence"], length, numbers)
+        for length in LENGTHS
+    }
+    valid = {length: frozenset(starts) for length, starts in candidates.items()}
+    quotes = []
+    for quote_id, quote in as_object(parts["quotes"], f"{here}: 'quotes'").items():
+        there = f"{here}, quotation '{quote_id:.80}'"
+        check_text(quote_id, f"{there}: the id")
+        if quote_id in homes:
+            raise BadBenchmark(
+                f"{there}: the same id is in the book '{homes[quote_id]:.80}' too. An id names one quotation."
+            )
+        homes[quote_id] = title
+        quotes.append(_quote(there, quote_id, quote, len(sentences), valid))
+    return RelicBook(title=title, sentences=sentences, candidates=candidates, quotes=tuple(quotes))
+
+
+def _starts(here: str, raw: object, length: int, numbers: list[int]) -> tuple[int, ...]:
+    if not isinstance(raw, list):
+        raise BadBenchmark(f"{here} must be a list of whole numbers, and is {kind_of(raw)}.")
+    last = len(numbers) - length
+    for start in raw:
+        if type(start) is not int:
+            raise BadBenchmark(f"{here} must hold whole numbers alone, and holds {kind_of(start)}.")
+        if not 0 <= start <= last:
+            raise BadBenchmark(
+                f"{here} holds the start {start:,}, from which no {length} sentences follow: the book has "
+                f"{len(numbers):,}, counted from 0."
+            )
+    if len(set(raw)) < len(raw):
+        raise BadBenchmark(f"{here} holds a start twice. Each candidate is listed once.")
+    return tuple(map(numbers.__getitem__, raw))
+
+
+def _quote(here: str, quote_id: str, raw: object, sentences: int, valid: Mapping[int, frozenset[int]]) -> Quote:
+    if not isinstance(raw, list) or len(raw) != len(_PARTS):
+        given = f"a list of {len(raw)}" if isinstance(raw, list) else kind_of(raw)
+        raise BadBenchmark(f"{here} must be a list of four ({', '.join(_PARTS)}), and is {given}.")
+    left = _context(f"{here}: the left context", raw[0])
+    start, length = raw[1], raw[2]
+    right = _context(f"{here}: the right context", raw[3])
+    if type(length) is not int or length not in LENGTHS:
+        given = f"{length:,}" if type(length) is int else kind_of(length)
+        raise BadBenchmark(f"{here}: the length must be {MIN_LENGTH} to {MAX_LENGTH} sentences, and is {given}.")
+    if start is not None:
+        if type(start) is not int:
+            raise BadBenchmark(f"{here}: the start must be a whole number, or null, and is {kind_of(start)}.")
+        if not 0 <= start <= sentences - length:
+            raise BadBenchmark(
+                f"{here}: the gold span, {length} sentences from {start:,}, runs beyond the book, which has "
+                f"{sentences:,} sentences, counted from 0. The file is damaged, or its sentences were cut anew."
+            )
+        if start not in valid[length]:
+            raise BadBenchmark(
+                f"{here}: the gold start {start:,} is not among the {len(valid[length]):,} candidates of "
+                f"'{length}_sentence'. It could never be found: add it to them, or correct the start."
+            )
+    return Quote(id=quote_id, left=left, start=start, length=length, right=right)
+
+
+def _context(here: str, raw: object) -> tuple[str, ...]:
+    sentences = as_strings(raw, here)
+    if len(sentences) > MAX_CONTEXT:
+        raise BadBenchmark(f"{here} has {len(sentences)} sentences; there are at most {MAX_CONTEXT}.")
+    return sentences

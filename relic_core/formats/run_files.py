@@ -1,0 +1,222 @@
+r"""Runs as files: one run with all its outcomes as JSON, a head that a person can read and one short line per outcome.
+
+A file holds offsets, ids and ranks, and never a word of a work or of a claim, so that it may be given to anybody. ::
+
+    {
+     "format": "relic run/1",
+     "sha256": "…",                      over everything else in the file
+     "id": "k3v7…", "benchmark": "birco-novels", …
+     "books": [{"key": "emma", …}],
+     "kinds": ["", "claim-supporting"],
+     "outcomes": [
+      ["12", 0, 2, 0, 9731, 14, 13, [81230, 140], [[5120, 96], [81101, 210], [300017, 88]]],
+      …
+
+An outcome is its example's id, the number of its book and of its kind in the lists above it (from 0) with the gold's
+length between them, the candidates, the gold's rank and the overlap rank (0: no ranking), where the gold stands and
+where the first hits stand, each as a start and a number of characters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from relic_core.domain import Outcome
+from relic_core.errors import BadBenchmark
+from relic_core.formats.files import as_object, as_strings, parse, read_bytes, written_whole
+from relic_core.formats.run_facts import check_outcomes, facts_of, run_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from relic_core.domain import Offsets, Run
+
+FORMAT = "relic run/1"
+"""Name and version of the format: a file of another version is refused."""
+
+SUFFIX = ".json"
+
+MAX_BYTES = 200_000_000
+"""Larger files are not read: 80 bytes an outcome make some two million of them."""
+
+
+def write_run(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
+    """Write a run whole or not at all; the same run makes the same bytes.
+
+    Parameters
+    ----------
+    path : Path
+        The file; one that is there is replaced.
+    run : Run
+        What was measured.
+    outcomes : sequence of Outcome
+        All of them, in the order of the benchmark.
+
+    Raises
+    ------
+    BadBenchmark
+        The outcomes are not those of the run.
+    StoreError
+        The file cannot be written.
+    """
+    check_outcomes(str(path), run, outcomes)
+    books = {book.key: number for number, book in enumerate(run.books)}
+    kinds = {kind: number for number, kind in enumerate(sorted({outcome.kind for outcome in outcomes}))}
+    content = {**facts_of(run), "kinds": list(kinds)}
+    lines = [outcome_line(each, book=books[each.book], kind=kinds[each.kind]) for each in outcomes]
+    head = json.dumps({"format": FORMAT, "sha256": _digest(content, lines), **content}, indent=1, ensure_ascii=False)
+    body = ",\n".join(f"  {_compact(line)}" for line in lines)
+    text = f'{head[:-2]},\n "outcomes": [\n{body}\n ]\n}}\n'
+    with written_whole(path) as file:
+        file.write(text.encode())
+
+
+def read_run(path: Path, *, shipped: bool = False) -> tuple[Run, tuple[Outcome, ...]]:
+    """Read a run and check it.
+
+    Parameters
+    ----------
+    path : Path
+        A file that `write_run` wrote.
+    shipped : bool
+        What `Run.shipped` is to say.
+
+    Returns
+    -------
+    (Run, tuple of Outcome)
+        The outcomes in the order of the benchmark.
+
+    Raises
+    ------
+    NotFound
+        There is no such file.
+    BadBenchmark
+        It is no run, cut short, changed by hand, or of a version that this program does not know.
+    """
+    content = _load(path)
+    found = content.pop("format", None)
+    if found != FORMAT:
+        raise BadBenchmark(
+            f"{path} is not a run of this program: its format is {found!r:.60}, and '{FORMAT}' is wanted. "
+            "A run is written by: python -m relic_core runs export ID FILE."
+        )
+    try:
+        said, lines = content.pop("sha256"), content.pop("outcomes")
+        whole = said == _digest(content, lines)
+    except (KeyError, TypeError, ValueError, RecursionError):
+        whole = False
+    if not whole:
+        raise _damaged(path, "its content is not what its sha256 says")
+    kinds = as_strings(content.pop("kinds", None), f"{path}: 'kinds'")
+    run = run_of(content, str(path), shipped=shipped)
+    books = [book.key for book in run.books]
+    try:
+        outcomes = tuple(read_outcome(line, books=books, kinds=kinds) for line in lines)
+    except (TypeError, ValueError) as error:
+        raise _damaged(path, str(error)) from None
+    check_outcomes(str(path), run, outcomes)
+    return run, outcomes
+
+
+def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[Any]:
+    """Write an outcome as a short list.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        What to write.
+    book, kind : int or str
+        How its book and its kind are to be named.
+
+    Examples
+    --------
+    >>> one = Outcome(example_id="7", book="emma", length=2, kind="", candidates=90, rank=3, overlap_rank=2,
+    ...               gold=(100, 140), first=((10, 30), (80, 120)))
+    >>> outcome_line(one, book=0, kind=0)
+    ['7', 0, 2, 0, 90, 3, 2, [100, 40], [[10, 20], [80, 40]]]
+    """
+    return [
+        outcome.example_id,
+        book,
+        outcome.length,
+        kind,
+        outcome.candidates,
+        outcome.rank or 0,
+        outcome.overlap_rank or 0,
+        _shortened(outcome.gold),
+        [_shortened(place) for place in outcome.first],
+    ]
+
+
+def read_outcome(line: Sequence[Any], *, books: Sequence[str] | None = None, kinds: Sequence[str] = ()) -> Outcome:
+    """Read what `outcome_line` wrote.
+
+    Parameters
+    ----------
+    line : sequence
+        The short list.
+    books, kinds : sequence of str
+        What the numbers stand for; not given, the line names book and kind themselves.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is no outcome.
+    """
+    example_id, book, length, kind, candidates, rank, overlap_rank, gold, first = line
+    whole = (length, candidates, rank, overlap_rank, *gold, *(each for place in first for each in place))
+    if books is not None:
+        whole += (book, kind)
+    if any(type(number) is not int or number < 0 for number in whole):
+        raise ValueError(f"the outcome of example {example_id!r:.40} holds something that is no whole number")
+    if books is not None and not (book < len(books) and kind < len(kinds)):
+        raise ValueError(f"the outcome of example {example_id!r:.40} is of a book or a kind that is not listed")
+    named = (book, kind) if books is None else (books[book], kinds[kind])
+    if not all(isinstance(each, str) for each in (example_id, *named)):
+        raise TypeError(f"the outcome of example {example_id!r:.40} holds a name that is none")
+    return Outcome(
+        example_id=example_id,
+        book=named[0],
+        length=length,
+        kind=named[1],
+        candidates=candidates,
+        rank=rank or None,
+        overlap_rank=overlap_rank or None,
+        gold=_place(gold),
+        first=tuple(_place(place) for place in first),
+    )
+
+
+def _load(path: Path) -> dict[str, Any]:
+    data = read_bytes(path, at_most=MAX_BYTES)
+    try:
+        content = parse(data.decode(), str(path))
+    except UnicodeDecodeError as error:
+        raise _damaged(path, f"its byte {error.start:,} is no UTF-8") from None
+    return as_object(content, str(path))
+
+
+def _damaged(path: Path, what: str) -> BadBenchmark:
+    return BadBenchmark(
+        f"{path} cannot be used as a run: {what:.300}. Take the file anew from where it came, or measure the run again."
+    )
+
+
+def _digest(content: dict[str, Any], lines: Any) -> str:  # noqa: ANN401 - as read from JSON
+    return hashlib.sha256(_compact({**content, "outcomes": lines}).encode()).hexdigest()
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _shortened(place: Offsets) -> list[int]:
+    return [place[0], place[1] - place[0]]
+
+
+def _place(shortened: Sequence[int]) -> Offsets:
+    start, size = shortened
+    return start, start + size

@@ -1,0 +1,98 @@
+"""Metrics against ir-measures, on random rankings without ties; and what must hold of any ranks."""
+
+from __future__ import annotations
+
+import ir_measures
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ir_measures import RR, P, R, nDCG
+
+from relic_core.evaluation import metrics
+from relic_core.evaluation.sets import score_rankings
+from tests.making_outcomes import outcome
+
+KS = (1, 3, 5, 10, 50, 100)
+ORACLE = {
+    **{f"recall@{k}": R @ k for k in KS},
+    **{f"p@{k}": P @ k for k in KS},
+    **{f"ndcg@{k}": nDCG @ k for k in KS},
+    "mrr": RR,
+}
+
+
+@st.composite
+def queries(draw, *, most_golds):
+    """Rankings of some queries (cut somewhere) and grades of some of their passages, one gold at least."""
+    rankings, relevant = {}, {}
+    for number in range(draw(st.integers(1, 4))):
+        pool = [f"c{each}" for each in range(draw(st.integers(1, 120)))]
+        shuffled = draw(st.permutations(pool))
+        judged = draw(st.lists(st.sampled_from(pool), min_size=1, max_size=most_golds, unique=True))
+        grades = {each: draw(st.integers(0, 3)) for each in judged}
+        grades[judged[0]] = draw(st.integers(1, 3))
+        query = f"q{number}"
+        rankings[query] = shuffled[: draw(st.integers(1, len(pool)))]
+        relevant[query] = grades
+    return rankings, relevant
+
+
+def by_oracle(rankings, relevant):
+    """Per metric and query what ir-measures says; places become scores without ties."""
+    run = {
+        query: {each: float(len(ranking) - place) for place, each in enumerate(ranking)}
+        for query, ranking in rankings.items()
+    }
+    found = ir_measures.iter_calc(list(ORACLE.values()), relevant, run)
+    return {(str(each.measure), each.query_id): each.value for each in found}
+
+
+@given(queries(most_golds=12))
+def test_metrics_of_lists_are_those_of_ir_measures(case):
+    rankings, relevant = case
+    oracle = by_oracle(rankings, relevant)
+    found = score_rankings(rankings, relevant, ORACLE)
+    for name, measure in ORACLE.items():
+        expected = [oracle[str(measure), query] for query in relevant]
+        assert found[name].tolist() == pytest.approx(expected, abs=1e-12), name
+
+
+@given(queries(most_golds=1))
+def test_metrics_of_outcomes_are_those_of_ir_measures_for_one_gold(case):
+    rankings, relevant = case
+    oracle = by_oracle(rankings, {query: dict.fromkeys(grades, 1) for query, grades in relevant.items()})
+    outcomes = []
+    for query, (gold,) in relevant.items():
+        ranking = rankings[query]
+        rank = ranking.index(gold) + 1 if gold in ranking else None  # the ranking was cut before it: a miss
+        outcomes.append(outcome(query, rank, candidates=120))
+    for name, measure in ORACLE.items():
+        expected = [oracle[str(measure), query] for query in relevant]
+        assert metrics.values(name, outcomes).tolist() == pytest.approx(expected, abs=1e-12), name
+
+
+ranks = st.integers(1, 500).flatmap(
+    lambda candidates: st.none() | st.integers(1, candidates).flatmap(
+        lambda rank: st.tuples(st.just(candidates), st.just(rank), st.integers(1, rank))
+    )
+)  # fmt: skip
+
+
+@given(st.lists(ranks, min_size=1, max_size=30))
+def test_recall_grows_with_k_and_the_tolerant_one_is_never_below_it(cases):
+    outcomes = [
+        outcome(str(number), None)
+        if case is None
+        else outcome(str(number), case[1], overlap=case[2], candidates=case[0])
+        for number, case in enumerate(cases)
+    ]
+    strict = np.array([metrics.values(f"recall@{k}", outcomes) for k in KS])
+    tolerant = np.array([metrics.values(f"overlap-recall@{k}", outcomes) for k in KS])
+    assert np.all(np.diff(strict, axis=0) >= 0)
+    assert np.all(tolerant >= strict)
+    for name in metrics.names():
+        found = metrics.values(name, outcomes)
+        assert np.all(np.isfinite(found))
+        assert not metrics.metric(name).percent or np.all((found >= 0) & (found <= 1))
+        assert found.min() <= metrics.figure(name, outcomes) <= found.max() + 1e-12

@@ -1,0 +1,301 @@
+"""RELiC's JSON and the leaderboard's file: what is read, what is written, and what is refused with which words."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import numpy as np
+import pytest
+
+from relic_core.errors import BadBenchmark, NotFound, StoreError
+from relic_core.formats.leaderboard import read_submission, write_submission
+from relic_core.formats.relic import Quote, RelicBook, read_relic, write_relic
+
+FERRY = {
+    "sentences": ["The river rose. ", "Nobody crossed it. ", "“Wait,” he said.", "They waited. ", "It fell. ", "Dawn."],
+    "candidates": {
+        "1_sentence": [0, 1, 2, 3, 4, 5],
+        "2_sentence": [0, 1, 2, 3, 4],
+        "3_sentence": [0, 1, 3],
+        "4_sentence": [0, 1, 2],
+        "5_sentence": [1, 0],
+    },
+    "quotes": {
+        "070789": [["The novel waits.", "So does he."], 3, 2, ["The pause is moral."]],
+        "070790": [[], 1, 5, ["One.", "Two.", "Three.", "Four."]],
+    },
+}
+MILL = {
+    "sentences": ["The wheel turned."],
+    "candidates": {"1_sentence": [0], "2_sentence": [], "3_sentence": [], "4_sentence": [], "5_sentence": []},
+    "quotes": {"9": [["Before."], None, 1, []]},
+}
+
+
+def _write(tmp_path, content, name="val.json"):
+    path = tmp_path / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def data():
+    return copy.deepcopy({"The Ferry": FERRY, "The Mill": MILL})
+
+
+def _refused(path):
+    with pytest.raises(BadBenchmark) as caught:
+        read_relic(path)
+    return str(caught.value)
+
+
+def test_a_file_becomes_books_in_its_order_with_every_part_of_them(tmp_path, data):
+    ferry, mill = read_relic(_write(tmp_path, data))
+    assert (ferry.title, mill.title) == ("The Ferry", "The Mill")
+    assert ferry.sentences == tuple(FERRY["sentences"])
+    assert ferry.candidates == {1: (0, 1, 2, 3, 4, 5), 2: (0, 1, 2, 3, 4), 3: (0, 1, 3), 4: (0, 1, 2), 5: (1, 0)}
+    assert ferry.quotes == (
+        Quote("070789", ("The novel waits.", "So does he."), 3, 2, ("The pause is moral.",)),
+        Quote("070790", (), 1, 5, ("One.", "Two.", "Three.", "Four.")),
+    )
+    assert mill.quotes[0].start is None  # the hidden test file
+
+
+def test_what_is_written_is_what_the_authors_files_hold(tmp_path, data):
+    write_relic(tmp_path / "out.json", read_relic(_write(tmp_path, data)))
+    assert json.loads((tmp_path / "out.json").read_text(encoding="utf-8")) == data
+
+
+def test_writing_twice_makes_the_same_bytes_and_leaves_no_other_file(tmp_path, data):
+    books = read_relic(_write(tmp_path, data))
+    write_relic(tmp_path / "one.json", books)
+    write_relic(tmp_path / "two.json", iter(books))
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["one.json", "two.json", "val.json"]
+
+
+def test_the_candidate_lists_of_a_book_share_their_numbers(tmp_path):
+    many = {f"{n}_sentence": list(range(2000 - n + 1)) for n in range(1, 6)}
+    (book,) = read_relic(_write(tmp_path, {"Long": {"sentences": ["A."] * 2000, "candidates": many, "quotes": {}}}))
+    assert book.candidates[1][1500] is book.candidates[5][1500]
+
+
+@pytest.mark.parametrize("end", [1, 40, 200, 500, -2])
+def test_a_file_cut_short_is_refused_with_the_position(tmp_path, data, end):
+    text = json.dumps(data)[:end]
+    message = _refused(_write(tmp_path, text))
+    assert "val.json is no whole JSON" in message
+    assert f"of {len(text):,}" in message
+    assert "cut short" in message
+
+
+def test_a_file_cut_within_a_character_is_refused_with_the_byte(tmp_path, data):
+    path = tmp_path / "val.json"
+    raw = json.dumps(data, ensure_ascii=False).encode()
+    cut = raw.index("“".encode()) + 1
+    path.write_bytes(raw[:cut])
+    assert f"byte {cut - 1:,} of {cut:,}" in _refused(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("[]", "must be a JSON object, and is a list"),
+        ("{}", "holds no book"),
+        ('{"A": 3}', "book 'A' must be a JSON object, and is a whole number"),
+        ('{"A": {"sentences": [], "quotes": {}}}', "book 'A' has no 'candidates'"),
+        ("[" * 100_000, "nested too deep"),
+        ('{"A": NaN}', "NaN is no number"),
+        ("9" * 5000, "no whole JSON"),
+    ],
+)
+def test_what_is_no_file_of_relic_is_refused(tmp_path, content, what):
+    assert what in _refused(_write(tmp_path, content))
+
+
+def _changed(data, change):
+    change(data["The Ferry"])
+    return data
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda b: b["quotes"]["070789"].__setitem__(1, 5), "2 sentences from 5, runs beyond the book, which has 6"),
+        (lambda b: b["quotes"]["070789"].__setitem__(1, -1), "runs beyond the book"),
+        (lambda b: b["quotes"]["070789"].__setitem__(1, 10**30), "runs beyond the book"),
+        (lambda b: b["candidates"]["2_sentence"].remove(3), "start 3 is not among the 4 candidates of '2_sentence'"),
+        (lambda b: b["quotes"]["070789"].__setitem__(1, True), "the start must be a whole number, or null"),
+        (lambda b: b["quotes"]["070789"].__setitem__(1, 3.0), "a number with a fraction"),
+        (lambda b: b["quotes"]["070789"].__setitem__(2, 0), "length must be 1 to 5 sentences, and is 0"),
+        (lambda b: b["quotes"]["070789"].__setitem__(2, 6), "length must be 1 to 5 sentences, and is 6"),
+        (lambda b: b["quotes"]["070789"].__setitem__(2, None), "length must be 1 to 5 sentences, and is null"),
+        (lambda b: b["quotes"]["070789"].__setitem__(0, "text"), "left context must be a list of strings"),
+        (lambda b: b["quotes"]["070789"].__setitem__(3, [1]), "right context must hold strings alone"),
+        (lambda b: b["quotes"]["070789"].__setitem__(3, ["x"] * 5), "right context has 5 sentences"),
+        (lambda b: b["quotes"]["070789"].append(0), "must be a list of four"),
+        (lambda b: b["quotes"].__setitem__("070789", {}), "must be a list of four"),
+        (lambda b: b["quotes"]["070789"].__setitem__(0, ["\ud83d"]), "the lone surrogate U+D83D"),
+        (lambda b: b["quotes"].__setitem__("\udfff", b["quotes"].pop("070790")), "the lone surrogate U+DFFF"),
+        (lambda b: b["sentences"].__setitem__(2, "a\ud800b"), "number 3, holds half of a character"),
+        (lambda b: b["sentences"].__setitem__(2, None), "number 3 is null"),
+        (lambda b: b.__setitem__("sentences", "x"), "'sentences' must be a list of strings"),
+        (lambda b: b["candidates"]["4_sentence"].append(3), "'4_sentence' holds the start 3, from which no 4"),
+        (lambda b: b["candidates"]["4_sentence"].append(-1), "'4_sentence' holds the start -1"),
+        (lambda b: b["candidates"]["4_sentence"].append(2), "'4_sentence' holds a start twice"),
+        (lambda b: b["candidates"]["4_sentence"].append(True), "whole numbers alone, and holds true or false"),
+        (lambda b: b["candidates"].__setitem__("4_sentence", {}), "'4_sentence' must be a list"),
+        (lambda b: b["candidates"].pop("4_sentence"), "has no '4_sentence'"),
+        (lambda b: b["candidates"].__setitem__("6_sentence", []), "unknown '6_sentence'"),
+        (lambda b: b.__setitem__("author", "A. Nobody"), "unknown 'author'"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_book_is_refused_with_the_file_and_the_book(tmp_path, data, change, what):
+    message = _refused(_write(tmp_path, _changed(data, change)))
+    assert what in message
+    assert f"{tmp_path / 'val.json'}: book 'The Ferry'" in message
+
+
+def test_what_is_wrong_with_a_quotation_names_its_id(tmp_path, data):
+    data["The Ferry"]["quotes"]["070790"][1] = 2
+    assert "book 'The Ferry', quotation '070790': the gold span" in _refused(_write(tmp_path, data))
+
+
+def test_a_title_that_cannot_be_written_is_refused(tmp_path, data):
+    data["The \udcff Mill"] = data.pop("The Mill")
+    assert "the lone surrogate U+DCFF" in _refused(_write(tmp_path, data))
+
+
+def test_an_id_in_two_books_is_refused_with_both(tmp_path, data):
+    data["The Mill"]["quotes"]["070789"] = [[], None, 1, []]
+    message = _refused(_write(tmp_path, data))
+    assert "book 'The Mill', quotation '070789'" in message
+    assert "the book 'The Ferry' too" in message
+
+
+@pytest.mark.parametrize(
+    ("once", "doubled", "what"),
+    [
+        ('"070790": ', '"070789": ', "book 'The Ferry': 'quotes' has '070789' twice"),
+        ('"The Mill": ', '"The Ferry": ', "val.json has 'The Ferry' twice"),
+        ('"5_sentence": [1, 0]', '"4_sentence": [1, 0]', "'candidates' has '4_sentence' twice"),
+    ],
+)
+def test_a_doubled_key_which_json_would_drop_is_refused(tmp_path, data, once, doubled, what):
+    text = json.dumps(data)
+    assert text.count(once) == 1
+    assert what in _refused(_write(tmp_path, text.replace(once, doubled)))
+
+
+def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path, data):
+    path = tmp_path / "val.json"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(data).encode())
+    assert len(read_relic(path)) == 2
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(NotFound, match=r"test\.json"):
+        read_relic(tmp_path / "test.json")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    assert "cannot be read" in _refused(tmp_path)
+
+
+def test_a_refused_book_leaves_the_file_that_was_there(tmp_path, data):
+    path = _write(tmp_path, data)
+    before = path.read_bytes()
+    ferry, mill = read_relic(path)
+    beyond = RelicBook(mill.title, mill.sentences, mill.candidates, (Quote("x", (), 1, 1, ()),))
+    with pytest.raises(BadBenchmark, match="runs beyond the book"):
+        write_relic(path, (ferry, beyond))
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["val.json"]
+
+
+def test_books_that_would_be_one_key_are_not_written(tmp_path, data):
+    ferry, mill = read_relic(_write(tmp_path, data))
+    with pytest.raises(BadBenchmark, match="two books have the title 'The Ferry'"):
+        write_relic(tmp_path / "out.json", (ferry, ferry))
+    twice = RelicBook(mill.title, mill.sentences, mill.candidates, mill.quotes * 2)
+    with pytest.raises(BadBenchmark, match="two quotations with the id '9'"):
+        write_relic(tmp_path / "out.json", (twice,))
+    with pytest.raises(BadBenchmark, match="no book to write"):
+        write_relic(tmp_path / "out.json", ())
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path, data):
+    with pytest.raises(StoreError, match="cannot be written"):
+        write_relic(tmp_path / "no" / "out.json", read_relic(_write(tmp_path, data)))
+
+
+# The leaderboard's file.
+
+
+@pytest.fixture
+def books(tmp_path):
+    long = {
+        "sentences": ["A."] * 150,
+        "candidates": {f"{n}_sentence": list(range(150 - n + 1)) for n in range(1, 6)},
+        "quotes": {"a": [[], None, 2, []], "b": [[], None, 1, []]},
+    }
+    return read_relic(_write(tmp_path, {"Long": long, "The Mill": MILL}, "test.json"))
+
+
+@pytest.fixture
+def rankings():
+    return {"9": [0], "b": list(range(149, 49, -1)), "a": list(range(100))}
+
+
+def test_a_submission_comes_back_in_the_order_of_the_books(tmp_path, books, rankings):
+    path = tmp_path / "submission.json"
+    write_submission(path, {key: np.array(starts) for key, starts in rankings.items()}, books)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    assert content == rankings  # what the leaderboard's scorer loads
+    assert list(content) == ["a", "b", "9"]
+    assert read_submission(path, books) == {key: tuple(rankings[key]) for key in ("a", "b", "9")}
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda r: r.pop("b"), "quotation 'b' of 'Long' is not answered"),
+        (lambda r: r.__setitem__("c", [1]), "'c' is no quotation of these books"),
+        (lambda r: r["a"].__setitem__(5, 99), "the same candidate twice"),
+        (lambda r: r["a"].__setitem__(5, 149), "149 is no candidate of 2 sentences"),
+        (lambda r: r["a"].__setitem__(5, -1), "-1 is no candidate"),
+        (lambda r: r["a"].pop(), "answered with 99 candidates; 100 are wanted"),
+        (lambda r: r["a"].append(120), "answered with 101 candidates; 100 are wanted"),
+        (lambda r: r.__setitem__("9", []), "answered with 0 candidates; 1 are wanted"),
+    ],
+)
+def test_an_answer_that_does_not_fit_is_neither_written_nor_read(tmp_path, books, rankings, change, what):
+    change(rankings)
+    with pytest.raises(BadBenchmark, match=what):
+        write_submission(tmp_path / "out.json", rankings, books)
+    assert not (tmp_path / "out.json").exists()
+    with pytest.raises(BadBenchmark, match=what):
+        read_submission(_write(tmp_path, rankings, "in.json"), books)
+
+
+@pytest.mark.parametrize(
+    ("answer", "what"), [(3, "a list of starts"), ([0.5], "whole numbers"), ([True], "whole numbers"), ("0", "a list")]
+)
+def test_an_answer_that_is_no_list_of_starts_is_refused(tmp_path, books, rankings, answer, what):
+    rankings["9"] = answer
+    with pytest.raises(BadBenchmark, match=what):
+        read_submission(_write(tmp_path, rankings, "in.json"), books)
+
+
+def test_an_answer_in_fractions_is_not_written(tmp_path, books, rankings):
+    rankings["9"] = [0.0]
+    with pytest.raises(BadBenchmark, match="something that is no start"):
+        write_submission(tmp_path / "out.json", rankings, books)
+
+
+def test_a_quotation_answered_twice_is_refused(tmp_path, books, rankings):
+    text = json.dumps(rankings)[:-1] + ', "9": [0]}'
+    with pytest.raises(BadBenchmark, match="has '9' twice"):
+        read_submission(_write(tmp_path, text, "in.json"), books)

@@ -1,0 +1,147 @@
+"""Proxy items: the gold among the best two of a chooser, and who may be measured on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from relic_core.domain import Span, Window, rank_scores
+from relic_core.errors import BadRequest
+from relic_core.evaluation.proxy_items import ProxyItem, make_item, proxy_accuracy, proxy_values
+
+
+def window(start=4, length=2, *, window_id="w1"):
+    return Window(id=window_id, book="ferry", pool="ferry", left=("He waited.",), right=(), gold=Span(start, length))
+
+
+def ranking(*best, spans=12, length=2, retriever="bm25", work="ferry-0"):
+    """Rank spans: those named first, in that order, the others behind them in the order of the text."""
+    scores = np.zeros(spans, dtype=np.float32)
+    for place, start in enumerate(best):
+        scores[start] = len(best) - place
+    return rank_scores(retriever, work, length, scores)
+
+
+def starts(item):
+    return {option.start for option in item.options}
+
+
+def test_the_options_are_the_gold_and_the_choosers_best_two():
+    item = make_item(window(4), ranking(8, 1, 10))
+    assert starts(item) == {4, 8, 1}
+    assert item.gold == Span(4, 2)
+    assert (item.id, item.work_id, item.chooser) == ("w1", "ferry-0", "bm25")
+
+
+def test_options_overlap_neither_the_gold_nor_each_other():
+    # 5 and 3 share a sentence with the gold at 4, the gold itself stands high, and 9 overlaps 8.
+    item = make_item(window(4), ranking(5, 4, 8, 9, 3, 0))
+    assert starts(item) == {4, 8, 0}
+
+
+def test_equal_scores_keep_the_order_of_the_text():
+    assert starts(make_item(window(4), ranking())) == {4, 0, 2}
+
+
+def test_only_candidates_become_options():
+    item = make_item(window(4), ranking(8, 1, 10), candidates=np.array([1, 4, 6, 10]))
+    assert starts(item) == {4, 1, 10}
+
+
+def test_the_order_of_the_options_repeats_with_the_seed_and_is_not_that_of_the_ranking():
+    assert make_item(window(), ranking(8, 1), seed=3) == make_item(window(), ranking(8, 1), seed=3)
+    places = Counter(make_item(window(window_id=f"w{each}"), ranking(8, 1)).answer for each in range(600))
+    assert all(160 <= places[place] <= 240 for place in range(3)), places
+    orders = {make_item(window(), ranking(8, 1), seed=seed).options for seed in range(100)}
+    assert len(orders) == 6
+
+
+def test_the_order_of_the_options_is_the_same_on_every_machine():
+    # Frozen studies depend on it: this may change only with a new version of what is stored.
+    orders = [[option.start for option in make_item(window(), ranking(8, 1), seed=seed).options] for seed in range(4)]
+    assert orders == [[4, 8, 1], [4, 8, 1], [4, 1, 8], [4, 8, 1]]
+
+
+@pytest.mark.parametrize(("spans", "found"), [(1, 0), (2, 0), (4, 1)])
+def test_a_work_too_short_for_three_options_is_refused(spans, found):
+    with pytest.raises(BadRequest, match=f"ferry-0 is too short for an item of 'w1'.*the ranking gives {found}"):
+        make_item(window(0), ranking(spans=spans))
+    assert starts(make_item(window(0), ranking(spans=5))) == {0, 2, 4}
+
+
+def test_a_ranking_of_another_length_or_work_is_refused():
+    with pytest.raises(BadRequest, match="gold of 'w1' has 2 sentences and the ranking is of spans of 3"):
+        make_item(window(), ranking(length=3))
+    with pytest.raises(BadRequest, match="another work or edition"):
+        make_item(window(12), ranking(spans=12))
+
+
+@pytest.mark.parametrize(
+    ("options", "answer"),
+    [
+        ((Span(0, 2), Span(4, 2)), 0),
+        ((Span(0, 2), Span(4, 2), Span(5, 2)), 0),
+        ((Span(0, 2), Span(4, 2), Span(8, 1)), 0),
+        ((Span(0, 2), Span(4, 2), Span(8, 2)), 3),
+    ],
+)
+def test_an_item_that_cannot_be_is_refused(options, answer):
+    with pytest.raises(BadRequest, match="Item 'w1' cannot be"):
+        ProxyItem(id="w1", work_id="ferry-0", options=options, answer=answer, chooser="bm25")
+
+
+def items_and_rankings(*golds_first):
+    """Make items whose gold the retriever "dense" ranks best of the three, or not."""
+    items = [make_item(window(window_id=f"w{each}"), ranking(8, 1)) for each in range(len(golds_first))]
+    best = {True: (4, 8), False: (8, 4)}
+    return items, {
+        item.id: ranking(*best[first], retriever="dense") for item, first in zip(items, golds_first, strict=True)
+    }
+
+
+def test_the_answer_is_right_where_the_gold_is_ranked_best_of_the_three():
+    items, rankings = items_and_rankings(True, False, True)
+    # What is ranked above all three options does not matter.
+    rankings["w2"] = ranking(11, 6, 4, 8, 1, retriever="dense")
+    assert proxy_values(items, rankings).tolist() == [1, 0, 1]
+    found = proxy_accuracy(items, rankings)
+    assert found.value == pytest.approx(2 / 3)
+    assert found.low <= found.value <= found.high
+    assert (found.n, found.works, found.over) == (3, 1, "examples")
+
+
+def test_of_options_with_one_score_the_earlier_in_the_text_is_the_answer():
+    # A ranking that knows nothing: the answer is the option at 1, before the gold at 4 and the option at 8.
+    item = make_item(window(), ranking(8, 1))
+    assert proxy_values([item], {"w1": ranking(retriever="dense")}).tolist() == [0]
+    first = make_item(window(0), ranking(8, 4))
+    assert proxy_values([first], {"w1": ranking(retriever="dense")}).tolist() == [1]
+
+
+def test_a_missing_ranking_is_a_wrong_answer():
+    items, rankings = items_and_rankings(True, True)
+    assert proxy_values(items, {**rankings, "w1": None}).tolist() == [1, 0]
+
+
+def test_the_chooser_is_refused():
+    items, _ = items_and_rankings(True)
+    with pytest.raises(BadRequest, match="bm25 chose the options of item 'w0'"):
+        proxy_values(items, {"w0": ranking(4, 8)})
+
+
+def test_rankings_that_do_not_fit_their_items_are_refused():
+    items, rankings = items_and_rankings(True, True)
+    with pytest.raises(BadRequest, match="1 items have no ranking, the first of them 'w1'"):
+        proxy_values(items, {"w0": rankings["w0"]})
+    with pytest.raises(BadRequest, match="one retriever; rankings by dense, fusion"):
+        proxy_values(items, {**rankings, "w1": ranking(4, retriever="fusion")})
+    for other in (ranking(4, retriever="dense", work="emma-0"), ranking(4, retriever="dense", length=1)):
+        with pytest.raises(BadRequest, match="Item 'w1' is of ferry-0"):
+            proxy_values(items, {**rankings, "w1": other})
+
+
+def test_the_interval_does_not_depend_on_the_order_of_the_items():
+    items, rankings = items_and_rankings(True, False, True, True, False)
+    assert proxy_accuracy(items, rankings) == proxy_accuracy(items[::-1], rankings)
