@@ -1,13 +1,14 @@
-"""Measure a part of the program against published data."""
+"""Measure retrievers on a benchmark, or a part of the program against published data."""
 
 from __future__ import annotations
 
-import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relic_core.cli import console
-from relic_core.errors import BadRequest
+from relic_core.cli import console, sentences
+from relic_core.domain import SHAPES, Shape
+from relic_core.reporting import tables
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -15,65 +16,155 @@ if TYPE_CHECKING:
     from relic_core.cli.console import Commands
     from relic_core.services.workbench import Workbench
 
+SENTENCES = "sentences"
+
 
 def add_parser(commands: Commands) -> ArgumentParser:
     """Describe the command."""
     parser = console.command(
         commands,
         "evaluate",
-        summary="Measure a part of the program against published data.",
+        summary=(
+            "Measure retrievers on a benchmark. Each is a run, kept with the rank of every quotation; stopped and "
+            "started again, it goes on where it was. Without words, the benchmarks there are are listed."
+        ),
         examples=(
-            "  python -m relic_core evaluate sentences ../shared/benchmarks/relic_sentences\n"
+            "  python -m relic_core evaluate\n"
+            "  python -m relic_core evaluate sample bm25\n"
+            "  python -m relic_core evaluate birco-novels bm25,zero-shot --shape all\n"
+            "  python -m relic_core evaluate relic all --data train.json --format latex\n"
+            "  python -m relic_core evaluate birco-novels zero-shot,fusion --proxy --chooser bm25\n"
+            "  python -m relic_core evaluate relic bm25 --data test.json --submission bm25.json\n"
             "  python -m relic_core evaluate sentences LISTS --texts TEXTS --format json"
         ),
     )
-    parser.add_argument("what", choices=("sentences",), help="sentences: our sentences against lists of sentences")
-    parser.add_argument("lists", type=Path, metavar="LISTS", help="a folder of NAME.json, each an array of sentences")
-    parser.add_argument("--texts", type=Path, metavar="FOLDER", help="a folder with NAME.txt (default: RELIC_LIBRARY)")
-    parser.add_argument("--segmenter", default="rules", help="rules, or parser where it is installed (default: rules)")
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="(default: %(default)s)")
+    parser.add_argument(
+        "what", nargs="?", metavar="BENCHMARK", help=f"a benchmark; or {SENTENCES}: our sentences against lists of them"
+    )
+    parser.add_argument(
+        "whom", nargs="?", metavar="RETRIEVER", help="one, several with commas between, or all; or the folder of lists"
+    )
+    parser.add_argument(
+        "--shape", default="4/4", help="sentences of criticism before and after the quotation, or all (default: 4/4)"
+    )
+    parser.add_argument("--data", type=Path, metavar="PATH", help="your own file or folder of the benchmark's data")
+    parser.add_argument("--again", action="store_true", help="measure although it was measured, and compare")
+    parser.add_argument("--k1", type=float, help="of bm25, in place of its own")
+    parser.add_argument("--b", type=float, help="of bm25, in place of its own")
+    parser.add_argument("--proxy", action="store_true", help="the task of three options instead of a whole ranking")
+    parser.add_argument("--chooser", default="bm25", metavar="NAME", help="who chooses the options (default: bm25)")
+    parser.add_argument(
+        "--submission", type=Path, metavar="FILE", help="write RELiC's hidden test split, answered, for its leaderboard"
+    )
+    parser.add_argument("--texts", type=Path, metavar="FOLDER", help=f"{SENTENCES}: where NAME.txt are (RELIC_LIBRARY)")
+    parser.add_argument("--segmenter", default="rules", help=f"{SENTENCES}: rules, or parser where it is installed")
+    parser.add_argument("--format", choices=tables.FORMATS, default="table", help="(default: %(default)s)")
     return parser
 
 
 def run(workbench: Workbench, options: Namespace) -> int:
-    """Score every list and print the shares."""
-    from relic_core.services.evaluating import score_lists
+    """Measure and print."""
+    if options.what is None:
+        return _list(workbench)
+    if options.whom is None:
+        options.refuse(
+            f"evaluate {options.what} wants {'a folder of lists' if options.what == SENTENCES else 'RETRIEVER'}"
+        )
+    if options.what == SENTENCES:
+        if options.format not in {"table", "json"}:
+            options.refuse(f"evaluate {SENTENCES} prints --format table or json")
+        return sentences.run(workbench, options)
+    shapes = SHAPES if options.shape == "all" else tuple(map(Shape.parse, options.shape.split(",")))
+    try:
+        if options.submission is not None:
+            return _submit(workbench, options, shapes)
+        return _ask_items(workbench, options, shapes) if options.proxy else _measure(workbench, options, shapes)
+    except KeyboardInterrupt:
+        if not options.proxy and options.submission is None:
+            print("\nWhat was measured is kept; the same command goes on from there.", file=sys.stderr)
+        raise
 
-    texts = options.texts or workbench.settings.library
-    if texts is None:
-        raise BadRequest("Where are the texts of these lists? Give --texts FOLDER or set RELIC_LIBRARY.")
-    rows = []
-    with console.ProgressLine("Scoring") as progress:
-        max_bytes = workbench.settings.max_text_bytes
-        for done, each in enumerate(
-            score_lists(options.lists, texts, cutter=options.segmenter, max_bytes=max_bytes), 1
-        ):
-            progress(done, 0, each.name)
-            rows.append(each)
-    if options.format == "json":
-        listed = [
-            {
-                "work": row.name,
-                "segmenter": row.segmenter,
-                "precision": row.score.precision,
-                "recall": row.score.recall,
-                "ours": row.score.ours,
-                "theirs": row.score.theirs,
-                "exact": row.score.exact,
-                "apparatus": row.score.apparatus,
-            }
-            for row in rows
-        ]
-        print(json.dumps(listed, indent=2))
-        return 0
-    heads = ("work", "ours exact", "theirs exact", "ours", "theirs")
+
+def _list(workbench: Workbench) -> int:
+    cards = workbench.benchmarks.cards()
     print(
         console.table(
-            heads,
+            ("benchmark", "split", "chosen from", "claims", "works", "reported first", "what it is"),
             [
-                (row.name, f"{row.score.precision:.2%}", f"{row.score.recall:.2%}", row.score.ours, row.score.theirs)
-                for row in rows
+                (
+                    card.name,
+                    card.split or "your file's",
+                    card.pool,
+                    "" if card.examples is None else f"{card.examples:,}",
+                    "" if card.books is None else f"{card.books:,}",
+                    card.main_metric,
+                    card.label,
+                )
+                for card in cards
             ],
         )
     )
+    for card in cards:
+        if card.needs:
+            print(f"\n{card.name}: {card.needs}")
+    print(f"\nRetrievers: {', '.join(workbench.measuring.names())}.")
     return 0
+
+
+def _measure(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ...]) -> int:
+    from relic_core.services import figures
+
+    retrievers = workbench.measuring.chosen(options.whom, k1=options.k1, b=options.b)
+    benchmark = workbench.benchmarks.open(options.what, data=options.data)
+    measured = []
+    for shape in shapes:
+        for retriever in retrievers:
+            name = retriever if isinstance(retriever, str) else retriever.name
+            with console.ProgressLine(f"{name} {shape}") as progress:
+                one = workbench.measuring.measure(
+                    benchmark, retriever, shape, again=options.again, tell=_tell, progress=progress
+                )
+            measured.append((one.run, one.outcomes))
+    print(tables.write(figures.tables(measured), options.format))
+    if options.format == "table":
+        print(f"\nRuns: {', '.join(f'{run.id} ({run.label}, {run.shape})' for run, _ in measured)}.")
+    return 0
+
+
+def _ask_items(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ...]) -> int:
+    from relic_core.services.proxy import proxy_table
+
+    made = []
+    for shape in shapes:
+        with console.ProgressLine(f"Three options, {shape}") as progress:
+            made.append(
+                proxy_table(
+                    workbench,
+                    options.what,
+                    workbench.measuring.split(options.whom, without=options.chooser),
+                    chooser=options.chooser,
+                    shape=shape,
+                    data=options.data,
+                    progress=progress,
+                )
+            )
+    print(tables.write(tuple(made), options.format))
+    return 0
+
+
+def _submit(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ...]) -> int:
+    from relic_core.services.submitting import submit
+
+    names = workbench.measuring.split(options.whom)
+    if len(names) != 1 or len(shapes) != 1 or options.what != "relic" or options.data is None:
+        options.refuse("--submission wants: evaluate relic ONE_RETRIEVER --data test.json, with one --shape")
+    with console.ProgressLine(f"{names[0]} {shapes[0]}") as progress:
+        count = submit(
+            workbench, names[0], shape=shapes[0], data=options.data, path=options.submission, progress=progress
+        )
+    print(f"{count:,} quotations are answered in {options.submission}.")
+    return 0
+
+
+def _tell(sentence: str) -> None:
+    print(sentence, file=sys.stderr)

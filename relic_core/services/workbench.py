@@ -14,11 +14,15 @@ from relic_core.store import Store
 
 if TYPE_CHECKING:
     from relic_core.ports import Executor
+    from relic_core.services.benchmarks import Benchmarks
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.concordance import Concordance
     from relic_core.services.editions import Editions
     from relic_core.services.indexing import Indexes
+    from relic_core.services.measuring import Measuring
     from relic_core.services.reading import Reading
+    from relic_core.services.recall import Recall
+    from relic_core.services.runs import Runs
     from relic_core.services.search import Search
 
 
@@ -84,3 +88,31 @@ class Workbench:
         from relic_core.services.concordance import Concordance
 
         return Concordance(self)
+
+    @cached_property
+    def benchmarks(self) -> Benchmarks:
+        """What retrievers are measured on."""
+        from relic_core.services.benchmarks import Benchmarks
+
+        return Benchmarks(self)
+
+    @cached_property
+    def measuring(self) -> Measuring:
+        """Measures retrievers."""
+        from relic_core.services.measuring import Measuring
+
+        return Measuring(self)
+
+    @cached_property
+    def runs(self) -> Runs:
+        """The runs there are: measured here, or come with the program."""
+        from relic_core.services.runs import Runs
+
+        return Runs(self)
+
+    @cached_property
+    def recall(self) -> Recall:
+        """The figures of runs, ready to be drawn."""
+        from relic_core.services.recall import Recall
+
+        return Recall(self)

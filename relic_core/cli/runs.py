@@ -1,0 +1,140 @@
+"""List the runs, show and compare them, take them in and give them away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relic_core.cli import console
+from relic_core.reporting import tables
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from relic_core.cli.console import Commands
+    from relic_core.domain import Run
+    from relic_core.services.workbench import Workbench
+
+_LEAST = {"show": 1, "compare": 2, "tag": 1, "remove": 1, "restore": 1, "export": 2, "import": 1}
+_MOST = {"show": 1, "remove": 1, "restore": 1, "export": 2, "import": 1}
+
+
+def add_parser(commands: Commands) -> ArgumentParser:
+    """Describe the command."""
+    parser = console.command(
+        commands,
+        "runs",
+        summary="List the runs: what was measured here, or came with the program; or do something with one.",
+        examples=(
+            "  python -m relic_core runs\n"
+            "  python -m relic_core runs show 3f9a01c2b4d5\n"
+            "  python -m relic_core runs compare 3f9a 77c2 b01e --metric recall@10 --metric mrr\n"
+            "  python -m relic_core runs tag 3f9a tuned first-try\n"
+            "  python -m relic_core runs remove 3f9a\n"
+            "  python -m relic_core runs restore 3f9a01c2b4d5\n"
+            "  python -m relic_core runs export 3f9a ranks.parquet\n"
+            "  python -m relic_core runs import bm25.json"
+        ),
+    )
+    parser.add_argument(
+        "action", nargs="?", choices=("list", *_LEAST), default="list", metavar="ACTION",
+        help="list, show ID, compare ID ID ..., tag ID WORD ..., remove ID, restore ID, export ID FILE, import FILE",
+    )  # fmt: skip
+    parser.add_argument("said", nargs="*", metavar="ID", help="the beginning of an id will do")
+    parser.add_argument("--metric", action="append", metavar="NAME", help="compare by this; may be given several times")
+    parser.add_argument("--format", choices=tables.FORMATS, default="table", help="(default: %(default)s)")
+    return parser
+
+
+def run(workbench: Workbench, options: Namespace) -> int:
+    """Do it."""
+    from relic_core.services import exchange, figures
+
+    action, said = options.action, options.said
+    if action == "list":
+        return _list(workbench, options)
+    if not _LEAST[action] <= len(said) <= _MOST.get(action, len(said)):
+        options.refuse(f"runs {action} wants other words; see --help")
+    if action == "import":
+        taken, new = exchange.take_in(workbench, Path(said[0]))
+        print(f"{_name(taken)} was taken in." if new else f"{_name(taken)} is here already.")
+        return 0
+    if action == "restore":  # a removed run is found by its whole id alone
+        print(f"{_name(workbench.runs.restore(said[0]))} is back.")
+        return 0
+    if action == "compare":
+        chosen = [exchange.find(workbench, each) for each in said]
+        measured = [(each, workbench.runs.outcomes(each.id)) for each in chosen]
+        names = options.metric or [figures.main_metric(chosen[0])]
+        print(tables.write((figures.comparison(measured, names=names),), options.format))
+        return 0
+    found = exchange.find(workbench, said[0])
+    if action == "show":
+        return _show(workbench, found, options)
+    if action == "tag":
+        workbench.runs.tag(found.id, said[1:])
+        print(f"{_name(found)} is tagged: {', '.join(said[1:])}." if said[1:] else f"{_name(found)} has no tags.")
+    elif action == "remove":
+        workbench.runs.remove(found.id)
+        print(f"{_name(found)} is removed. Bring it back: python -m relic_core runs restore {found.id}")
+    else:
+        exchange.export(workbench, found, Path(said[1]))
+        print(f"{_name(found)} is in {said[1]}.")
+    return 0
+
+
+def _list(workbench: Workbench, options: Namespace) -> int:
+    runs = workbench.runs.all()
+    table = tables.Table(
+        caption="",
+        heads=("id", "benchmark", "chosen from", "retriever", "context", "n", "made", "tags"),
+        rows=tuple(
+            (
+                run.id,
+                run.benchmark,
+                run.pool,
+                run.retriever,
+                str(run.shape),
+                run.examples,
+                f"{run.created:%Y-%m-%d}",
+                ", ".join((*run.tags, *(["came with the program"] if run.shipped else []))),
+            )
+            for run in runs
+        ),
+    )
+    if runs or options.format != "table":
+        print(tables.write((table,), options.format))
+    else:
+        print("Nothing has been measured yet. Begin with: python -m relic_core evaluate sample bm25")
+    return 0
+
+
+def _show(workbench: Workbench, run: Run, options: Namespace) -> int:
+    from relic_core.services import figures
+
+    made = figures.tables([(run, workbench.runs.outcomes(run.id))])
+    if options.format != "table":
+        print(tables.write(made, options.format))
+        return 0
+    facts = [
+        ("run", run.id),
+        ("retriever", f"{run.label} ({run.retriever})"),
+        *sorted(run.configuration.items()),
+        ("benchmark", f"{run.benchmark}{f', {run.split}' if run.split else ''}"),
+        ("context", str(run.shape)),
+        ("data", run.data_hash),
+        ("code", run.code),
+        ("machine", ", ".join(f"{name} {value}" for name, value in sorted(run.machine.items()))),
+        ("seconds", f"{run.seconds:,.3f}"),
+        ("index", f"{run.index_bytes:,} bytes"),
+        ("made", f"{run.created:%Y-%m-%d %H:%M} UTC"),
+        ("tags", ", ".join(run.tags)),
+        ("again", f"{run.command} --again"),
+    ]
+    print(console.table(("", ""), facts).lstrip("\n"), end="\n\n")
+    print(tables.write(made, options.format))
+    return 0
+
+
+def _name(run: Run) -> str:
+    return f"Run {run.id} ({run.label} on {run.benchmark}, {run.shape})"

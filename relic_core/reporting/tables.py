@@ -1,0 +1,288 @@
+r"""Tables of figures with their intervals: for a terminal, and as Markdown, CSV and LaTeX.
+
+A table is plain words and numbers, made elsewhere; here it is only set. So one table reads the same in a terminal, in
+the README, in a spreadsheet and in a paper.
+
+>>> table = Table(caption="Averhythe, 72 claims", heads=("retriever", "R@1"),
+...               rows=(("BM25", Figure(text="25.0", value=0.25, low=0.125, high=0.375, ends=("12.5", "37.5"))),))
+>>> print(as_text(table))
+Averhythe, 72 claims
+<BLANKLINE>
+retriever        R@1
+BM25            25.0
+           12.5–37.5
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+from relic_core.errors import unknown_name
+from relic_core.reporting.concordance import safe_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Format = Literal["table", "markdown", "csv", "latex", "json"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+_MARKDOWN = str.maketrans({character: f"\\{character}" for character in r"\`*_{}[]<>#|~$"})
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "%": r"\%",
+        "_": r"\_",
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "[": "{[}",  # after the end of a row it would be taken for an argument
+        "]": "{]}",
+        "–": "--",
+        "—": "---",
+        "−": "$-$",
+        "“": "``",
+        "”": "''",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A number in a table.
+
+    Attributes
+    ----------
+    text : str
+        As it is read: "25.0".
+    value : float
+        The number itself; a share lies between 0 and 1.
+    low, high : float or None
+        Ends of its interval; None where there is none.
+    ends : (str, str)
+        The ends as they are read.
+    best : bool
+        Whether it is the best of its column.
+    """
+
+    text: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    ends: tuple[str, str] = ("", "")
+    best: bool = False
+
+    @property
+    def interval(self) -> str:
+        """The interval as it is read; empty where there is none."""
+        return "" if self.low is None else "–".join(self.ends)
+
+
+Cell = str | int | Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows under heads.
+
+    Attributes
+    ----------
+    caption : str
+        What was measured on what.
+    heads : tuple of str
+        One per column.
+    rows : tuple of tuple
+        As many cells in each as there are heads: words, counts, figures. A column of figures or counts is set to the
+        right.
+    notes : tuple of str
+        Sentences that stand below.
+    about : tuple of (str, str)
+        What holds for all rows, by heads of its own: CSV has it in front of every row, JSON once.
+    """
+
+    caption: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    about: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check that every row is as wide as the heads, and put all words on one line."""
+        if any(len(row) != len(self.heads) for row in self.rows):
+            raise ValueError(f"a table with {len(self.heads)} heads has a row of another width")
+        flat = {
+            "caption": _flat(self.caption),
+            "heads": tuple(map(_flat, self.heads)),
+            "rows": tuple(tuple(_flat(cell) if isinstance(cell, str) else cell for cell in row) for row in self.rows),
+            "notes": tuple(map(_flat, self.notes)),
+            "about": tuple((_flat(head), _flat(said)) for head, said in self.about),
+        }
+        for name, value in flat.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def to_the_right(self) -> tuple[bool, ...]:
+        """Which columns hold numbers alone."""
+        columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.heads)
+        return tuple(bool(column) and not any(isinstance(cell, str) for cell in column) for column in columns)
+
+
+def write(tables: tuple[Table, ...], form: str) -> str:
+    """Write tables one below the other.
+
+    Parameters
+    ----------
+    tables : tuple of Table
+        Any number.
+    form : {"table", "markdown", "csv", "latex", "json"}
+        How.
+
+    Raises
+    ------
+    BadRequest
+        There is no such form.
+    """
+    if form == "json":
+        return json.dumps([as_plain(table) for table in tables], ensure_ascii=False, indent=2)
+    writers: dict[str, Callable[[Table], str]] = {
+        "table": as_text,
+        "markdown": as_markdown,
+        "csv": as_csv,
+        "latex": as_latex,
+    }
+    if form not in writers:
+        raise unknown_name("form of a table", form, FORMATS)
+    return "\n\n".join(writers[form](table) for table in tables)
+
+
+def as_text(table: Table) -> str:
+    """Set a table for a terminal: intervals stand below their figures."""
+    lines: list[list[str]] = []
+    for row in table.rows:
+        lines.append([_read(cell) for cell in row])
+        below = [cell.interval if isinstance(cell, Figure) else "" for cell in row]
+        if any(below):
+            lines.append(below)
+    right = table.to_the_right
+    widths = [max(map(len, column)) for column in zip(table.heads, *lines, strict=True)]
+
+    def set_line(cells: tuple[str, ...] | list[str]) -> str:
+        placed = zip(cells, widths, right, strict=True)
+        return "  ".join(
+            cell.rjust(width) if to_right else cell.ljust(width) for cell, width, to_right in placed
+        ).rstrip()
+
+    head = [table.caption, ""] if table.caption else []
+    notes = ["", *table.notes] if table.notes else []
+    return "\n".join([*head, *map(set_line, (list(table.heads), *lines)), *notes])
+
+
+def as_markdown(table: Table) -> str:
+    """Set a table in Markdown, with every character that Markdown would obey escaped."""
+    right = table.to_the_right
+
+    def set_line(cells: list[str]) -> str:
+        return f"| {' | '.join(cells)} |"
+
+    def set_cell(cell: Cell) -> str:
+        text = _read(cell).translate(_MARKDOWN)
+        if not isinstance(cell, Figure):
+            return text
+        text = f"**{text}**" if cell.best else text
+        return f"{text} ({cell.interval})" if cell.interval else text
+
+    lines = [
+        set_line([head.translate(_MARKDOWN) for head in table.heads]),
+        set_line(["---:" if to_right else "---" for to_right in right]),
+        *(set_line([set_cell(cell) for cell in row]) for row in table.rows),
+    ]
+    head = [f"{table.caption.translate(_MARKDOWN)}", ""] if table.caption else []
+    notes = ["", " ".join(note.translate(_MARKDOWN) for note in table.notes)] if table.notes else []
+    return "\n".join([*head, *lines, *notes])
+
+
+def as_csv(table: Table) -> str:
+    """Write a table as CSV: numbers to the last digit, intervals in columns of their own, no cell a formula."""
+    with_ends = [
+        any(isinstance(row[at], Figure) and row[at].interval for row in table.rows)  # type: ignore[union-attr]  # asked before
+        for at in range(len(table.heads))
+    ]
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    heads: list[str] = [head for head, _ in table.about]
+    for head, ends in zip(table.heads, with_ends, strict=True):
+        heads += [head, f"{head} low", f"{head} high"] if ends else [head]
+    writer.writerow(map(safe_cell, heads))
+    for row in table.rows:
+        cells: list[object] = [safe_cell(said) for _, said in table.about]
+        for cell, ends in zip(row, with_ends, strict=True):
+            if isinstance(cell, Figure):
+                cells += [cell.value, *(["" if end is None else end for end in (cell.low, cell.high)] if ends else [])]
+            else:
+                cells += [safe_cell(cell) if isinstance(cell, str) else cell, *(["", ""] if ends else [])]
+        writer.writerow(cells)
+    return out.getvalue().rstrip("\n")
+
+
+def as_latex(table: Table) -> str:
+    r"""Set a table in LaTeX with the rules of booktabs; it wants ``\usepackage{booktabs}``."""
+    columns = "".join("r" if to_right else "l" for to_right in table.to_the_right)
+
+    def set_cell(cell: Cell) -> str:
+        text = _read(cell).translate(_LATEX)
+        if not isinstance(cell, Figure):
+            return text
+        text = rf"\textbf{{{text}}}" if cell.best else text
+        return rf"{text} {{\scriptsize ({cell.interval.translate(_LATEX)})}}" if cell.interval else text
+
+    lines = [rf"{' & '.join(set_cell(cell) for cell in row)} \\" for row in table.rows]
+    caption = " ".join([table.caption, *table.notes]).strip().translate(_LATEX)
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            rf"{' & '.join(head.translate(_LATEX) for head in table.heads)} \\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{caption}}}",
+            r"\end{table}",
+        ]
+    )
+
+
+def as_plain(table: Table) -> dict[str, object]:
+    """Give a table as plain data: each row an object by the heads."""
+
+    def plain(cell: Cell) -> object:
+        if not isinstance(cell, Figure):
+            return cell
+        ends = {} if cell.low is None else {"low": cell.low, "high": cell.high}
+        return {"value": cell.value, **ends}
+
+    rows = [{head: plain(cell) for head, cell in zip(table.heads, row, strict=True)} for row in table.rows]
+    return {"caption": table.caption, **dict(table.about), "rows": rows, "notes": list(table.notes)}
+
+
+def _read(cell: Cell) -> str:
+    if isinstance(cell, Figure):
+        return cell.text
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def _flat(words: str) -> str:
+    """Put words on one line: a break would end a row."""
+    return " ".join(words.split())

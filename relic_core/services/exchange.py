@@ -1,0 +1,125 @@
+"""Runs in and out of the store as files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relic_core.errors import BadBenchmark, BadRequest, NotFound
+from relic_core.formats import parquet, run_files, trec
+from relic_core.services.asking import run_id
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from relic_core.domain import Outcome, Run
+    from relic_core.services.workbench import Workbench
+
+FORMS = {
+    ".json": "everything, to be taken in again",
+    ".parquet": "one row per example, for statistics",
+    ".run": "TREC: the first hits of each example, and the gold at its rank",
+    ".qrels": "TREC: the gold of each example",
+}
+"""What the suffix of a file decides."""
+
+
+def find(workbench: Workbench, said: str) -> Run:
+    """Find a run by its id or the beginning of its id.
+
+    Raises
+    ------
+    NotFound
+        There is none.
+    BadRequest
+        There are several.
+    """
+    runs = workbench.runs.all()
+    exact = [run for run in runs if run.id == said]
+    near = exact or [run for run in runs if run.id.startswith(said)]
+    if not said or not near:
+        raise NotFound(f"There is no run '{said}'. `python -m relic_core runs` lists those there are.")
+    if len(near) > 1:
+        some = ", ".join(run.id for run in near[:5])
+        raise BadRequest(
+            f"'{said}' begins the ids of {len(near)} runs: {some}. Give more characters, to tell them apart."
+        )
+    return near[0]
+
+
+def export(workbench: Workbench, run: Run, path: Path) -> None:
+    """Write a run to a file, whose suffix says in which form.
+
+    Raises
+    ------
+    BadRequest
+        Another suffix.
+    StoreError
+        The file cannot be written.
+    """
+    outcomes = workbench.runs.outcomes(run.id)
+    match path.suffix.lower():
+        case ".json":
+            run_files.write_run(path, run, outcomes)
+        case ".parquet":
+            parquet.write_outcomes(path, run, outcomes)
+        case ".run":
+            trec.write_run(path, {each.example_id: _ranked(each) for each in outcomes}, tag=f"{run.retriever}-{run.id}")
+        case ".qrels":
+            trec.write_qrels(path, {each.example_id: {_document(each.book, each.gold): 1} for each in outcomes})
+        case other:
+            forms = "; ".join(f"{suffix} ({what})" for suffix, what in FORMS.items())
+            raise BadRequest(
+                f"A run is not written as '{other or path.name}'. What the file's name may end in: {forms}."
+            )
+
+
+def take_in(workbench: Workbench, path: Path) -> tuple[Run, bool]:
+    """Read a run from a file that `export` wrote as JSON, and keep it.
+
+    Returns
+    -------
+    Run
+        The run.
+    bool
+        False where it is here already.
+
+    Raises
+    ------
+    NotFound
+        There is no such file.
+    BadBenchmark
+        It is damaged, or its id is not that of what it says was measured.
+    """
+    run, outcomes = run_files.read_run(path)
+    facts = {name: getattr(run, name) for name in ("benchmark", "split", "data_hash", "retriever", "shape")}
+    if run.id != run_id(configuration=run.configuration, **facts):
+        raise BadBenchmark(
+            f"{path}: the id {run.id:.40} is not that of what was measured there. The file was changed by hand; take "
+            "it anew from where it came."
+        )
+    if any(each.id == run.id for each in workbench.runs.all()):
+        return run, False
+    workbench.store.runs.add(run, outcomes)
+    return run, True
+
+
+def _document(book: str, place: Sequence[int]) -> str:
+    """Name a passage by its characters; without white space, as TREC's files want it."""
+    return f"{'_'.join(book.split())}:{place[0]}-{place[1]}"
+
+
+def _ranked(outcome: Outcome) -> list[str]:
+    """List the documents that are known of a ranking: the first hits, and the gold at its rank.
+
+    What stood between is not kept in a run; its places are filled with names that no passage has, so that tools find
+    the gold at the rank that it had.
+    """
+    if outcome.rank is None:
+        return []
+    first = [_document(outcome.book, place) for place in outcome.first]
+    gold = _document(outcome.book, outcome.gold)
+    if outcome.rank <= len(first):
+        return first
+    between = [f"rank-{rank}" for rank in range(len(first) + 1, outcome.rank)]
+    return [*first, *between, gold]

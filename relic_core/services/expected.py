@@ -1,0 +1,274 @@
+"""Expected figures: what runs must come to, within tolerances; and the table of the README, made from the same runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from relic_core.domain import SHAPES, Shape
+from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
+from relic_core.evaluation import metrics
+from relic_core.formats.files import read_text, written_whole
+from relic_core.reporting.tables import as_markdown
+from relic_core.retrieval import registry
+from relic_core.services import figures
+from relic_core.services.runs import SHIPPED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from relic_core.domain import Outcome, Run
+    from relic_core.ports import Progress
+    from relic_core.services.workbench import Workbench
+
+EXPECTED = SHIPPED / "expected.csv"
+"""The file that comes with the program."""
+
+BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
+"""Between these two lines of the README stands the table."""
+
+README_METRICS = ("recall@1", "recall@10", "recall@100", "mrr", "ndcg@10")
+README_SHAPE = SHAPES[-1]
+NAMES = ("recall@1", "recall@10", "recall@100", "mean-rank", "mrr", "ndcg@10")
+"""The metrics that are expected of a run."""
+
+_LEXICAL, _OTHER = (0.001, 0.005), (0.01, 0.05)
+"""How far a figure may be off: by so much, or by this share of it where that is more. Word counts come out the same on
+every machine but for near ties; encoders compute in other number formats on other processors."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """One figure that a run must come to.
+
+    Attributes
+    ----------
+    benchmark, data_hash, retriever, shape
+        Of the run.
+    metric : str
+        Name of the metric.
+    value, tolerance : float
+        The figure, and how far it may be off.
+    """
+
+    benchmark: str
+    data_hash: str
+    retriever: str
+    shape: str
+    metric: str
+    value: float
+    tolerance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """An expected figure held against a run.
+
+    Attributes
+    ----------
+    expected : Expected
+        What was wanted.
+    found : float or None
+        What the run has; None where there is no run.
+    why : str
+        What is wrong, as a sentence; empty where nothing is.
+    """
+
+    expected: Expected
+    found: float | None
+    why: str = ""
+
+
+_NUMBER_FORMAT = re.compile(r"/(?:float32|bfloat16|float16)/")
+_COLUMNS = tuple(field.name for field in fields(Expected))
+
+
+def read_expected(path: Path = EXPECTED) -> tuple[Expected, ...]:
+    """Read a file of expected figures.
+
+    Raises
+    ------
+    NotFound
+        There is no such file.
+    BadBenchmark
+        It is damaged; with the line.
+    """
+    rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
+    if not rows or tuple(rows[0]) != _COLUMNS:
+        raise BadBenchmark(f"{path} is no file of expected figures: its first line must be {','.join(_COLUMNS)}.")
+    found = []
+    for number, row in enumerate(rows[1:], start=2):
+        try:
+            said = dict(zip(_COLUMNS, row, strict=True))
+            value, tolerance = float(said.pop("value")), float(said.pop("tolerance"))
+            Shape.parse(said["shape"])
+            metrics.metric(said["metric"])
+        except (ValueError, RelicError) as error:
+            raise BadBenchmark(f"{path}, line {number}: {error}") from None
+        if not (math.isfinite(value) and math.isfinite(tolerance) and tolerance >= 0):
+            raise BadBenchmark(f"{path}, line {number}: a figure and its tolerance are numbers, the second at least 0.")
+        found.append(Expected(value=value, tolerance=tolerance, **said))
+    return tuple(found)
+
+
+def write_expected(workbench: Workbench, path: Path = EXPECTED) -> int:
+    """Write the figures of the runs that came with the program as what is expected from now on.
+
+    Returns
+    -------
+    int
+        How many there are.
+    """
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    count = 0
+    for run, outcomes in shipped(workbench):
+        for name in NAMES:
+            value = round(metrics.figure(name, outcomes), 6)
+            least, share = _LEXICAL if registry.card(run.retriever).kind in {"lexical", "baseline"} else _OTHER
+            tolerance = round(max(least, share * abs(value)), 6)
+            writer.writerow([run.benchmark, run.data_hash, run.retriever, run.shape, name, value, tolerance])
+            count += 1
+    with written_whole(path) as file:
+        file.write(out.getvalue().encode())
+    return count
+
+
+def shipped(workbench: Workbench) -> tuple[tuple[Run, tuple[Outcome, ...]], ...]:
+    """List the runs that came with the program, by benchmark, shape and retriever in the order of the registries."""
+    order = [card.name for card in registry.cards()]
+    runs = [run for run in workbench.runs.all() if run.shipped]
+    named = [card.name for card in workbench.benchmarks.cards()]
+
+    def place(run: Run) -> tuple[int, str, int, int, str]:
+        return (
+            named.index(run.benchmark) if run.benchmark in named else len(named),
+            run.data_hash,
+            SHAPES.index(run.shape) if run.shape in SHAPES else len(SHAPES),
+            order.index(run.retriever) if run.retriever in order else len(order),
+            run.id,
+        )
+
+    return tuple((run, workbench.runs.outcomes(run.id)) for run in sorted(runs, key=place))
+
+
+def check(workbench: Workbench, expected: Sequence[Expected]) -> tuple[Checked, ...]:
+    """Hold every expected figure against the run that has it, measured with what the program computes now.
+
+    Raises
+    ------
+    BadRequest
+        A retriever that there is not.
+    """
+    runs = workbench.runs.all()
+    chosen: dict[tuple[str, str, str, str], Run | None] = {}
+    checked = []
+    for each in expected:
+        key = (each.benchmark, each.data_hash, each.retriever, each.shape)
+        if key not in chosen:
+            chosen[key] = _run_of(workbench, runs, each)
+        run = chosen[key]
+        if run is None:
+            command = f"python -m relic_core evaluate {each.benchmark} {each.retriever} --shape {each.shape}"
+            checked.append(Checked(expected=each, found=None, why=f"There is no such run. Measure it: {command}."))
+            continue
+        checked.append(_held(each, workbench.runs.outcomes(run.id), f"run {run.id}"))
+    return tuple(checked)
+
+
+def measure(workbench: Workbench, expected: Sequence[Expected], progress: Progress) -> tuple[Checked, ...]:
+    """Measure everything that is expected anew, and hold the figures against what comes out.
+
+    What cannot be measured here, since its data or works are missing, is told as such.
+    """
+    made: dict[tuple[str, str, str], tuple[str, tuple[Outcome, ...]] | str] = {}
+    checked = []
+    for each in expected:
+        key = (each.benchmark, each.retriever, each.shape)
+        if key not in made:
+            try:
+                benchmark = workbench.benchmarks.open(each.benchmark)
+                run = workbench.measuring.measure(
+                    benchmark, each.retriever, Shape.parse(each.shape), again=True, progress=progress
+                )
+            except (NotFound, BadBenchmark, BadRequest) as error:
+                made[key] = f"It could not be measured here. {error}"
+            else:
+                made[key] = (run.run.data_hash, run.outcomes)
+        found = made[key]
+        if isinstance(found, str):
+            checked.append(Checked(expected=each, found=None, why=found))
+        elif found[0] != each.data_hash:
+            why = f"The data here are others ({found[0][:12]}) than those it is expected on ({each.data_hash[:12]})."
+            checked.append(Checked(expected=each, found=None, why=why))
+        else:
+            checked.append(_held(each, found[1], "measured now"))
+    return tuple(checked)
+
+
+def readme_table(workbench: Workbench) -> str:
+    """Make the README's tables, from the runs that came with the program, with the marks around them."""
+    runs = [each for each in shipped(workbench) if each[0].shape == README_SHAPE]
+    made = "\n\n".join(as_markdown(table) for table in figures.tables(runs, names=README_METRICS))
+    return f"{BEGIN}\n\n{made or 'No run has come with the program yet.'}\n\n{END}"
+
+
+def rewrite(path: Path, table: str) -> bool:
+    """Put a table between the marks of a file.
+
+    Returns
+    -------
+    bool
+        Whether anything has changed.
+
+    Raises
+    ------
+    NotFound
+        There is no such file.
+    BadRequest
+        The marks are not in it, each once and in this order.
+    """
+    text = read_text(path)
+    begin, end = text.find(BEGIN), text.find(END)
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or end < begin:
+        raise BadRequest(f"{path} must hold the lines {BEGIN} and {END}, each once and in this order.")
+    new = text[:begin] + table + text[end + len(END) :]
+    if new != text:
+        with written_whole(path) as file:
+            file.write(new.encode())
+    return new != text
+
+
+def _held(expected: Expected, outcomes: Sequence[Outcome], where: str) -> Checked:
+    found = metrics.figure(expected.metric, outcomes)
+    if abs(found - expected.value) <= expected.tolerance + 1e-6:  # values are written with six digits
+        return Checked(expected=expected, found=found)
+    why = f"It is {found:.4f} ({where}), and {expected.value:.4f} ± {expected.tolerance:.4f} is expected."
+    return Checked(expected=expected, found=found, why=why)
+
+
+def _run_of(workbench: Workbench, runs: Sequence[Run], expected: Expected) -> Run | None:
+    """Find the newest run with the retriever's own parameters, model and code."""
+    retriever = workbench.measuring.retriever(expected.retriever, workbench.settings)
+    now = _any_format(retriever.configuration)
+    for run in runs:
+        same = (run.benchmark, run.data_hash, run.retriever, str(run.shape)) == (
+            expected.benchmark,
+            expected.data_hash,
+            expected.retriever,
+            expected.shape,
+        )
+        if same and _any_format(run.configuration) == now:
+            return run
+    return None
+
+
+def _any_format(configuration: Mapping[str, str]) -> dict[str, str]:
+    """Leave out the number format of encoders: it goes by the processor, and the figures hardly do."""
+    return {name: _NUMBER_FORMAT.sub("/*/", value) for name, value in configuration.items()}

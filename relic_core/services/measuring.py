@@ -1,0 +1,264 @@
+"""Measuring: one retriever on one benchmark with one context shape makes a run, which is kept with all its outcomes.
+
+A run is known by what decides its ranks. Measured twice, it is recognised; stopped, it goes on; and two programs that
+measure the same at once make one run: the second waits for the first.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from relic_core.errors import BadRequest, NotFound
+from relic_core.evaluation.runner import evaluate
+from relic_core.retrieval import bm25, registry
+from relic_core.services import provenance
+from relic_core.services.asking import Asker
+from relic_core.services.unfinished import Unfinished, writing
+from relic_core.store import locks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from relic_core.config import Settings
+    from relic_core.domain import Outcome, Run, Shape
+    from relic_core.ports import Benchmark, Progress, Retriever
+    from relic_core.services.workbench import Workbench
+
+_AGAIN = "again"
+_PARTIAL = "partial.jsonl"
+_LOCK = "lock"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What asking for a run has given.
+
+    Attributes
+    ----------
+    run : Run
+        The run.
+    outcomes : tuple of Outcome
+        In the order of the benchmark.
+    found : bool
+        Whether it had been measured before, and was not measured now.
+    moved : tuple of str
+        Measured again: the examples whose ranks are not what they were; empty where all are the same.
+    """
+
+    run: Run
+    outcomes: tuple[Outcome, ...] = field(repr=False)
+    found: bool = False
+    moved: tuple[str, ...] = ()
+
+
+class Measuring:
+    """Measures retrievers for a workbench."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._made: dict[Path, dict[str, Retriever]] = {}
+        self._lock = threading.Lock()
+
+    def run(
+        self,
+        benchmark: str,
+        retriever: str | Retriever,
+        shape: Shape,
+        *,
+        data: Path | None = None,
+        again: bool = False,
+        tell: Callable[[str], None] | None = None,
+        progress: Progress,
+    ) -> Run:
+        """Measure a retriever, or find the run where that was done before; see `measure`."""
+        opened = self._workbench.benchmarks.open(benchmark, data=data)
+        return self.measure(opened, retriever, shape, again=again, tell=tell, progress=progress).run
+
+    def measure(
+        self,
+        benchmark: Benchmark,
+        retriever: str | Retriever,
+        shape: Shape,
+        *,
+        again: bool = False,
+        tell: Callable[[str], None] | None = None,
+        progress: Progress,
+    ) -> Measured:
+        """Measure a retriever on an open benchmark, or find the run where that was done before.
+
+        Stopped half-way, by Ctrl-C or by force, the run goes on when it is asked for again; with another version of
+        the program, or an index that has changed since, it begins anew.
+
+        Parameters
+        ----------
+        benchmark : Benchmark
+            What is asked.
+        retriever : str or Retriever
+            A registered name, or a retriever with parameters of its own under a registered name.
+        shape : Shape
+            How much context each claim takes.
+        again : bool
+            Measure although it was measured before, and compare. The run that is kept stays as it is.
+        tell : callable, optional
+            Given whole sentences: that a run is found, goes on, begins anew, or came out the same again.
+        progress : Progress
+            Told how many examples are done; may raise `JobCancelled`.
+
+        Raises
+        ------
+        BadRequest
+            No retriever has that name.
+        BadBenchmark, NotFound
+            As the benchmark.
+        BadWeights, StaleIndex
+            As the retriever.
+        StoreReadOnly
+            The data folder or the folder of indexes cannot be written.
+        """
+        say = tell or _say_nothing
+        asker = Asker(self, benchmark, retriever, shape)
+        earlier = self._known(asker.run_id) or self._brought_back(asker.run_id)
+        if earlier is not None and not again:
+            say(f"Measured before: run {earlier.run.id} of {earlier.run.created:%d %B %Y}. Nothing was measured now.")
+            return earlier
+        folder = self._workbench.settings.data / "runs" / (asker.run_id + (f"-{_AGAIN}" if again else ""))
+        waited: list[bool] = []
+
+        def waiting() -> None:
+            if not waited:
+                say("Another program is measuring the same; waiting for it.")
+            waited.append(True)
+            progress(0, 0, "Another program is measuring the same")
+
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = locks.held(folder / _LOCK, while_waiting=waiting)
+        with lock:
+            if not again and (finished := self._known(asker.run_id)):
+                say(f"Another program has measured it meanwhile: run {finished.run.id}.")
+                return finished
+            return self._measure(asker, folder / _PARTIAL, earlier, say, progress)
+
+    def _measure(
+        self, asker: Asker, path: Path, earlier: Measured | None, say: Callable[[str], None], progress: Progress
+    ) -> Measured:
+        unfinished = Unfinished(path, {"run": asker.identity, "code": provenance.code()})
+        with unfinished.opened(asker.still, say) as state:
+            outcomes = evaluate(
+                asker.benchmark,
+                asker.retriever,
+                shape=asker.shape,
+                done=dict(state.outcomes),
+                keep=unfinished.keep,
+                entering=lambda work: unfinished.enter(asker.entered(work)),
+                progress=progress,
+            )
+        run = asker.finished(outcomes, state)
+        if earlier is None:
+            self._workbench.store.runs.add(run, outcomes)
+            unfinished.remove()
+            return Measured(run=run, outcomes=outcomes)
+        unfinished.remove()
+        moved = _moved(earlier.outcomes, outcomes)
+        say(
+            f"Measured again: {len(moved):,} of {len(outcomes):,} ranks are not what they were in run {run.id}."
+            if moved
+            else f"Measured again: every rank is what it was in run {run.id}."
+        )
+        return Measured(run=run, outcomes=outcomes, moved=moved)
+
+    def names(self) -> tuple[str, ...]:
+        """Name the retrievers that there are, those that pages do not offer among them."""
+        return tuple(card.name for card in registry.cards())
+
+    def split(self, said: str, *, without: str = "") -> tuple[str, ...]:
+        """Read names of retrievers, with commas between, or "all".
+
+        Parameters
+        ----------
+        said : str
+            What was typed. "all" leaves out those that are slow copies of others, for checking.
+        without : str
+            One that "all" leaves out besides.
+
+        Raises
+        ------
+        BadRequest
+            No retriever has one of the names, or there is none.
+        """
+        if said.strip() == "all":
+            return tuple(name for name in self.names() if not name.endswith("-reference") and name != without)
+        names = tuple(dict.fromkeys(name.strip() for name in said.split(",") if name.strip()))
+        if not names:
+            raise BadRequest(f"Which retriever? Known: {', '.join(self.names())}.")
+        return tuple(registry.card(name).name for name in names)
+
+    def chosen(self, said: str, *, k1: float | None = None, b: float | None = None) -> tuple[str | Retriever, ...]:
+        """Read names of retrievers, and give BM25 parameters of its own.
+
+        Raises
+        ------
+        BadRequest
+            As `split`; or parameters for another retriever than BM25, or out of their range.
+        """
+        names = self.split(said)
+        if k1 is None and b is None:
+            return names
+        if names != ("bm25",):
+            raise BadRequest(f"k1 and b are parameters of bm25 alone; {', '.join(names)} was named.")
+        return (bm25.Bm25(k1=bm25.K1 if k1 is None else k1, b=bm25.B if b is None else b),)
+
+    def retriever(self, name: str, settings: Settings) -> Retriever:
+        """Give the one instance of a retriever for a folder of indexes.
+
+        Raises
+        ------
+        BadRequest
+            No retriever has that name.
+        """
+        with self._lock:
+            made = self._made.setdefault(settings.indexes, {})
+            return registry.create(name, settings=settings, made=made)
+
+    def settings_for(self, benchmark: Benchmark) -> Settings:
+        """Give the settings with the folder where indexes of a benchmark's works belong.
+
+        Novels of the library have theirs where searching finds them, so that nothing is encoded twice. Pools that were
+        given, and editions that the library does not have, are kept apart from what readers prepare.
+        """
+        settings = self._workbench.settings
+        if benchmark.card.pool == "whole work":
+            stored = {summary.sha256 for summary in self._workbench.works.summaries()}
+            if all(book.sha256 in stored for book in benchmark.books()):
+                return settings
+        return replace(settings, indexes=settings.indexes / "benchmarks")
+
+    def _known(self, wanted: str) -> Measured | None:
+        """Find a run that is kept, or that came with the program."""
+        runs = self._workbench.runs
+        run = next((each for each in runs.all() if each.id == wanted), None)
+        return None if run is None else Measured(run=run, outcomes=runs.outcomes(run.id), found=True)
+
+    def _brought_back(self, wanted: str) -> Measured | None:
+        """Bring back a run that was removed."""
+        try:
+            self._workbench.runs.restore(wanted)
+        except NotFound:
+            return None
+        return self._known(wanted)
+
+
+def _moved(before: tuple[Outcome, ...], after: tuple[Outcome, ...]) -> tuple[str, ...]:
+    """List the examples whose ranks differ, those that only one side has among them."""
+    ranks = [
+        {each.example_id: (each.rank, each.overlap_rank, each.candidates) for each in side} for side in (before, after)
+    ]
+    both = sorted(ranks[0].keys() | ranks[1].keys())
+    return tuple(each for each in both if ranks[0].get(each) != ranks[1].get(each))
+
+
+def _say_nothing(sentence: str) -> None:
+    """Tell nobody."""

@@ -1,0 +1,94 @@
+"""The proxy task as a table: how often retrievers tell the critic's quotation from two others (RELiC, section 4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relic_core.evaluation import metrics
+from relic_core.evaluation.intervals import interval_of
+from relic_core.evaluation.proxy_items import OPTIONS
+from relic_core.evaluation.proxy_runs import answer_items
+from relic_core.reporting.tables import Cell, Figure, Table
+from relic_core.retrieval import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from relic_core.domain import Shape
+    from relic_core.evaluation.intervals import Over
+    from relic_core.ports import Progress
+    from relic_core.services.workbench import Workbench
+
+
+def proxy_table(
+    workbench: Workbench,
+    name: str,
+    retrievers: Sequence[str],
+    *,
+    chooser: str,
+    shape: Shape,
+    data: Path | None = None,
+    progress: Progress,
+) -> Table:
+    """Ask retrievers the proxy task: the gold among two passages that another retriever put first (RELiC, section 4).
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where the works are.
+    name : str
+        A registered benchmark, whose windows become the items.
+    retrievers : sequence of str
+        Who is asked.
+    chooser : str
+        Who chooses the other two options; not one of them.
+    shape : Shape
+        How much context each claim takes.
+    data : Path, optional
+        The reader's own file or folder of the benchmark.
+    progress : Progress
+        Told how many items are done.
+
+    Raises
+    ------
+    BadRequest
+        No such retriever or benchmark, or the chooser is asked.
+    """
+    benchmark = workbench.benchmarks.open(name, data=data)
+    settings = workbench.measuring.settings_for(benchmark)
+    answers = answer_items(
+        benchmark,
+        [workbench.measuring.retriever(each, settings) for each in retrievers],
+        chooser=workbench.measuring.retriever(chooser, settings),
+        shape=shape,
+        progress=progress,
+    )
+    card = metrics.metric("proxy-accuracy")
+    over: Over | None = None if len(answers.books) <= 1 else "works" if len(set(answers.books)) > 1 else "examples"
+    rows: list[tuple[Cell, ...]] = []
+    for each in retrievers:
+        values = answers.values[each]
+        if over is None:
+            value = metrics.centre("proxy-accuracy", values)
+            figure = Figure(text=card.written(value), value=value)
+        else:
+            around = interval_of(values, answers.books, over=over)
+            ends = (card.written(around.low), card.written(around.high))
+            text = card.written(around.value)
+            figure = Figure(text=text, value=around.value, low=around.low, high=around.high, ends=ends)
+        rows.append((registry.card(each).label, str(shape), figure, len(values)))
+    notes = [f"Chance is {100 / OPTIONS:.1f}."]
+    if over is not None:
+        notes.append(f"Intervals are 95%, by bootstrap over {over}.")
+    if answers.left_out:
+        notes.append(
+            f"{len(answers.left_out):,} claims make no item: no ranking, or too short a work for three options."
+        )
+    other = registry.card(chooser).label
+    return Table(
+        caption=f"{benchmark.card.label}: the critic's quotation told from two passages that {other} put first.",
+        heads=("retriever", "context", card.label, "n"),
+        rows=tuple(rows),
+        notes=tuple(notes),
+    )

@@ -1,0 +1,217 @@
+"""A run while it is being measured: outcomes appended to a file as they come, so that a run that was stopped goes on.
+
+The first line says what is measured and by which code; each further line is an outcome, or a work that has been entered
+with what its index looked like. A process that is killed leaves at most its last line broken, and that one is ignored.
+What was measured with another program or with an index that has changed since is not gone on with.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from relic_core.errors import StoreFull, StoreReadOnly
+from relic_core.formats.run_files import outcome_line, read_outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+    from typing import IO
+
+    from relic_core.domain import Outcome
+
+FORMAT = "unfinished run/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A work whose windows were begun.
+
+    Attributes
+    ----------
+    work_id, fingerprint : str
+        Which, and its text and sentences.
+    index : tuple of str
+        A digest of each index that the retriever had of it; none where it prepares nothing.
+    size : int
+        Bytes of that on disk.
+    """
+
+    work_id: str
+    fingerprint: str
+    index: tuple[str, ...]
+    size: int
+
+
+@dataclass(slots=True)
+class Progressed:
+    """How far a run has come.
+
+    Attributes
+    ----------
+    outcomes : dict of str to Outcome
+        By example id.
+    seconds : float
+        What answering them took.
+    works : dict of str to Entered
+        The works that were entered, by fingerprint.
+    """
+
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    seconds: float = 0.0
+    works: dict[str, Entered] = field(default_factory=dict)
+
+
+class Unfinished:
+    """The file of one run under way; only who holds the run's lock may use it.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    header : mapping
+        What is measured and by which code: JSON.
+    """
+
+    def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
+        self._path = path
+        self._header = {"format": FORMAT, **header}
+        self._file: IO[bytes] | None = None
+        self.state = Progressed()
+
+    @contextmanager
+    def opened(self, still: Callable[[Entered], bool], say: Callable[[str], None]) -> Iterator[Progressed]:
+        """Take up what is there, and keep the file open for what comes.
+
+        Parameters
+        ----------
+        still : callable
+            Whether the index of a work that was entered earlier is as it was then.
+        say : callable
+            Told, as a sentence, that the run goes on, or why it begins anew.
+
+        Raises
+        ------
+        StoreReadOnly
+            The folder cannot be written; `StoreFull` where the disk is full.
+        """
+        with writing(self._path.parent):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            whole, why = self._read(still)
+            if why:
+                say(f"What was measured of this run before is not gone on with: {why}. It begins anew.")
+            elif self.state.outcomes:
+                say(f"This run was stopped after {len(self.state.outcomes):,} examples, and goes on from there.")
+            with self._path.open("r+b" if whole else "wb") as file:
+                file.truncate(whole)  # a line that was cut must not run into the next
+                file.seek(whole)
+                self._file = file
+                if not whole:
+                    self._append(self._header)
+                try:
+                    yield self.state
+                finally:
+                    self._file = None
+
+    def keep(self, outcome: Outcome, seconds: float) -> None:
+        """Add an outcome."""
+        self.state.outcomes[outcome.example_id] = outcome
+        self.state.seconds += seconds
+        self._append(["outcome", seconds, outcome_line(outcome, book=outcome.book, kind=outcome.kind)])
+
+    def enter(self, work: Entered) -> None:
+        """Note that the windows of a work are begun."""
+        if self.state.works.get(work.fingerprint) != work:
+            self.state.works[work.fingerprint] = work
+            self._append(["work", work.work_id, work.fingerprint, list(work.index), work.size])
+
+    def remove(self) -> None:
+        """Delete the file: the run is kept elsewhere."""
+        self._path.unlink(missing_ok=True)
+
+    def _append(self, line: object) -> None:
+        if self._file is None:
+            raise ValueError("the file of the run is not open")
+        self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+        self._file.flush()
+
+    def _read(self, still: Callable[[Entered], bool]) -> tuple[int, str]:
+        """Read what is there into `state`.
+
+        Returns
+        -------
+        whole : int
+            Bytes that hold whole lines and may stay; 0 to begin anew.
+        why : str
+            Why it begins anew though there was something; empty otherwise.
+        """
+        try:
+            data = self._path.read_bytes()
+        except FileNotFoundError:
+            return 0, ""
+        whole = data.rfind(b"\n") + 1
+        if not whole:
+            return 0, ""  # stopped before the first line was whole
+        lines = data[:whole].splitlines()
+        try:
+            why = self._differs(json.loads(lines[0]))
+            for line in [] if why else lines[1:]:
+                self._take(json.loads(line))
+        except (ValueError, TypeError, LookupError, RecursionError):
+            why = "its file is damaged"
+        if not why and not all(map(still, self.state.works.values())):
+            why = "an index that it was measured with has changed since"
+        if why:
+            self.state = Progressed()
+            return 0, why
+        return whole, ""
+
+    def _differs(self, found: object) -> str:
+        """Say what in the first line is not as it is now; empty where nothing is."""
+        if found == self._header:
+            return ""
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            return "its file is of another version of this program"
+        if found.get("code") != self._header.get("code"):
+            return f"it was measured by another version of this program ({found.get('code')})"
+        return "it was measured with other settings"
+
+    def _take(self, line: list[Any]) -> None:
+        if line[0] == "outcome":
+            _, seconds, short = line
+            outcome = read_outcome(short)
+            self.state.outcomes[outcome.example_id] = outcome
+            self.state.seconds += float(seconds)
+        elif line[0] == "work":
+            _, work_id, fingerprint, index, size = line
+            self.state.works[fingerprint] = Entered(work_id, fingerprint, tuple(index), size)
+        else:
+            raise ValueError(f"a line of an unknown kind: {line[0]!r:.40}")
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Say in plain words why a folder of runs under way cannot be written.
+
+    Raises
+    ------
+    StoreReadOnly
+        The right to write there is missing; `StoreFull` where the disk is full.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
+            raise StoreReadOnly(
+                f"The folder of runs under way {folder} cannot be written ({error.strerror}). Give this program the "
+                "right to write there, or set RELIC_DATA to another folder."
+            ) from error
+        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+            raise StoreFull(
+                f"The disk that holds {folder} is full. Make room, or set RELIC_DATA to a folder on another disk; then "
+                "measure again, and the run goes on where it stopped."
+            ) from error
+        raise

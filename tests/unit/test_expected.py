@@ -1,0 +1,133 @@
+"""Expected figures: runs are held against them, and README's table is what the command makes."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from relic_core.domain import Shape
+from relic_core.errors import BadBenchmark, BadRequest, NotFound
+from relic_core.formats.run_files import write_run
+from relic_core.services import expected
+from relic_core.services.runs import Runs
+from relic_core.services.workbench import Workbench
+from tests.small_benchmark import SmallBenchmark, quiet
+
+PROJECT = Path(__file__).resolve().parents[2]
+SHAPE = Shape(4, 4)
+
+
+def workbench_of(settings, shipped):
+    made = Workbench(settings)
+    made.runs = Runs(made, shipped=shipped)
+    return made
+
+
+@pytest.fixture
+def workbench(settings, tmp_path):
+    """Return a workbench that came with one run."""
+    (tmp_path / "shipped").mkdir()
+    first = workbench_of(replace(settings, data=tmp_path / "maker"), tmp_path / "shipped")
+    for name in ("bm25", "random"):
+        made = first.measuring.measure(SmallBenchmark(), name, SHAPE, progress=quiet)
+        write_run(tmp_path / "shipped" / f"{name}.json", made.run, made.outcomes)
+    return workbench_of(settings, tmp_path / "shipped")
+
+
+@pytest.fixture
+def figures(workbench, tmp_path):
+    path = tmp_path / "expected.csv"
+    assert expected.write_expected(workbench, path) == 2 * len(expected.NAMES)
+    return expected.read_expected(path)
+
+
+def test_what_came_with_the_program_is_as_it_is_expected(workbench, figures):
+    assert {(each.benchmark, each.retriever, each.shape) for each in figures} == {
+        ("sample", "bm25", "4/4"), ("sample", "random", "4/4")
+    }  # fmt: skip
+    checked = expected.check(workbench, figures)
+    assert [each.why for each in checked] == [""] * len(figures)
+
+
+def test_a_figure_that_is_off_is_told_with_what_it_is(workbench, figures):
+    (checked,) = expected.check(workbench, [replace(figures[0], value=figures[0].value + 0.1)])
+    assert checked.found == pytest.approx(figures[0].value)
+    assert "is expected" in checked.why
+
+
+@pytest.mark.parametrize("changes", [{"data_hash": "0" * 64}, {"shape": "1/1"}, {"retriever": "tf-idf"}])
+def test_a_run_that_is_not_there_is_told_with_the_command(workbench, figures, changes):
+    (checked,) = expected.check(workbench, [replace(figures[0], **changes)])
+    assert checked.found is None
+    assert "python -m relic_core evaluate sample" in checked.why
+
+
+def test_a_run_made_by_other_code_does_not_count(workbench, figures, monkeypatch):
+    monkeypatch.setattr("relic_core.retrieval.bm25.CODE", "bm25/99")
+    checked = expected.check(workbench, figures)
+    assert {each.expected.retriever for each in checked if each.why} == {"bm25"}
+
+
+def test_parameters_of_the_readers_own_do_not_count(workbench, figures):
+    own = workbench.measuring.chosen("bm25", k1=3.0, b=0.0)[0]
+    workbench.measuring.measure(SmallBenchmark(), own, SHAPE, progress=quiet)
+    assert [each.why for each in expected.check(workbench, figures)] == [""] * len(figures)
+
+
+def test_an_encoder_in_another_number_format_counts_and_another_model_does_not():
+    first = {"zero-shot encoder": "model/abc/bfloat16/one pass", "k": "60"}
+    second = {"zero-shot encoder": "model/abc/float32/one pass", "k": "60"}
+    third = {"zero-shot encoder": "model/xyz/float32/one pass", "k": "60"}
+    assert expected._any_format(first) == expected._any_format(second) != expected._any_format(third)
+
+
+def test_measured_anew_figures_are_those_of_what_comes_out(workbench, figures, monkeypatch):
+    monkeypatch.setattr(workbench.benchmarks, "open", lambda name, *, data=None: SmallBenchmark())
+    assert [each.why for each in expected.measure(workbench, figures, quiet)] == [""] * len(figures)
+    monkeypatch.setattr(workbench.benchmarks, "open", lambda name, *, data=None: SmallBenchmark(8))
+    assert all("data here are others" in each.why for each in expected.measure(workbench, figures, quiet))
+
+    def missing(name, *, data=None):
+        raise NotFound("The novels are not here.")
+
+    monkeypatch.setattr(workbench.benchmarks, "open", missing)
+    assert all("not here" in each.why for each in expected.measure(workbench, figures, quiet))
+
+
+HEAD = "benchmark,data_hash,retriever,shape,metric,value,tolerance\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "a,b\n", HEAD + "sample,h,bm25,4/4,mrr,0.5\n", HEAD + "sample,h,bm25,4/4,mrr,half,0\n",
+        HEAD + "sample,h,bm25,4/4,mrr,nan,0\n", HEAD + "sample,h,bm25,4/4,mrr,0.5,-1\n",
+        HEAD + "sample,h,bm25,9/9,mrr,0.5,0\n", HEAD + "sample,h,bm25,4/4,most,0.5,0\n",
+    ],
+)  # fmt: skip
+def test_a_damaged_file_of_expected_figures_is_refused(tmp_path, text):
+    (tmp_path / "expected.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(BadBenchmark):
+        expected.read_expected(tmp_path / "expected.csv")
+
+
+def test_the_table_is_put_between_its_marks_and_only_there(workbench, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n\n{expected.BEGIN}\nold\n{expected.END}\n\nafter\n", encoding="utf-8")
+    table = expected.readme_table(workbench)
+    assert expected.rewrite(page, table)
+    assert page.read_text(encoding="utf-8") == f"before\n\n{table}\n\nafter\n"
+    assert not expected.rewrite(page, table)
+    assert "BM25" in table
+    page.write_text(f"{expected.END} {expected.BEGIN}", encoding="utf-8")
+    with pytest.raises(BadRequest, match="once"):
+        expected.rewrite(page, table)
+
+
+def test_the_readmes_table_is_what_the_command_makes(settings):
+    assert expected.readme_table(Workbench(settings)) in (PROJECT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_runs_that_came_with_the_program_are_as_expected(settings):
+    checked = expected.check(Workbench(settings), expected.read_expected())
+    assert [(each.expected, each.why) for each in checked if each.why] == []

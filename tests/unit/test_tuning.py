@@ -1,0 +1,134 @@
+"""Tuning: a grid tried honestly, on data that nothing is reported on; and the proxy task asked of retrievers."""
+
+import numpy as np
+import pytest
+
+from relic_core.domain import Shape
+from relic_core.errors import BadClaim, BadRequest
+from relic_core.evaluation import tuning
+from relic_core.evaluation.metrics import figure
+from relic_core.evaluation.proxy_runs import answer_items
+from relic_core.evaluation.runner import evaluate
+from relic_core.retrieval.bm25 import Bm25
+from relic_core.retrieval.random_order import create as random_order
+from relic_core.services.tuning import tune_bm25
+from relic_core.services.workbench import Workbench
+from tests.small_benchmark import Counting, SmallBenchmark, quiet
+
+SHAPE = Shape(1, 1)
+
+
+def made(k1, b):
+    return Bm25(k1=k1, b=b)
+
+
+def search(benchmark=None, **options):
+    given = {"shape": SHAPE, "k1s": (0.5, 2.0), "bs": (0.9, 0.0), "progress": quiet, **options}
+    return tuning.search(benchmark or SmallBenchmark(), made, **given)
+
+
+def outcomes(retriever):
+    return evaluate(
+        SmallBenchmark(), retriever, shape=SHAPE, done={}, keep=lambda outcome, seconds: None, progress=quiet
+    )
+
+
+def test_every_point_has_the_figure_that_measuring_it_gives():
+    grid = search(beside=[(0.7, 0.3)])
+    assert (grid.k1s, grid.bs) == ((0.5, 2.0), (0.0, 0.9))
+    for row, k1 in enumerate(grid.k1s):
+        for column, b in enumerate(grid.bs):
+            assert grid.figures[row, column] == pytest.approx(figure("mrr", outcomes(made(k1, b))))
+    assert grid.outcomes[0.7, 0.3] == outcomes(made(0.7, 0.3))
+    assert figure("mrr", grid.outcomes[grid.best]) == pytest.approx(grid.figures.max())
+
+
+def test_the_best_by_a_rank_is_the_lowest():
+    grid = search(name="mean-rank")
+    assert figure("mean-rank", grid.outcomes[grid.best]) == pytest.approx(grid.figures.min())
+
+
+def test_each_work_is_asked_with_all_points_before_the_next_and_progress_counts_answers():
+    told = []
+    search(progress=lambda done, total, note="": told.append((done, total, note)))
+    assert told[0][:2] == (0, 40)
+    assert told[-1][:2] == (40, 40)
+    assert [note.split(",")[0] for _, _, note in told[:-1]] == ["The First"] * 4 + ["The Second"] * 4
+
+
+@pytest.mark.parametrize("wrong", [{"k1s": ()}, {"bs": ()}, {"name": "candidates"}, {"name": "nothing"}])
+def test_a_grid_of_nothing_and_a_metric_of_no_merit_are_refused(wrong):
+    with pytest.raises(BadRequest):
+        search(**wrong)
+
+
+@pytest.fixture
+def workbench(settings):
+    return Workbench(settings)
+
+
+def tune(workbench, monkeypatch, benchmark):
+    monkeypatch.setattr(workbench.benchmarks, "open", lambda name, *, data=None: benchmark)
+    return tune_bm25(workbench, "sample", shape=SHAPE, k1s=(0.5, 2.0), bs=(0.0, 0.9), progress=quiet)
+
+
+def test_tuning_prints_the_grid_and_where_the_papers_values_stand(workbench, monkeypatch):
+    tuned = tune(workbench, monkeypatch, SmallBenchmark())
+    assert tuned.table.heads == ("k1", "b 0", "b 0.9")
+    assert [row[0] for row in tuned.table.rows] == ["0.5", "2"]
+    assert sum(cell.best for row in tuned.table.rows for cell in row[1:]) == 1
+    (said,) = tuned.table.notes
+    assert "the paper's k1 0.5, b 0.9" in said
+    assert "paired interval over works" in said
+    assert tuned.against_paper.difference >= 0
+
+
+def test_a_test_split_is_not_tuned_on(workbench, monkeypatch):
+    with pytest.raises(BadRequest, match="choices are made on dev"):
+        tune(workbench, monkeypatch, SmallBenchmark(split="test"))
+
+
+def items(retrievers, chooser, benchmark=None):
+    return answer_items(benchmark or SmallBenchmark(), retrievers, chooser=chooser, shape=SHAPE, progress=quiet)
+
+
+class Named(Counting):
+    """BM25 under another name."""
+
+    name = "zero-shot"
+
+
+def test_items_are_made_by_one_retriever_and_answered_by_others(settings):
+    answers = items([Named(), random_order(settings, ())], Counting())
+    assert set(answers.values) == {"zero-shot", "random"}
+    assert len(answers.books) == len(answers.values["random"]) == 10 - len(answers.left_out)
+    # BM25 under another name finds what BM25 finds: right just where the gold comes before the other two.
+    ranks = {each.example_id: each.rank for each in outcomes(Counting())}
+    first = [ranks[f"w{number}"] == 1 for number in range(10)]
+    assert answers.values["zero-shot"].sum() >= sum(first)
+
+
+def test_who_chose_the_options_is_not_asked():
+    with pytest.raises(BadRequest, match="bm25"):
+        items([Counting()], Counting())
+    with pytest.raises(BadRequest):
+        items([], Counting())
+
+
+def test_claims_without_words_make_no_item_or_a_wrong_answer():
+    class Speechless(Counting):
+        def score(self, claim, work, length):
+            raise BadClaim("no word")
+
+    assert len(items([Named()], Speechless()).left_out) == 10
+
+    class SpeechlessNamed(Speechless):
+        name = "zero-shot"
+
+    assert items([SpeechlessNamed()], Counting()).values["zero-shot"].sum() == 0
+
+
+def test_a_work_too_short_for_three_options_is_left_out():
+    benchmark = SmallBenchmark()
+    benchmark.candidates = lambda window: np.array([window.gold.start])
+    assert len(items([Named()], Counting(), benchmark).left_out) == 10
