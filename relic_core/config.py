@@ -39,7 +39,8 @@ class Settings:
     benchmarks : Path or None
         Folder of benchmark data that do not ship with the program (``RELIC_BENCHMARKS``): ``birco_relic/``, ``relic/``.
     model : str
-        Folder or name of the base encoder (``RELIC_MODEL``); empty means the packaged all-MiniLM-L6-v2.
+        Folder, name or card (a ``.json`` file) of the encoder (``RELIC_MODEL``); empty means the packaged
+        all-MiniLM-L6-v2.
     max_text_bytes : int
         Largest text file accepted (``RELIC_MAX_TEXT_BYTES``).
     max_claim_words : int

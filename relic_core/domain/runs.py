@@ -186,5 +186,7 @@ class Run:
 
     @property
     def command(self) -> str:
-        """What to type to measure it again."""
-        return f"python -m relic_core evaluate {self.benchmark} {self.retriever} --shape {self.shape}"
+        """What to type to measure it again; data and a model of the reader's own have to be named besides."""
+        typed = f"python -m relic_core evaluate {self.benchmark} {self.retriever} --shape {self.shape}"
+        given = self.configuration if self.retriever == "bm25" else {}
+        return typed + "".join(f" --{name} {given[name]}" for name in ("k1", "b") if name in given)

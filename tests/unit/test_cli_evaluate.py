@@ -165,7 +165,7 @@ def test_runs_are_listed_shown_tagged_removed_and_restored(run, settings):
     shown = run("runs", "show", made[:5])[1]
     assert "tuned, second" in shown
     assert "bm25/1" in shown
-    assert "python -m relic_core evaluate sample bm25 --shape 4/4 --again" in shown
+    assert "python -m relic_core evaluate sample bm25 --shape 4/4 --k1 0.5 --b 0.9 --again" in shown
     assert "R@10" in shown
     assert json.loads(run("runs", "show", made, "--format", "json")[1])[0]["benchmark"] == "sample"
     assert f"runs restore {made}" in run("runs", "remove", made)[1]
