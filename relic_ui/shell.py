@@ -25,6 +25,7 @@ MENU = (
     ("pages/read.py", "Read", ":material/auto_stories:"),
     ("pages/concordance.py", "Find a word", ":material/format_align_center:"),
     ("pages/library.py", "Library", ":material/menu_book:"),
+    ("pages/recall.py", "Recall", ":material/bar_chart:"),
 )
 """Every page, in the order of the menu: a new page is one line here."""
 

@@ -50,8 +50,11 @@ def save_bert_tokenizer(folder: Path) -> None:
     tokenizer.save(str(folder / "tokenizer.json"))
 
 
-def save_roberta_tokenizer(folder: Path) -> int:
-    """Byte pairs, a word taking in the space before it, ``<s>`` and ``</s>`` around the text; return how many."""
+def save_roberta_tokenizer(folder: Path, *, trimmed: bool = True) -> int:
+    """Byte pairs, a word taking in the space before it, ``<s>`` and ``</s>`` around the text; return how many.
+
+    Trimmed, a token is said to begin after that space.
+    """
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -60,7 +63,9 @@ def save_roberta_tokenizer(folder: Path) -> int:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )  # fmt: skip
     tokenizer.train_from_iterator([" ".join(WORDS)] * 4, trainer)
-    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
+    tokenizer.post_processor = processors.RobertaProcessing(
+        ("</s>", 2), ("<s>", 0), trim_offsets=trimmed, add_prefix_space=False
+    )
     tokenizer.save(str(folder / "tokenizer.json"))
     return tokenizer.get_vocab_size()
 
@@ -86,11 +91,11 @@ def dpr(folder: Path, *, seed: int = 0, projection: int = 0) -> Path:
     return folder
 
 
-def roberta(folder: Path, *, seed: int = 0, positions: int = 66) -> Path:
+def roberta(folder: Path, *, seed: int = 0, positions: int = 66, trimmed: bool = True) -> Path:
     """Save a RoBERTa: positions count from 2, so that it reads two tokens fewer than it has positions."""
     folder.mkdir(parents=True)
     torch.manual_seed(seed)
-    size = save_roberta_tokenizer(folder)
+    size = save_roberta_tokenizer(folder, trimmed=trimmed)
     config = RobertaConfig(
         vocab_size=size, max_position_embeddings=positions, type_vocab_size=1,
         bos_token_id=0, pad_token_id=1, eos_token_id=2, **SHAPE,

@@ -32,6 +32,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
             "  python -m relic_core evaluate\n"
             "  python -m relic_core evaluate sample bm25\n"
             "  python -m relic_core evaluate birco-novels bm25,zero-shot --shape all\n"
+            "  python -m relic_core evaluate birco-novels bm25 --by length --metric recall@10 --metric mean-rank\n"
             "  python -m relic_core evaluate relic all --data train.json --format latex\n"
             "  python -m relic_core evaluate birco-novels zero-shot,fusion --proxy --chooser bm25\n"
             "  python -m relic_core evaluate relic bm25 --data test.json --submission bm25.json\n"
@@ -49,8 +50,12 @@ def add_parser(commands: Commands) -> ArgumentParser:
     )
     parser.add_argument("--data", type=Path, metavar="PATH", help="your own file or folder of the benchmark's data")
     parser.add_argument("--again", action="store_true", help="measure although it was measured, and compare")
-    parser.add_argument("--k1", type=float, help="of bm25, in place of its own")
-    parser.add_argument("--b", type=float, help="of bm25, in place of its own")
+    parser.add_argument("--k1", type=float, help="of bm25 or bm25-lemmas, in place of its own")
+    parser.add_argument("--b", type=float, help="of bm25 or bm25-lemmas, in place of its own")
+    parser.add_argument(
+        "--metric", action="append", metavar="NAME", help="a column of the table; may be given several times"
+    )
+    parser.add_argument("--by", choices=tables.PARTS, default="", help="a row for each of these")
     parser.add_argument("--proxy", action="store_true", help="the task of three options instead of a whole ranking")
     parser.add_argument("--chooser", default="bm25", metavar="NAME", help="who chooses the options (default: bm25)")
     parser.add_argument(
@@ -74,6 +79,8 @@ def run(workbench: Workbench, options: Namespace) -> int:
         if options.format not in {"table", "json"}:
             options.refuse(f"evaluate {SENTENCES} prints --format table or json")
         return sentences.run(workbench, options)
+    if options.proxy or options.submission is not None:
+        _refuse_unused(options)
     shapes = SHAPES if options.shape == "all" else tuple(map(Shape.parse, options.shape.split(",")))
     try:
         if options.submission is not None:
@@ -115,6 +122,7 @@ def _measure(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ...]
     from relic_core.services import figures
 
     retrievers = workbench.measuring.chosen(options.whom, k1=options.k1, b=options.b)
+    names = figures.columns(options.metric)  # before anything is measured
     benchmark = workbench.benchmarks.open(options.what, data=options.data)
     measured = []
     for shape in shapes:
@@ -125,7 +133,7 @@ def _measure(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ...]
                     benchmark, retriever, shape, again=options.again, tell=_tell, progress=progress
                 )
             measured.append((one.run, one.outcomes))
-    print(tables.write(figures.tables(measured), options.format))
+    print(tables.write(figures.tables(measured, names=names, by=options.by), options.format))
     if options.format == "table":
         print(f"\nRuns: {', '.join(f'{run.id} ({run.label}, {run.shape})' for run, _ in measured)}.")
     return 0
@@ -164,6 +172,15 @@ def _submit(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ...])
         )
     print(f"{count:,} quotations are answered in {options.submission}.")
     return 0
+
+
+def _refuse_unused(options: Namespace) -> None:
+    """Refuse what would be ignored."""
+    said = {name: getattr(options, name) for name in ("again", "k1", "b", "metric", "by")}
+    given = [name for name, value in said.items() if value not in (None, "") and value is not False]
+    if given:
+        what = "--proxy" if options.proxy else "--submission"
+        options.refuse(f"{what} takes no {', '.join(f'--{name}' for name in given)}")
 
 
 def _tell(sentence: str) -> None:

@@ -55,6 +55,9 @@ def run(workbench: Workbench, options: Namespace) -> int:
         print(expected.readme_table(workbench))
         return 0
     wanted = expected.read_expected(path)
+    if not wanted:
+        print(f"{path} expects no figure, so there is nothing to check.", file=sys.stderr)
+        return 1
     if options.measure:
         with console.ProgressLine("Measuring") as progress:
             checked = expected.measure(workbench, wanted, progress)

@@ -28,6 +28,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
         examples=(
             "  python -m relic_core runs\n"
             "  python -m relic_core runs show 3f9a01c2b4d5\n"
+            "  python -m relic_core runs show 3f9a --by length\n"
             "  python -m relic_core runs compare 3f9a 77c2 b01e --metric recall@10 --metric mrr\n"
             "  python -m relic_core runs tag 3f9a tuned first-try\n"
             "  python -m relic_core runs remove 3f9a\n"
@@ -41,7 +42,10 @@ def add_parser(commands: Commands) -> ArgumentParser:
         help="list, show ID, compare ID ID ..., tag ID WORD ..., remove ID, restore ID, export ID FILE, import FILE",
     )  # fmt: skip
     parser.add_argument("said", nargs="*", metavar="ID", help="the beginning of an id will do")
-    parser.add_argument("--metric", action="append", metavar="NAME", help="compare by this; may be given several times")
+    parser.add_argument(
+        "--metric", action="append", metavar="NAME", help="show or compare by this; may be given several times"
+    )
+    parser.add_argument("--by", choices=tables.PARTS, default="", help="show: a row for each of these")
     parser.add_argument("--format", choices=tables.FORMATS, default="table", help="(default: %(default)s)")
     return parser
 
@@ -93,7 +97,7 @@ def _list(workbench: Workbench, options: Namespace) -> int:
                 run.id,
                 run.benchmark,
                 run.pool,
-                run.retriever,
+                run.label,
                 str(run.shape),
                 run.examples,
                 f"{run.created:%Y-%m-%d}",
@@ -112,7 +116,8 @@ def _list(workbench: Workbench, options: Namespace) -> int:
 def _show(workbench: Workbench, run: Run, options: Namespace) -> int:
     from relic_core.services import figures
 
-    made = figures.tables([(run, workbench.runs.outcomes(run.id))])
+    names = figures.columns(options.metric)
+    made = figures.tables([(run, workbench.runs.outcomes(run.id))], names=names, by=options.by)
     if options.format != "table":
         print(tables.write(made, options.format))
         return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from relic_core.cli import console
 from relic_core.domain import Shape
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from relic_core.cli.console import Commands
     from relic_core.services.workbench import Workbench
+
+_TERMS: dict[str, Literal["tokens", "lemmas"]] = {"bm25": "tokens", "bm25-lemmas": "lemmas"}
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -31,7 +33,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
             "  python -m relic_core tune bm25 sample --k1 0.3,0.5,0.9 --b 0.6,0.9 --metric recall@10"
         ),
     )
-    parser.add_argument("retriever", choices=("bm25",), help="bm25")
+    parser.add_argument("retriever", choices=tuple(_TERMS), help="bm25, or bm25-lemmas")
     parser.add_argument("benchmark", metavar="BENCHMARK", help="of a split that choices may be made on, not test")
     parser.add_argument("--data", type=Path, metavar="PATH", help="your own file or folder of the benchmark's data")
     parser.add_argument("--shape", default="4/4", help="(default: %(default)s)")
@@ -47,10 +49,11 @@ def run(workbench: Workbench, options: Namespace) -> int:
     from relic_core.services import tuning
 
     given = {name: _numbers(name, said) for name, said in (("k1s", options.k1), ("bs", options.b)) if said is not None}
-    with console.ProgressLine("Tuning bm25") as progress:
+    with console.ProgressLine(f"Tuning {options.retriever}") as progress:
         tuned = tuning.tune_bm25(
             workbench,
             options.benchmark,
+            terms=_TERMS[options.retriever],
             shape=Shape.parse(options.shape),
             data=options.data,
             metric=options.metric,

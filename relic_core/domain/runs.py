@@ -186,7 +186,8 @@ class Run:
 
     @property
     def command(self) -> str:
-        """What to type to measure it again; data and a model of the reader's own have to be named besides."""
+        """What to type to measure it again; FILE stands for the reader's own, and a model has to be named besides."""
         typed = f"python -m relic_core evaluate {self.benchmark} {self.retriever} --shape {self.shape}"
-        given = self.configuration if self.retriever == "bm25" else {}
-        return typed + "".join(f" --{name} {given[name]}" for name in ("k1", "b") if name in given)
+        given = self.configuration if self.retriever in {"bm25", "bm25-lemmas"} else {}
+        typed += "".join(f" --{name} {given[name]}" for name in ("k1", "b") if name in given)
+        return f"{typed} --data FILE" if self.benchmark == "relic" else typed

@@ -57,8 +57,13 @@ class OnePassEncoder:
 
     @property
     def identity(self) -> str:
-        """Model, digest of its files and card, number format, pooling, and how the work is cut."""
-        return self._pair.identity(f"one-pass mean, {self._window} tokens with {self._context} of context")
+        """Model, digest of its files and card, number format, pooling, and how the work is cut.
+
+        Where tokens take in spaces, it says that they are pooled with the word: before, they were with the space, so
+        that the first word of a sentence counted as the last of the one before it.
+        """
+        words = ", spaces with their word" if self._pair.passages.joins_spaces else ""
+        return self._pair.identity(f"one-pass mean, {self._window} tokens with {self._context} of context{words}")
 
     @property
     def dimension(self) -> int:

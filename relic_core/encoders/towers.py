@@ -39,7 +39,8 @@ class Tokens:
     prefix, ids : list of int
         Special tokens left out.
     places : list of int
-        Where each of `ids` begins: character offsets in the text.
+        Where the last character of each of `ids` stands in the text. The first may be the space before a word, which
+        some tokenizers take in with it.
     """
 
     prefix: list[int]
@@ -98,7 +99,7 @@ class Tower:
         encoding = self.tokenizer.encode(f"{prefix}{text}", add_special_tokens=False)
         # A token of a word may take in the space before it: it is the text's if it ends in the text.
         first = sum(end <= len(prefix) for _, end in encoding.offsets) if prefix else 0
-        places = [max(0, start - len(prefix)) for start, _ in encoding.offsets[first:]]
+        places = [max(0, max(start, end - 1) - len(prefix)) for start, end in encoding.offsets[first:]]
         return Tokens(prefix=encoding.ids[:first], ids=encoding.ids[first:], places=places)
 
     def vectors(self, rows: Sequence[list[int]]) -> npt.NDArray[np.float32]:
@@ -162,6 +163,12 @@ class Tower:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
+
+    @cached_property
+    def joins_spaces(self) -> bool:
+        """Whether the token of a word takes in the space before it, as untrimmed byte pairs do."""
+        text = "a and of the"
+        return any(text[start] == " " and end > start + 1 for start, end in self.tokenizer.encode(text).offsets)
 
     @cached_property
     def opening(self) -> list[int]:

@@ -88,6 +88,11 @@ class Comparison:
     better: int
     worse: int
 
+    @property
+    def flat(self) -> bool:
+        """Whether all draws gave the same difference: no measure of certainty then."""
+        return self.high - self.low <= _ROUNDING * max(1.0, abs(self.high))
+
 
 def compare(
     name: str,
@@ -115,8 +120,8 @@ def compare(
     Raises
     ------
     BadRequest
-        The runs are not of the same examples among the same candidates, there are fewer than two units, the metric is
-        no merit, or a setting is out of its range.
+        The runs are not of the same examples and golds among the same candidates, there are fewer than two units, the
+        metric is no merit, or a setting is out of its range.
     BadBenchmark
         An outcome whose ranks cannot be, or an example twice in a run.
     """
@@ -212,6 +217,12 @@ def _matched(first: Sequence[Outcome], second: Sequence[Outcome]) -> tuple[list[
             f"In {len(other)} examples the two runs chose from other candidates ({_some(other)}): another edition or "
             "segmentation of the work, or given pools against whole works. Their ranks cannot be compared; measure "
             "both on the same."
+        )
+    moved = [x.example_id for x, y in zip(a, b, strict=True) if (x.gold, x.length) != (y.gold, y.length)]
+    if moved:
+        raise BadRequest(
+            f"In {len(moved)} examples the quotation stands at another place or is of another length ({_some(moved)}): "
+            "another edition or segmentation of the work. Measure both runs on the same data."
         )
     return a, b
 

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 OPTIONS = 3
 
 
+class TooShort(BadRequest):
+    """A work has too few passages for the options of an item."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyItem:
     """A claim's gold among two passages that a retriever chose.
@@ -99,7 +103,9 @@ def make_item(
     Raises
     ------
     BadRequest
-        The ranking is of another length, the gold lies beyond the work, or the work is too short for three options.
+        The ranking is of another length, or the gold lies beyond the work.
+    TooShort
+        The work is too short for three options.
     """
     gold = window.gold
     if ranking.length != gold.length:
@@ -124,7 +130,7 @@ def make_item(
             if len(chosen) == OPTIONS:
                 break
     else:
-        raise BadRequest(
+        raise TooShort(
             f"{ranking.work_id} is too short for an item of '{window.id}': beside the gold it needs {OPTIONS - 1} "
             f"passages of {gold.length} sentences that overlap neither the gold nor each other, and the ranking gives "
             f"{len(chosen) - 1}. Choose a shorter quotation or a longer work."

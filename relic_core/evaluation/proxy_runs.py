@@ -9,7 +9,7 @@ import numpy as np
 
 from relic_core.domain import rank_scores
 from relic_core.errors import BadClaim, BadRequest
-from relic_core.evaluation.proxy_items import make_item, proxy_values
+from relic_core.evaluation.proxy_items import TooShort, make_item, proxy_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,9 +67,9 @@ def answer_items(
     Raises
     ------
     BadRequest
-        Nobody is asked, or the chooser is.
+        Nobody is asked, or the chooser is, or its copy for checking.
     """
-    if not retrievers or any(each.name == chooser.name for each in retrievers):
+    if not retrievers or any(alike(each.name) == alike(chooser.name) for each in retrievers):
         raise BadRequest(
             f"{chooser.name} chooses the options, so its own accuracy says nothing. Name other retrievers to be asked, "
             "or another chooser."
@@ -97,7 +97,7 @@ def answer_items(
                 continue
             try:
                 item = make_item(window, chosen, candidates=benchmark.candidates(window), seed=seed)
-            except BadRequest:  # too short a work: counted and told with the result
+            except TooShort:  # counted and told with the result
                 left_out.append(window.id)
                 continue
             books.append(window.book)
@@ -109,6 +109,17 @@ def answer_items(
         values={name: np.array(answers, dtype=np.float64) for name, answers in values.items()},
         left_out=tuple(left_out),
     )
+
+
+def alike(name: str) -> str:
+    """Give the name of the retriever that makes the same ranking: a copy for checking has that of what it copies.
+
+    Examples
+    --------
+    >>> alike("bm25-reference"), alike("bm25-lemmas")
+    ('bm25', 'bm25-lemmas')
+    """
+    return name.removesuffix("-reference")
 
 
 def _ranking(retriever: Retriever, window: Window, work: Work, shape: Shape) -> Ranking | None:

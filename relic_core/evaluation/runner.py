@@ -8,12 +8,13 @@ candidates there are. Overlapping candidates are never collapsed (RELiC, section
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import Outcome
+from relic_core.domain import Claim, Outcome
 from relic_core.errors import BadBenchmark, BadClaim
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 FIRST = 3
 """How many of the first hits an outcome keeps."""
+
+FIRST_CLAIM = Claim("A first question, which is not timed.")
+"""What a retriever is asked once for each work and length before time is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,8 @@ def evaluate(
     done : mapping of str to Outcome
         Outcomes there are already, by example id: they are taken over.
     keep : callable
-        Given each new outcome as soon as it is there, with the seconds that answering took; preparing left out.
+        Given each new outcome as soon as it is there, with the seconds that answering took; preparing, and what
+        the first answer of a work and length has to load, left out.
     entering : callable, optional
         Given each work when it has been prepared, before its first window is asked.
     progress : Progress
@@ -152,6 +157,10 @@ def evaluate(
         retriever.prepare(work, _preparing(progress, count, len(windows), work.title), lengths=lengths)
         if entering is not None:
             entering(work)
+        for length in sorted({window.gold.length for window in some}):
+            # The first answer loads the model, opens the index and makes tables, and would be timed for all of that.
+            with suppress(BadClaim):
+                retriever.score(FIRST_CLAIM, work, length)
         for window in some:
             began = time.perf_counter()
             outcome = answer(benchmark, retriever, window, work, shape)

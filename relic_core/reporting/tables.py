@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 Format = Literal["table", "markdown", "csv", "latex", "json"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
+Part = Literal["length", "book", "kind"]
+PARTS: tuple[Part, ...] = get_args(Part)
+"""What the examples of a run can be parted by, a row for each."""
+
 _MARKDOWN = str.maketrans({character: f"\\{character}" for character in r"\`*_{}[]<>#|~$"})
 _LATEX = str.maketrans(
     {
@@ -70,7 +74,7 @@ class Figure:
     low, high : float or None
         Ends of its interval; None where there is none.
     ends : (str, str)
-        The ends as they are read.
+        The ends as they are read. Where an interval cannot be had, the first is what stands in its place.
     best : bool
         Whether it is the best of its column.
     """
@@ -85,7 +89,7 @@ class Figure:
     @property
     def interval(self) -> str:
         """The interval as it is read; empty where there is none."""
-        return "" if self.low is None else "–".join(self.ends)
+        return self.ends[0] if self.low is None else "–".join(self.ends)
 
 
 Cell = str | int | Figure

@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,8 +92,14 @@ class Bm25:
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """The parameters, and the versions of the words and of the table."""
-        return {"k1": str(self._k1), "b": str(self._b), "words": terms_version(self._terms), "code": CODE}
+        """The parameters, and the versions of the words, of the table and of the library that answers from it."""
+        return {
+            "k1": str(self._k1),
+            "b": str(self._b),
+            "words": terms_version(self._terms),
+            "code": CODE,
+            "bm25s": version("bm25s"),
+        }
 
     def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - a table is made in less than a second
         """Say yes: a table that is missing is made while answering."""

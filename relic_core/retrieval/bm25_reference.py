@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from importlib.metadata import version
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from relic_core.domain import Claim, Scores, Work
     from relic_core.ports import Progress, Retriever
 
+CODE = "bm25-reference/1"
+"""Version of what rank_bm25 is given: a new one makes other scores."""
+
 _KEPT = 2
 
 
@@ -36,8 +40,15 @@ class Bm25Reference:
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """The parameters, and the version of the words."""
-        return {"k1": str(K1), "b": str(B), "epsilon": str(EPSILON), "words": WORDS}
+        """The parameters, and the versions of the words, of this code and of the library."""
+        return {
+            "k1": str(K1),
+            "b": str(B),
+            "epsilon": str(EPSILON),
+            "words": WORDS,
+            "code": CODE,
+            "rank_bm25": version("rank_bm25"),
+        }
 
     def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - made while answering
         """Say yes: what is missing is made while answering, which may take seconds."""

@@ -27,7 +27,7 @@ from relic_core.domain import LENGTHS, MAX_LENGTH
 from relic_core.encoders.cards import read_card
 from relic_core.retrieval import index_builds, index_files
 from relic_core.retrieval.claims import claim_tokens
-from relic_core.retrieval.dense_alone import DenseAlone
+from relic_core.retrieval.dense_alone import CLAIMS, DenseAlone
 from relic_core.retrieval.open_indexes import OpenIndexes
 
 if TYPE_CHECKING:
@@ -188,8 +188,8 @@ class Dense:
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """The encoder, and the version of the index. Raises as `encoder_identity`."""
-        return {"encoder": self.encoder_identity, "code": CODE}
+        """The encoder, and the versions of the index and of the claims. Raises as `encoder_identity`."""
+        return {"encoder": self.encoder_identity, "code": CODE, "claims": CLAIMS}
 
     def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - one index serves every length
         """Whether the work's index is there and whole."""

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 CODE = "dense-alone/1"
 """Version of the matrix's layout and of the texts that are encoded; a new one makes old indexes unused."""
 
+CLAIMS = "claims/1"
+"""Version of how a claim becomes a vector and meets an index; a new one makes other scores from the same indexes."""
+
 BLOCK = 512
 """Spans after which finished work is kept, so that a stopped build goes on from there."""
 
@@ -67,8 +70,8 @@ class DenseAlone:
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """The encoder, and the version of the index. Raises as `encoder_identity`."""
-        return {"encoder": self.encoder_identity, "code": CODE}
+        """The encoder, and the versions of the index and of the claims. Raises as `encoder_identity`."""
+        return {"encoder": self.encoder_identity, "code": CODE, "claims": CLAIMS}
 
     def ready(self, work: Work, length: int) -> bool:
         """Whether the index of this length is there and whole; none is needed where there is no span."""

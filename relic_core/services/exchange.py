@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.formats import parquet, run_files, trec
 from relic_core.services.asking import run_id
+from relic_core.services.measuring import moved_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,6 +78,8 @@ def export(workbench: Workbench, run: Run, path: Path) -> None:
 def take_in(workbench: Workbench, path: Path) -> tuple[Run, bool]:
     """Read a run from a file that `export` wrote as JSON, and keep it.
 
+    Of a run that was removed here, the file's outcomes are kept.
+
     Returns
     -------
     Run
@@ -90,6 +93,8 @@ def take_in(workbench: Workbench, path: Path) -> tuple[Run, bool]:
         There is no such file.
     BadBenchmark
         It is damaged, or its id is not that of what it says was measured.
+    BadRequest
+        The run is here with other ranks.
     """
     run, outcomes = run_files.read_run(path)
     facts = {name: getattr(run, name) for name in ("benchmark", "split", "data_hash", "retriever", "shape")}
@@ -98,10 +103,28 @@ def take_in(workbench: Workbench, path: Path) -> tuple[Run, bool]:
             f"{path}: the id {run.id:.40} is not that of what was measured there. The file was changed by hand; take "
             "it anew from where it came."
         )
-    if any(each.id == run.id for each in workbench.runs.all()):
-        return run, False
-    workbench.store.runs.add(run, outcomes)
+    for kept in workbench.runs.all():
+        if kept.id == run.id:
+            _refuse_others(kept, moved_ranks(workbench.runs.outcomes(run.id), outcomes), len(outcomes))
+            return kept, False
+    if not workbench.store.runs.add(run, outcomes) and workbench.store.runs.outcomes(run.id) != outcomes:
+        workbench.store.runs.add(run, outcomes, again=True)  # it was removed, and came back with what it had then
     return run, True
+
+
+def _refuse_others(kept: Run, moved: Sequence[str], count: int) -> None:
+    if not moved:
+        return
+    instead = (
+        "Find out which is right by measuring it here"
+        if kept.shipped
+        else f"To have the file's in their place, remove it first (python -m relic_core runs remove {kept.id}); or "
+        "measure it anew"
+    )
+    raise BadRequest(
+        f"Run {kept.id} is here already, and {len(moved):,} of its {count:,} ranks are others than the file's "
+        f"({', '.join(moved[:3])}{', ...' if len(moved) > 3 else ''}). {instead}: {kept.command} --again."  # noqa: PLR2004
+    )
 
 
 def _document(book: str, place: Sequence[int]) -> str:

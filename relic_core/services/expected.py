@@ -195,7 +195,7 @@ def measure(workbench: Workbench, expected: Sequence[Expected], progress: Progre
             try:
                 benchmark = workbench.benchmarks.open(each.benchmark)
                 run = workbench.measuring.measure(
-                    benchmark, each.retriever, Shape.parse(each.shape), again=True, progress=progress
+                    benchmark, each.retriever, Shape.parse(each.shape), again=True, renew=False, progress=progress
                 )
             except (NotFound, BadBenchmark, BadRequest) as error:
                 made[key] = f"It could not be measured here. {error}"

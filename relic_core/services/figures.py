@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from relic_core.errors import BadRequest
 from relic_core.evaluation import comparing, intervals, metrics
@@ -14,17 +14,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from relic_core.domain import Outcome, Run
-    from relic_core.evaluation.intervals import Over
+    from relic_core.evaluation.comparing import Comparison
+    from relic_core.evaluation.intervals import Interval, Over
+    from relic_core.reporting.tables import Part
 
     Measured = tuple[Run, tuple[Outcome, ...]]
+    By = Part | Literal[""]
 
-METRICS = (*(f"recall@{k}" for k in metrics.KS), "mean-rank", "median-rank", "mrr", "ndcg@10")
+METRICS = (*(f"recall@{k}" for k in metrics.KS), "overlap-recall@10", "mean-rank", "median-rank", "mrr", "ndcg@10")
 """The columns of a whole table."""
 
 _ENOUGH = 2
+_FLAT = "A dash in place of an interval: every draw gives the same, which is no certainty."
 
 
-def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS) -> tuple[Table, ...]:
+def columns(said: Sequence[str] | None) -> tuple[str, ...]:
+    """Read the metrics that a table is to have; all of `METRICS` where none is named.
+
+    Raises
+    ------
+    BadRequest
+        There is no such metric, or it is not computed from runs.
+    """
+    for name in said or ():
+        metrics.values(name, ())
+    return tuple(dict.fromkeys(said)) if said else METRICS
+
+
+def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS, by: By = "") -> tuple[Table, ...]:
     """Set runs as tables, one for each benchmark and state of its data.
 
     So figures of given pools never share a column with those of whole works.
@@ -35,6 +52,8 @@ def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS) -> tuple
         In the order of the rows.
     names : sequence of str
         Metrics, in the order of the columns.
+    by : {"", "length", "book", "kind"}
+        Where given, each run has a row for each length of the quotation (RELiC, Table A9), each book or each kind.
 
     Raises
     ------
@@ -44,29 +63,64 @@ def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS) -> tuple
     together: dict[tuple[str, str, str], list[Measured]] = {}
     for run, outcomes in runs:
         together.setdefault((run.benchmark, run.pool, run.data_hash), []).append((run, outcomes))
-    return tuple(_table(some, names) for some in together.values())
+    return tuple(_table(some, names, by) for some in together.values())
 
 
-def _table(runs: Sequence[Measured], names: Sequence[str]) -> Table:
+def _table(runs: Sequence[Measured], names: Sequence[str], by: By) -> Table:
     cards = [metrics.metric(name) for name in names]
-    overs = [_over(outcomes) for _, outcomes in runs]
-    figures = [
-        [_figure(name, outcomes, over) for name in names] for (_, outcomes), over in zip(runs, overs, strict=True)
-    ]
-    _mark_best(figures, [card.higher_is_better for card in cards])
+    parts = [(run, part, some) for run, outcomes in runs for part, some in _parts(run, outcomes, by)]
+    overs = [_over(some) for _, _, some in parts]
+    figures = [[_figure(name, some, over) for name in names] for (_, _, some), over in zip(parts, overs, strict=True)]
+    for part in dict.fromkeys(part for _, part, _ in parts):
+        alike = [row for row, (_, of, _) in zip(figures, parts, strict=True) if of == part]
+        _mark_best(alike, [card.higher_is_better for card in cards])
     rows: list[tuple[Cell, ...]] = []
-    for (run, outcomes), cells in zip(runs, figures, strict=True):
-        average = metrics.figure("candidates", outcomes)
+    for (run, part, some), cells in zip(parts, figures, strict=True):
+        average = metrics.figure("candidates", some)
         candidates = Figure(text=f"{average:,.0f}", value=average)
-        rows.append((run.label, str(run.shape), *cells, candidates, len(outcomes)))
+        rows.append((run.label, str(run.shape), *([part] if by else []), *cells, candidates, len(some)))
     first = runs[0][0]
+    flat = any(cell.low is None and cell.interval for row in figures for cell in row)
     return Table(
         caption=_caption(first),
-        heads=("retriever", "context", *(card.label for card in cards), "candidates", "n"),
+        heads=("retriever", "context", *([by] if by else []), *(card.label for card in cards), "candidates", "n"),
         rows=tuple(rows),
-        notes=tuple(_notes(overs)),
+        notes=(*_notes(overs), *([_FLAT] if flat else [])),
         about=(("benchmark", first.benchmark), ("chosen from", first.pool), ("data", first.data_hash)),
     )
+
+
+def _parts(run: Run, outcomes: Sequence[Outcome], by: By) -> list[tuple[int | str, Sequence[Outcome]]]:
+    """Part outcomes by what is asked for, in the order of the run's books, or ascending."""
+    if not by:
+        return [("", outcomes)]
+    found: dict[int | str, list[Outcome]] = {}
+    titles = {book.key: book.title for book in run.books}
+    if by == "book":
+        found = {title: [] for title in titles.values()}
+    for outcome in sorted(outcomes, key=lambda each: (each.length, each.kind)):
+        keys: dict[Part, int | str] = {
+            "length": outcome.length, "book": titles[outcome.book], "kind": outcome.kind or "none"
+        }  # fmt: skip
+        found.setdefault(keys[by], []).append(outcome)
+    return [(part, some) for part, some in found.items() if some]
+
+
+def figure_of(card: metrics.Metric, around: Interval) -> Figure:
+    """Set a figure with its interval; a dash in the interval's place where all draws gave the same."""
+    text = card.written(around.value)
+    if around.flat:
+        return Figure(text=text, value=around.value, ends=("–", ""))
+    ends = (card.written(around.low), card.written(around.high))
+    return Figure(text=text, value=around.value, low=around.low, high=around.high, ends=ends)
+
+
+def _difference(card: metrics.Metric, each: Comparison) -> Figure:
+    text = card.written(each.difference)
+    if each.flat:
+        return Figure(text=text, value=each.difference, ends=("–", ""))
+    ends = (card.written(each.low), card.written(each.high))
+    return Figure(text=text, value=each.difference, low=each.low, high=each.high, ends=ends)
 
 
 def _figure(name: str, outcomes: Sequence[Outcome], over: Over | None) -> Figure:
@@ -74,14 +128,7 @@ def _figure(name: str, outcomes: Sequence[Outcome], over: Over | None) -> Figure
     value = metrics.figure(name, outcomes)
     if over is None:
         return Figure(text=card.written(value), value=value)
-    around = intervals.interval(name, outcomes, over=over)
-    return Figure(
-        text=card.written(value),
-        value=value,
-        low=around.low,
-        high=around.high,
-        ends=(card.written(around.low), card.written(around.high)),
-    )
+    return figure_of(card, intervals.interval(name, outcomes, over=over))
 
 
 def _over(outcomes: Sequence[Outcome]) -> Over | None:
@@ -141,6 +188,10 @@ def _notes(overs: Sequence[Over | None]) -> list[str]:
     return [said[over] for over in dict.fromkeys(overs) if over is not None]
 
 
+def _data_of(run: Run) -> tuple[str, str, str]:
+    return run.benchmark, f"({run.pool})", run.data_hash[:12]
+
+
 def comparison(runs: Sequence[Measured], *, names: Sequence[str]) -> Table:
     """Compare a run with each of the others, example by example.
 
@@ -154,11 +205,17 @@ def comparison(runs: Sequence[Measured], *, names: Sequence[str]) -> Table:
     Raises
     ------
     BadRequest
-        Fewer than two runs, runs that were not measured on the same examples, or an unknown metric.
+        Fewer than two runs, runs that were not measured on the same data, or an unknown metric.
     """
     if len(runs) < _ENOUGH:
         raise BadRequest("A comparison needs two runs or more: python -m relic_core runs compare ID ID.")
     (first, ours), others = runs[0], runs[1:]
+    for other, _ in others:
+        if _data_of(other) != _data_of(first):
+            raise BadRequest(
+                f"Run {other.id} is of {' '.join(_data_of(other))} and run {first.id} of {' '.join(_data_of(first))}: "
+                "runs are compared on the same data alone. Measure both retrievers on one benchmark."
+            )
     over = _over(ours)
     if over is None:
         raise BadRequest(f"Run {first.id} has a single example; nothing can be said of a difference.")
@@ -175,18 +232,13 @@ def comparison(runs: Sequence[Measured], *, names: Sequence[str]) -> Table:
                 f"{other.id} {other.label} {other.shape}",
                 Figure(text=card.written(each.first), value=each.first),
                 Figure(text=card.written(each.second), value=each.second),
-                Figure(
-                    text=card.written(each.difference),
-                    value=each.difference,
-                    low=each.low,
-                    high=each.high,
-                    ends=(card.written(each.low), card.written(each.high)),
-                ),
+                _difference(card, each),
                 Figure(text=f"{p_value:.4f}", value=float(p_value)),
                 each.better,
                 each.worse,
             )
         )
+    average = metrics.figure("candidates", ours)
     note = (
         f"Paired: 95% bootstrap interval of the difference and randomisation test, both over {over}; p corrected "
         f"for {len(made)} comparison{'s' if len(made) > 1 else ''} (Holm)."
@@ -195,5 +247,9 @@ def comparison(runs: Sequence[Measured], *, names: Sequence[str]) -> Table:
         caption=f"{first.id} {first.label} {first.shape} against others. {_caption(first)}",
         heads=("metric", "against", "this", "other", "difference", "p", "better", "worse"),
         rows=tuple(rows),
-        notes=(note,),
+        notes=(
+            note,
+            f"Candidates: {average:,.0f} on average.",
+            *([_FLAT] if any(each.flat for _, _, each in made) else []),
+        ),
     )

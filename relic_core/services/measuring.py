@@ -10,8 +10,9 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from relic_core.errors import BadRequest, NotFound
+from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.runner import evaluate
+from relic_core.formats.run_facts import check_outcomes
 from relic_core.retrieval import bm25, registry
 from relic_core.services import provenance
 from relic_core.services.asking import Asker
@@ -19,17 +20,20 @@ from relic_core.services.unfinished import Unfinished, writing
 from relic_core.store import locks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from relic_core.config import Settings
     from relic_core.domain import Outcome, Run, Shape
     from relic_core.ports import Benchmark, Progress, Retriever
+    from relic_core.retrieval.span_counts import Terms
     from relic_core.services.workbench import Workbench
 
 _AGAIN = "again"
 _PARTIAL = "partial.jsonl"
 _LOCK = "lock"
+
+_TERMS: dict[str, Terms] = {"bm25": "tokens", "bm25-lemmas": "lemmas"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +88,7 @@ class Measuring:
         shape: Shape,
         *,
         again: bool = False,
+        renew: bool = True,
         tell: Callable[[str], None] | None = None,
         progress: Progress,
     ) -> Measured:
@@ -101,7 +106,9 @@ class Measuring:
         shape : Shape
             How much context each claim takes.
         again : bool
-            Measure although it was measured before, and compare. The run that is kept stays as it is.
+            Measure although it was measured before, and compare.
+        renew : bool
+            Measured again: whether ranks that have moved take the place of those that are kept.
         tell : callable, optional
             Given whole sentences: that a run is found, goes on, begins anew, or came out the same again.
         progress : Progress
@@ -112,7 +119,7 @@ class Measuring:
         BadRequest
             No retriever has that name.
         BadBenchmark, NotFound
-            As the benchmark.
+            As the benchmark; or the outcomes cannot be those of a run.
         BadWeights, StaleIndex
             As the retriever.
         StoreReadOnly
@@ -140,10 +147,17 @@ class Measuring:
             if not again and (finished := self._known(asker.run_id)):
                 say(f"Another program has measured it meanwhile: run {finished.run.id}.")
                 return finished
-            return self._measure(asker, folder / _PARTIAL, earlier, say, progress)
+            return self._measure(asker, folder / _PARTIAL, earlier, say, progress, renew=renew)
 
     def _measure(
-        self, asker: Asker, path: Path, earlier: Measured | None, say: Callable[[str], None], progress: Progress
+        self,
+        asker: Asker,
+        path: Path,
+        earlier: Measured | None,
+        say: Callable[[str], None],
+        progress: Progress,
+        *,
+        renew: bool,
     ) -> Measured:
         unfinished = Unfinished(path, {"run": asker.identity, "code": provenance.code()})
         with unfinished.opened(asker.still, say) as state:
@@ -157,17 +171,20 @@ class Measuring:
                 progress=progress,
             )
         run = asker.finished(outcomes, state)
-        if earlier is None:
-            self._workbench.store.runs.add(run, outcomes)
-            unfinished.remove()
-            return Measured(run=run, outcomes=outcomes)
+        try:
+            check_outcomes(f"run {run.id}", run, outcomes)
+        except BadBenchmark:
+            unfinished.remove()  # going on from there would end here again
+            raise
+        stored = self._workbench.store.runs
+        if earlier is None and not stored.add(run, outcomes):  # taken in from a file meanwhile
+            earlier = self._known(run.id)
+        moved = moved_ranks(earlier.outcomes, outcomes) if earlier is not None else ()
+        if moved and renew:
+            stored.add(run, outcomes, again=True)
         unfinished.remove()
-        moved = _moved(earlier.outcomes, outcomes)
-        say(
-            f"Measured again: {len(moved):,} of {len(outcomes):,} ranks are not what they were in run {run.id}."
-            if moved
-            else f"Measured again: every rank is what it was in run {run.id}."
-        )
+        if earlier is not None:
+            say(_compared(earlier.run, moved, len(outcomes), renew=renew))
         return Measured(run=run, outcomes=outcomes, moved=moved)
 
     def names(self) -> tuple[str, ...]:
@@ -207,9 +224,13 @@ class Measuring:
         names = self.split(said)
         if k1 is None and b is None:
             return names
-        if names != ("bm25",):
-            raise BadRequest(f"k1 and b are parameters of bm25 alone; {', '.join(names)} was named.")
-        return (bm25.Bm25(k1=bm25.K1 if k1 is None else k1, b=bm25.B if b is None else b),)
+        terms = _TERMS.get(names[0])
+        if len(names) > 1 or terms is None:
+            raise BadRequest(
+                f"k1 and b are parameters of bm25 alone, and of bm25-lemmas; {', '.join(names)} was named. Name one of "
+                "the two."
+            )
+        return (bm25.Bm25(k1=bm25.K1 if k1 is None else k1, b=bm25.B if b is None else b, terms=terms),)
 
     def retriever(self, name: str, settings: Settings) -> Retriever:
         """Give the one instance of a retriever for a folder of indexes.
@@ -251,7 +272,17 @@ class Measuring:
         return self._known(wanted)
 
 
-def _moved(before: tuple[Outcome, ...], after: tuple[Outcome, ...]) -> tuple[str, ...]:
+def _compared(run: Run, moved: tuple[str, ...], count: int, *, renew: bool) -> str:
+    if not moved:
+        return f"Measured again: every rank is what it was in run {run.id}, which stays."
+    kept = "What was measured now takes its place." if renew else "The run stays as it was."
+    return (
+        f"Measured again: {len(moved):,} of {count:,} ranks are not what they were in run {run.id} of "
+        f"{run.created:%d %B %Y}. {kept}"
+    )
+
+
+def moved_ranks(before: Sequence[Outcome], after: Sequence[Outcome]) -> tuple[str, ...]:
     """List the examples whose ranks differ, those that only one side has among them."""
     ranks = [
         {each.example_id: (each.rank, each.overlap_rank, each.candidates) for each in side} for side in (before, after)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 from functools import cache
@@ -14,13 +15,17 @@ from relic_core.services import bench
 if TYPE_CHECKING:
     from pathlib import Path
 
+_DIGITS = 8
+
 _PATIENCE = 10.0
 """Seconds that git may take; a repository on a slow disk must not keep a measurement waiting."""
 
 
 @cache
 def code(project: Path = PROJECT) -> str:
-    """Say which version of the program measures, with its commit where it runs from a checkout.
+    """Say which version of the program measures, with a digest of its source and, from a checkout, its commit.
+
+    The digest tells apart what a version and a commit do not: a source that was changed, and changed again.
 
     Parameters
     ----------
@@ -30,8 +35,8 @@ def code(project: Path = PROJECT) -> str:
     Returns
     -------
     str
-        "0.1.0", "0.1.0 5eb1338c01f2", or "0.1.0 5eb1338c01f2+changes" where the program's files are not those of the
-        commit. Without git, or where git cannot tell, the version alone.
+        "0.1.0 source 1f0c22ab", "0.1.0 5eb1338c01f2 source 1f0c22ab", or with "+changes" after the commit where the
+        program's files are not those of the commit. Without git, or where git cannot tell, no commit is named.
 
     Examples
     --------
@@ -39,18 +44,27 @@ def code(project: Path = PROJECT) -> str:
     >>> code(Path("/nowhere")) == __version__
     True
     """
+    source = _source(project / "relic_core")
+    source = f" source {source}" if source else ""
     if not (project / ".git").exists():  # a file in a worktree; a repository further up is somebody else's
-        return __version__
+        return f"{__version__}{source}"
     commit = _git(project, "rev-parse", "--short=12", "HEAD")
     changes = _git(project, "status", "--porcelain", "--", "relic_core")
     if not commit or changes is None:
-        return __version__
-    return f"{__version__} {commit}{'+changes' if changes else ''}"
+        return f"{__version__}{source}"
+    return f"{__version__} {commit}{'+changes' if changes else ''}{source}"
 
 
 def machine() -> dict[str, str]:
     """Describe the machine that measures."""
     return {name: str(value) for name, value in bench.machine().items()}
+
+
+def _source(package: Path) -> str:
+    """Digest the names and contents of a package's modules; empty where there are none."""
+    modules = sorted((path.relative_to(package).as_posix(), path) for path in package.rglob("*.py"))
+    facts = [(name, hashlib.sha256(path.read_bytes()).hexdigest()) for name, path in modules]
+    return hashlib.sha256(repr(facts).encode()).hexdigest()[:_DIGITS] if facts else ""
 
 
 def _git(project: Path, *arguments: str) -> str | None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from relic_core.evaluation import metrics
 from relic_core.evaluation.intervals import interval_of
 from relic_core.evaluation.proxy_items import OPTIONS
-from relic_core.evaluation.proxy_runs import answer_items
+from relic_core.evaluation.proxy_runs import alike, answer_items
 from relic_core.reporting.tables import Cell, Figure, Table
 from relic_core.retrieval import registry
+from relic_core.services.figures import figure_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,12 +74,15 @@ def proxy_table(
             value = metrics.centre("proxy-accuracy", values)
             figure = Figure(text=card.written(value), value=value)
         else:
-            around = interval_of(values, answers.books, over=over)
-            ends = (card.written(around.low), card.written(around.high))
-            text = card.written(around.value)
-            figure = Figure(text=text, value=around.value, low=around.low, high=around.high, ends=ends)
+            figure = figure_of(card, interval_of(values, answers.books, over=over))
         rows.append((registry.card(each).label, str(shape), figure, len(values)))
-    notes = [f"Chance is {100 / OPTIONS:.1f}."]
+    notes = [f"Each claim has {OPTIONS} candidates. Chance is {100 / OPTIONS:.1f}."]
+    notes += [
+        f"{registry.card(each).label} is built on {registry.card(chooser).label}, which chose the options, and "
+        "shares its errors: its figure says less than the others'."
+        for each in retrievers
+        if alike(chooser) in map(alike, registry.card(each).components)
+    ]
     if over is not None:
         notes.append(f"Intervals are 95%, by bootstrap over {over}.")
     if answers.left_out:

@@ -9,6 +9,7 @@ from relic_core.errors import BadRequest
 from relic_core.evaluation import metrics, tuning
 from relic_core.evaluation.comparing import Comparison, compare
 from relic_core.reporting.tables import Cell, Figure, Table
+from relic_core.retrieval import registry
 from relic_core.retrieval.bm25 import K1, B, Bm25
 
 if TYPE_CHECKING:
@@ -16,11 +17,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import Shape
-    from relic_core.ports import Progress
+    from relic_core.ports import Benchmark, Progress
+    from relic_core.retrieval.span_counts import Terms
     from relic_core.services.workbench import Workbench
 
 PAPER = (K1, B)
 """What the RELiC paper found on its validation set."""
+_TO_CHOOSE_BY = ("dev", "sample")
+"""Splits that nothing is reported on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,21 +46,11 @@ class Tuned:
     table: Table
 
 
-def bm25(k1: float, b: float) -> Bm25:
-    """Make BM25 with parameters of its own.
-
-    Raises
-    ------
-    BadRequest
-        A parameter out of its range.
-    """
-    return Bm25(k1=k1, b=b)
-
-
 def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
     workbench: Workbench,
     name: str,
     *,
+    terms: Terms = "tokens",
     shape: Shape,
     data: Path | None = None,
     metric: str = "mrr",
@@ -72,6 +66,8 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
         Where the works are.
     name : str
         A registered benchmark, of a split that choices may be made on.
+    terms : {"tokens", "lemmas"}
+        What BM25 counts.
     shape : Shape
         How much context each claim takes.
     data : Path, optional
@@ -86,14 +82,14 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
     Raises
     ------
     BadRequest
-        The benchmark is for reporting, there is no such metric, or a value is out of its range.
+        The benchmark is for reporting or of no known split, there is no such metric, or a value is out of its range.
     """
     benchmark = workbench.benchmarks.open(name, data=data)
-    if benchmark.card.split == "test":
-        raise BadRequest(
-            f"{benchmark.card.label} is a test split: choices are made on dev, so that the figures reported on it stay "
-            "honest. Tune on RELiC's train.json: python -m relic_core tune bm25 relic --data train.json."
-        )
+    _check_split(benchmark)
+
+    def bm25(k1: float, b: float) -> Bm25:
+        return Bm25(k1=k1, b=b, terms=terms)
+
     grid = tuning.search(benchmark, bm25, shape=shape, name=metric, k1s=k1s, bs=bs, beside=[PAPER], progress=progress)
     ours, theirs = grid.outcomes[grid.best], grid.outcomes[PAPER]
     several = len({outcome.book for outcome in ours}) > 1
@@ -106,17 +102,33 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
             for value, b in zip(grid.figures[row].tolist(), grid.bs, strict=True)
         ]
         rows.append((f"{k1:g}", *figures))
+    label = registry.card(bm25(*PAPER).name).label
     table = Table(
-        caption=f"{card.label} of BM25 on {benchmark.card.label}, context {shape}: k1 downwards, b to the right.",
+        caption=f"{card.label} of {label} on {benchmark.card.label}, context {shape}: k1 downwards, b to the right.",
         heads=("k1", *(f"b {b:g}" for b in grid.bs)),
         rows=tuple(rows),
-        notes=(_verdict(grid, against, card),),
+        notes=(_verdict(grid, against, card), f"Candidates: {metrics.figure('candidates', ours):,.0f} on average."),
     )
     return Tuned(grid=grid, against_paper=against, table=table)
 
 
+def _check_split(benchmark: Benchmark) -> None:
+    """Refuse a benchmark that figures are reported on, or may be."""
+    card = benchmark.card
+    if card.split in _TO_CHOOSE_BY:
+        return
+    why = f"is of the {card.split} split" if card.split else "is of no known split, having works that are not RELiC's"
+    raise BadRequest(
+        f"{card.label}, as it was opened, {why}: choices are made on dev, so that the figures reported elsewhere stay "
+        "honest. What a file of RELiC is for is told by its works (python -m relic_core catalogue). Tune on those of the "
+        "training part: python -m relic_core tune bm25 relic --data train.json."
+    )
+
+
 def _verdict(grid: tuning.Grid, against: Comparison, card: metrics.Metric) -> str:
     ends = f"{card.written(against.low)} to {card.written(against.high)}"
+    if against.flat:
+        ends = "none, as every draw gives the same"
     return (
         f"Best: k1 {grid.best[0]:g}, b {grid.best[1]:g} with {card.written(against.first)}; "
         f"the paper's k1 {PAPER[0]:g}, b {PAPER[1]:g} has {card.written(against.second)}. "

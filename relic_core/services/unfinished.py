@@ -1,13 +1,15 @@
 """A run while it is being measured: outcomes appended to a file as they come, so that a run that was stopped goes on.
 
 The first line says what is measured and by which code; each further line is an outcome, or a work that has been entered
-with what its index looked like. A process that is killed leaves at most its last line broken, and that one is ignored.
+with what its index looked like. In front of each line stands a digest of it. A process that is killed leaves at most
+its last line broken, and that one is ignored.
 What was measured with another program or with an index that has changed since is not gone on with.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Outcome
 
-FORMAT = "unfinished run/1"
+FORMAT = "unfinished run/2"
+
+_DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +139,8 @@ class Unfinished:
     def _append(self, line: object) -> None:
         if self._file is None:
             raise ValueError("the file of the run is not open")
-        self._file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+        said = json.dumps(line, separators=(",", ":")).encode()
+        self._file.write(_digest(said) + b" " + said + b"\n")
         self._file.flush()
 
     def _read(self, still: Callable[[Entered], bool]) -> tuple[int, str]:
@@ -157,9 +162,9 @@ class Unfinished:
             return 0, ""  # stopped before the first line was whole
         lines = data[:whole].splitlines()
         try:
-            why = self._differs(json.loads(lines[0]))
+            why = self._differs(_said(lines[0]))
             for line in [] if why else lines[1:]:
-                self._take(json.loads(line))
+                self._take(_said(line))
         except (ValueError, TypeError, LookupError, RecursionError):
             why = "its file is damaged"
         if not why and not all(map(still, self.state.works.values())):
@@ -190,6 +195,18 @@ class Unfinished:
             self.state.works[fingerprint] = Entered(work_id, fingerprint, tuple(index), size)
         else:
             raise ValueError(f"a line of an unknown kind: {line[0]!r:.40}")
+
+
+def _digest(said: bytes) -> bytes:
+    return hashlib.sha256(said).hexdigest()[:_DIGITS].encode()
+
+
+def _said(line: bytes) -> Any:  # noqa: ANN401 - as read from JSON
+    """Read a line; ValueError where it is not what was written."""
+    digest, _, said = line.partition(b" ")
+    if digest != _digest(said):
+        raise ValueError("a line is not what its digest says")
+    return json.loads(said)
 
 
 @contextmanager

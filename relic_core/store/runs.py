@@ -19,29 +19,41 @@ _SELECT = (
 )
 _OUTCOMES = (
     "SELECT example_id, book, length, kind, candidates, gold_rank, overlap_rank, gold_start, gold_end, first_hits "
-    "FROM outcomes WHERE run_id = ? ORDER BY position"
+    "FROM outcomes WHERE run_id = ? AND version = (SELECT max(version) FROM runs WHERE id = ?) ORDER BY position"
 )
 
 
 class RunRows(Rows):
     """Stored runs."""
 
-    def add(self, run: Run, outcomes: Sequence[Outcome]) -> bool:
+    def add(self, run: Run, outcomes: Sequence[Outcome], *, again: bool = False) -> bool:
         """Keep a run and all its outcomes, in one transaction.
+
+        Parameters
+        ----------
+        run : Run
+            What was measured.
+        outcomes : sequence of Outcome
+            In the order of the benchmark.
+        again : bool
+            Put it in the place of what is there under its id, whose rows stay where they are.
 
         Returns
         -------
         bool
-            False where a run of this id is there already: nothing is written, but a run that was removed comes back.
+            False where a run of this id is there already and is not to be replaced: nothing is written, but a run that
+            was removed comes back, with the outcomes that it had.
         """
         with self._writing() as cursor:
             cursor.execute("DELETE FROM tombstones WHERE kind = 'run' AND id = ?", [run.id])
-            if cursor.execute("SELECT 1 FROM runs WHERE id = ?", [run.id]).fetchone():
+            (last,) = cursor.execute("SELECT coalesce(max(version), 0) FROM runs WHERE id = ?", [run.id]).fetchall()[0]
+            if last and not again:
                 return False
             cursor.execute(
-                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     run.id,
+                    last + 1,
                     run.benchmark,
                     run.split,
                     run.pool,
@@ -61,6 +73,7 @@ class RunRows(Rows):
             )
             columns: dict[str, Sequence[object]] = {
                 "run_id": [run.id for _ in outcomes],
+                "version": [last + 1 for _ in outcomes],
                 "position": list(range(len(outcomes))),
                 "example_id": [outcome.example_id for outcome in outcomes],
                 "book": [outcome.book for outcome in outcomes],
@@ -101,7 +114,7 @@ class RunRows(Rows):
     def outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """List the outcomes of a run in the order of its benchmark; empty where there is no such run."""
         with self._reading() as cursor:
-            rows = cursor.execute(_OUTCOMES, [run_id]).fetchall()
+            rows = cursor.execute(_OUTCOMES, [run_id, run_id]).fetchall()
         return tuple(
             Outcome(
                 example_id=example_id,

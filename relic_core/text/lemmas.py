@@ -24,7 +24,7 @@ from relic_core.text.words import STOPWORDS, WORDS, WorkWords, work_words
 if TYPE_CHECKING:
     from relic_core.domain import Work
 
-_RULE = "lemmas/1"
+_RULE = "lemmas/2"
 
 _CHOSEN = {"eldest": "old", "bade": "bid"}
 """Where the first of several by the alphabet would be a word that nobody uses (eld, bede)."""
@@ -36,7 +36,7 @@ def lemmas_version() -> str:
 
     Examples
     --------
-    >>> lemmas_version().startswith("words/1, lemmas/1, simplemma ")
+    >>> lemmas_version().startswith("words/1, lemmas/2, simplemma ")
     True
     """
     return f"{WORDS}, {_RULE}, simplemma {version('simplemma')}"
@@ -56,13 +56,12 @@ def lemma(token: str) -> str:
     >>> [lemma(token) for token in ("lamps", "went", "thought", "thoughts", "think", "likes")]
     ['lamp', 'go', 'think', 'think', 'think', 'likes']
     """
-    seen = {token}
+    path = [token]
     while True:
-        found = _CHOSEN.get(token) or min(lemmas(token) - STOPWORDS - {token}, default=token)
-        if found in seen:  # it is its own lemma, or two words are each the other's
-            return token
-        seen.add(found)
-        token = found
+        found = _CHOSEN.get(path[-1]) or min(lemmas(path[-1]) - STOPWORDS - {path[-1]}, default=path[-1])
+        if found in path:  # it is its own lemma, or words are each other's: all of those come out as one of them
+            return min(path[path.index(found) :])
+        path.append(found)
 
 
 _KEPT = 4

@@ -3,17 +3,22 @@
 import dataclasses
 import json
 import pickle
+from collections import Counter
 
+import numpy as np
 import pytest
 
 from relic_core.config import Settings
-from relic_core.domain import BenchmarkCard, Book, Span, Window
+from relic_core.domain import BenchmarkCard, Book, Shape, Span, Window
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.benchmarks import birco_queries, registry
+from relic_core.evaluation.benchmarks.birco_pools import in_order
 from relic_core.evaluation.benchmarks.opened import Opened, book_of, place_all
 from relic_core.formats.birco import MASKED
 from relic_core.formats.relic import Quote, RelicBook, write_relic
 from relic_core.library import sample
+from relic_core.retrieval.bm25 import Bm25
+from relic_core.services.asking import run_id
 from tests.making import make_work
 from tests.shelf import Shelf
 
@@ -192,19 +197,73 @@ def open_birco(data, name="birco-pools", works=None):
     )
 
 
+def gain(rank):
+    """Give nDCG@10 of a rank."""
+    return (rank <= 10) / np.log2(rank + 1)
+
+
 class TestBircoPools:
     """Pools as they were given."""
 
-    def test_each_passage_is_a_chapter_of_one_sentence_in_the_order_of_ids(self, birco):
+    def test_each_passage_is_a_chapter_of_one_sentence(self, birco):
         work = open_birco(birco).work("q1")
         texts = [work.sentence_text(index) for index in range(len(work.sentences))]
-        assert texts == [" ".join(PASSAGES[name].split()) for name in ("c1", "c2", "c3")]
+        assert texts == [" ".join(PASSAGES[name].split()) for name in in_order("q1", PASSAGES)]
+        assert [chapter.title for chapter in work.chapters] == in_order("q1", PASSAGES)
         assert [sentence.chapter for sentence in work.sentences] == [0, 1, 2]
         assert [sentence.paragraph for sentence in work.sentences] == [0, 1, 2]
 
+    @pytest.mark.parametrize("place", ["first", "last"])
+    def test_neither_ids_nor_the_order_of_the_file_tell_where_the_gold_stands(self, birco, place):
+        ids = [f"c{number:02}" for number in range(20)]
+        golds = {f"q{number}": ids[0 if place == "first" else -1] for number in range(200)}
+        write_birco(
+            birco,
+            queries=[{**QUERIES[0], "id": name} for name in golds],
+            passages={name: f"Passage {name}." for name in ids},
+            pools={name: (ids, gold) for name, gold in golds.items()},
+        )
+        windows = open_birco(birco).windows()
+        places = Counter(window.gold.start for window in windows)
+        # Drawn by lot: 200 places of 20, on average 9.5 with a standard error of 0.41.
+        assert abs(sum(window.gold.start for window in windows) / 200 - 9.5) < 1.2
+        assert len(places) == 20
+
+    def test_a_pool_stands_in_the_same_order_whatever_that_of_the_file(self, birco):
+        before = open_birco(birco)
+        write_birco(birco, pools={name: (ids[::-1], gold) for name, (ids, gold) in POOLS.items()})
+        assert open_birco(birco).data_hash == before.data_hash
+
+    @pytest.mark.corpus
+    @pytest.mark.parametrize("shape", ["0/1", "1/1", "4/4"])
+    def test_ties_tell_no_more_than_chance(self, shared, shape):
+        """Some claims share no word with their pool: all passages have score 0, and the order of the text decides."""
+        benchmark = registry.open_benchmark(
+            "birco-pools", settings=Settings(benchmarks=shared / "benchmarks"), works=Shelf()
+        )
+        retriever, measured, by_lot = Bm25(k1=0.5, b=0.9), [], []
+        for window in benchmark.windows():
+            scores = retriever.score(window.claim(Shape.parse(shape)), benchmark.work(window.pool), 1)
+            gold = scores[window.gold.start]
+            better, equal = np.count_nonzero(scores > gold), np.count_nonzero(scores == gold)
+            measured.append(gain(better + 1 + np.count_nonzero(scores[: window.gold.start] == gold)))
+            by_lot.append(gain(better + np.arange(1, equal + 1)).mean())
+        assert abs(np.mean(measured) - np.mean(by_lot)) < 0.005
+
+    @pytest.mark.corpus
+    def test_golds_stand_anywhere_in_their_pools(self, shared):
+        benchmark = registry.open_benchmark(
+            "birco-pools", settings=Settings(benchmarks=shared / "benchmarks"), works=Shelf()
+        )
+        places = [
+            window.gold.start / (len(benchmark.work(window.pool).sentences) - 1) for window in benchmark.windows()
+        ]
+        assert abs(np.mean(places) - 0.5) < 2 * 0.042, "two standard errors of 48 places drawn by lot"
+
     def test_the_gold_has_length_1_whatever_it_holds(self, birco):
         benchmark = open_birco(birco)
-        assert [window.gold for window in benchmark.windows()] == [Span(2, 1), Span(0, 1)]
+        places = [in_order(name, ids).index(gold) for name, (ids, gold) in POOLS.items()]
+        assert [window.gold for window in benchmark.windows()] == [Span(place, 1) for place in places]
         assert [benchmark.work(window.pool).candidates(1) for window in benchmark.windows()] == [3, 2]
 
     def test_a_query_is_cut_at_its_first_mask_and_keeps_the_four_nearest_sentences(self, birco):
@@ -327,6 +386,14 @@ def open_relic(data=None, benchmarks=None):
     return registry.open_benchmark("relic", settings=Settings(benchmarks=benchmarks), works=Shelf(), data=data)
 
 
+def run_of(data):
+    card, shape = open_relic(data).card, Shape(1, 1)
+    return run_id(
+        benchmark=card.name, split=card.split, data_hash=open_relic(data).data_hash, retriever="bm25", shape=shape,
+        configuration={},
+    )  # fmt: skip
+
+
 class TestRelic:
     """RELiC as published."""
 
@@ -353,9 +420,35 @@ class TestRelic:
         }
         assert len(hashes) == 1
 
-    @pytest.mark.parametrize(("stem", "split"), [("train", "dev"), ("val", "test"), ("test", "test"), ("mine", "")])
-    def test_the_split_is_told_by_the_name_of_the_file(self, relic, stem, split):
+    @pytest.mark.parametrize("stem", ["train", "val", "test", "mine"])
+    @pytest.mark.parametrize(
+        ("titles", "split"),
+        [
+            (["The Awakening"], "dev"), (["the_awakening", "MOBY-DICK"], "dev"), (["The Awakening", "Emma"], "test"),
+            (["Persuasion"], "test"), (["The Awakening", "My Own"], ""), (["My Own", "the_great_gatsby"], "test"),
+        ],
+    )  # fmt: skip
+    def test_the_split_is_told_by_the_works_and_not_by_the_name_of_the_file(self, relic, titles, split, stem):
+        books = [
+            dataclasses.replace(
+                AWAKENING,
+                title=title,
+                quotes=tuple(dataclasses.replace(each, id=f"{title} {each.id}") for each in AWAKENING.quotes),
+            )
+            for title in titles
+        ]
+        write_relic(relic, [UNQUOTED, *books])
         assert open_relic(relic.rename(relic.with_stem(stem))).card.split == split
+
+    def test_the_same_data_under_two_names_make_one_run(self, relic, tmp_path):
+        copied = tmp_path / "train.json"
+        copied.write_bytes(relic.read_bytes())
+        assert run_of(relic) == run_of(copied)
+
+    def test_a_title_written_as_a_slug_has_its_author_and_year(self, relic):
+        write_relic(relic, [dataclasses.replace(AWAKENING, title="the_awakening")])
+        (book,) = open_relic(relic).books()
+        assert (book.key, book.author, book.year) == ("the_awakening", "Kate Chopin", 1899)
 
     def test_the_hidden_split_is_for_submitting_alone(self, relic):
         hidden = [dataclasses.replace(quote, start=None) for quote in AWAKENING.quotes]

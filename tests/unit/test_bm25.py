@@ -1,5 +1,6 @@
 """Serving BM25 against rank_bm25, the library the RELiC paper used, and against bm25s's own table."""
 
+from importlib.metadata import version
 from itertools import chain
 
 import bm25s
@@ -199,10 +200,15 @@ def test_parameters_out_of_range_are_refused(given, message):
 
 
 def test_the_configuration_tells_every_parameter():
-    plain = {"k1": "0.5", "b": "0.9", "words": "words/1", "code": "bm25/1"}
+    plain = {"k1": "0.5", "b": "0.9", "words": "words/1", "code": "bm25/1", "bm25s": version("bm25s")}
     assert Bm25().configuration == plain
     assert Bm25(k1=1, b=0).configuration == {**plain, "k1": "1.0", "b": "0.0"}
     assert Bm25(terms="lemmas").configuration == {**plain, "words": lemmas_version()}
+
+
+def test_the_configuration_of_the_reference_names_its_library_and_its_code():
+    said = Bm25Reference().configuration
+    assert (said["rank_bm25"], said["code"]) == (version("rank_bm25"), "bm25-reference/1")
 
 
 @pytest.mark.corpus

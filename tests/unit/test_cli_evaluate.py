@@ -5,11 +5,13 @@ import io
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from relic_core import cli
 from relic_core.domain import Shape
 from relic_core.errors import NotFound
+from relic_core.evaluation import proxy_runs
 from relic_core.evaluation.benchmarks import registry
 from relic_core.formats.leaderboard import read_submission
 from relic_core.formats.parquet import read_outcomes
@@ -17,7 +19,7 @@ from relic_core.formats.relic import Quote, RelicBook, read_relic, write_relic
 from relic_core.formats.run_files import read_run, write_run
 from relic_core.formats.trec import read_qrels
 from relic_core.formats.trec import read_run as read_trec
-from relic_core.services import exchange, expected, measuring, runs
+from relic_core.services import exchange, expected, measuring, proxy, runs
 from relic_core.services.benchmarks import Benchmarks
 from relic_core.services.workbench import Workbench
 from tests.making import make_work
@@ -106,6 +108,53 @@ def test_bm25_takes_parameters_of_its_own(run):
     assert "bm25 alone" in told
 
 
+def test_lemmas_take_parameters_too_and_the_list_tells_runs_apart(run):
+    run("evaluate", "sample", "bm25")
+    run("evaluate", "sample", "bm25", "--k1", "1.2")
+    run("evaluate", "sample", "bm25-lemmas", "--b", "0.2")
+    said = run("runs")[1]
+    for label in ("BM25  ", "BM25 (k1 1.2)", "BM25, lemmas (b 0.2)"):
+        assert label in said
+
+
+def test_a_table_has_the_columns_that_are_asked_for(run, settings):
+    assert "R@10, overlap counts" in run("evaluate", "sample", "bm25")[1]
+    said = run("evaluate", "sample", "bm25", "--metric", "overlap-recall@3", "--metric", "mrr", "--format", "json")[1]
+    assert list(json.loads(said)[0]["rows"][0]) == [
+        "retriever", "context", "R@3, overlap counts", "MRR", "candidates", "n"
+    ]  # fmt: skip
+    assert "P@5" in run("runs", "show", only_id(settings), "--metric", "p@5")[1]
+    code, _, told = run("evaluate", "sample", "random", "--metric", "recal@3")
+    assert code == 1
+    assert "Did you mean" in told
+    assert only_id(settings)  # nothing was measured before that was said
+
+
+@pytest.mark.parametrize(
+    ("by", "parts", "counts"),
+    [("length", [1, 2, 3], [4, 3, 3]), ("book", ["The First", "The Second"], [5, 5]), ("kind", ["none"], [10])],
+)
+def test_a_table_can_have_a_row_for_each_length_book_or_kind(run, settings, by, parts, counts):
+    said = run("evaluate", "sample", "bm25,random", "--by", by, "--format", "json")[1]
+    (table,) = json.loads(said)
+    assert [(row["retriever"], row[by]) for row in table["rows"]] == [
+        (name, part) for name in ("BM25", "Random") for part in parts
+    ]
+    assert [row["n"] for row in table["rows"]] == [*counts, *counts]
+    for head in ("R@10", "Mean rank", "candidates"):
+        assert head in table["rows"][0]
+    for made in Workbench(settings).store.runs.all():
+        (shown,) = json.loads(run("runs", "show", made.id, "--by", by, "--format", "json")[1])
+        assert [row for row in table["rows"] if row["retriever"] == made.label] == shown["rows"]
+
+
+def test_where_nothing_varies_there_is_a_dash_and_no_interval(run):
+    said = run("evaluate", "sample", "bm25", "--metric", "recall@100", "--format", "markdown")[1]
+    assert "| 100.0 (–) |" in said
+    assert "no certainty" in said
+    assert "–" not in run("evaluate", "sample", "bm25", "--metric", "recall@100", "--format", "csv")[1]
+
+
 def test_stopped_by_ctrl_c_it_says_that_it_goes_on(run, monkeypatch):
     with monkeypatch.context() as patch:
 
@@ -138,6 +187,9 @@ def test_without_words_the_benchmarks_are_listed(run, monkeypatch):
         (["sample", "bm25", "--shape", "long"], 1, "no context shape"),
         (["sample", "bm25", "--proxy"], 1, "another chooser"),
         (["sample", "bm25", "--submission", "x.json"], 2, "test.json"),
+        (["sample", "random", "--proxy", "--k1", "0"], 2, "--proxy takes no --k1"),
+        (["sample", "random", "--proxy", "--again", "--by", "kind"], 2, "--proxy takes no --again, --by"),
+        (["relic", "bm25", "--data", "t.json", "--submission", "x.json", "--b", "0.5"], 2, "--submission takes no --b"),
         (["relic", "bm25,random", "--data", "t.json", "--submission", "x.json"], 2, "ONE_RETRIEVER"),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else None,
@@ -153,7 +205,17 @@ def test_the_proxy_task_is_asked_of_all_but_the_chooser(run):
     assert code == 0
     assert "from two passages that BM25 put first" in said
     assert "Random" in said
-    assert "Chance is 33.3." in said
+    assert "3 candidates. Chance is 33.3." in said
+    assert "is built on" not in said
+
+
+def test_a_figure_of_the_proxy_task_that_rests_on_the_chooser_is_told(run, monkeypatch):
+    made = proxy_runs.ProxyAnswers(books=("a", "b"), values={"fusion": np.array([0.0, 1.0])}, left_out=())
+    monkeypatch.setattr(proxy, "answer_items", lambda *arguments, **options: made)
+    assert "Combined is built on BM25" in run("evaluate", "sample", "fusion", "--proxy")[1]
+    said = run("evaluate", "sample", "fusion", "--proxy", "--chooser", "bm25-reference")[1]
+    assert "Combined is built on BM25 (rank_bm25)" in said
+    assert "is built on" not in run("evaluate", "sample", "fusion", "--proxy", "--chooser", "tf-idf")[1]
 
 
 def test_runs_are_listed_shown_tagged_removed_and_restored(run, settings):
@@ -189,8 +251,27 @@ def test_runs_are_compared_in_pairs_and_corrected(run, settings):
     code, said, _ = run("runs", "compare", *ids, "--metric", "mrr", "--metric", "recall@10")
     assert code == 0
     assert "corrected for 4 comparisons (Holm)" in said
+    assert "Candidates: 39 on average." in said
     assert said.count("MRR") == 2
     assert "1 comparison (" in run("runs", "compare", *ids[:2])[1]
+
+
+def test_runs_of_other_data_are_not_compared(run, settings, monkeypatch):
+    run("evaluate", "sample", "bm25")
+    workbench = Workbench(settings)
+    (first,) = workbench.store.runs.all()
+    outcomes = workbench.store.runs.outcomes(first.id)
+    for number, change in enumerate(({"benchmark": "other"}, {"pool": "given"}, {"data_hash": "0" * 64})):
+        workbench.store.runs.add(replace(first, id=f"other{number}", **change), outcomes)
+        code, _, told = run("runs", "compare", first.id, f"other{number}")
+        assert code == 1
+        assert "on the same data alone" in told
+
+
+def test_a_run_on_the_readers_own_file_says_that_it_is_to_be_named(run, settings):
+    made = Workbench(settings).measuring.measure(SmallBenchmark(), "random", Shape(1, 1), progress=quiet).run
+    assert "--data" not in made.command
+    assert replace(made, benchmark="relic").command.endswith("evaluate relic random --shape 1/1 --data FILE")
 
 
 @pytest.mark.parametrize(
@@ -241,6 +322,27 @@ def test_a_run_goes_out_in_every_form_and_comes_in_again(run, settings, tmp_path
     assert ".parquet" in told
 
 
+def test_a_file_with_other_ranks_is_refused_until_the_run_is_removed(run, settings, tmp_path):
+    run("evaluate", "sample", "bm25")
+    made = only_id(settings)
+    path = tmp_path / "other.json"
+    stored = Workbench(settings).store.runs
+    kept, outcomes = stored.get(made), stored.outcomes(made)
+    others = tuple(replace(each, rank=1 + each.rank % 20, overlap_rank=1) for each in outcomes)
+    write_run(path, kept, others)
+    code, _, told = run("runs", "import", str(path))
+    assert code == 1
+    assert "10 of its 10 ranks are others" in told
+    assert f"runs remove {made}" in told
+    assert Workbench(settings).store.runs.outcomes(made) == outcomes
+    run("runs", "remove", made)
+    code, said, _ = run("runs", "import", str(path))
+    assert (code, "was taken in" in said) == (0, True)
+    assert Workbench(settings).store.runs.outcomes(made) == others
+    run("runs", "remove", made)
+    assert "was taken in" in run("runs", "import", str(path))[1]
+
+
 def test_a_run_whose_id_is_not_its_own_is_not_taken_in(run, settings, tmp_path):
     made = Workbench(settings).measuring.measure(SmallBenchmark(), "random", Shape(1, 1), progress=quiet)
     write_run(tmp_path / "other.json", replace(made.run, shape=Shape(4, 4)), made.outcomes)
@@ -254,6 +356,7 @@ def test_tune_prints_a_grid_and_refuses_a_test_split(run):
     assert code == 0
     assert "R@10 of BM25 on A Small Benchmark" in said
     assert "Best: k1" in said
+    assert "of BM25, lemmas on" in run("tune", "bm25-lemmas", "sample", "--k1", "0.5", "--b", "0.9")[1]
     code, _, told = run("tune", "bm25", "birco-novels")
     assert code == 1
     assert "choices are made on dev" in told
@@ -267,6 +370,11 @@ def test_figures_are_printed_written_and_checked(run, settings, tmp_path):
     made = Workbench(settings).measuring.measure(SmallBenchmark(split="sample"), "bm25", Shape(4, 4), progress=quiet)
     write_run(tmp_path / "shipped" / "bm25.json", made.run, made.outcomes)
     path = str(tmp_path / "expected.csv")
+    (tmp_path / "expected.csv").write_text("benchmark,data_hash,retriever,shape,metric,value,tolerance\n", "utf-8")
+    for how in ("--check", "--measure"):
+        code, said, told = run("figures", how, "--expected", path)
+        assert (code, said) == (1, "")
+        assert "nothing to check" in told
     assert f"{len(expected.NAMES)} figures are expected" in run("figures", "--expect", "--expected", path)[1]
     assert run("figures", "--check", "--expected", path)[:2] == (0, "6 of 6 figures are as expected.\n")
     assert run("figures", "--measure", "--expected", path)[:2] == (0, "6 of 6 figures are as expected.\n")

@@ -166,6 +166,20 @@ def test_runs_that_chose_from_other_candidates_are_refused():
         compare("mrr", first, other, over="examples")
 
 
+@pytest.mark.parametrize("change", [{"gold": (11, 20)}, {"gold": (10, 21)}, {"length": 3}])
+def test_runs_whose_golds_are_others_are_refused(change):
+    first = outcomes_of({"a": [1, 2], "b": [3, 4]})
+    second = (*first[:3], replace(first[3], **change))
+    with pytest.raises(BadRequest, match="1 examples the quotation stands at another place.*b-001"):
+        compare("mrr", first, second, over="works")
+
+
+def test_runs_that_do_not_differ_have_a_flat_interval():
+    same = outcomes_of({"a": [1, 2], "b": [3, 4]})
+    assert compare("mrr", same, same, over="works").flat
+    assert not compare("mrr", same, outcomes_of({"a": [1, 2], "b": [3, 9]}), over="examples").flat
+
+
 def test_a_run_with_an_example_twice_is_refused():
     twice = [outcome("a", 1), outcome("b", 2), outcome("a", 3)]
     with pytest.raises(BadBenchmark, match="more than once: a"):

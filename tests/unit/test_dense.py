@@ -204,6 +204,11 @@ def test_the_layout_of_indexes_is_the_one_that_people_have():
     assert dense.CODE == "dense/1"
 
 
+def test_the_configuration_names_the_encoder_the_index_and_how_claims_are_read(tmp_path):
+    said = {"encoder": FakeEncoder().identity, "code": "dense/1", "claims": "claims/1"}
+    assert retriever(tmp_path, FakeEncoder()).configuration == said
+
+
 def test_a_card_that_asks_for_inner_products_gets_them(tmp_path):
     small = make_work(["The long long word.", "Word."])
     encoder = FakeEncoder()

@@ -226,6 +226,7 @@ def test_the_zero_shot_retriever_reads_spans_alone_where_its_card_says_so(tmp_pa
     expected = encoder.encode_passages(span_texts(FERRY, 2)) @ encoder.encode_claims([claim])[0]
     np.testing.assert_allclose(made.score(claim, FERRY, 2), expected, rtol=1e-5)
     assert "two towers" in made.configuration["encoder"]
+    assert (made.configuration["code"], made.configuration["claims"]) == ("dense-alone/1", "claims/1")
 
 
 def test_the_zero_shot_retriever_compares_by_inner_product_where_its_card_says_so(tmp_path):

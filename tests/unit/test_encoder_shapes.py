@@ -248,7 +248,7 @@ def test_a_prefix_before_byte_pairs_is_tokenized_with_its_text(roberta, tmp_path
     assert encoder._pair.claim_ids(Claim("the fox")) == whole
     read = encoder._pair.claims.tokens("the fox", "query: ")
     assert "".join(encoder._pair.claims.tokenizer.id_to_token(n) for n in read.prefix) == "query:"
-    assert read.places[0] == 0
+    assert read.places[0] == len("the") - 1
 
 
 def test_roberta_reads_two_tokens_fewer_than_it_has_positions(roberta, tmp_path):
@@ -258,6 +258,27 @@ def test_roberta_reads_two_tokens_fewer_than_it_has_positions(roberta, tmp_path)
         BadWeights, match="reads at most 64 tokens at a time, and works are read in stretches of up to 65"
     ):
         alone(roberta_card(roberta, tmp_path, window=63)).encode_passages(text)
+
+
+@pytest.mark.parametrize("prefix", ["", "query: "])
+def test_a_word_is_pooled_into_its_own_sentence_whether_or_not_its_token_begins_with_the_space(tmp_path, prefix):
+    work = make_work([["The fox.", "the ferry was near.", "far"], ["a coin", "of the river"]])
+    found = {}
+    for name, trimmed in (("trimmed", True), ("untrimmed", False)):
+        model = tiny_models.roberta(tmp_path / name / "m", trimmed=trimmed)
+        card = write_card(
+            tmp_path / name / "c.json", model=str(model), pooling="mean", spans="in context", passage_prefix=prefix,
+            window=62,
+        )  # fmt: skip
+        encoder = OnePassEncoder(read_card(card), precision="float32")
+        assert encoder._pair.passages.joins_spaces is not trimmed
+        assert ("spaces with their word" in encoder.identity) is not trimmed
+        found[name] = encoder.encode_sentences(work, quiet)
+    encode = Tokenizer.from_file(str(model / TOKENIZER)).encode
+    texts = [f"{' ' if at not in {0, 3} else ''}{work.sentence_text(at)}" for at in range(5)]
+    assert found["untrimmed"][1].tolist() == [len(encode(text, add_special_tokens=False).ids) for text in texts]
+    for trimmed, untrimmed in zip(*found.values(), strict=True):
+        np.testing.assert_array_equal(untrimmed, trimmed)
 
 
 # ---------------------------------------------------------------- files and identity

@@ -1,5 +1,6 @@
 """Measuring: a run is recognised, goes on where it was stopped, and is never damaged by who else measures."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -7,17 +8,18 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from relic_core import __version__
 from relic_core.domain import Shape
-from relic_core.errors import BadRequest, JobCancelled, StoreReadOnly
+from relic_core.errors import BadBenchmark, BadRequest, JobCancelled, StoreReadOnly
 from relic_core.formats.run_files import write_run
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.retrieval.dense import Dense
-from relic_core.services import provenance
+from relic_core.services import measuring, provenance
 from relic_core.services import unfinished as unfinished_runs
 from relic_core.services.runs import Runs
 from relic_core.services.workbench import Workbench
@@ -130,22 +132,75 @@ def test_a_removed_run_comes_back_when_it_is_asked_for(workbench, measure):
     assert workbench.store.runs.all() == (run,)
 
 
-def test_measured_again_it_is_compared_and_the_kept_run_stays(workbench, measure, said):
+class Other(Counting):
+    """BM25 that has changed without saying so."""
+
+    def score(self, claim, work, length):
+        return -super().score(claim, work, length)
+
+
+def test_measured_again_with_the_same_ranks_the_kept_run_stays(workbench, measure, said):
     first = measure()
     asked = Counting()
     second = measure(retriever=asked, again=True)
     assert asked.answers == 10
     assert (second.moved, second.outcomes) == ((), first.outcomes)
     assert "every rank is what it was" in said[-1]
+    assert workbench.store.runs.get(first.run.id) == first.run
 
-    class Other(Counting):
-        def score(self, claim, work, length):
-            return -super().score(claim, work, length)
 
-    third = measure(retriever=Other(), again=True)
-    assert third.moved
-    assert f"{len(third.moved)} of 10 ranks" in said[-1]
+def test_measured_again_ranks_that_have_moved_take_the_place_of_the_kept_ones(settings, workbench, measure, said):
+    first = measure()
+    workbench.runs.tag(first.run.id, ["kept"])
+    assert workbench.runs.outcomes(first.run.id) == first.outcomes
+    second = measure(retriever=Other(), again=True)
+    assert second.moved
+    assert f"{len(second.moved)} of 10 ranks" in said[-1]
+    assert "takes its place" in said[-1]
+    for bench in (workbench, Workbench(settings)):
+        (run,) = bench.store.runs.all()
+        assert run == replace(second.run, tags=("kept",))
+        assert bench.store.runs.outcomes(run.id) == bench.runs.outcomes(run.id) == second.outcomes
+    assert measure().outcomes == second.outcomes
+    workbench.runs.remove(first.run.id)
+    workbench.runs.restore(first.run.id)
+    assert workbench.runs.outcomes(first.run.id) == second.outcomes
+    assert measure(again=True).outcomes == first.outcomes == workbench.runs.outcomes(first.run.id)
+
+
+def test_measured_again_to_check_nothing_is_changed(workbench, measure, said):
+    first = measure()
+    assert measure(retriever=Other(), again=True, renew=False).moved
+    assert "stays as it was" in said[-1]
     assert workbench.store.runs.outcomes(first.run.id) == first.outcomes
+
+
+def test_a_run_that_came_with_the_program_is_renewed_by_measuring_it_again(settings, tmp_path, measure):
+    made = measure()
+    (tmp_path / "shipped").mkdir()
+    old = replace(made.run, created=made.run.created - timedelta(days=9))
+    write_run(tmp_path / "shipped" / "one.json", old, made.outcomes)
+    fresh = Workbench(replace(settings, data=tmp_path / "other"))
+    fresh.runs = Runs(fresh, shipped=tmp_path / "shipped")
+    fresh.runs.tag(old.id, ["kept"])
+    again = fresh.measuring.measure(SmallBenchmark(), Other(), SHAPE, again=True, progress=quiet)
+    (run,) = fresh.runs.all()
+    assert run == replace(again.run, tags=("kept",), shipped=True)
+    assert fresh.runs.outcomes(run.id) == again.outcomes != made.outcomes
+
+
+def test_a_run_taken_in_while_it_was_measured_is_compared(settings, tmp_path, workbench, measure, said):
+    other = Workbench(replace(settings, data=tmp_path / "other"))
+    taken = other.measuring.measure(SmallBenchmark(), Other(), SHAPE, progress=quiet)
+
+    def progress(done, total, note=""):
+        if done == 5:
+            workbench.store.runs.add(taken.run, taken.outcomes)
+
+    made = measure(progress=progress)
+    assert made.moved
+    assert "ranks are not what they were" in said[-1]
+    assert workbench.runs.outcomes(made.run.id) == made.outcomes
 
 
 def test_a_run_stopped_at_sixty_per_cent_goes_on_and_comes_out_the_same(settings, workbench, measure, said):
@@ -184,6 +239,43 @@ def test_a_last_line_that_was_cut_is_ignored(settings, measure, said):
     assert [each.example_id for each in resumed.outcomes] == [f"w{number}" for number in range(10)]
 
 
+def written(said):
+    """Put the digest in front of a line."""
+    return hashlib.sha256(said).hexdigest()[:16].encode() + b" " + said + b"\n"
+
+
+def test_a_rank_that_was_changed_in_the_file_is_never_taken_up(settings, workbench, measure, said):
+    with pytest.raises(KeyboardInterrupt):
+        measure(progress=stop_at(0.6))
+    path = partial(settings)
+    lines = path.read_bytes().splitlines(keepends=True)
+    digest, _, line = lines[3].partition(b" ")
+    outcome = json.loads(line)
+    outcome[2][5] = outcome[2][6] = 1 + outcome[2][5] % 20
+    path.write_bytes(b"".join([*lines[:3], digest + b" " + json.dumps(outcome).encode() + b"\n", *lines[4:]]))
+    asked = Counting()
+    resumed = measure(retriever=asked)
+    assert "damaged" in said[-1]
+    assert asked.answers == 10
+    assert workbench.measuring.measure(SmallBenchmark(), Counting(), SHAPE, again=True, progress=quiet).moved == ()
+    assert resumed.run.examples == 10
+
+
+def test_outcomes_that_cannot_be_make_no_run(settings, workbench, measure, monkeypatch):
+    whole = measuring.evaluate
+
+    def wrong(*arguments, **options):
+        first, *others = whole(*arguments, **options)
+        return (replace(first, rank=540), *others)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(measuring, "evaluate", wrong)
+        with pytest.raises(BadBenchmark, match="540"):
+            measure()
+    assert workbench.store.runs.all() == ()
+    assert measure().run.examples == 10
+
+
 @pytest.mark.parametrize("cut", [0, 5, 60])
 def test_a_file_cut_in_its_first_line_begins_anew(settings, measure, cut):
     with pytest.raises(KeyboardInterrupt):
@@ -196,8 +288,12 @@ def test_a_file_cut_in_its_first_line_begins_anew(settings, measure, cut):
 
 
 @pytest.mark.parametrize(
-    "damage", [b'["outcome",1]\n', b"{}\n", b"[]\n", b'["other"]\n', b"\xff\n", b"[" * 99_999 + b"\n"]
-)
+    "damage",
+    [
+        written(b'["outcome",1]'), written(b"{}"), written(b"[]"), written(b'["other"]'), b"\xff\n", b"\n",
+        written(b"[" * 99_999),
+    ],
+)  # fmt: skip
 def test_a_file_damaged_in_the_middle_begins_anew_and_says_so(settings, measure, said, damage):
     with pytest.raises(KeyboardInterrupt):
         measure(progress=stop_at(0.6))
@@ -322,7 +418,7 @@ def test_a_process_that_is_killed_leaves_a_store_that_opens_and_a_run_that_goes_
     assert workbench.store.runs.all() == ()
     path = partial(settings)
     path.write_bytes(path.read_bytes()[:-4])
-    whole = [json.loads(line)[0] for line in path.read_bytes().splitlines()[1:-1]]
+    whole = [json.loads(line.partition(b" ")[2])[0] for line in path.read_bytes().splitlines()[1:-1]]
     rest, said = Counting(), []
     run = workbench.measuring.measure(SmallBenchmark(40), rest, SHAPE, tell=said.append, progress=quiet)
     assert rest.answers == 40 - whole.count("outcome") <= 17
@@ -341,8 +437,11 @@ def test_names_of_retrievers_are_read(workbench):
     for wrong in ("", "bm52", ","):
         with pytest.raises(BadRequest):
             measuring.split(wrong)
-    with pytest.raises(BadRequest, match="bm25 alone"):
-        measuring.chosen("random", b=0.5)
+    (own,) = measuring.chosen("bm25-lemmas", b=0.2)
+    assert (own.name, own.configuration["b"]) == ("bm25-lemmas", "0.2")
+    for others in ("random", "bm25,bm25-lemmas"):
+        with pytest.raises(BadRequest, match="bm25 alone"):
+            measuring.chosen(others, b=0.5)
 
 
 def test_the_code_is_a_version_and_a_commit(tmp_path):
@@ -357,8 +456,13 @@ def test_the_code_is_a_version_and_a_commit(tmp_path):
     (done / "relic_core" / "one.py").write_text("1\n", encoding="utf-8")
     subprocess.run([*git, "add", "."], cwd=done, check=True)
     subprocess.run([*git, "commit", "-qm", "one"], cwd=done, check=True)
-    version, commit = provenance.code(done).split(" ")
-    assert (version, len(commit)) == (__version__, 12)
-    provenance.code.cache_clear()
-    (done / "relic_core" / "two.py").write_text("2\n", encoding="utf-8")
-    assert provenance.code(done) == f"{__version__} {commit}+changes"
+    version, commit, word, source = provenance.code(done).split(" ")
+    assert (version, len(commit), word, len(source)) == (__version__, 12, "source", 8)
+    said = {provenance.code(done)}
+    for changed in ("2\n", "3\n"):  # a changed source that is changed again is another code
+        provenance.code.cache_clear()
+        (done / "relic_core" / "two.py").write_text(changed, encoding="utf-8")
+        assert provenance.code(done).startswith(f"{__version__} {commit}+changes source ")
+        said.add(provenance.code(done))
+    assert len(said) == 3
+    assert " source " in provenance.code()

@@ -108,6 +108,18 @@ def test_what_is_not_there_is_not_found(places, passage):
     assert places.find(passage) == ()
 
 
+def test_of_letters_that_stand_everywhere_only_some_places_are_looked_at(monkeypatch):
+    work = make_work([["She heard the others there."] * 600, ["He!"], ["Hehe; the end.", "He?"]])
+    places, looked = Places(work), []
+    placement = places._placement
+    monkeypatch.setattr(places, "_placement", lambda *given: looked.append(given) or placement(*given))
+    assert [place.span for place in places.find("He.")] == [Span(600, 1), Span(602, 1)], "whole sentences are preferred"
+    assert len(looked) == 2
+    found = places.find("e")
+    assert len(looked) == 1_002
+    assert [place.span.start for place in found] == list(range(len(found)))
+
+
 def test_a_work_without_words_holds_nothing():
     assert Places(make_work([["* * *"]])).find("The clerk wrote the number down.") == ()
 

@@ -1,5 +1,7 @@
 """The runner: ranks by the one tie rule, each work prepared once, nothing asked twice."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -103,6 +105,25 @@ def test_what_is_done_is_not_asked_again_and_a_finished_pool_is_not_touched():
     assert [outcome.example_id for outcome, _ in kept] == ["w1", "w3", "w5", "w7", "w9"]
     assert all(seconds > 0 for _, seconds in kept)
     assert retriever.answers == 5
+
+
+def test_what_the_first_answer_loads_is_not_timed():
+    class Loading(Counting):
+        def __init__(self):
+            super().__init__()
+            self.loaded = set()
+
+        def score(self, claim, work, length):
+            if (work.id, length) not in self.loaded:
+                self.loaded.add((work.id, length))
+                time.sleep(0.2)
+            return super().score(claim, work, length)
+
+    kept, retriever = [], Loading()
+    run(SmallBenchmark(4), retriever, keep=lambda outcome, seconds: kept.append(seconds))
+    assert len(retriever.loaded) == len(kept) == 4
+    assert max(kept) < 0.2
+    assert retriever.answers == 4
 
 
 def test_progress_counts_what_was_done_before():

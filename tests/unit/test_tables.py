@@ -32,6 +32,14 @@ def test_a_terminal_shows_intervals_below_their_figures():
     )
 
 
+def test_a_dash_can_stand_in_place_of_an_interval():
+    table = Table(caption="", heads=("R@1",), rows=((Figure(text="0.0", value=0.0, ends=("–", "")),),))
+    assert as_text(table).splitlines() == ["R@1", "0.0", "  –"]
+    assert as_markdown(table).splitlines()[-1] == "| 0.0 (–) |"
+    assert list(csv.reader(io.StringIO(as_csv(table)))) == [["R@1", "R@1 low", "R@1 high"], ["0.0", "", ""]]
+    assert json.loads(write((table,), "json"))[0]["rows"] == [{"R@1": {"value": 0.0}}]
+
+
 def test_markdown_shows_the_interval_beside_and_the_best_in_bold():
     assert as_markdown(TABLE).splitlines()[2:5] == [
         "| retriever | R@1 | MRR | n |",

@@ -5,11 +5,12 @@ import pytest
 
 from relic_core.domain import Shape
 from relic_core.errors import BadClaim, BadRequest
-from relic_core.evaluation import tuning
+from relic_core.evaluation import proxy_runs, tuning
 from relic_core.evaluation.metrics import figure
 from relic_core.evaluation.proxy_runs import answer_items
 from relic_core.evaluation.runner import evaluate
 from relic_core.retrieval.bm25 import Bm25
+from relic_core.retrieval.bm25_reference import Bm25Reference
 from relic_core.retrieval.random_order import create as random_order
 from relic_core.services.tuning import tune_bm25
 from relic_core.services.workbench import Workbench
@@ -67,9 +68,10 @@ def workbench(settings):
     return Workbench(settings)
 
 
-def tune(workbench, monkeypatch, benchmark):
+def tune(workbench, monkeypatch, benchmark, **options):
     monkeypatch.setattr(workbench.benchmarks, "open", lambda name, *, data=None: benchmark)
-    return tune_bm25(workbench, "sample", shape=SHAPE, k1s=(0.5, 2.0), bs=(0.0, 0.9), progress=quiet)
+    given = {"shape": SHAPE, "k1s": (0.5, 2.0), "bs": (0.0, 0.9), "progress": quiet, **options}
+    return tune_bm25(workbench, "sample", **given)
 
 
 def test_tuning_prints_the_grid_and_where_the_papers_values_stand(workbench, monkeypatch):
@@ -77,15 +79,37 @@ def test_tuning_prints_the_grid_and_where_the_papers_values_stand(workbench, mon
     assert tuned.table.heads == ("k1", "b 0", "b 0.9")
     assert [row[0] for row in tuned.table.rows] == ["0.5", "2"]
     assert sum(cell.best for row in tuned.table.rows for cell in row[1:]) == 1
-    (said,) = tuned.table.notes
+    said, candidates = tuned.table.notes
+    assert candidates.startswith("Candidates: 39 ")
     assert "the paper's k1 0.5, b 0.9" in said
     assert "paired interval over works" in said
     assert tuned.against_paper.difference >= 0
 
 
-def test_a_test_split_is_not_tuned_on(workbench, monkeypatch):
-    with pytest.raises(BadRequest, match="choices are made on dev"):
-        tune(workbench, monkeypatch, SmallBenchmark(split="test"))
+@pytest.mark.parametrize(
+    ("split", "why"), [("test", "of the test split"), ("", "of no known split"), ("validation", "")]
+)
+def test_only_a_split_for_choosing_is_tuned_on(workbench, monkeypatch, split, why):
+    with pytest.raises(BadRequest, match=f"{why}.*choices are made on dev"):
+        tune(workbench, monkeypatch, SmallBenchmark(split=split))
+
+
+def test_lemmas_can_be_tuned_too(workbench, monkeypatch):
+    asked = set()
+    whole = Bm25.score
+
+    def score(self, claim, work, length):
+        asked.add(self.name)
+        return whole(self, claim, work, length)
+
+    monkeypatch.setattr(Bm25, "score", score)
+    tuned = tune(workbench, monkeypatch, SmallBenchmark(), terms="lemmas")
+    assert asked == {"bm25-lemmas"}
+    assert "BM25, lemmas" in tuned.table.caption
+
+
+def test_the_sample_can_be_tuned_on(workbench, monkeypatch):
+    assert tune(workbench, monkeypatch, SmallBenchmark(split="sample")).table.rows
 
 
 def items(retrievers, chooser, benchmark=None):
@@ -111,6 +135,10 @@ def test_items_are_made_by_one_retriever_and_answered_by_others(settings):
 def test_who_chose_the_options_is_not_asked():
     with pytest.raises(BadRequest, match="bm25"):
         items([Counting()], Counting())
+    with pytest.raises(BadRequest, match="chooses the options"):  # the same ranking under another name
+        items([Bm25Reference()], Counting())
+    with pytest.raises(BadRequest, match="chooses the options"):
+        items([Counting()], Bm25Reference())
     with pytest.raises(BadRequest):
         items([], Counting())
 
@@ -132,3 +160,12 @@ def test_a_work_too_short_for_three_options_is_left_out():
     benchmark = SmallBenchmark()
     benchmark.candidates = lambda window: np.array([window.gold.start])
     assert len(items([Named()], Counting(), benchmark).left_out) == 10
+
+
+def test_another_fault_than_a_short_work_is_told(monkeypatch):
+    def wrong(*arguments, **options):
+        raise BadRequest("The gold lies beyond the work.")
+
+    monkeypatch.setattr(proxy_runs, "make_item", wrong)
+    with pytest.raises(BadRequest, match="beyond"):
+        items([Named()], Counting())

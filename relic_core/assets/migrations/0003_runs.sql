@@ -1,8 +1,12 @@
 -- Runs: one retriever measured on one benchmark, example by example. Appended, never updated; ranks of 0 stand for none,
 -- since columns that are filled by arrays hold no NULL. Offsets count characters of the pool's text.
+--
+-- A run whose ranks have moved is added again under its id with the next version, and so are its outcomes; the last
+-- version is the one that counts.
 
 CREATE TABLE runs (
     id VARCHAR NOT NULL,
+    version INTEGER NOT NULL,
     benchmark VARCHAR NOT NULL,
     split VARCHAR NOT NULL,
     pool VARCHAR NOT NULL,
@@ -22,6 +26,7 @@ CREATE TABLE runs (
 
 CREATE TABLE outcomes (
     run_id VARCHAR NOT NULL,
+    version INTEGER NOT NULL,
     position INTEGER NOT NULL,
     example_id VARCHAR NOT NULL,
     book VARCHAR NOT NULL,
@@ -48,4 +53,5 @@ FROM runs
 LEFT JOIN (
     SELECT run_id, tags FROM run_tags QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY created DESC) = 1
 ) AS latest ON latest.run_id = runs.id
-WHERE runs.id NOT IN (SELECT id FROM tombstones WHERE kind = 'run');
+WHERE runs.id NOT IN (SELECT id FROM tombstones WHERE kind = 'run')
+QUALIFY row_number() OVER (PARTITION BY runs.id ORDER BY runs.version DESC) = 1;

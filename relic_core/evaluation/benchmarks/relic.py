@@ -20,12 +20,14 @@ from relic_core.library import catalogue
 from relic_core.text.reading import work_id
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     import numpy.typing as npt
 
     from relic_core.config import Settings
     from relic_core.formats.relic import Quote, RelicBook
+    from relic_core.library.catalogue import CatalogueEntry
     from relic_core.ports import WorkSource
 
 CARD = BenchmarkCard(
@@ -45,8 +47,6 @@ CARD = BenchmarkCard(
 )
 FOLDER, DEFAULT = "relic", "val.json"
 """Where the file is looked for below the folder of benchmarks: the published figures that can be compared are of it."""
-_SPLITS = {"train": "dev", "val": "test", "test": "test"}
-"""What each file is for here: choices are made on RELiC's training books, which nothing of ours was trained on."""
 _SEGMENTER = "RELiC as published/1"
 
 
@@ -81,8 +81,42 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened: 
             books.append(_book(book.title, work))
         for length in {quote.length for quote in book.quotes}:
             candidates[book.title, length] = starts_of(book, length)
-    card = replace(CARD, split=_SPLITS.get(path.stem, ""), checksum=checksum([path]))
+    card = replace(CARD, split=split_of(book.title for book in read if book.quotes), checksum=checksum([path]))
     return Opened(card, windows, books=books, works=texts, candidates=candidates)
+
+
+def entry_of(title: str) -> CatalogueEntry | None:
+    """Find the work of the catalogue that a title of the data set means, written as a title or as a slug.
+
+    Examples
+    --------
+    >>> entry_of("The Awakening").split, entry_of("the_awakening").split, entry_of("An Awakening of Mine")
+    ('train', 'train', None)
+    """
+    return catalogue.find(title) or catalogue.find_named(title.replace("_", " "))
+
+
+def split_of(titles: Iterable[str]) -> str:
+    """Say what books may be used for: to choose by ("dev"), or to report on ("test").
+
+    Which part of RELiC a book belongs to is told by the catalogue and not by the name of the file, which anyone may
+    change. Choices are made on training books, which nothing of ours was trained on.
+
+    Returns
+    -------
+    str
+        "test" where one of them is of the validation or test part; "dev" where all are of the training part; else
+        empty: some are no works of the data set.
+
+    Examples
+    --------
+    >>> [split_of(["The Awakening", other]) for other in ("Moby Dick", "Emma", "My Own Novel")]
+    ['dev', 'test', '']
+    """
+    parts = {entry.split if (entry := entry_of(title)) else "" for title in titles}
+    if parts & {"validation", "test"}:
+        return "test"
+    return "dev" if parts == {"train"} else ""
 
 
 def starts_of(book: RelicBook, length: int) -> npt.NDArray[np.int64]:
@@ -99,7 +133,7 @@ def work_of(book: RelicBook) -> Work:
         sentences.append(Sentence(index, position, position + len(sentence), 0, 0))
         position += len(sentence) + 1
     text = " ".join(words)
-    entry = catalogue.find_named(book.title)
+    entry = entry_of(book.title)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     return Work(
         id=work_id(book.title, sha256),
@@ -137,6 +171,3 @@ def _book(title: str, work: Work) -> Book:
     return Book(
         key=title, title=title, author=work.author, year=work.year, sentences=len(work.sentences), sha256=work.sha256
     )
-
-
-_starts, _work = starts_of, work_of  # names that a submission still asks for

@@ -1,0 +1,31 @@
+"""Recall: how often does a retriever put the critic's own quotation near the top, and what stands there instead?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from relic_ui import recall, recall_address, recall_cases, recall_chart, recall_style, shell
+
+workbench = shell.page("Recall")
+st.html(recall_style.RECALL)
+st.title("Recall")
+with shell.told():
+    if offers := workbench.recall.offers():
+        recall.introduce()
+        recall_address.restore(workbench, offers)
+        asked = recall.ask(workbench, offers)
+        recall_address.keep(asked)
+        if asked.runs:
+            colours = recall_chart.colours_of(asked.offer)
+            recall_chart.show_overall(workbench, asked, colours)
+            recall.choose_view(asked)
+            if asked.view == "table":
+                recall_chart.show_table(workbench, asked)
+            else:
+                chart = recall_chart.show_chart(workbench, asked, colours)
+                if chart.marks and asked.view != "published":
+                    recall_cases.show_cases(workbench, asked, chart, colours)
+        else:
+            st.info("Choose one or more runs to see their figures.", icon=":material/bar_chart:")
+    else:
+        recall.teach()

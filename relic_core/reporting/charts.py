@@ -1,0 +1,263 @@
+"""Charts of measured figures, drawn by Plotly from `Chart` rows, for a light and a dark page and down to 400 pixels.
+
+Heights are fixed by the number of rows, so that nothing on a page moves when a figure arrives. What a mark means never
+hangs on its colour alone: each series has a shape of mark of its own too. Fonts, the colour of the axes and the ground
+are left to the page's theme. Plotly is imported when the first chart is drawn, and by nothing else.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from html import escape
+from importlib import import_module
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+from relic_core.reporting.charts_marks import columns, dots, lines
+from relic_core.reporting.charts_rows import DRAWN_K
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import plotly.graph_objects as go
+
+    from relic_core.reporting.charts_rows import Chart, Group, Series
+
+OTHER = "#77726a"
+"""Colour of what was measured elsewhere, and of a series that was given none."""
+_CHOSEN = "rgba(224, 164, 0, 0.22)"
+_GRID = "rgba(128, 122, 112, 0.28)"
+
+_COLUMNS_HEIGHT = 380
+_LEGEND_LINE = 22
+_TOP = 34
+_ROW = 38
+_ROW_SERIES = 13
+_LABEL = 25
+"""Characters of a row's label: about 150 pixels, which leaves a narrow page as much again for the marks."""
+_FONT = 13
+_NOTE = 11.5
+_TITLE = {"standoff": 6, "font": {"size": _FONT}}
+_TICKS = {"size": _FONT}
+_STEPS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
+_TENTH, _FIFTH, _HALF = 0.1, 0.2, 0.5
+
+
+def height(chart: Chart) -> int:
+    """Say how high a chart is, in pixels, legend included."""
+    legend = _LEGEND_LINE * len(chart.series)
+    if chart.view in {"books", "published"}:
+        return legend + _TOP + 44 + len(chart.groups) * _row(chart)
+    return legend + _TOP + _COLUMNS_HEIGHT
+
+
+def draw(chart: Chart, *, colours: Mapping[str, str], chosen: str = "") -> go.Figure:
+    """Draw a chart.
+
+    Every mark carries the key of its group as `customdata`, by which a click is understood.
+
+    Parameters
+    ----------
+    chart : Chart
+        The rows.
+    colours : mapping of str to str
+        A colour for each registered retriever; one that is missing is drawn in grey.
+    chosen : str
+        Key of the group whose examples are shown; it is set off. Empty for none.
+    """
+    _settle_pandas()
+    import plotly.graph_objects as go
+
+    traces: list[Any]
+    if chart.view == "curve":
+        traces = [trace for own in _styled(chart, colours) for trace in lines(chart, *own)]
+    elif chart.view == "ranks":
+        traces = [columns(chart, series, colour) for series, _, colour in _styled(chart, colours)]
+    else:
+        traces = [dots(chart, *own) for own in _styled(chart, colours)]
+    figure = go.Figure(traces)
+    figure.update_layout(
+        height=height(chart),
+        margin={"l": 0, "r": 14, "t": _TOP + _LEGEND_LINE * len(chart.series), "b": 8},
+        legend={"yref": "container", "y": 1, "yanchor": "top", "x": 0, "xanchor": "left", "orientation": "v"},
+        legend_font=_TICKS,
+        legend_tracegroupgap=0,
+        showlegend=True,
+        hovermode="closest",
+        hoverdistance=24,
+        dragmode=False,
+        clickmode="event+select",
+        scattermode="overlay" if chart.view in {"published", "curve"} else "group",
+        scattergap=0.25,
+        bargap=0.25,
+        bargroupgap=0.06,
+        modebar={"orientation": "h"},
+    )
+    if chart.view in {"books", "published"}:
+        _set_rows(figure, chart, chosen)
+    else:
+        _set_columns(figure, chart, chosen)
+    return figure
+
+
+def _settle_pandas() -> None:
+    """Wait for pandas where another thread is importing it, as loading an encoder does.
+
+    Plotly looks at every list for whether it is one of pandas', and fails on a pandas that is half imported.
+    """
+    with suppress(ImportError):
+        import_module("pandas")
+
+
+def config(file_name: str) -> dict[str, Any]:
+    """Give the settings of the toolbar: it saves an image, and does nothing that moves the axes.
+
+    Parameters
+    ----------
+    file_name : str
+        Of the image, without its ending.
+    """
+    return {
+        "displayModeBar": True,
+        "displaylogo": False,
+        "modeBarButtonsToRemove": ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d"],
+        "toImageButtonOptions": {"format": "png", "filename": file_name, "scale": 3},
+        "scrollZoom": False,
+        "doubleClick": False,
+    }
+
+
+def _styled(chart: Chart, colours: Mapping[str, str]) -> list[tuple[Series, int, str]]:
+    return [
+        (series, place, colours.get(series.retriever, OTHER) if series.retriever else OTHER)
+        for place, series in enumerate(chart.series)
+    ]
+
+
+def _row(chart: Chart) -> int:
+    series = 1 if chart.view == "published" else len(chart.series)
+    return max(_ROW, _ROW_SERIES * series + 8)
+
+
+def _shortened(text: str, length: int = _LABEL) -> str:
+    """Cut a label to a length, at a word where there is one.
+
+    Examples
+    --------
+    >>> _shortened("The Strange Case of Dr Jekyll and Mr Hyde")
+    'The Strange Case of Dr …'
+    """
+    if len(text) <= length:
+        return text
+    cut = text[: length - 2]
+    return f"{cut.rsplit(' ', 1)[0] if ' ' in cut else cut} …"
+
+
+def _top(chart: Chart) -> float:
+    """Where the axis of values ends: at a round share above all marks and intervals."""
+    most = max((max(mark.value, mark.high or 0.0) for mark in chart.marks), default=1.0)
+    return next((step for step in _STEPS if most <= step * 0.98), 1.0)
+
+
+def _values(chart: Chart) -> dict[str, Any]:
+    top = _top(chart)
+    step = 0.2 if top > _HALF else 0.1 if top > _FIFTH else 0.02 if top <= _TENTH else 0.05
+    ticks = [step * at for at in range(round(top / step) + 1)]
+    return {
+        "range": [-0.015 * top if chart.view in {"books", "published"} else 0, top * 1.01],
+        "tickvals": ticks,
+        "ticktext": [f"{100 * tick:.0f}{'%' * chart.share}" for tick in ticks],
+        "tickfont": _TICKS,
+        "fixedrange": True,
+        "showgrid": True,
+        "gridcolor": _GRID,
+        "zeroline": True,
+        "zerolinecolor": _GRID,
+    }
+
+
+def _set_rows(figure: go.Figure, chart: Chart, chosen: str) -> None:
+    keys = [group.key for group in chart.groups]
+    figure.update_xaxes(**_values(chart), side="top", title={"text": escape(chart.measure, quote=False), **_TITLE})
+    figure.update_yaxes(
+        type="category",
+        categoryorder="array",
+        categoryarray=keys,
+        range=[len(keys) - 0.5, -0.5],
+        tickvals=keys,
+        ticktext=[_row_label(group) for group in chart.groups],
+        fixedrange=True,
+        showgrid=False,
+        tickfont=_TICKS,
+        ticklabelstandoff=4,
+        automargin=True,
+    )
+    borders = [_stretch("h", at - 0.5, at - 0.5) for at in range(len(keys) + 1)]
+    lit = [_stretch("h", at - 0.5, at + 0.5, lit=True) for at, key in enumerate(keys) if key == chosen]
+    figure.update_layout(shapes=[*borders, *lit])  # at once: Plotly takes its time over each that is added by itself
+
+
+def _stretch(way: str, first: float, last: float, *, lit: bool = False) -> dict[str, Any]:
+    """Make a line or a lit band over the whole width ("h") or height ("v") of a chart, behind its marks."""
+    across, along = ("x", "y") if way == "h" else ("y", "x")
+    ink = {"fillcolor": _CHOSEN, "line": {"width": 0}} if lit else {"line": {"color": _GRID, "width": 1}}
+    ends = {f"{across}0": 0, f"{across}1": 1, f"{along}0": first, f"{along}1": last}
+    return {"type": "rect" if lit else "line", f"{across}ref": f"{across} domain", **ends, **ink, "layer": "below"}
+
+
+def _row_label(group: Group) -> str:
+    note = " · ".join(part for part in (group.note, f"n = {group.n:,}" if group.n else "") if part)
+    title, below = (escape(words, quote=False) for words in (_shortened(group.label), _shortened(note, 34)))
+    return f'{title}<br><span style="font-size:{_NOTE}px">{below}</span>'
+
+
+def _column_label(group: Group) -> str:
+    words, lines = group.label.replace("-supporting", "- supporting").split(" "), [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + len(word) > len("supporting"):
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+    counted = [f"n = {group.n:,}"] if group.n else []
+    return "<br>".join(escape(line, quote=False) for line in (*lines, *counted))
+
+
+def _set_columns(figure: go.Figure, chart: Chart, chosen: str) -> None:
+    keys = [group.key for group in chart.groups]
+    figure.update_yaxes(**_values(chart))
+    measured = escape(
+        chart.measure, quote=False
+    )  # over the axis and level, where it is read more easily than beside it
+    place = {"x": 0, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 8}
+    figure.add_annotation(text=measured, showarrow=False, font=_TICKS, **place)
+    by: dict[str, Any] = {
+        "title": {"text": escape(chart.by, quote=False), **_TITLE},
+        "fixedrange": True,
+        "tickfont": _TICKS,
+    }
+    if chart.view == "curve":
+        ends = {"range": [-0.08, 2.06], "tickvals": list(DRAWN_K), "ticktext": [str(k) for k in DRAWN_K]}
+        figure.update_xaxes(type="log", **by, **ends)
+        if chosen.isdecimal():
+            figure.update_layout(shapes=[_stretch("v", 0.88 * int(chosen), int(chosen) / 0.88, lit=True)])
+        return
+    labels = [group.label if chart.view == "ranks" else _column_label(group) for group in chart.groups]
+    figure.update_xaxes(
+        type="category", categoryorder="array", categoryarray=keys, tickvals=keys, ticktext=labels, **by
+    )
+    figure.update_xaxes(range=[-0.5, len(keys) - 0.5])
+    figure.update_layout(
+        shapes=[_stretch("v", at - 0.5, at + 0.5, lit=True) for at, key in enumerate(keys) if key == chosen]
+    )
+
+
+def palette(retrievers: Mapping[str, str], further: tuple[str, ...], names: tuple[str, ...]) -> dict[str, str]:
+    """Give every retriever a colour: its own where it has one, else the next of the further ones.
+
+    Examples
+    --------
+    >>> palette({"bm25": "#96590f"}, ("#4d7d32",), ("bm25", "tfidf"))
+    {'bm25': '#96590f', 'tfidf': '#4d7d32'}
+    """
+    rest = cycle(further)
+    return {name: retrievers.get(name) or next(rest) for name in names}

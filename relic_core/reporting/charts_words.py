@@ -1,0 +1,155 @@
+"""The words of a chart: its caption, which can stand in a paper, and what is seen in it, for who does not see it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import Pool, Run
+    from relic_core.reporting.charts_rows import Chart, Mark, Series
+
+_BARS = {
+    "books": "bars: 95% bootstrap intervals over a work's quotations (2,000 samples), none where all came out alike",
+    "ranks": "",
+}
+_USUAL_BARS = (
+    "bars: 95% bootstrap intervals over works (2,000 samples; over quotations where all are of one work), none where "
+    "all came out alike"
+)
+_FEW = 3
+_ONE = {"books": "work", "lengths": "length", "shapes": "shape", "kinds": "kind"}
+
+
+def measure_label(name: str) -> str:
+    """Name a metric as charts and captions do.
+
+    Examples
+    --------
+    >>> measure_label("recall@10"), measure_label("overlap-recall@10"), measure_label("ndcg@10")
+    ('recall@10', 'recall@10, overlaps counted', 'nDCG@10')
+    """
+    if name.startswith("overlap-"):
+        return f"{name.removeprefix('overlap-')}, overlaps counted"
+    return name.replace("ndcg", "nDCG")
+
+
+def is_share(name: str) -> bool:
+    """Whether a metric is a share of the quotations, and written as a percentage.
+
+    Examples
+    --------
+    >>> is_share("overlap-recall@10"), is_share("ndcg@10")
+    (True, False)
+    """
+    return not name.startswith("ndcg")
+
+
+def pool_words(pool: Pool) -> str:
+    """Say what a retriever chose from.
+
+    Examples
+    --------
+    >>> pool_words("given")
+    'a pool given with the question'
+    """
+    return "all passages of that length in the work" if pool == "whole work" else "a pool given with the question"
+
+
+def caption(
+    chart: Chart, runs: Sequence[Run], *, benchmark: str, books: int, examples: int, candidates: float, note: str = ""
+) -> str:
+    """Write a caption that can stand in a paper.
+
+    Parameters
+    ----------
+    chart : Chart
+        What is shown.
+    runs : sequence of Run
+        What was measured: of one benchmark.
+    benchmark : str
+        What the benchmark is called.
+    books, examples : int
+        Works and quotations measured.
+    candidates : float
+        Passages ranked for a quotation, on average.
+    note : str
+        What else must be said: what is left out, where published figures come from; as sentences.
+    """
+    split = f", {runs[0].split}" if runs[0].split and runs[0].split not in benchmark.lower() else ""
+    works = "1 work" if books == 1 else f"{books:,} works"
+    bars = _BARS.get(chart.view, _USUAL_BARS)
+    points = "Columns: shares of the quotations" if chart.view == "ranks" else "Marks: measured figures"
+    ran = "; ".join(_ran(label, runs) for label in dict.fromkeys(run.label for run in runs))
+    among = f"{candidates:,.0f} candidates on average ({pool_words(runs[0].pool)})"
+    parts = [
+        f"{chart.title}, on {benchmark}{split}: {examples:,} quotations of {works}, each to be found among {among}.",
+        f"{points}{f'; {bars}' if bars else ''}.",
+        note,
+        f"Measured with RELiC Workbench {runs[0].code}: {ran}.",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _ran(label: str, runs: Sequence[Run]) -> str:
+    own = [run for run in runs if run.label == label]
+    shapes = ", ".join(dict.fromkeys(str(run.shape) for run in own))
+    ids = ", ".join(run.id for run in own)
+    return f"{label}, context {shapes} (run{'s' * (len(own) > 1)} {ids})"
+
+
+def summary(chart: Chart) -> str:
+    """Say in words what is to be seen in a chart, series by series."""
+    if not chart.marks:
+        return "There is nothing to show."
+    said = {"curve": _curve, "ranks": _ranks, "published": _published}.get(chart.view, _groups)
+    return f"{chart.title}. " + " ".join(said(chart, series) for series in chart.series if chart.marks_of(series.key))
+
+
+def _groups(chart: Chart, series: Series) -> str:
+    marks = chart.marks_of(series.key)
+    names = {group.key: group.label for group in chart.groups}
+    if len(marks) <= _FEW:
+        listed = ", ".join(f"{names[mark.group]} {chart.written(mark.value)} (n = {mark.n:,})" for mark in marks)
+        return f"{series.label}: {listed}."
+    best, worst = max(marks, key=_value), min(marks, key=_value)
+    one = _ONE.get(chart.view, "one")
+    spread = sorted(mark.value for mark in marks)
+    middle = (spread[(len(spread) - 1) // 2] + spread[len(spread) // 2]) / 2
+    none = sum(mark.value == 0 for mark in marks)
+    zero = f" {none} of {len(marks)} are at 0%." if none > 1 else ""
+    return (
+        f"{series.label}: highest for {names[best.group]} ({chart.written(best.value)}, n = {best.n:,}), lowest for "
+        f"{names[worst.group]} ({chart.written(worst.value)}, n = {worst.n:,}); the {one} in the middle has "
+        f"{chart.written(middle)}.{zero}"
+    )
+
+
+def _value(mark: Mark) -> float:
+    return mark.value
+
+
+def _curve(chart: Chart, series: Series) -> str:
+    own = {mark.group: mark for mark in chart.marks_of(series.key)}
+    told = ", ".join(f"{chart.written(own[k].value)} within the first {k}" for k in ("1", "10", "100") if k in own)
+    return f"{series.label}: {told}."
+
+
+def _ranks(chart: Chart, series: Series) -> str:
+    marks = chart.marks_of(series.key)
+    names = {group.key: group.label for group in chart.groups}
+    most = max(marks, key=_value)
+    first = next((mark for mark in marks if mark.group == "1"), None)
+    at_first = f"{first.n:,} quotations come first ({chart.written(first.value)}); " if first else ""
+    return f"{series.label}: {at_first}most often the rank is {names[most.group]} ({chart.written(most.value)})."
+
+
+def _published(chart: Chart, series: Series) -> str:
+    marks = chart.marks_of(series.key)
+    names = {group.key: group.label for group in chart.groups}
+    if len(marks) == 1:
+        return f"{series.label}: {chart.written(marks[0].value)} (n = {marks[0].n:,})."
+    best = max(marks, key=_value)
+    listed = f"the highest is {names[best.group]} with {chart.written(best.value)}"
+    return f"{series.label}: {len(marks)} figures, {listed}."

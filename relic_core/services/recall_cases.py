@@ -1,0 +1,150 @@
+"""What there is to look at on the recall page: benchmarks with their runs, and the examples behind a figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from relic_core.domain import BenchmarkCard, Shape
+from relic_core.evaluation.metrics import values
+from relic_core.retrieval import registry
+from relic_core.services.recall_figures import key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import Book, Outcome, Run
+    from relic_core.reporting.charts_rows import View
+
+_USUAL = Shape(4, 4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A benchmark that there are runs of.
+
+    Attributes
+    ----------
+    card : BenchmarkCard
+        What it is.
+    runs : tuple of Run
+        Newest first.
+    usual : tuple of Run
+        Those that are shown where none were chosen (`usual`).
+    """
+
+    card: BenchmarkCard
+    runs: tuple[Run, ...]
+    usual: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One example, with what each run made of it.
+
+    Attributes
+    ----------
+    id : str
+        Of the example.
+    book : Book
+        The quoted work.
+    length : int
+        Sentences of the quotation.
+    kind : str
+        What it is there for, where that was labelled.
+    outcomes : tuple of (Run, Outcome)
+        In the order of the runs.
+    """
+
+    id: str
+    book: Book
+    length: int
+    kind: str
+    outcomes: tuple[tuple[Run, Outcome], ...]
+
+
+def offer_of(card: BenchmarkCard | None, runs: Sequence[Run]) -> Offer:
+    """Gather the runs of a benchmark.
+
+    Parameters
+    ----------
+    card : BenchmarkCard or None
+        None where the benchmark is registered no more: it is described as far as its runs know it.
+    runs : sequence of Run
+        All of it, newest first.
+    """
+    return Offer(card=card or _card_of(runs[0]), runs=tuple(runs), usual=usual(runs))
+
+
+def usual(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """Choose what is shown first, in the order in which pages show retrievers.
+
+    Of one state of the data, that which most retrievers were measured on (the newest of several), and of one shape,
+    4/4 where there is it, the newest run of each retriever.
+    """
+    states = dict.fromkeys(run.data_hash for run in runs)
+    measured = {state: {run.retriever for run in runs if run.data_hash == state} for state in states}
+    same = [run for run in runs if run.data_hash == max(states, key=lambda state: len(measured[state]))]
+    shape = _USUAL if any(run.shape == _USUAL for run in same) else same[0].shape
+    chosen: dict[str, Run] = {}
+    for run in same:
+        if run.shape == shape:
+            chosen.setdefault(run.retriever, run)
+    order = [card.name for card in registry.cards()]
+    return tuple(sorted(chosen.values(), key=lambda run: _place(order, run.retriever)))
+
+
+def _place(order: Sequence[str], name: str) -> int:
+    return order.index(name) if name in order else len(order)
+
+
+def _card_of(run: Run) -> BenchmarkCard:
+    """Describe a benchmark that is registered no more, as far as its runs know it."""
+    return BenchmarkCard(
+        name=run.benchmark, label=run.benchmark, description="", split=run.split, pool=run.pool,
+        main_metric="recall@10", examples=run.examples, books=len(run.books), source="", licence="", citation="",
+    )  # fmt: skip
+
+
+def cases_behind(
+    measured: Sequence[tuple[Run, Sequence[Outcome]]], view: View, name: str, key: str, *, show: str
+) -> tuple[Case, ...]:
+    """List the examples behind a group of a chart; see `services.recall.Recall.cases`.
+
+    Parameters
+    ----------
+    measured : sequence of (Run, sequence of Outcome)
+        The runs, each with its outcomes.
+    view, name, key, show
+        As of `Recall.cases`.
+    """
+    found: dict[str, list[tuple[Run, Outcome]]] = {}
+    hits: dict[str, list[bool]] = {}
+    for run, outcomes in measured:
+        for outcome, value in zip(outcomes, values(name, outcomes).tolist(), strict=True):
+            found.setdefault(outcome.example_id, []).append((run, outcome))
+            hits.setdefault(outcome.example_id, []).append(value > 0)
+    kept = [
+        _case(own)
+        for example_id, own in found.items()
+        if _behind(own, view, key) and _asked(hits[example_id], "all" if view == "ranks" else show)
+    ]
+    return tuple(sorted(kept, key=_best_rank, reverse=True))
+
+
+def _case(own: Sequence[tuple[Run, Outcome]]) -> Case:
+    run, outcome = own[0]
+    book = next(book for book in run.books if book.key == outcome.book)
+    return Case(id=outcome.example_id, book=book, length=outcome.length, kind=outcome.kind, outcomes=tuple(own))
+
+
+def _behind(own: Sequence[tuple[Run, Outcome]], view: View, key: str) -> bool:
+    return view in {"shapes", "curve"} or any(key_of(outcome, view) == key for _, outcome in own)
+
+
+def _asked(hits: Sequence[bool], show: str) -> bool:
+    return show == "all" or all(hits) is (show == "found")
+
+
+def _best_rank(case: Case) -> float:
+    return min(outcome.rank or float("inf") for _, outcome in case.outcomes)

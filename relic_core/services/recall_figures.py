@@ -1,0 +1,327 @@
+"""The figures of one run by one view, and the order in which their groups are drawn."""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.domain import SHAPES, Shape
+from relic_core.evaluation.intervals import interval_of
+from relic_core.evaluation.metrics import values
+from relic_core.evaluation.published import published
+from relic_core.reporting.charts_rows import DRAWN_K, Group, Mark, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from relic_core.domain import Book, Outcome, Pool, Run
+    from relic_core.reporting.charts_rows import View
+
+MOST_K = 100
+"""Up to which k the curve goes."""
+NO_KIND, NO_RANKING, ALL = "unlabelled", "no-ranking", "all"
+"""Keys of groups: quotations of no labelled kind, without a ranking, and all together."""
+NORMAL = 1.96
+"""Standard errors on either side that make a 95% interval."""
+
+_HERE = "measured here"
+_KINDS = ("claim-supporting", "paraphrase-supporting", "other", NO_KIND)
+_RANGE_ENDS = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000)
+
+
+def ranges() -> tuple[tuple[str, str, int], ...]:
+    """List the ranges of ranks, each about three times as wide as the one before: key, label, first rank.
+
+    Examples
+    --------
+    >>> ranges()[:3]
+    (('1', '1', 1), ('2-3', '2–3', 2), ('4-10', '4–10', 4))
+    >>> ranges()[-2:]
+    (('10001-', 'over 10,000', 10001), ('no-ranking', 'none', 0))
+    """
+    named = [("1", "1", 1)]
+    for before, last in pairwise(_RANGE_ENDS):
+        named.append((f"{before + 1}-{last}", f"{before + 1:,}–{last:,}", before + 1))
+    beyond = _RANGE_ENDS[-1]
+    return (*named, (f"{beyond + 1}-", f"over {beyond:,}", beyond + 1), (NO_RANKING, "none", 0))
+
+
+def range_of(rank: int | None) -> str:
+    """Give the key of the range that a rank lies in.
+
+    Examples
+    --------
+    >>> range_of(1), range_of(7), range_of(20_000), range_of(None)
+    ('1', '4-10', '10001-', 'no-ranking')
+    """
+    if rank is None:
+        return NO_RANKING
+    return next(key for key, _, first in reversed(ranges()[:-1]) if rank >= first)
+
+
+def key_of(outcome: Outcome, view: View | str) -> str:
+    """Give the key of the group that an outcome belongs to; `ALL` where a view does not part the examples.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Of any run.
+    view : str
+        A view, or "all".
+    """
+    match view:
+        case "books":
+            return outcome.book
+        case "lengths":
+            return str(outcome.length)
+        case "kinds":
+            return outcome.kind or NO_KIND
+        case "ranks":
+            return range_of(outcome.rank)
+        case _:
+            return ALL
+
+
+def marks_of(run: Run, outcomes: Sequence[Outcome], name: str, view: View | str) -> tuple[Mark, ...]:
+    """Compute the marks of one run.
+
+    Parameters
+    ----------
+    run : Run
+        Whose id becomes the key of the series.
+    outcomes : sequence of Outcome
+        In the order of their ids (`intervals.sorted_by_id`), in which samples are drawn.
+    name : str
+        A metric; of the curve its family counts.
+    view : str
+        By what; "shapes" and "published" give one mark each, whose group is the run's shape, or its id.
+    """
+    if view == "curve":
+        return tuple(_curve(run, outcomes, name))
+    keys = np.array([key_of(outcome, view) for outcome in outcomes], dtype=str)
+    candidates = np.array([outcome.candidates for outcome in outcomes], dtype=np.float64)
+    if view == "ranks":
+        return tuple(
+            Mark(group=key, series=run.id, value=float(np.mean(keys == key)), n=int(np.sum(keys == key)))
+            for key, _, _ in ranges()
+        )
+    figures = values(name, outcomes)
+    works = np.array([outcome.book for outcome in outcomes], dtype=str)
+    named = {"shapes": str(run.shape), "published": run.id}
+    return tuple(
+        _mark(
+            named.get(view, str(key)),
+            run,
+            figures[keys == key],
+            works[keys == key],
+            float(candidates[keys == key].mean()),
+        )
+        for key in dict.fromkeys(keys.tolist())
+    )
+
+
+def _mark(
+    group: str, run: Run, figures: npt.NDArray[np.float64], works: npt.NDArray[np.str_], candidates: float
+) -> Mark:
+    """Compute one figure with its interval; none from a single example, or where all samples come out alike."""
+    low = high = None
+    if len(figures) > 1:
+        several = len(set(works.tolist())) > 1
+        found = interval_of(figures, works.tolist(), over="works" if several else "examples")
+        if not found.flat:
+            low, high = found.low, found.high
+    value = float(figures.mean())
+    return Mark(
+        group=group, series=run.id, value=value, low=low, high=high, n=len(figures), candidates=candidates
+    )  # fmt: skip
+
+
+def _curve(run: Run, outcomes: Sequence[Outcome], name: str) -> Iterator[Mark]:
+    """Compute recall at every k; intervals at those that are drawn."""
+    tolerant = name.startswith("overlap-")
+    ranks = np.array([(each.overlap_rank if tolerant else each.rank) or np.inf for each in outcomes], dtype=np.float64)
+    works = np.array([outcome.book for outcome in outcomes], dtype=str)
+    candidates = float(np.mean([outcome.candidates for outcome in outcomes]))
+    for k in range(1, MOST_K + 1):
+        hits = (ranks <= k).astype(np.float64)
+        if k in DRAWN_K:
+            yield _mark(str(k), run, hits, works, candidates)
+        else:
+            yield Mark(group=str(k), series=run.id, value=float(hits.mean()), n=len(hits), candidates=candidates)
+
+
+def groups_of(
+    view: View, runs: Sequence[Run], marks: Sequence[Mark], *, labels: Mapping[str, str], sort: str, least: int
+) -> tuple[tuple[Group, ...], str]:
+    """Put the groups of a chart in order.
+
+    Parameters
+    ----------
+    view : View
+        By what.
+    runs : sequence of Run
+        Those shown.
+    marks : sequence of Mark
+        All of them.
+    labels : mapping of str to str
+        What the runs are called.
+    sort : str
+        Order of books: "recall", "year", "length", "author", "title".
+    least : int
+        Quotations that a book needs.
+
+    Returns
+    -------
+    groups, left_out
+        What is left out as a sentence; empty where nothing is.
+    """
+    counts: dict[str, int] = {}
+    for mark in marks:
+        counts[mark.group] = max(counts.get(mark.group, 0), mark.n)
+    if view == "books":
+        return _books(runs, marks, counts, sort=sort, least=least)
+    if view == "published":
+        return tuple(Group(key=run.id, label=labels[run.id], note=_HERE, n=counts[run.id]) for run in runs), ""
+    named = [(str(k), str(k)) for k in range(1, MOST_K + 1)] if view == "curve" else _IN_ORDER[view](counts)
+    return tuple(Group(key=key, label=label, n=counts.get(key, 0)) for key, label in named), ""
+
+
+def _ranges(counts: Mapping[str, int]) -> list[tuple[str, str]]:
+    """List the ranges up to the last that holds a rank, and that of missing rankings where there are some."""
+    last = max((place for place, (key, _, _) in enumerate(ranges()[:-1]) if counts.get(key)), default=0)
+    held = [*ranges()[: last + 1], *(each for each in ranges()[-1:] if counts.get(each[0]))]
+    return [(key, label) for key, label, _ in held]
+
+
+def _kinds(counts: Mapping[str, int]) -> list[tuple[str, str]]:
+    """List the kinds; none where nothing is labelled."""
+    held = [kind for kind in _KINDS if kind in counts] + sorted(set(counts) - set(_KINDS))
+    return [] if held == [NO_KIND] else [(kind, "not labelled" if kind == NO_KIND else kind) for kind in held]
+
+
+def _shapes(counts: Mapping[str, int]) -> list[tuple[str, str]]:
+    return [(str(shape), str(shape)) for shape in sorted(map(Shape.parse, counts), key=shape_order)]
+
+
+def _lengths(counts: Mapping[str, int]) -> list[tuple[str, str]]:
+    return [(key, key) for key in sorted(counts, key=int)]
+
+
+_IN_ORDER: dict[str, Callable[[Mapping[str, int]], list[tuple[str, str]]]] = {
+    "ranks": _ranges,
+    "kinds": _kinds,
+    "shapes": _shapes,
+    "lengths": _lengths,
+}
+
+
+def shape_order(shape: Shape) -> tuple[int, Shape]:
+    """Give the place of a shape: that of the paper's Table 3, others behind."""
+    return (SHAPES.index(shape) if shape in SHAPES else len(SHAPES)), shape
+
+
+def _books(
+    runs: Sequence[Run], marks: Sequence[Mark], counts: Mapping[str, int], *, sort: str, least: int
+) -> tuple[tuple[Group, ...], str]:
+    known = {book.key: book for run in reversed(runs) for book in run.books}
+    held = [known[key] for key, count in counts.items() if count >= least and key in known]
+    means = {book.key: np.mean([mark.value for mark in marks if mark.group == book.key]) for book in held}
+    orders = {
+        "recall": lambda book: -means[book.key],
+        "year": lambda book: book.year or 9999,
+        "length": lambda book: -book.sentences,
+        "author": lambda book: _surname(book.author),
+    }
+    ordered = sorted(held, key=lambda book: book.title.removeprefix("The ").casefold())
+    if sort in orders:
+        ordered.sort(key=orders[sort])
+    few = len(counts) - len(held)
+    left_out = (
+        f"{few} work{'s' * (few != 1)} with fewer than {least} quotations {'are' if few != 1 else 'is'} left out."
+    )
+    return tuple(_book(book, counts[book.key], sort) for book in ordered), left_out if few else ""
+
+
+def _surname(author: str) -> str:
+    """Give what an author is filed under; those without a name come last."""
+    words = author.casefold().split()
+    return words[-1] if words else "\uffff"
+
+
+def _book(book: Book, n: int, sort: str) -> Group:
+    year = "" if book.year is None else str(book.year)
+    sentences = f"{book.sentences:,}" if book.sentences else ""
+    notes = {"author": book.author, "length": f"{sentences} sentences" if sentences else ""}
+    return Group(
+        key=book.key,
+        label=book.title,
+        note=notes.get(sort, year),
+        n=n,
+        facts=(("Author", book.author), ("Year", year), ("Sentences", sentences)),
+    )
+
+
+def published_marks(
+    pool: Pool, name: str, *, by_length: bool
+) -> tuple[tuple[Group, ...], tuple[Mark, ...], tuple[str, ...]]:
+    """List the published figures of a metric.
+
+    Parameters
+    ----------
+    pool : {"whole work", "given"}
+        Figures of the other kind are left out.
+    name : str
+        The metric.
+    by_length : bool
+        Those by length of the quotation, whose groups are lengths; else those over all lengths, each its own group.
+
+    Returns
+    -------
+    groups, marks, sources
+        Marks of the series "published". Ends of intervals are made from standard errors where those are printed.
+    """
+    groups: list[Group] = []
+    marks: list[Mark] = []
+    sources = []
+    for each in published():
+        if each.pool != pool or each.metric != name or (each.length is not None) is not by_length:
+            continue
+        key = str(each.length) if by_length else f"published-{len(groups)}"
+        shape = f" · {each.shape}" if each.shape else ""
+        groups.append(Group(key=key, label=f"{each.system}{shape}", note=f"{each.paper}, table {each.table}", n=each.n))
+        reach = None if each.standard_error is None else NORMAL * each.standard_error
+        marks.append(
+            Mark(
+                group=key,
+                series="published",
+                value=each.value,
+                low=None if reach is None else max(0.0, each.value - reach),
+                high=None if reach is None else min(1.0, each.value + reach),
+                n=each.n,
+                candidates=each.candidates,
+            )
+        )
+        counted = "" if by_length else f", n = {each.n:,}, {each.candidates:,.0f} candidates on average"
+        sources.append(f"{each.system if by_length else ''} {each.source}: {each.data}{counted}".strip())
+    if not by_length:
+        order = sorted(range(len(groups)), key=lambda at: -marks[at].value)
+        groups, marks = [groups[at] for at in order], [marks[at] for at in order]
+    return tuple(groups), tuple(marks), tuple(dict.fromkeys(sources))
+
+
+def by_retriever(runs: Sequence[Run], marks: Sequence[Mark]) -> tuple[tuple[Series, ...], list[Mark]]:
+    """Put the runs of a retriever into one series."""
+    labels = {run.retriever: run.label for run in reversed(runs)}
+    series = tuple(
+        Series(
+            key=name, label=labels[name], retriever=name, runs=tuple(run.id for run in runs if run.retriever == name)
+        )
+        for name in dict.fromkeys(run.retriever for run in runs)
+    )
+    own = {run.id: run.retriever for run in runs}
+    return series, [dataclasses.replace(mark, series=own[mark.series]) for mark in marks]

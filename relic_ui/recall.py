@@ -1,0 +1,251 @@
+"""The parts of the Recall page that ask: which benchmark and runs, by which measure and view; and the address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from relic_core.reporting.charts_words import measure_label
+from relic_core.services.recall import METRICS, SHOWN, SORTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import Run
+    from relic_core.services.recall import Offer
+    from relic_core.services.workbench import Workbench
+
+VIEW_LABELS = {
+    "books": "Works",
+    "lengths": "Length",
+    "shapes": "Context",
+    "kinds": "Evidence",
+    "curve": "Over k",
+    "ranks": "Ranks",
+    "published": "Published",
+    "table": "Table",
+}
+SORT_LABELS = {
+    "recall": "Highest first",
+    "year": "Year",
+    "length": "Longest work first",
+    "author": "Author",
+    "title": "Title",
+}
+PART_OF = {"books": "book", "lengths": "length", "shapes": "shape", "kinds": "kind", "curve": "k", "ranks": "rank"}
+"""What the address calls the group whose examples are shown; published figures and the table have none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the page is to show.
+
+    Attributes
+    ----------
+    offer : Offer
+        The benchmark and its runs.
+    runs : tuple of Run
+        Those chosen, in the order in which they were.
+    view : str
+        Of `VIEW_LABELS`: "table", or a view of charts.
+    metric, sort, least, beside
+        As `services.recall.Recall.chart` takes them.
+    part : str
+        Key of the group whose examples are shown; empty for none.
+    show : str
+        Which of its examples.
+    page : int
+        Of the examples, from 1.
+    usual : bool
+        All is as the page begins with.
+    """
+
+    offer: Offer
+    runs: tuple[Run, ...]
+    metric: str
+    view: str
+    sort: str
+    least: int
+    beside: bool
+    part: str
+    show: str
+    page: int
+    usual: bool
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What an address carries that shows the same again, whatever is measured later."""
+        given = {
+            "benchmark": self.offer.card.name,
+            "runs": ",".join(run.id for run in self.runs),
+            "metric": self.metric,
+            "view": self.view,
+            "sort": self.sort if self.view == "books" and self.sort != SORTS[0] else "",
+            "least": str(self.least) if self.view == "books" else "",
+            "beside": "1" if self.view == "lengths" and self.beside else "",
+            PART_OF.get(self.view, ""): self.part,
+            "show": self.show if self.part and self.show != SHOWN[0] else "",
+            "page": str(self.page) if self.part and self.page > 1 else "",
+        }
+        return {name: value for name, value in given.items() if name and value}
+
+
+def introduce() -> None:
+    """Say what the page shows, in a scholar's words."""
+    st.html(
+        '<p class="relic-lede">A critic makes a claim and quotes a passage. Given the claim alone, how near to the top '
+        "does a retriever put that very passage, out of all there are?</p>"
+    )
+
+
+def teach() -> None:
+    """Say what the page will show, and how the first run is made."""
+    introduce()
+    st.info(
+        "Nothing has been measured here yet. The first run takes a minute: it asks for every quotation of the sample, "
+        "and this page shows how often the retriever finds it.",
+        icon=":material/bar_chart:",
+    )
+    st.code("python -m relic_core evaluate sample bm25", language="bash")
+    st.html(
+        '<p class="relic-measure">A run is one way of searching, measured on one benchmark: a set of places in '
+        "criticism where a work is quoted. <b>recall@10</b> is the share of these places for which the passage that "
+        "the critic quoted is among the first ten.</p>"
+    )
+
+
+def usual_metric(offer: Offer) -> str:
+    """Give the measure that a benchmark begins with: the one that the literature reports first."""
+    return offer.card.main_metric if offer.card.main_metric in METRICS else "recall@10"
+
+
+def begin(workbench: Workbench, offer: Offer) -> None:
+    """Put all widgets to what a benchmark begins with."""
+    st.session_state.update(
+        recall_benchmark=offer.card.name,
+        recall_runs=[run.id for run in offer.usual],
+        recall_metric=usual_metric(offer),
+        recall_view="books",
+        recall_sort=SORTS[0],
+        recall_least=workbench.recall.usual_least(offer.usual),
+        recall_beside=False,
+        recall_part="",
+        recall_show=SHOWN[0],
+        recall_page=1,
+    )
+
+
+def _other_benchmark(workbench: Workbench, offers: Sequence[Offer]) -> None:
+    """Begin with another benchmark, seen as the one before."""
+    view = st.session_state["recall_view"]
+    begin(workbench, next(offer for offer in offers if offer.card.name == st.session_state["recall_benchmark"]))
+    st.session_state["recall_view"] = view
+
+
+def _other_view() -> None:
+    st.session_state.update(recall_part="", recall_page=1)
+
+
+def first_page() -> None:
+    """Go back to the first page of examples."""
+    st.session_state["recall_page"] = 1
+
+
+def ask(workbench: Workbench, offers: Sequence[Offer]) -> Asked:
+    """Draw the choice of benchmark, measure and runs."""
+    state = st.session_state
+    by_name = {offer.card.name: offer for offer in offers}
+    if state.get("recall_benchmark") not in by_name:
+        begin(workbench, offers[0])
+    with st.container(horizontal=True, gap="medium"):
+        st.selectbox(
+            "Benchmark",
+            list(by_name),
+            format_func=lambda name: by_name[name].card.label,
+            key="recall_benchmark",
+            persist_state="session",
+            on_change=_other_benchmark,
+            args=(workbench, offers),
+            width=360,
+            help="A set of places in criticism where a work is quoted: the claim is known, and what the critic quoted.",
+        )
+        st.selectbox(
+            "Measure",
+            METRICS,
+            format_func=measure_label,
+            key="recall_metric",
+            persist_state="session",
+            on_change=first_page,
+            width=260,
+        )
+    offer = by_name[state["recall_benchmark"]]
+    by_id = {run.id: run for run in offer.runs}
+    labels = workbench.recall.labels(offer.runs)
+    state["recall_runs"] = [each for each in state["recall_runs"] if each in by_id]
+    st.multiselect(
+        "Runs, side by side",
+        list(by_id),
+        format_func=labels.__getitem__,
+        key="recall_runs",
+        persist_state="session",
+        on_change=first_page,
+        placeholder="Choose one or more",
+        help="A run is one retriever measured on one benchmark. 4/4: the claim takes four sentences of criticism "
+        "before the quotation and four after it.",
+    )
+    return _asked(workbench, offers, offer)
+
+
+def _asked(workbench: Workbench, offers: Sequence[Offer], offer: Offer) -> Asked:
+    state = st.session_state
+    by_id = {run.id: run for run in offer.runs}
+    least = workbench.recall.usual_least(offer.usual)
+    chosen: dict[str, Any] = {name: state[f"recall_{name}"] for name in ("metric", "view", "sort", "least", "beside")}
+    part, runs = state["recall_part"] or "", tuple(by_id[each] for each in state["recall_runs"])
+    usual = (
+        offer is offers[0]
+        and runs == offer.usual
+        and tuple(chosen.values()) == (usual_metric(offer), "books", SORTS[0], least, False)
+        and not part
+    )
+    return Asked(
+        offer=offer, runs=runs, part=part, show=state["recall_show"], page=state["recall_page"], usual=usual, **chosen
+    )  # fmt: skip
+
+
+def choose_view(asked: Asked) -> None:
+    """Draw the choice of a view, and what can be chosen in it."""
+    st.segmented_control(
+        "Seen by",
+        list(VIEW_LABELS),
+        format_func=VIEW_LABELS.__getitem__,
+        key="recall_view",
+        persist_state="session",
+        required=True,
+        on_change=_other_view,
+    )
+    if asked.view == "lengths" and asked.offer.card.pool == "whole work":
+        st.checkbox("Beside published figures (RELiC, table A9)", key="recall_beside", persist_state="session")
+    if asked.view != "books":
+        return
+    with st.container(horizontal=True, gap="medium"):
+        st.selectbox(
+            "Order",
+            SORTS,
+            format_func=SORT_LABELS.__getitem__,
+            key="recall_sort",
+            persist_state="session",
+            width=220,
+        )
+        st.number_input(
+            "Quotations a work needs",
+            min_value=1,
+            max_value=10_000,
+            key="recall_least",
+            persist_state="session",
+            width=220,
+            help="A figure made of two or three quotations says little of a work: its interval is wide, or cannot "
+            "be given. Works with fewer than this many are left out; n is how many a figure is made of.",
+        )

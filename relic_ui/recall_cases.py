@@ -1,0 +1,237 @@
+"""The examples behind a figure: the claim, what the critic quoted, and what each retriever put first in its place."""
+
+from __future__ import annotations
+
+import dataclasses
+from html import escape
+from typing import TYPE_CHECKING, Any, cast
+
+import streamlit as st
+
+from relic_core.services.recall import SHOWN
+from relic_ui import links
+from relic_ui.passages import passage_html
+from relic_ui.recall import first_page
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from relic_core.domain import Claim, Outcome, Run
+    from relic_core.reporting.charts_rows import Chart, View
+    from relic_core.services.recall import Case
+    from relic_core.services.runs import Quoted, ReadOutcome
+    from relic_core.services.workbench import Workbench
+    from relic_ui.recall import Asked
+
+_PAGE = 5
+_CHOICES = {
+    "books": "Work",
+    "lengths": "Sentences in the quotation",
+    "shapes": "Context",
+    "kinds": "Evidence",
+    "curve": "Passages looked at, k",
+    "ranks": "Rank of the quotation",
+}
+_SHOWN = {"missed": "Missed", "found": "Found", "all": "All"}
+_SHOWN_OF_SEVERAL = {"missed": "Missed by a run", "found": "Found by all", "all": "All"}
+
+_ARRIVE = """
+export default function (component) {
+  const { nonce } = component.data
+  if (!nonce || window.relicRecall === nonce) return
+  const first = window.relicRecall === undefined && nonce > 1
+  window.relicRecall = nonce
+  if (first) return // drawn anew: nobody has just clicked
+  const gone = new AbortController()
+  const stop = () => gone.abort()
+  for (const name of ["wheel", "touchmove", "keydown", "pointerdown"])
+    document.addEventListener(name, stop, { once: true, signal: gone.signal, passive: true })
+  const until = performance.now() + 4000
+  let rests = 0
+  const look = () => {
+    if (gone.signal.aborted || performance.now() > until || rests > 2) return stop()
+    const target = document.getElementById("recall-examples")
+    const resting = document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning"
+    if (target) {
+      target.scrollIntoView({ block: "start", behavior: "instant" })
+      target.setAttribute("tabindex", "-1")
+      if (document.activeElement !== target) target.focus({ preventScroll: true })
+      rests += resting
+    }
+    setTimeout(look, 120)
+  }
+  look()
+}
+"""
+
+
+@st.cache_resource
+def _arriver() -> Callable[..., Any]:
+    """Register once per server what leads from a clicked mark to its examples."""
+    return cast("Callable[..., Any]", st.components.v2.component("relic_recall", js=_ARRIVE))
+
+
+def show_cases(workbench: Workbench, asked: Asked, chart: Chart, colours: Mapping[str, str]) -> None:
+    """Draw the choice of a group, and its examples."""
+    st.header("The examples behind a figure", anchor="recall-examples")
+    _choose(asked, chart)
+    if asked.part and any(group.key == asked.part for group in chart.groups):
+        _show_part(workbench, asked, chart, colours)
+    else:
+        st.html('<p class="relic-quiet">Click a mark in the chart, or choose here.</p>')
+    _arriver()(key="relic_recall", data={"nonce": st.session_state.get("recall_arrivals", 0)})
+
+
+def _choose(asked: Asked, chart: Chart) -> None:
+    names = {group.key: group.label for group in chart.groups}
+    if chart.view == "curve":
+        names = {key: key for key in names if any(m.group == key and m.low is not None for m in chart.marks)} or names
+        names |= {asked.part: asked.part} if asked.part in {group.key for group in chart.groups} else {}
+    if st.session_state["recall_part"] not in {"", *names}:
+        st.session_state["recall_part"] = ""
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        st.selectbox(
+            _CHOICES[chart.view],
+            ["", *names],
+            format_func=lambda key: names.get(key, "Choose one"),
+            key="recall_part",
+            persist_state="session",
+            on_change=first_page,
+            width=360,
+        )
+        if asked.part and chart.view != "ranks":
+            st.segmented_control(
+                "Examples",
+                SHOWN,
+                format_func=(_SHOWN if len(chart.series) == 1 else _SHOWN_OF_SEVERAL).__getitem__,
+                key="recall_show",
+                persist_state="session",
+                required=True,
+                on_change=first_page,
+            )
+
+
+def _show_part(workbench: Workbench, asked: Asked, chart: Chart, colours: Mapping[str, str]) -> None:
+    view = cast("View", asked.view)
+    everything = workbench.recall.cases(view, asked.runs, asked.metric, asked.part, show="all")
+    cases = everything if view == "ranks" else workbench.recall.cases(
+        view, asked.runs, asked.metric, asked.part, show=asked.show
+    )  # fmt: skip
+    group = next(group for group in chart.groups if group.key == asked.part)
+    st.html(f'<p role="status">{_counted(asked, chart, group.label, len(cases), len(everything))}</p>')
+    pages = max(1, -(-len(cases) // _PAGE))
+    page = min(asked.page, pages)
+    shown = cases[(page - 1) * _PAGE : page * _PAGE]
+    with st.spinner("Opening the benchmark and its works …"):
+        flat = iter(workbench.runs.read_many([pair for case in shown for pair in case.outcomes]))
+    read = [[next(flat) for _ in case.outcomes] for case in shown]
+    if missing := dict.fromkeys(message for each in read for one in each for message in one.missing):
+        st.info("\n\n".join(map(literal, missing)), icon=":material/menu_book:")
+    titled = view != "books"
+    set_cases = (_case(case, each, colours, titled=titled) for case, each in zip(shown, read, strict=True))
+    st.html("".join(set_cases) or "<span></span>")
+    st.html(
+        f"{_pages(asked, page, pages)}"
+        '<p class="relic-recall-back"><a href="#recall-chart" target="_self">Back to the chart</a></p>'
+    )
+
+
+def _pages(asked: Asked, page: int, pages: int) -> str:
+    """Lead to the other pages of examples."""
+    if pages == 1:
+        return ""
+
+    def to(label: str, number: int) -> str:
+        if not 1 <= number <= pages or number == page:
+            return ""
+        parameters = dataclasses.replace(asked, page=number).parameters
+        return links.link("recall", label, attributes={"data-then": "#recall-examples"}, **parameters)
+
+    here = f"<span>Page {page:,} of {pages:,}</span>"
+    steps = (to("First", 1), to("Previous", page - 1), here, to("Next", page + 1), to("Last", pages))
+    return f'<nav class="relic-kwic-pages" aria-label="Pages">{"".join(steps)}</nav>'
+
+
+def _counted(asked: Asked, chart: Chart, label: str, count: int, total: int) -> str:
+    """Say how many examples there are, of how many."""
+    of = {
+        "books": f"of <cite>{escape(label)}</cite>",
+        "lengths": f"of {escape(label)} sentence{'s' * (label != '1')}",
+        "shapes": f"with a context of {escape(label)}",
+        "kinds": f"labelled {escape(label)}",
+        "curve": f"with k = {escape(label)}",
+        "ranks": f"with a rank of {escape(label)}",
+    }[chart.view]
+    every = f"{total:,} quotation{'s' * (total != 1)} {of}"
+    if chart.view == "ranks":
+        return f"{every}, by one of the runs at least."
+    runs = len(asked.runs)
+    by = "the run" if runs == 1 else "at least one of the runs" if asked.show == "missed" else f"all {runs} runs"
+    measure = escape(f"recall@{asked.part}" if chart.view == "curve" else chart.measure)
+    if asked.show == "all":
+        return f"All {every}, the worst first."
+    verb = "missed" if asked.show == "missed" else "found"
+    return f"{count:,} of {every} {'is' if count == 1 else 'are'} {verb} by {by} ({measure}), the worst first."
+
+
+def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *, titled: bool) -> str:
+    """Set one example: claim and quotation on the left, what each retriever put first on the right."""
+    gold = next((each.gold for each in read if each.gold.passage), read[0].gold)
+    widest = max(read, key=lambda each: len(each.claim.words) if each.claim else 0)
+    named = f"Example {case.id}"
+    heading, further = (case.book.title, named) if titled else (named, "")
+    told = " · ".join(escape(part) for part in (f"{case.length} sentence{'s' * (case.length != 1)}", case.kind) if part)
+    claim = (
+        f'<h4>The critic writes</h4><div class="relic-recall-claim">{_claim(widest.claim)}</div>'
+        if widest.claim
+        else ""
+    )
+    answers = "".join(
+        _answer(run, outcome, each, colours) for (run, outcome), each in zip(case.outcomes, read, strict=True)
+    )
+    return (
+        f'<article class="relic-recall-case" id="case-{escape(case.id)}"><header><h3>{escape(heading)}</h3>'
+        f"<span>{told}</span><span>{escape(further)}</span></header>"
+        f"<div>{claim}<h4>and quotes</h4>{_quoted(gold)}</div><div>{answers}</div></article>"
+    )
+
+
+def _claim(claim: Claim) -> str:
+    """Set a claim with its mask."""
+    return f"<p>{escape(claim.left)} <b>the quotation</b> {escape(claim.right)}</p>"
+
+
+def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str, str]) -> str:
+    name = f"{escape(run.label)} · {run.shape}"
+    hue = f"--relic-hue:{colours[run.retriever]}"
+    if outcome.rank is None:
+        body = f"<h4>{name}<span>: no ranking. The claim gave it nothing to go by.</span></h4>"
+    elif outcome.rank == 1:
+        body = f"<h4>{name}<span>: put the critic's own quotation first, of {outcome.candidates:,}.</span></h4>"
+    else:
+        first = _quoted(read.first[0]) if read.first else ""
+        body = (
+            f"<h4>{name}<span>: the quotation at rank {outcome.rank:,} of {outcome.candidates:,}; in first "
+            f"place</span></h4>{first}"
+        )
+    return f'<div class="relic-recall-run" style="{hue}">{body}</div>'
+
+
+def _quoted(quoted: Quoted) -> str:
+    """Set a passage with a link to where it stands; where its text is not here, its offsets."""
+    if quoted.passage is None:
+        start, end = quoted.offsets
+        return f'<p class="relic-recall-where">characters {start:,} to {end:,} of the text</p>'
+    where = ""
+    if quoted.place is not None:
+        where = links.link(
+            "read",
+            quoted.place.label,
+            title=f"Read it where it stands: {quoted.place.label}",
+            work=quoted.work_id,
+            at=str(quoted.place.address),
+            n=quoted.length if quoted.length > 1 else None,
+        )
+        where = f'<p class="relic-recall-where">{where}</p>'
+    return f"<blockquote>{passage_html(quoted.passage)}</blockquote>{where}"

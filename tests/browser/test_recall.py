@@ -1,0 +1,219 @@
+"""Recall, in a real browser: from a mark to the failures and on to the text; addresses; the look by day and night."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from relic_core.config import Settings
+from relic_core.services.workbench import Workbench
+from tests.browser.conftest import environment_for, serving
+from tests.browser.visiting import focused, opened, settled
+from tests.making_runs import book_of, make_books, make_outcomes, make_run, outcomes_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BENCHMARK = "by-hand"
+RETRIEVERS = (("bm25", 1.2), ("zero-shot", 1.6), ("fusion", 2.0))
+
+
+@pytest.fixture(scope="module")
+def measured(prepared, browser, tmp_path_factory) -> Iterator[SimpleNamespace]:
+    """Serve the sample with three runs on twelve works, of which one is in the library."""
+    folder = tmp_path_factory.mktemp("measured")
+    shutil.copytree(prepared, folder / "own", ignore=shutil.ignore_patterns("*.log"))
+    bench = Workbench(Settings(data=folder / "own" / "data", indexes=folder / "own" / "indexes"))
+    (summary,) = bench.works.summaries()
+    work = bench.works.load(summary.id)
+    books = (*make_books(11), book_of(work, "averhythe"))
+    runs = []
+    for seed, (retriever, skill) in enumerate(RETRIEVERS):
+        here = outcomes_in(work, "averhythe", [1, 30 + seed, 4, 200, None, 12, 9, 77], length=2)
+        outcomes = (*make_outcomes(books[:-1], seed=seed, skill=skill), *here)
+        for shape in ("4/4", "1/1"):
+            run = make_run(books, outcomes, retriever=retriever, benchmark=BENCHMARK, shape=shape)
+            bench.store.runs.add(run, outcomes)
+            runs += [run] if shape == "4/4" else []
+    with serving(environment_for(folder / "own"), folder / "server.log") as running:
+        yield SimpleNamespace(url=running.url, runs=runs, work=work)
+
+
+def query(measured, **asked):
+    """Return an address with all three runs."""
+    ids = ",".join(run.id for run in measured.runs)
+    given = {"benchmark": BENCHMARK, "runs": ids, "metric": "recall@10", "view": "books", "least": "1", **asked}
+    return f"{measured.url}/recall?" + "&".join(f"{name}={value}" for name, value in given.items())
+
+
+def charted(page, url):
+    opened(page, url)
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    settled(page)
+
+
+def marks(page, series):
+    return page.locator(".js-plotly-plot .scatterlayer .trace").nth(series).locator(".point")
+
+
+def click_mark(page, mark):
+    """Click a mark of the chart: Plotly listens above its marks, so the mouse itself goes there, once all rests."""
+    hovered = page.locator(".js-plotly-plot .hoverlayer .hovertext")
+    for _ in range(40):
+        mark.scroll_into_view_if_needed()
+        box = mark.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x - 3, y)
+        page.mouse.move(x, y)
+        page.wait_for_timeout(250)
+        if hovered.count() and mark.bounding_box() == box:
+            page.mouse.click(x, y)
+            return
+    pytest.fail("No words appeared over the mark.")
+
+
+def cases(page):
+    return page.locator("article.relic-recall-case")
+
+
+def keys(page):
+    """Return the keys of the works in the chart, from above."""
+    return page.evaluate("document.querySelector('.js-plotly-plot').layout.yaxis.categoryarray")
+
+
+def test_a_click_on_a_mark_leads_to_the_failures_and_a_second_into_the_text(page, measured):
+    charted(page, query(measured))
+    click_mark(page, marks(page, 0).nth(keys(page).index("averhythe")))
+    page.wait_for_url("**book=averhythe**")
+    expect(cases(page)).to_have_count(5)
+    focused(page, "it.id", "recall-examples")
+    expect(page.get_by_role("heading", name="The examples behind a figure")).to_be_in_viewport()
+    expect(page.get_by_role("combobox", name="Work")).to_have_value("High Water at Averhythe")
+    page.get_by_text("5 of 8 quotations of High Water at Averhythe are missed by at least one of the runs").wait_for()
+
+    address = page.url
+    case = page.locator("#case-averhythe-3")
+    expect(case).to_contain_text("BM25 · 4/4: the quotation at rank 200 of")
+    link = case.get_by_role("link").first
+    sentence = measured.work.address(3)
+    assert f"at={sentence}&n=2" in link.get_attribute("href")
+    link.click()
+    page.wait_for_url(f"**/read?work={measured.work.id}&at={sentence}&n=2")
+    page.locator("article.relic-read-text").wait_for()
+
+    page.go_back()
+    page.wait_for_url(address)
+    expect(cases(page)).to_have_count(5)
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    settled(page)
+    page.go_back()
+    page.wait_for_url(lambda url: "book=" not in url)
+    expect(cases(page)).to_have_count(0)
+
+
+def test_another_mark_and_the_same_again_lead_where_they_say(page, measured):
+    charted(page, query(measured))
+    for row in (2, 5, 2):
+        click_mark(page, marks(page, 1).nth(row))
+        page.wait_for_url(f"**book={keys(page)[row]}**")
+        expect(page.locator(".js-plotly-plot .shapelayer path[style*='224, 164, 0']")).to_have_count(1)
+        settled(page)
+
+
+def test_a_keyboard_reaches_the_failures(page, measured):
+    charted(page, query(measured))
+    box = page.get_by_role("combobox", name="Work")
+    box.focus()
+    page.keyboard.type("High")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**book=averhythe**")
+    expect(cases(page)).to_have_count(5)
+
+
+def test_examples_are_paged_and_back_turns_back(page, measured):
+    charted(page, query(measured, view="lengths", length="2", show="all"))
+    first = cases(page).first.get_attribute("id")
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Next").click()
+    page.wait_for_url("**page=2**")
+    page.get_by_text("Page 2 of").wait_for()
+    focused(page, "it.id", "recall-examples")
+    assert cases(page).first.get_attribute("id") != first
+    page.go_back()
+    page.get_by_text("Page 1 of").wait_for()
+    assert cases(page).first.get_attribute("id") == first
+
+
+def test_an_address_shows_the_same_to_another_visitor_and_back_undoes_choices(page, measured):
+    charted(page, query(measured))
+    page.get_by_role("radio", name="Over k").or_(page.get_by_role("button", name="Over k")).first.click()
+    page.wait_for_url("**view=curve**")
+    page.get_by_role("heading", name="Recall@k over k").wait_for()
+    settled(page)
+    with page.context.browser.new_context() as other:
+        visitor = other.new_page()
+        charted(visitor, page.url)
+        expect(visitor.get_by_role("heading", name="Recall@k over k")).to_be_visible()
+        expect(visitor.locator(".js-plotly-plot .legendtext")).to_have_text(
+            ["BM25 · 4/4", "Dense, zero-shot · 4/4", "Combined · 4/4"]
+        )
+    page.go_back()
+    page.wait_for_url("**view=books**")
+    expect(page.get_by_role("heading", name="Recall@10 by quoted work")).to_be_visible()
+
+
+def test_the_figures_and_the_image_can_be_saved(page, measured):
+    charted(page, query(measured))
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save these figures as CSV").click()
+    assert saved.value.suggested_filename == f"{BENCHMARK} recall-10 books.csv"
+    table = list(csv.DictReader(io.StringIO(saved.value.path().read_text("utf-8-sig"))))
+    assert len(table) == 12 * len(RETRIEVERS)
+    with page.expect_download() as image:
+        page.locator(".modebar-btn[data-title*='PNG']").click()
+    assert image.value.suggested_filename == f"{BENCHMARK} recall-10 books.png"
+
+
+def test_nothing_comes_from_the_network(page, measured):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    charted(page, query(measured))
+    assert asked
+    assert [url for url in asked if not url.startswith((measured.url, "ws://localhost", "data:", "blob:"))] == []
+
+
+@pytest.mark.parametrize("view", ["books", "lengths"])
+def test_nothing_moves_when_the_chart_arrives_or_a_mark_is_chosen(page, measured, view):
+    charted(page, query(measured, view=view))
+    below = page.get_by_role("heading", name="The examples behind a figure")
+    before = below.bounding_box()["y"] + page.evaluate("document.querySelector('.stMain').scrollTop")
+    click_mark(page, marks(page, 0).nth(1))
+    cases(page).first.wait_for()
+    settled(page)
+    after = below.bounding_box()["y"] + page.evaluate("document.querySelector('.stMain').scrollTop")
+    assert abs(after - before) < 3
+
+
+def test_the_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, measured):
+    page, look = inspected
+    for asked in (
+        {"book": "averhythe"},
+        {"view": "lengths", "beside": "1", "length": "2"},
+        {"view": "shapes"},
+        {"view": "kinds"},
+        {"view": "curve", "k": "10"},
+        {"view": "ranks", "rank": "11-30"},
+        {"view": "published"},
+        {"view": "table"},
+    ):
+        if asked.get("view") == "table":
+            opened(page, query(measured, **asked))
+        else:
+            charted(page, query(measured, **asked))
+        page.evaluate("document.querySelectorAll('.relic-recall-fold').forEach(fold => { fold.open = true })")
+        look(str(asked))
