@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
-from relic_core.services.recall import SHOWN
+from relic_core.reporting.charts_rows import DRAWN_K
 from relic_ui import links
 from relic_ui.passages import passage_html
 from relic_ui.recall import first_page
@@ -33,8 +33,8 @@ _CHOICES = {
     "curve": "Passages looked at, k",
     "ranks": "Rank of the quotation",
 }
-_SHOWN = {"missed": "Missed", "found": "Found", "all": "All"}
-_SHOWN_OF_SEVERAL = {"missed": "Missed by a run", "found": "Found by all", "all": "All"}
+_OF_ONE = {"missed": "Missed", "found": "Found", "all": "All"}
+_OF_SEVERAL = {"missed": "Missed by all", "some": "Missed by some", "found": "Found by all", "all": "All"}
 
 _ARRIVE = """
 export default function (component) {
@@ -75,51 +75,52 @@ def _arriver() -> Callable[..., Any]:
 def show_cases(workbench: Workbench, asked: Asked, chart: Chart, colours: Mapping[str, str]) -> None:
     """Draw the choice of a group, and its examples."""
     st.header("The examples behind a figure", anchor="recall-examples")
-    _choose(asked, chart)
-    if asked.part and any(group.key == asked.part for group in chart.groups):
-        _show_part(workbench, asked, chart, colours)
+    names = {group.key: group.label for group in chart.groups}
+    if chart.view == "curve":
+        names = {key: key for key in names if key == asked.part or int(key) in DRAWN_K}
+    part = asked.part if asked.part in names else ""
+    st.session_state["recall_part"] = part
+    view = cast("View", asked.view)
+    cases = workbench.recall.cases(view, asked.runs, asked.metric, part, show="all") if part else ()
+    st.selectbox(
+        _CHOICES[view],
+        ["", *names],
+        format_func=lambda key: names.get(key, "Choose one"),
+        key="recall_part",
+        persist_state="session",
+        on_change=first_page,
+        width=360,
+    )
+    show = _choose_shown(cases) if part and view != "ranks" else "all"
+    if part:
+        shown = [case for case in cases if show in {"all", case.verdict}]
+        st.html(f'<p role="status">{_counted(view, names[part], show, len(shown), cases)}</p>')
+        _show_page(workbench, asked, shown, colours)
     else:
         st.html('<p class="relic-quiet">Click a mark in the chart, or choose here.</p>')
     _arriver()(key="relic_recall", data={"nonce": st.session_state.get("recall_arrivals", 0)})
 
 
-def _choose(asked: Asked, chart: Chart) -> None:
-    names = {group.key: group.label for group in chart.groups}
-    if chart.view == "curve":
-        names = {key: key for key in names if any(m.group == key and m.low is not None for m in chart.marks)} or names
-        names |= {asked.part: asked.part} if asked.part in {group.key for group in chart.groups} else {}
-    if st.session_state["recall_part"] not in {"", *names}:
-        st.session_state["recall_part"] = ""
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        st.selectbox(
-            _CHOICES[chart.view],
-            ["", *names],
-            format_func=lambda key: names.get(key, "Choose one"),
-            key="recall_part",
-            persist_state="session",
-            on_change=first_page,
-            width=360,
-        )
-        if asked.part and chart.view != "ranks":
-            st.segmented_control(
-                "Examples",
-                SHOWN,
-                format_func=(_SHOWN if len(chart.series) == 1 else _SHOWN_OF_SEVERAL).__getitem__,
-                key="recall_show",
-                persist_state="session",
-                required=True,
-                on_change=first_page,
-            )
+def _choose_shown(cases: Sequence[Case]) -> str:
+    """Draw the choice of examples by whether they were found, each with how many there are."""
+    labels = _OF_SEVERAL if any(len(case.outcomes) > 1 for case in cases) else _OF_ONE
+    counts = {name: sum(name in {"all", case.verdict} for case in cases) for name in labels}
+    if st.session_state["recall_show"] not in labels:
+        st.session_state["recall_show"] = "missed"
+    st.segmented_control(
+        "Examples",
+        list(labels),
+        format_func=lambda name: f"{labels[name]}: {counts[name]:,}",
+        key="recall_show",
+        persist_state="session",
+        required=True,
+        on_change=first_page,
+    )
+    return str(st.session_state["recall_show"])
 
 
-def _show_part(workbench: Workbench, asked: Asked, chart: Chart, colours: Mapping[str, str]) -> None:
-    view = cast("View", asked.view)
-    everything = workbench.recall.cases(view, asked.runs, asked.metric, asked.part, show="all")
-    cases = everything if view == "ranks" else workbench.recall.cases(
-        view, asked.runs, asked.metric, asked.part, show=asked.show
-    )  # fmt: skip
-    group = next(group for group in chart.groups if group.key == asked.part)
-    st.html(f'<p role="status">{_counted(asked, chart, group.label, len(cases), len(everything))}</p>')
+def _show_page(workbench: Workbench, asked: Asked, cases: Sequence[Case], colours: Mapping[str, str]) -> None:
+    """Draw one page of examples."""
     pages = max(1, -(-len(cases) // _PAGE))
     page = min(asked.page, pages)
     shown = cases[(page - 1) * _PAGE : page * _PAGE]
@@ -128,11 +129,10 @@ def _show_part(workbench: Workbench, asked: Asked, chart: Chart, colours: Mappin
     read = [[next(flat) for _ in case.outcomes] for case in shown]
     if missing := dict.fromkeys(message for each in read for one in each for message in one.missing):
         st.info("\n\n".join(map(literal, missing)), icon=":material/menu_book:")
-    titled = view != "books"
-    set_cases = (_case(case, each, colours, titled=titled) for case, each in zip(shown, read, strict=True))
-    st.html("".join(set_cases) or "<span></span>")
+    titled = asked.view != "books"
+    articles = [_case(case, each, colours, titled=titled) for case, each in zip(shown, read, strict=True)]
     st.html(
-        f"{_pages(asked, page, pages)}"
+        f"{''.join(articles)}{_pages(asked, page, pages)}"
         '<p class="relic-recall-back"><a href="#recall-chart" target="_self">Back to the chart</a></p>'
     )
 
@@ -153,7 +153,7 @@ def _pages(asked: Asked, page: int, pages: int) -> str:
     return f'<nav class="relic-kwic-pages" aria-label="Pages">{"".join(steps)}</nav>'
 
 
-def _counted(asked: Asked, chart: Chart, label: str, count: int, total: int) -> str:
+def _counted(view: View, label: str, show: str, count: int, cases: Sequence[Case]) -> str:
     """Say how many examples there are, of how many."""
     of = {
         "books": f"of <cite>{escape(label)}</cite>",
@@ -162,17 +162,16 @@ def _counted(asked: Asked, chart: Chart, label: str, count: int, total: int) -> 
         "kinds": f"labelled {escape(label)}",
         "curve": f"with k = {escape(label)}",
         "ranks": f"with a rank of {escape(label)}",
-    }[chart.view]
-    every = f"{total:,} quotation{'s' * (total != 1)} {of}"
-    if chart.view == "ranks":
+    }[view]
+    every = f"{len(cases):,} quotation{'s' * (len(cases) != 1)} {of}"
+    if view == "ranks":
         return f"{every}, by one of the runs at least."
-    runs = len(asked.runs)
-    by = "the run" if runs == 1 else "at least one of the runs" if asked.show == "missed" else f"all {runs} runs"
-    measure = escape(f"recall@{asked.part}" if chart.view == "curve" else chart.measure)
-    if asked.show == "all":
+    if show == "all":
         return f"All {every}, the worst first."
-    verb = "missed" if asked.show == "missed" else "found"
-    return f"{count:,} of {every} {'is' if count == 1 else 'are'} {verb} by {by} ({measure}), the worst first."
+    runs = max((len(case.outcomes) for case in cases), default=1)
+    by = "the run" if runs == 1 else "some of the runs" if show == "some" else f"all {runs} runs"
+    verb = "found" if show == "found" else "missed"
+    return f"{count:,} of {every} {'is' if count == 1 else 'are'} {verb} by {by}{', the worst first' * (count > 1)}."
 
 
 def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *, titled: bool) -> str:

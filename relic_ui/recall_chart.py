@@ -162,10 +162,15 @@ def _again(runs: Sequence[Run], *, every_shape: bool = False) -> str:
     return f'<details class="relic-recall-fold"{opened}>{inside}</details>'
 
 
+def _is_number(cell: str) -> bool:
+    return cell.translate(str.maketrans("", "", ",.%")).isdecimal() or not cell
+
+
 def table_html(heads: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> str:
     """Set a table that scrolls in itself; columns of words stand to the left."""
-    words = [any(cell and not cell.replace(",", "").rstrip("%").replace(".", "").isdecimal() for cell in column)
-             for column in zip(*rows, strict=True)]  # fmt: skip
+    words = [
+        at == 0 or not all(_is_number(cell) for cell in column) for at, column in enumerate(zip(*rows, strict=True))
+    ]
 
     def cell(tag: str, said: str, at: int, scope: str = "") -> str:
         css = ' class="relic-recall-words"' if words[at] else ""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
 
-FURTHER_COLOURS = ("#4f7a2c", "#3f62b5", "#b5472e", "#7c5bb0")
+FURTHER_COLOURS = ("#b5472e", "#7c5bb0", "#2b7f5f", "#8a6d1c")
 """For retrievers that have no colour of their own, in turn: mid-tones that stand out from a light and a dark page."""
 
-CHART_COLOURS = {**RETRIEVER_COLOURS, "random": OTHER_COLOUR}
+CHART_COLOURS = {**RETRIEVER_COLOURS, "bm25-lemmas": "#4f7a2c", "tf-idf": "#3f62b5", "random": OTHER_COLOUR}
 
 RECALL = """
 <style>
@@ -31,7 +31,7 @@ RECALL = """
 .relic-recall-caption { font-size: .9rem; line-height: 1.5; max-width: 62rem; }
 .relic-recall-caption a, .relic-recall-under a, .relic-recall-case a,
 .relic-recall-back a { color: inherit; text-underline-offset: .2em; }
-.relic-recall-table { overflow: auto; max-height: 24rem; margin-top: .4rem; }
+.relic-recall-table { overflow: auto; max-height: 24rem; margin: .4rem 0 .6rem; }
 .relic-recall-table table { border-collapse: collapse; font-size: .875rem; }
 .relic-recall-table :is(th, td) { padding: .22rem 1rem .22rem 0; border: 0; border-bottom: 1px solid var(--relic-line);
   text-align: right; font-weight: 400; font-variant-numeric: tabular-nums; white-space: nowrap;

@@ -61,6 +61,9 @@ def add_parser(commands: Commands) -> ArgumentParser:
     parser.add_argument(
         "--submission", type=Path, metavar="FILE", help="write RELiC's hidden test split, answered, for its leaderboard"
     )
+    parser.add_argument(
+        "--windows", type=Path, metavar="FILE", help="write the benchmark's windows as FILE.parquet; asks no retriever"
+    )
     parser.add_argument("--texts", type=Path, metavar="FOLDER", help=f"{SENTENCES}: where NAME.txt are (RELIC_LIBRARY)")
     parser.add_argument("--segmenter", default="rules", help=f"{SENTENCES}: rules, or parser where it is installed")
     parser.add_argument("--format", choices=tables.FORMATS, default="table", help="(default: %(default)s)")
@@ -71,6 +74,8 @@ def run(workbench: Workbench, options: Namespace) -> int:
     """Measure and print."""
     if options.what is None:
         return _list(workbench)
+    if options.windows is not None:
+        return _export(workbench, options)
     if options.whom is None:
         options.refuse(
             f"evaluate {options.what} wants {'a folder of lists' if options.what == SENTENCES else 'RETRIEVER'}"
@@ -171,6 +176,16 @@ def _submit(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ...])
             workbench, names[0], shape=shapes[0], data=options.data, path=options.submission, progress=progress
         )
     print(f"{count:,} quotations are answered in {options.submission}.")
+    return 0
+
+
+def _export(workbench: Workbench, options: Namespace) -> int:
+    from relic_core.services import exchange
+
+    if options.whom is not None:
+        options.refuse("--windows asks no retriever: evaluate BENCHMARK --windows FILE.parquet")
+    count = exchange.export_windows(workbench, options.what, options.windows, data=options.data)
+    print(f"{count:,} windows are in {options.windows}.")
     return 0
 
 

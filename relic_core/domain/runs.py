@@ -123,6 +123,13 @@ class Outcome:
     gold: Offsets
     first: tuple[Offsets, ...] = ()
 
+    @property
+    def possible(self) -> bool:
+        """Whether the ranks fit each other and the candidates: both are missing, or the overlap rank is no worse."""
+        if self.rank is None or self.overlap_rank is None:
+            return self.rank is self.overlap_rank
+        return 1 <= self.overlap_rank <= self.rank <= self.candidates
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:

@@ -137,8 +137,7 @@ def _ranks(outcomes: Sequence[Outcome]) -> tuple[Values, Values, Values]:
     """Candidates, ranks and overlap ranks, each (n_examples,); infinite where there is no ranking."""
     for each in outcomes:
         both = (each.rank, each.overlap_rank)
-        missing = each.rank is None and each.overlap_rank is None
-        if each.candidates < 1 or not (missing or _possible(each)):
+        if each.candidates < 1 or not each.possible:
             raise BadBenchmark(
                 f"The outcome of example '{each.example_id}' cannot be: rank and overlap rank {both} among "
                 f"{each.candidates} candidates. Ranks are 1 to the number of candidates, the overlap rank is no worse "
@@ -149,9 +148,3 @@ def _ranks(outcomes: Sequence[Outcome]) -> tuple[Values, Values, Values]:
         np.array([each.rank or np.inf for each in outcomes], dtype=np.float64),
         np.array([each.overlap_rank or np.inf for each in outcomes], dtype=np.float64),
     )
-
-
-def _possible(outcome: Outcome) -> bool:
-    """Whether the ranks of an outcome that has both, or one of them, fit each other and its candidates."""
-    rank, overlap = outcome.rank, outcome.overlap_rank
-    return rank is not None and overlap is not None and 1 <= overlap <= rank <= outcome.candidates

@@ -17,7 +17,6 @@ import numpy as np
 
 from relic_core.domain import Span
 from relic_core.errors import BadRequest
-from relic_core.evaluation.intervals import Interval, Over, interval_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -199,26 +198,3 @@ def _answered(item: ProxyItem, ranking: Ranking | None) -> bool:
             f"{ranking.work_id} and of {ranking.length}."
         )
     return min(item.options, key=ranking.rank_of) == item.gold
-
-
-def proxy_accuracy(
-    items: Sequence[ProxyItem], rankings: Mapping[str, Ranking | None], *, over: Over = "examples", seed: int = 0
-) -> Interval:
-    """Compute the share of items that a retriever answers rightly, with a 95% bootstrap interval.
-
-    Parameters
-    ----------
-    items, rankings
-        As for `proxy_values`.
-    over : {"examples", "works"}
-        What the interval draws: items, or the works they are of (the paper's are all of one).
-    seed : int
-        The same seed gives the same interval.
-
-    Raises
-    ------
-    BadRequest
-        As for `proxy_values`; or there are fewer than two items, or works.
-    """
-    in_order = sorted(items, key=lambda item: item.id)
-    return interval_of(proxy_values(in_order, rankings), [item.work_id for item in in_order], over=over, seed=seed)

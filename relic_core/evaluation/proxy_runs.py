@@ -10,6 +10,7 @@ import numpy as np
 from relic_core.domain import rank_scores
 from relic_core.errors import BadClaim, BadRequest
 from relic_core.evaluation.proxy_items import TooShort, make_item, proxy_values
+from relic_core.evaluation.runner import by_pool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,14 +76,11 @@ def answer_items(
             "or another chooser."
         )
     windows = benchmark.windows()
-    pools: dict[str, list[Window]] = {}
-    for window in windows:
-        pools.setdefault(window.pool, []).append(window)
     books: list[str] = []
     left_out: list[str] = []
     values: dict[str, list[float]] = {each.name: [] for each in retrievers}
     done = 0
-    for pool, some in pools.items():
+    for pool, some in by_pool(windows).items():
         work = benchmark.work(pool)
         lengths = sorted({window.gold.length for window in some})
         for each in (chooser, *retrievers):

@@ -18,7 +18,7 @@ from relic_core.domain import Claim, Outcome
 from relic_core.errors import BadBenchmark, BadClaim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -35,7 +35,7 @@ FIRST_CLAIM = Claim("A first question, which is not timed.")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class GoldRank:
     """Where the gold of one example stands among its candidates.
 
     Attributes
@@ -51,7 +51,7 @@ class Standing:
     first: tuple[int, ...]
 
 
-def standing(scores: Scores, gold: int, length: int, candidates: Starts | None = None) -> Standing:
+def gold_rank(scores: Scores, gold: int, length: int, candidates: Starts | None = None) -> GoldRank:
     """Find the gold among the candidates.
 
     Parameters
@@ -67,16 +67,16 @@ def standing(scores: Scores, gold: int, length: int, candidates: Starts | None =
 
     Examples
     --------
-    >>> standing(np.array([0.5, 2.0, 0.5, 0.1], dtype=np.float32), gold=2, length=2)
-    Standing(rank=3, overlap_rank=1, first=(1, 0, 2))
-    >>> standing(np.array([0.5, 2.0, 0.5, 0.1], dtype=np.float32), gold=2, length=1, candidates=np.array([2, 3]))
-    Standing(rank=1, overlap_rank=1, first=(2, 3))
+    >>> gold_rank(np.array([0.5, 2.0, 0.5, 0.1], dtype=np.float32), gold=2, length=2)
+    GoldRank(rank=3, overlap_rank=1, first=(1, 0, 2))
+    >>> gold_rank(np.array([0.5, 2.0, 0.5, 0.1], dtype=np.float32), gold=2, length=1, candidates=np.array([2, 3]))
+    GoldRank(rank=1, overlap_rank=1, first=(2, 3))
     """
     starts = np.arange(len(scores)) if candidates is None else candidates
     among = scores if candidates is None else scores[candidates]
     near = np.flatnonzero(np.abs(starts - gold) < length)  # the spans of one length that share a sentence with the gold
     best = near[np.argmax(among[near])]  # argmax gives the earliest of equals, as the tie rule does
-    return Standing(
+    return GoldRank(
         rank=_rank(among, int(np.searchsorted(starts, gold))),
         overlap_rank=_rank(among, int(best)),
         first=tuple(int(start) for start in starts[_head(among, FIRST)]),
@@ -144,10 +144,7 @@ def evaluate(
         outcome no rank.
     """
     windows = benchmark.windows()
-    pools: dict[str, list[Window]] = {}
-    for window in windows:
-        if window.id not in done:
-            pools.setdefault(window.pool, []).append(window)
+    pools = by_pool([window for window in windows if window.id not in done])
     found = dict(done)
     count = len(windows) - sum(map(len, pools.values()))
     progress(count, len(windows))
@@ -169,6 +166,14 @@ def evaluate(
             count += 1
             progress(count, len(windows), work.title)
     return tuple(found[window.id] for window in windows)
+
+
+def by_pool(windows: Sequence[Window]) -> dict[str, list[Window]]:
+    """Put the windows of each pool together, pools and windows in the order of the benchmark."""
+    pools: dict[str, list[Window]] = {}
+    for window in windows:
+        pools.setdefault(window.pool, []).append(window)
+    return pools
 
 
 def _preparing(progress: Progress, count: int, windows: int, title: str) -> Progress:
@@ -197,7 +202,7 @@ def answer(benchmark: Benchmark, retriever: Retriever, window: Window, work: Wor
             f"{benchmark.card.name}: the quotation of example {window.id} (sentence {gold.start + 1:,}, {gold.length} "
             f"long) is none of the {len(starts):,} candidates of {work.title}. The data do not fit the work."
         )
-    place: Standing | None = None
+    place: GoldRank | None = None
     try:
         scores = retriever.score(window.claim(shape), work, gold.length)
     except BadClaim:
@@ -208,7 +213,7 @@ def answer(benchmark: Benchmark, retriever: Retriever, window: Window, work: Wor
                 f"{retriever.name} gave scores that are no ranking of {work.title} for example {window.id}: "
                 f"{work.candidates(gold.length):,} finite numbers were wanted."
             )
-        place = standing(scores, gold.start, gold.length, candidates)
+        place = gold_rank(scores, gold.start, gold.length, candidates)
 
     def characters(start: int) -> tuple[int, int]:
         return work.sentences[start].start, work.sentences[start + gold.length - 1].end

@@ -13,7 +13,7 @@ import numpy as np
 
 from relic_core.errors import BadRequest
 from relic_core.evaluation.metrics import Values, centre, metric, values
-from relic_core.evaluation.runner import answer
+from relic_core.evaluation.runner import answer, by_pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,13 +103,15 @@ def search(  # noqa: PLR0913 - a grid and what it is tried on
     total = len(windows) * len(points)
     figures = np.zeros((len(points), len(windows)))
     done = 0
-    for positions in _by_pool(windows):
-        work = benchmark.work(windows[positions[0]].pool)
+    at = {window.id: number for number, window in enumerate(windows)}
+    for pool, some in by_pool(windows).items():
+        work = benchmark.work(pool)
+        asked = sorted(some, key=lambda window: window.gold.length)  # those of one length share a table
+        positions = [at[window.id] for window in asked]
         for row, point in enumerate(points):
             progress(done, total, f"{work.title}, k1 {point[0]:g}, b {point[1]:g}")
-            some = _answers(benchmark, factory(*point), [windows[at] for at in positions], shape)
-            figures[row, positions] = values(name, some)
-            done += len(positions)
+            figures[row, positions] = values(name, _answers(benchmark, factory(*point), asked, shape))
+            done += len(asked)
     progress(done, total)
     judged = np.array([centre(name, row) for row in figures])
     best = points[int(np.argmax(judged if higher else -judged))]
@@ -124,14 +126,6 @@ def search(  # noqa: PLR0913 - a grid and what it is tried on
     )
 
 
-def _by_pool(windows: Sequence[Window]) -> list[list[int]]:
-    """Give the positions of the windows of each pool, those of one length together."""
-    pools: dict[str, list[int]] = {}
-    for at, window in enumerate(windows):
-        pools.setdefault(window.pool, []).append(at)
-    return [sorted(some, key=lambda at: windows[at].gold.length) for some in pools.values()]
-
-
 def _answers(benchmark: Benchmark, retriever: Retriever, some: Sequence[Window], shape: Shape) -> list[Outcome]:
     work = benchmark.work(some[0].pool)
     retriever.prepare(work, _silent, lengths=sorted({window.gold.length for window in some}))
@@ -140,11 +134,12 @@ def _answers(benchmark: Benchmark, retriever: Retriever, some: Sequence[Window],
 
 def _all(benchmark: Benchmark, factory: Factory, point: Point, shape: Shape) -> tuple[Outcome, ...]:
     windows = benchmark.windows()
-    found: dict[int, Outcome] = {}
-    for positions in _by_pool(windows):
-        some = _answers(benchmark, factory(*point), [windows[at] for at in positions], shape)
-        found.update(zip(positions, some, strict=True))
-    return tuple(found[at] for at in range(len(windows)))
+    found = {
+        outcome.example_id: outcome
+        for some in by_pool(windows).values()
+        for outcome in _answers(benchmark, factory(*point), some, shape)
+    }
+    return tuple(found[window.id] for window in windows)
 
 
 def _silent(done: int, total: int, note: str = "") -> None:

@@ -115,12 +115,10 @@ def check_outcomes(here: str, run: Run, outcomes: Sequence[Outcome]) -> None:
             raise BadBenchmark(f"{there} is of the book '{outcome.book:.80}', which the run does not name.")
         if outcome.length < 1 or outcome.candidates < 0:
             raise BadBenchmark(f"{there} has a gold of {outcome.length} sentences, {outcome.candidates:,} candidates.")
-        rank, overlap = outcome.rank, outcome.overlap_rank
-        ranked = rank is not None and overlap is not None and 1 <= overlap <= rank <= outcome.candidates
-        if not ranked and (rank, overlap) != (None, None):
+        if not outcome.possible:
             raise BadBenchmark(
-                f"{there}: the gold's rank is {rank} and that of the first overlapping hit {overlap}, of "
-                f"{outcome.candidates:,} candidates; that cannot be."
+                f"{there}: the gold's rank is {outcome.rank} and that of the first overlapping hit "
+                f"{outcome.overlap_rank}, of {outcome.candidates:,} candidates; that cannot be."
             )
         for start, end in (outcome.gold, *outcome.first):
             if not 0 <= start <= end:

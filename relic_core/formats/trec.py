@@ -13,7 +13,6 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Span
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import check_text, read_text, written_whole
 
@@ -26,49 +25,6 @@ MAX_DEPTH = 2**24
 
 _RUN_COLUMNS = 6
 _QREL_COLUMNS = 4
-_SPAN_ID = re.compile(r"(.+):(0|[1-9][0-9]*)-([1-9][0-9]*)", re.ASCII)
-
-
-def span_id(work: str, span: Span) -> str:
-    """Name a span as a document.
-
-    Parameters
-    ----------
-    work : str
-        Key of the work, without white space.
-    span : Span
-        One of its candidates.
-
-    Raises
-    ------
-    BadBenchmark
-        The key cannot stand in a file of columns.
-
-    Examples
-    --------
-    >>> span_id("emma", Span(120, 2))
-    'emma:120-2'
-    """
-    return _word(f"{work}:{span.start}-{span.length}", "the id of a document")
-
-
-def read_span_id(written: str) -> tuple[str, Span]:
-    """Read what `span_id` wrote.
-
-    Raises
-    ------
-    BadBenchmark
-        It names no span.
-
-    Examples
-    --------
-    >>> read_span_id("emma:120-2")
-    ('emma', Span(start=120, length=2))
-    """
-    match = _SPAN_ID.fullmatch(written)
-    if match is None:
-        raise BadBenchmark(f"'{written:.80}' names no span. A span is written as work:start-length, as in emma:120-2.")
-    return match[1], Span(int(match[2]), int(match[3]))
 
 
 def write_run(path: Path, rankings: Mapping[str, Sequence[str]], tag: str) -> None:

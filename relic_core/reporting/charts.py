@@ -236,7 +236,7 @@ def _set_columns(figure: go.Figure, chart: Chart, chosen: str) -> None:
         "tickfont": _TICKS,
     }
     if chart.view == "curve":
-        ends = {"range": [-0.08, 2.06], "tickvals": list(DRAWN_K), "ticktext": [str(k) for k in DRAWN_K]}
+        ends = {"range": [-0.08, 2.07], "tickvals": list(DRAWN_K), "ticktext": [str(k) for k in DRAWN_K]}
         figure.update_xaxes(type="log", **by, **ends)
         if chosen.isdecimal():
             figure.update_layout(shapes=[_stretch("v", 0.88 * int(chosen), int(chosen) / 0.88, lit=True)])

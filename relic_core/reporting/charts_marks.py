@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from relic_core.reporting.charts_rows import Chart, Group, Mark, Series
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "triangle-down", "pentagon")
+_ASIDE = 1.03
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
@@ -94,8 +95,9 @@ def lines(chart: Chart, series: Series, place: int, colour: str) -> tuple[Any, .
         hoverinfo="skip",
         showlegend=False,
     )
+    aside = _ASIDE ** (place - (len(chart.series) - 1) / 2)  # intervals at one k would cover each other
     dots = go.Scatter(
-        x=[int(mark.group) for mark in drawn],
+        x=[int(mark.group) * aside for mark in drawn],
         y=[mark.value for mark in drawn],
         error_y=_errors(drawn),
         mode="markers",

@@ -114,6 +114,8 @@ def _groups(chart: Chart, series: Series) -> str:
         listed = ", ".join(f"{names[mark.group]} {chart.written(mark.value)} (n = {mark.n:,})" for mark in marks)
         return f"{series.label}: {listed}."
     best, worst = max(marks, key=_value), min(marks, key=_value)
+    if best.value == worst.value:
+        return f"{series.label}: all {len(marks)} at {chart.written(best.value)}."
     one = _ONE.get(chart.view, "one")
     spread = sorted(mark.value for mark in marks)
     middle = (spread[(len(spread) - 1) // 2] + spread[len(spread) // 2]) / 2

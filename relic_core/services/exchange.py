@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.formats import parquet, run_files, trec
-from relic_core.services.asking import run_id
+from relic_core.services.experiments import run_id
 from relic_core.services.measuring import moved_ranks
 
 if TYPE_CHECKING:
@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from relic_core.domain import Outcome, Run
     from relic_core.services.workbench import Workbench
 
+DEPTH = 1000
+"""How far down a ranking goes that is written for TREC's tools: as far as trec_eval's users are used to."""
+
 FORMS = {
     ".json": "everything, to be taken in again",
     ".parquet": "one row per example, for statistics",
-    ".run": "TREC: the first hits of each example, and the gold at its rank",
+    ".run": f"TREC: the first hits of each example, and the gold at its rank where that is up to {DEPTH:,}",
     ".qrels": "TREC: the gold of each example",
 }
 """What the suffix of a file decides."""
@@ -73,6 +76,43 @@ def export(workbench: Workbench, run: Run, path: Path) -> None:
             raise BadRequest(
                 f"A run is not written as '{other or path.name}'. What the file's name may end in: {forms}."
             )
+
+
+def export_windows(workbench: Workbench, name: str, path: Path, *, data: Path | None = None) -> int:
+    """Write the windows of a benchmark as Parquet; they hold what the benchmark's data hold, and stay with the reader.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where the works are.
+    name : str
+        A registered benchmark.
+    path : Path
+        The file to write.
+    data : Path, optional
+        The reader's own file or folder of the benchmark.
+
+    Returns
+    -------
+    int
+        How many there are.
+
+    Raises
+    ------
+    BadRequest
+        No benchmark has that name, or the file's name ends otherwise.
+    BadBenchmark, NotFound
+        As the benchmark.
+    StoreError
+        The file cannot be written.
+    """
+    if path.suffix.lower() != ".parquet":
+        raise BadRequest(f"Windows are written as Parquet, and '{path.name}' does not end in .parquet. Rename it so.")
+    benchmark = workbench.benchmarks.open(name, data=data)
+    card, windows = benchmark.card, benchmark.windows()
+    facts = {"benchmark": card.name, "split": card.split, "data_hash": benchmark.data_hash, "licence": card.licence}
+    parquet.write_windows(path, windows, facts)
+    return len(windows)
 
 
 def take_in(workbench: Workbench, path: Path) -> tuple[Run, bool]:
@@ -136,13 +176,13 @@ def _ranked(outcome: Outcome) -> list[str]:
     """List the documents that are known of a ranking: the first hits, and the gold at its rank.
 
     What stood between is not kept in a run; its places are filled with names that no passage has, so that tools find
-    the gold at the rank that it had.
+    the gold at the rank that it had. A gold that stood below `DEPTH` is left out, and counts as not found.
     """
     if outcome.rank is None:
         return []
     first = [_document(outcome.book, place) for place in outcome.first]
     gold = _document(outcome.book, outcome.gold)
-    if outcome.rank <= len(first):
+    if outcome.rank <= len(first) or outcome.rank > DEPTH:
         return first
     between = [f"rank-{rank}" for rank in range(len(first) + 1, outcome.rank)]
     return [*first, *between, gold]

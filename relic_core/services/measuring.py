@@ -15,7 +15,7 @@ from relic_core.evaluation.runner import evaluate
 from relic_core.formats.run_facts import check_outcomes
 from relic_core.retrieval import bm25, registry
 from relic_core.services import provenance
-from relic_core.services.asking import Asker
+from relic_core.services.experiments import Experiment
 from relic_core.services.unfinished import Unfinished, writing
 from relic_core.store import locks
 
@@ -126,12 +126,12 @@ class Measuring:
             The data folder or the folder of indexes cannot be written.
         """
         say = tell or _say_nothing
-        asker = Asker(self, benchmark, retriever, shape)
-        earlier = self._known(asker.run_id) or self._brought_back(asker.run_id)
+        experiment = Experiment(self, benchmark, retriever, shape)
+        earlier = self._known(experiment.run_id) or self._brought_back(experiment.run_id)
         if earlier is not None and not again:
             say(f"Measured before: run {earlier.run.id} of {earlier.run.created:%d %B %Y}. Nothing was measured now.")
             return earlier
-        folder = self._workbench.settings.data / "runs" / (asker.run_id + (f"-{_AGAIN}" if again else ""))
+        folder = self._workbench.settings.data / "runs" / (experiment.run_id + (f"-{_AGAIN}" if again else ""))
         waited: list[bool] = []
 
         def waiting() -> None:
@@ -144,14 +144,14 @@ class Measuring:
             folder.mkdir(parents=True, exist_ok=True)
             lock = locks.held(folder / _LOCK, while_waiting=waiting)
         with lock:
-            if not again and (finished := self._known(asker.run_id)):
+            if not again and (finished := self._known(experiment.run_id)):
                 say(f"Another program has measured it meanwhile: run {finished.run.id}.")
                 return finished
-            return self._measure(asker, folder / _PARTIAL, earlier, say, progress, renew=renew)
+            return self._measure(experiment, folder / _PARTIAL, earlier, say, progress, renew=renew)
 
     def _measure(
         self,
-        asker: Asker,
+        experiment: Experiment,
         path: Path,
         earlier: Measured | None,
         say: Callable[[str], None],
@@ -159,18 +159,18 @@ class Measuring:
         *,
         renew: bool,
     ) -> Measured:
-        unfinished = Unfinished(path, {"run": asker.identity, "code": provenance.code()})
-        with unfinished.opened(asker.still, say) as state:
+        unfinished = Unfinished(path, {"run": experiment.identity, "code": provenance.code()})
+        with unfinished.opened(experiment.still, say) as state:
             outcomes = evaluate(
-                asker.benchmark,
-                asker.retriever,
-                shape=asker.shape,
+                experiment.benchmark,
+                experiment.retriever,
+                shape=experiment.shape,
                 done=dict(state.outcomes),
                 keep=unfinished.keep,
-                entering=lambda work: unfinished.enter(asker.entered(work)),
+                entering=lambda work: unfinished.enter(experiment.entered(work)),
                 progress=progress,
             )
-        run = asker.finished(outcomes, state)
+        run = experiment.finished(outcomes, state)
         try:
             check_outcomes(f"run {run.id}", run, outcomes)
         except BadBenchmark:
@@ -182,6 +182,7 @@ class Measuring:
         moved = moved_ranks(earlier.outcomes, outcomes) if earlier is not None else ()
         if moved and renew:
             stored.add(run, outcomes, again=True)
+            self._workbench.runs.all()  # so that its outcomes are these from now on
         unfinished.remove()
         if earlier is not None:
             say(_compared(earlier.run, moved, len(outcomes), renew=renew))

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 METRICS = (*(f"recall@{k}" for k in KS), *(f"overlap-recall@{k}" for k in KS), "ndcg@10")
 """What the figures may be of: what rewards a quotation that stands high enough, and is 0 for one that does not."""
 SORTS = ("recall", "year", "length", "author", "title")
-SHOWN = ("missed", "found", "all")
+SHOWN = ("missed", "some", "found", "all")
+"""Examples that every run has too low, that some have, that none has, or all."""
 VIEWS: tuple[View, ...] = get_args(View)
 
 _KEPT = 512
@@ -212,9 +213,9 @@ class Recall:
             As of the chart; behind a k of the curve stands recall at that k.
         key : str
             Of the group.
-        show : {"missed", "found", "all"}
-            Those that some run has too low, those that all have high enough, or all. Of a range of ranks always all
-            that some run has in it.
+        show : {"missed", "some", "found", "all"}
+            Those that every run has too low, that some have and some have not, that all have high enough, or all. Of a
+            range of ranks always all that some run has in it.
 
         Returns
         -------
@@ -224,7 +225,7 @@ class Recall:
         Raises
         ------
         BadRequest
-            The runs cannot stand side by side; `show` is none of the three.
+            The runs cannot stand side by side; `show` is none of the four.
         """
         self.check(runs)
         if show not in SHOWN:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from relic_core.domain import BenchmarkCard, Shape
 from relic_core.evaluation.metrics import values
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Book, Outcome, Run
     from relic_core.reporting.charts_rows import View
+
+Verdict = Literal["missed", "some", "found"]
 
 _USUAL = Shape(4, 4)
 
@@ -54,6 +56,8 @@ class Case:
         What it is there for, where that was labelled.
     outcomes : tuple of (Run, Outcome)
         In the order of the runs.
+    verdict : {"missed", "some", "found"}
+        Whether all runs have the quotation too low, some, or none.
     """
 
     id: str
@@ -61,6 +65,7 @@ class Case:
     length: int
     kind: str
     outcomes: tuple[tuple[Run, Outcome], ...]
+    verdict: Verdict
 
 
 def offer_of(card: BenchmarkCard | None, runs: Sequence[Run]) -> Offer:
@@ -124,26 +129,27 @@ def cases_behind(
         for outcome, value in zip(outcomes, values(name, outcomes).tolist(), strict=True):
             found.setdefault(outcome.example_id, []).append((run, outcome))
             hits.setdefault(outcome.example_id, []).append(value > 0)
-    kept = [
-        _case(own)
-        for example_id, own in found.items()
-        if _behind(own, view, key) and _asked(hits[example_id], "all" if view == "ranks" else show)
-    ]
+    cases = [_case(own, hits[example_id]) for example_id, own in found.items() if _behind(own, view, key)]
+    kept = [case for case in cases if view == "ranks" or show in {"all", case.verdict}]
     return tuple(sorted(kept, key=_best_rank, reverse=True))
 
 
-def _case(own: Sequence[tuple[Run, Outcome]]) -> Case:
+def _case(own: Sequence[tuple[Run, Outcome]], hits: Sequence[bool]) -> Case:
     run, outcome = own[0]
     book = next(book for book in run.books if book.key == outcome.book)
-    return Case(id=outcome.example_id, book=book, length=outcome.length, kind=outcome.kind, outcomes=tuple(own))
+    verdict: Verdict = "found" if all(hits) else "some" if any(hits) else "missed"
+    return Case(
+        id=outcome.example_id,
+        book=book,
+        length=outcome.length,
+        kind=outcome.kind,
+        outcomes=tuple(own),
+        verdict=verdict,
+    )
 
 
 def _behind(own: Sequence[tuple[Run, Outcome]], view: View, key: str) -> bool:
     return view in {"shapes", "curve"} or any(key_of(outcome, view) == key for _, outcome in own)
-
-
-def _asked(hits: Sequence[bool], show: str) -> bool:
-    return show == "all" or all(hits) is (show == "found")
 
 
 def _best_rank(case: Case) -> float:

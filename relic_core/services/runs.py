@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.config import ASSETS
 from relic_core.domain import Span
-from relic_core.errors import BadRequest, NotFound, RelicError
+from relic_core.errors import BadRequest, RelicError
 from relic_core.formats.run_files import SUFFIX, read_run
 from relic_core.reporting.passages import quotation
 
@@ -107,6 +107,7 @@ class Runs:
         self._workbench = workbench
         self._folder = SHIPPED if shipped is None else shipped
         self._shipped: dict[str, tuple[Run, tuple[Outcome, ...]]] | None = None
+        self._stored: dict[str, Run] = {}
         self._outcomes: dict[str, tuple[Run, tuple[Outcome, ...]]] = {}
         self._opened: dict[str, _Opened] = {}
         self._lock = threading.Lock()
@@ -121,7 +122,8 @@ class Runs:
         """
         shipped = self._came_with()
         runs = {run_id: run for run_id, (run, _) in shipped.items()}
-        for run in self._workbench.store.runs.all():
+        self._stored = {run.id: run for run in self._workbench.store.runs.all()}
+        for run in self._stored.values():
             came = runs.get(run.id)
             newest = run if came is None or run.created > came.created else came
             runs[run.id] = dataclasses.replace(newest, tags=run.tags, shipped=came is not None)
@@ -149,16 +151,12 @@ class Runs:
             There is no such run, or it was removed.
         """
         shipped = self._came_with().get(run_id)
-        try:
-            run = dataclasses.replace(self._workbench.store.runs.get(run_id), tags=())
-        except NotFound:
-            if shipped is None:
-                raise
+        run = self._stored.get(run_id)  # as listed last: asking the store anew takes longer than all the rest
+        if shipped is not None and (run is None or run.created <= shipped[0].created):
             return shipped[1]
-        if shipped is not None and run.created <= shipped[0].created:
-            return shipped[1]
-        with self._lock:
-            kept = self._outcomes.get(run_id)
+        if run is None:
+            run = self._stored[run_id] = self._workbench.store.runs.get(run_id)
+        kept = self._outcomes.get(run_id)
         if kept is None or kept[0] != run:  # measured again, here or by another program
             kept = run, self._workbench.store.runs.outcomes(run_id)
             with self._lock:
@@ -194,8 +192,7 @@ class Runs:
                 "it. Choose other runs to leave it out of a table."
             )
         self._workbench.store.runs.remove(run_id)
-        with self._lock:
-            self._outcomes.pop(run_id, None)
+        self._stored.pop(run_id, None)
 
     def restore(self, run_id: str) -> Run:
         """Bring a removed run back.

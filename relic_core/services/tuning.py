@@ -120,8 +120,8 @@ def _check_split(benchmark: Benchmark) -> None:
     why = f"is of the {card.split} split" if card.split else "is of no known split, having works that are not RELiC's"
     raise BadRequest(
         f"{card.label}, as it was opened, {why}: choices are made on dev, so that the figures reported elsewhere stay "
-        "honest. What a file of RELiC is for is told by its works (python -m relic_core catalogue). Tune on those of the "
-        "training part: python -m relic_core tune bm25 relic --data train.json."
+        "honest. What a file of RELiC is for is told by its works (python -m relic_core catalogue). Tune on those of "
+        "the training part: python -m relic_core tune bm25 relic --data train.json."
     )
 
 

@@ -27,11 +27,14 @@ if TYPE_CHECKING:
 
 FORMAT = "unfinished run/2"
 
+ASIDE = ".aside"
+"""Suffix of what was measured before and is not gone on with: the last such file is kept until the run is finished."""
+
 _DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class WorkState:
     """A work whose windows were begun.
 
     Attributes
@@ -51,7 +54,7 @@ class Entered:
 
 
 @dataclass(slots=True)
-class Progressed:
+class Partial:
     """How far a run has come.
 
     Attributes
@@ -60,13 +63,13 @@ class Progressed:
         By example id.
     seconds : float
         What answering them took.
-    works : dict of str to Entered
+    works : dict of str to WorkState
         The works that were entered, by fingerprint.
     """
 
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     seconds: float = 0.0
-    works: dict[str, Entered] = field(default_factory=dict)
+    works: dict[str, WorkState] = field(default_factory=dict)
 
 
 class Unfinished:
@@ -82,12 +85,13 @@ class Unfinished:
 
     def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
         self._path = path
+        self._aside = path.with_name(path.name + ASIDE)
         self._header = {"format": FORMAT, **header}
         self._file: IO[bytes] | None = None
-        self.state = Progressed()
+        self.state = Partial()
 
     @contextmanager
-    def opened(self, still: Callable[[Entered], bool], say: Callable[[str], None]) -> Iterator[Progressed]:
+    def opened(self, still: Callable[[WorkState], bool], say: Callable[[str], None]) -> Iterator[Partial]:
         """Take up what is there, and keep the file open for what comes.
 
         Parameters
@@ -106,19 +110,25 @@ class Unfinished:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             whole, why = self._read(still)
             if why:
-                say(f"What was measured of this run before is not gone on with: {why}. It begins anew.")
+                self._path.replace(self._aside)
+                say(
+                    f"What was measured of this run before is not gone on with: {why}. It begins anew; what there was "
+                    f"is set aside in {self._aside}."
+                )
             elif self.state.outcomes:
                 say(f"This run was stopped after {len(self.state.outcomes):,} examples, and goes on from there.")
-            with self._path.open("r+b" if whole else "wb") as file:
-                file.truncate(whole)  # a line that was cut must not run into the next
-                file.seek(whole)
-                self._file = file
+            file = self._path.open("r+b" if whole else "wb")
+        with file:
+            self._file = file
+            try:
+                with writing(self._path.parent):
+                    file.truncate(whole)  # a line that was cut must not run into the next
+                    file.seek(whole)
                 if not whole:
                     self._append(self._header)
-                try:
-                    yield self.state
-                finally:
-                    self._file = None
+                yield self.state
+            finally:
+                self._file = None
 
     def keep(self, outcome: Outcome, seconds: float) -> None:
         """Add an outcome."""
@@ -126,24 +136,25 @@ class Unfinished:
         self.state.seconds += seconds
         self._append(["outcome", seconds, outcome_line(outcome, book=outcome.book, kind=outcome.kind)])
 
-    def enter(self, work: Entered) -> None:
+    def enter(self, work: WorkState) -> None:
         """Note that the windows of a work are begun."""
         if self.state.works.get(work.fingerprint) != work:
             self.state.works[work.fingerprint] = work
             self._append(["work", work.work_id, work.fingerprint, list(work.index), work.size])
 
     def remove(self) -> None:
-        """Delete the file: the run is kept elsewhere."""
+        """Delete the file, and what was set aside: the run is kept elsewhere."""
         self._path.unlink(missing_ok=True)
+        self._aside.unlink(missing_ok=True)
 
     def _append(self, line: object) -> None:
         if self._file is None:
             raise ValueError("the file of the run is not open")
-        said = json.dumps(line, separators=(",", ":")).encode()
-        self._file.write(_digest(said) + b" " + said + b"\n")
-        self._file.flush()
+        with writing(self._path.parent):
+            self._file.write(_written(line))
+            self._file.flush()
 
-    def _read(self, still: Callable[[Entered], bool]) -> tuple[int, str]:
+    def _read(self, still: Callable[[WorkState], bool]) -> tuple[int, str]:
         """Read what is there into `state`.
 
         Returns
@@ -170,7 +181,7 @@ class Unfinished:
         if not why and not all(map(still, self.state.works.values())):
             why = "an index that it was measured with has changed since"
         if why:
-            self.state = Progressed()
+            self.state = Partial()
             return 0, why
         return whole, ""
 
@@ -192,13 +203,18 @@ class Unfinished:
             self.state.seconds += float(seconds)
         elif line[0] == "work":
             _, work_id, fingerprint, index, size = line
-            self.state.works[fingerprint] = Entered(work_id, fingerprint, tuple(index), size)
+            self.state.works[fingerprint] = WorkState(work_id, fingerprint, tuple(index), size)
         else:
             raise ValueError(f"a line of an unknown kind: {line[0]!r:.40}")
 
 
 def _digest(said: bytes) -> bytes:
     return hashlib.sha256(said).hexdigest()[:_DIGITS].encode()
+
+
+def _written(line: object) -> bytes:
+    said = json.dumps(line, separators=(",", ":")).encode()
+    return _digest(said) + b" " + said + b"\n"
 
 
 def _said(line: bytes) -> Any:  # noqa: ANN401 - as read from JSON

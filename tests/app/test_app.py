@@ -15,9 +15,10 @@ PAGES = {
     "pages/read.py": "Read",
     "pages/concordance.py": "Find a word",
     LIBRARY: "Library",
+    "pages/recall.py": "Recall",
     "pages/work.py": "About a work",
 }
-MENU = ["Home", "Find a quotation", "Read", "Find a word", "Library"]
+MENU = ["Home", "Find a quotation", "Read", "Find a word", "Library", "Recall"]
 
 
 @pytest.mark.parametrize("page", PAGES)

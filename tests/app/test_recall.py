@@ -225,9 +225,7 @@ def test_a_figure_leads_to_the_quotations_that_were_missed(app, readable):
     at = sound(app.open(RECALL))
     assert cases(at) == []
     sound(at.selectbox(key="recall_part").set_value("averhythe").run())
-    assert "8 of 10 quotations of High Water at Averhythe are missed by the run (recall@10), the worst first." in plain(
-        html(at)
-    )
+    assert "8 of 10 quotations of High Water at Averhythe are missed by the run, the worst first." in plain(html(at))
     assert cases(at) == ["averhythe-2", "averhythe-9", "averhythe-8", "averhythe-7", "averhythe-6"]
     assert address(at)["book"] == "averhythe"
     first = re.search(r'<article class="relic-recall-case" id="case-averhythe-9".*?</article>', html(at), re.DOTALL)[0]
@@ -246,6 +244,22 @@ def test_those_found_are_shown_when_asked_for(app, readable):
     assert cases(at) == ["averhythe-4", "averhythe-0"]
     assert "put the critic's own quotation first" in plain(html(at))
     assert address(at)["show"] == "found"
+
+
+def test_what_runs_make_differently_of_an_example_can_be_told_apart(app, two):
+    at = sound(app.open(RECALL, benchmark="novels-by-hand", view="lengths", length="2", show="all"))
+    chosen = at.get_by_key("recall_show")
+    counts = {label.split(":")[0]: int(label.split(":")[1]) for label in chosen.options}
+    assert set(counts) == {"Missed by all", "Missed by some", "Found by all", "All"}
+    assert sum(counts.values()) == 2 * counts["All"]
+    sound(chosen.set_value("some").run())
+    assert (
+        f"{counts['Missed by some']} of {counts['All']} quotations of 2 sentences are missed by some of the runs"
+        in plain(html(at))
+    )
+    for article in re.findall(r'<article class="relic-recall-case".*?</article>', html(at), re.DOTALL):
+        ranks = [int(rank.replace(",", "")) for rank in re.findall(r"at rank ([\d,]+) of", plain(article))]
+        assert 0 < sum(rank > 10 for rank in ranks) < 2
 
 
 def test_many_examples_are_paged(app, readable):
@@ -283,7 +297,7 @@ def test_where_the_text_is_not_here_offsets_are_shown_and_how_to_have_it(app, tw
         ("lengths", "length", "1", "of 1 sentence "),
         ("kinds", "kind", "other", "labelled other"),
         ("shapes", "shape", "4/4", "with a context of 4/4"),
-        ("curve", "k", "50", "(recall@50)"),
+        ("curve", "k", "50", "with k = 50"),
         ("ranks", "rank", "11-30", "with a rank of 11–30"),
     ],
 )
@@ -347,7 +361,7 @@ def test_the_link_to_a_chart_names_all_that_it_shows(app, two):
         {"book": "no-such-book"},
         {"view": "curve", "k": "1e9"},
         {"view": "shapes", "shape": "x"},
-        {"show": "some"},
+        {"show": "few"},
     ],
 )
 def test_odd_parameters_are_passed_over(app, two, asked):

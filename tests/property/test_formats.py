@@ -19,7 +19,7 @@ from relic_core.formats.birco_pickle import read_plain
 from relic_core.formats.leaderboard import DEPTH, read_submission, write_submission
 from relic_core.formats.parquet import read_outcomes, read_windows, write_outcomes, write_windows
 from relic_core.formats.relic import LENGTHS, Quote, RelicBook, read_relic, write_relic
-from relic_core.formats.trec import read_qrels, read_run, read_span_id, span_id, write_qrels, write_run
+from relic_core.formats.trec import read_qrels, read_run, write_qrels, write_run
 
 texts = st.text(max_size=12)  # any Unicode but lone surrogates
 contexts = st.lists(texts, max_size=4).map(tuple)
@@ -200,11 +200,6 @@ def test_runs_and_qrels_are_read_as_they_were_written(rankings, relevant, tag):
     written = {query: tuple(ranking) for query, ranking in rankings.items()}
     assert _through(write_run, read_run, rankings, tag) == (tag if rankings else "", written)
     assert _through(write_qrels, read_qrels, relevant) == relevant
-
-
-@given(words, st.integers(0, 10**6), st.integers(1, 5))
-def test_a_span_is_read_as_it_was_named(work, start, length):
-    assert read_span_id(span_id(work, Span(start, length))) == (work, Span(start, length))
 
 
 offsets = st.tuples(st.integers(0, 2**40), st.integers(0, 2**20)).map(lambda pair: (pair[0], pair[0] + pair[1]))

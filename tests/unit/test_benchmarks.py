@@ -18,7 +18,7 @@ from relic_core.formats.birco import MASKED
 from relic_core.formats.relic import Quote, RelicBook, write_relic
 from relic_core.library import sample
 from relic_core.retrieval.bm25 import Bm25
-from relic_core.services.asking import run_id
+from relic_core.services.experiments import run_id
 from tests.making import make_work
 from tests.shelf import Shelf
 

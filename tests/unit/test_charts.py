@@ -231,6 +231,13 @@ def test_a_summary_names_the_highest_and_the_lowest():
     )
 
 
+def test_a_summary_of_figures_that_are_alike_names_none_of_them():
+    groups = tuple(Group(key=key, label=key, n=7) for key in "abcd")
+    marks = tuple(Mark(group=key, series="a", value=0.0, n=7) for key in "abcd")
+    said = summary(make_chart(groups=groups, marks=marks, series=SERIES[:1]))
+    assert said == "Recall@10 by something. BM25 · 4/4: all 4 at 0.0%."
+
+
 @pytest.mark.parametrize("view", GROUPS)
 def test_every_chart_is_told_in_words_series_by_series(view):
     said = summary(make_chart(view))

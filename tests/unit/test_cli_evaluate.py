@@ -14,7 +14,7 @@ from relic_core.errors import NotFound
 from relic_core.evaluation import proxy_runs
 from relic_core.evaluation.benchmarks import registry
 from relic_core.formats.leaderboard import read_submission
-from relic_core.formats.parquet import read_outcomes
+from relic_core.formats.parquet import read_outcomes, read_windows
 from relic_core.formats.relic import Quote, RelicBook, read_relic, write_relic
 from relic_core.formats.run_files import read_run, write_run
 from relic_core.formats.trec import read_qrels
@@ -38,7 +38,7 @@ def run(settings, tmp_path, monkeypatch, capsys):
     def opened(name):
         registry._module(name)  # refuses an unknown name
         small = SmallBenchmark(pool="given" if name == "birco-pools" else "whole work")
-        small.card = replace(small.card, name=name, split="test" if name.startswith("birco") else "sample")
+        small.card = replace(small.card, name=name, split="test" if name.startswith("birco") else "dev")
         return small
 
     def run(*arguments):
@@ -86,7 +86,7 @@ def test_several_retrievers_and_shapes_make_one_table(run):
         ("BM25", "1/1"), ("Random", "1/1"), ("BM25", "4/4"), ("Random", "4/4")
     ]  # fmt: skip
     assert {row["benchmark"] for row in rows} == {"sample"}
-    assert float(rows[0]["R@10 low"]) <= float(rows[0]["R@10"]) <= float(rows[0]["R@10 high"])
+    assert float(rows[1]["MRR low"]) < float(rows[1]["MRR"]) < float(rows[1]["MRR high"])
 
 
 def test_all_shapes_are_the_papers_six(run):
@@ -322,6 +322,30 @@ def test_a_run_goes_out_in_every_form_and_comes_in_again(run, settings, tmp_path
     assert ".parquet" in told
 
 
+def test_windows_go_out_as_parquet(run, tmp_path):
+    code, said, _ = run("evaluate", "sample", "--windows", str(tmp_path / "w.parquet"))
+    assert (code, said) == (0, f"10 windows are in {tmp_path / 'w.parquet'}.\n")
+    windows, facts = read_windows(tmp_path / "w.parquet")
+    assert windows == SmallBenchmark().windows()
+    assert (facts["benchmark"], facts["data_hash"]) == ("sample", SmallBenchmark().data_hash)
+    for wrong, code in ((["--windows", "w.csv"], 1), (["bm25", "--windows", "w.parquet"], 2)):
+        assert run("evaluate", "sample", *wrong)[0] == code
+
+
+def test_a_gold_far_down_is_left_out_of_a_ranking_for_trec(run, settings, tmp_path):
+    made = Workbench(settings).measuring.measure(SmallBenchmark(), "random", Shape(1, 1), progress=quiet)
+    first, second, *rest = made.outcomes
+    far = (
+        replace(first, rank=1000, overlap_rank=9, candidates=9_000_000),
+        replace(second, rank=8_000_000, overlap_rank=9, candidates=9_000_000),
+        *rest,
+    )
+    Workbench(settings).store.runs.add(replace(made.run, id="far"), far)
+    run("runs", "export", "far", str(tmp_path / "far.run"))
+    _, rankings = read_trec(tmp_path / "far.run")
+    assert (len(rankings["w0"]), len(rankings["w1"])) == (1000, 3)
+
+
 def test_a_file_with_other_ranks_is_refused_until_the_run_is_removed(run, settings, tmp_path):
     run("evaluate", "sample", "bm25")
     made = only_id(settings)
@@ -367,7 +391,7 @@ def test_tune_prints_a_grid_and_refuses_a_test_split(run):
 
 def test_figures_are_printed_written_and_checked(run, settings, tmp_path):
     (tmp_path / "shipped").mkdir()
-    made = Workbench(settings).measuring.measure(SmallBenchmark(split="sample"), "bm25", Shape(4, 4), progress=quiet)
+    made = Workbench(settings).measuring.measure(SmallBenchmark(split="dev"), "bm25", Shape(4, 4), progress=quiet)
     write_run(tmp_path / "shipped" / "bm25.json", made.run, made.outcomes)
     path = str(tmp_path / "expected.csv")
     (tmp_path / "expected.csv").write_text("benchmark,data_hash,retriever,shape,metric,value,tolerance\n", "utf-8")

@@ -169,8 +169,8 @@ def test_runs_that_chose_from_other_candidates_are_refused():
 @pytest.mark.parametrize("change", [{"gold": (11, 20)}, {"gold": (10, 21)}, {"length": 3}])
 def test_runs_whose_golds_are_others_are_refused(change):
     first = outcomes_of({"a": [1, 2], "b": [3, 4]})
-    second = (*first[:3], replace(first[3], **change))
-    with pytest.raises(BadRequest, match="1 examples the quotation stands at another place.*b-001"):
+    second = (*first[:3], dataclasses.replace(first[3], **change))
+    with pytest.raises(BadRequest, match=r"1 examples the quotation stands at another place.*b-001"):
         compare("mrr", first, second, over="works")
 
 

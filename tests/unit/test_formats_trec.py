@@ -5,9 +5,8 @@ from __future__ import annotations
 import ir_measures
 import pytest
 
-from relic_core.domain import Span
 from relic_core.errors import BadBenchmark, NotFound
-from relic_core.formats.trec import read_qrels, read_run, read_span_id, span_id, write_qrels, write_run
+from relic_core.formats.trec import read_qrels, read_run, write_qrels, write_run
 
 RANKINGS = {"q2": ["ferry:9-1", "ferry:10-1", "ferry:0-1"], "q1": ["élan:3-2"]}
 
@@ -51,17 +50,6 @@ def test_a_query_without_documents_leaves_no_line(tmp_path):
     assert read_run(tmp_path / "run") == ("x", {"q2": ("a",)})
 
 
-def test_a_span_is_named_by_its_work_start_and_length_and_read_again():
-    assert span_id("the_ferry", Span(12, 5)) == "the_ferry:12-5"
-    assert read_span_id("a:b:0-1") == ("a:b", Span(0, 1))
-
-
-@pytest.mark.parametrize("written", ["", "ferry", "ferry:1", ":1-2", "ferry:-1-2", "ferry:1-0", "ferry:01-2", "f:١-2"])
-def test_what_names_no_span_is_refused(written):
-    with pytest.raises(BadBenchmark, match="names no span"):
-        read_span_id(written)
-
-
 @pytest.mark.parametrize("word", ["", "a b", "a\tb", "a\nb", "a\u00a0b", "a\u2028b", "a\x00b", "a\x85b", "\ud800"])
 def test_ids_that_are_no_single_column_are_refused_and_nothing_is_written(tmp_path, word):
     for write, given in (
@@ -74,12 +62,6 @@ def test_ids_that_are_no_single_column_are_refused_and_nothing_is_written(tmp_pa
         with pytest.raises(BadBenchmark, match=r"one column|lone surrogate"):
             write(tmp_path / "out", *given)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("work", ["the ferry", "a\nb", "\udc80"])
-def test_a_work_whose_name_is_no_single_column_names_no_document(work):
-    with pytest.raises(BadBenchmark, match=r"one column|lone surrogate"):
-        span_id(work, Span(0, 1))
 
 
 def test_a_document_ranked_twice_and_a_grade_below_zero_are_refused(tmp_path):

@@ -377,15 +377,42 @@ def test_a_full_disk_is_told_and_leaves_what_there_was(measure, monkeypatch, sai
     with pytest.raises(KeyboardInterrupt):
         measure(progress=stop_at(0.6))
 
-    def full(self, line):
+    def full(said):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(unfinished_runs.Unfinished, "_append", full)
+        patch.setattr(unfinished_runs, "_written", full)
         with pytest.raises(StoreReadOnly, match="full"):
             measure()
     measure()
     assert "after 6 examples" in said[-1]
+
+
+def test_a_fault_of_a_retriever_is_not_told_as_one_of_the_folder(measure):
+    class Fault(Counting):
+        def score(self, claim, work, length):
+            raise PermissionError(13, "Permission denied", "/etc/model")
+
+    with pytest.raises(PermissionError, match="model"):
+        measure(retriever=Fault())
+
+
+def test_what_is_not_gone_on_with_is_set_aside_until_the_run_is_finished(settings, measure, said, monkeypatch):
+    with pytest.raises(KeyboardInterrupt):
+        measure(progress=stop_at(0.6))
+    before = partial(settings).read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(provenance, "code", lambda: "0.2.0")
+        with pytest.raises(KeyboardInterrupt):
+            measure(progress=stop_at(0.3))
+    aside = partial(settings).with_name("partial.jsonl.aside")
+    assert aside.read_bytes() == before
+    assert str(aside) in said[-1]
+    partial(settings).unlink()
+    aside.rename(aside.with_name("partial.jsonl"))  # back with the program that it was measured with
+    measure()
+    assert "after 6 examples" in said[-1]
+    assert [path.name for path in (settings.data / "runs").glob("*/*")] == ["lock"]
 
 
 def start(folder, seconds):
@@ -420,6 +447,7 @@ def test_a_process_that_is_killed_leaves_a_store_that_opens_and_a_run_that_goes_
     path.write_bytes(path.read_bytes()[:-4])
     whole = [json.loads(line.partition(b" ")[2])[0] for line in path.read_bytes().splitlines()[1:-1]]
     rest, said = Counting(), []
+    provenance.code.cache_clear()  # the other process read the source just now, this one perhaps minutes ago
     run = workbench.measuring.measure(SmallBenchmark(40), rest, SHAPE, tell=said.append, progress=quiet)
     assert rest.answers == 40 - whole.count("outcome") <= 17
     assert "goes on from there" in said[0]

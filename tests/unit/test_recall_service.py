@@ -13,7 +13,7 @@ from relic_core.errors import BadRequest
 from relic_core.evaluation import metrics
 from relic_core.evaluation.intervals import interval
 from relic_core.services import runs as runs_module
-from relic_core.services.recall import METRICS, VIEWS
+from relic_core.services.recall import METRICS, SHOWN, VIEWS
 from relic_core.services.recall_figures import marks_of, range_of, ranges
 from relic_core.services.workbench import Workbench
 from tests.making_runs import make_books, make_outcomes, make_run
@@ -318,15 +318,18 @@ def test_a_run_that_was_measured_again_has_its_new_figures(workbench, two):
 @pytest.mark.parametrize(
     ("view", "key"), [("books", "book-3"), ("lengths", "2"), ("kinds", "other"), ("shapes", "4/4"), ("curve", "10")]
 )
-def test_missed_and_found_are_all_there_are(workbench, two, view, key):
-    missed, found, every = (
-        workbench.recall.cases(view, two, "recall@10", key, show=show) for show in ("missed", "found", "all")
-    )
+def test_missed_by_all_by_some_and_found_are_all_there_are(workbench, two, view, key):
+    def hits(case):
+        return [outcome.rank is not None and outcome.rank <= 10 for _, outcome in case.outcomes]
+
+    missed, some, found, every = (workbench.recall.cases(view, two, "recall@10", key, show=show) for show in SHOWN)
     assert missed
-    assert {case.id for case in missed} | {case.id for case in found} == {case.id for case in every}
-    assert not {case.id for case in missed} & {case.id for case in found}
-    assert all(any((outcome.rank or 10**9) > 10 for _, outcome in case.outcomes) for case in missed)
-    assert all(all(outcome.rank <= 10 for _, outcome in case.outcomes) for case in found)
+    assert some
+    assert len(missed) + len(some) + len(found) == len(every)
+    assert {case.id for case in (*missed, *some, *found)} == {case.id for case in every}
+    assert not any(any(hits(case)) for case in missed)
+    assert all(any(hits(case)) and not all(hits(case)) for case in some)
+    assert all(all(hits(case)) for case in found)
 
 
 def test_the_examples_behind_a_mark_are_as_many_as_its_n(workbench, two):
@@ -364,4 +367,4 @@ def test_behind_a_k_of_the_curve_stands_recall_at_that_k(workbench, two):
 
 def test_a_choice_of_examples_that_there_is_not_is_refused(workbench, two):
     with pytest.raises(BadRequest, match="choice of examples"):
-        workbench.recall.cases("books", two, "recall@10", "book-3", show="some")
+        workbench.recall.cases("books", two, "recall@10", "book-3", show="few")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from relic_core.domain import Shape, rank_scores
 from relic_core.errors import BadBenchmark, BadClaim
-from relic_core.evaluation.runner import evaluate, standing
+from relic_core.evaluation.runner import evaluate, gold_rank
 from tests.small_benchmark import Counting, SmallBenchmark, quiet
 
 SHAPE = Shape(1, 1)
@@ -26,14 +26,14 @@ def run(benchmark, retriever, *, done=(), keep=lambda outcome, seconds: None, pr
     length=st.integers(1, 4),
     data=st.data(),
 )
-def test_a_standing_is_what_sorting_all_candidates_gives(scores, length, data):
+def test_the_rank_of_a_gold_is_what_sorting_all_candidates_gives(scores, length, data):
     every = np.arange(len(scores))
     kept = data.draw(st.none() | st.sets(st.sampled_from(every.tolist()), min_size=1))
     candidates = None if kept is None else np.array(sorted(kept))
     gold = data.draw(st.sampled_from((every if candidates is None else candidates).tolist()))
     ranking = rank_scores("", "", length, scores).order.tolist()
     order = [start for start in ranking if kept is None or start in kept]
-    found = standing(scores, gold, length, candidates)
+    found = gold_rank(scores, gold, length, candidates)
     assert found.rank == order.index(gold) + 1
     assert found.overlap_rank == next(rank for rank, start in enumerate(order, 1) if abs(start - gold) < length)
     assert found.first == tuple(order[:3])

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from relic_core.ports import Benchmark, WorkSource
 
 _MODULES = {
-    "sample": "relic_core.evaluation.benchmarks.sample",
-    "birco-pools": "relic_core.evaluation.benchmarks.birco_pools",
     "birco-novels": "relic_core.evaluation.benchmarks.birco_novels",
+    "birco-pools": "relic_core.evaluation.benchmarks.birco_pools",
     "relic": "relic_core.evaluation.benchmarks.relic",
+    "sample": "relic_core.evaluation.benchmarks.sample",
 }
 """By name, in the order in which pages list them; a module is loaded when it is asked for."""
 

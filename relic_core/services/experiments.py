@@ -1,4 +1,4 @@
-"""Who asks whom: a benchmark, a retriever with the indexes that belong to it, and the identity of the run they make."""
+"""An experiment: a benchmark, a retriever with the indexes that belong to it, and the identity of the run they make."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.domain import Run
 from relic_core.retrieval import index_files, registry
 from relic_core.services import provenance
-from relic_core.services.unfinished import Entered
+from relic_core.services.unfinished import WorkState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relic_core.ports import Benchmark, Retriever
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.services.measuring import Measuring
-    from relic_core.services.unfinished import Progressed
+    from relic_core.services.unfinished import Partial
 
 _ID_LENGTH = 12
 
@@ -39,8 +39,8 @@ def run_id(
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_ID_LENGTH]
 
 
-class Asker:
-    """Who asks whom: a benchmark and a retriever with the indexes that belong to them."""
+class Experiment:
+    """A retriever with the indexes that belong to it, and the benchmark that it is to be asked."""
 
     def __init__(self, measuring: Measuring, benchmark: Benchmark, retriever: str | Retriever, shape: Shape) -> None:
         self.benchmark = benchmark
@@ -62,15 +62,15 @@ class Asker:
         self.run_id = run_id(shape=shape, **self.identity)
         self.identity["shape"] = str(shape)
 
-    def entered(self, work: Work) -> Entered:
+    def entered(self, work: Work) -> WorkState:
         """Say what the retriever has prepared for a work."""
         return self._prepared(work.id, work.fingerprint)
 
-    def still(self, entered: Entered) -> bool:
+    def still(self, entered: WorkState) -> bool:
         """Whether all of that is there as it was; more may have been prepared since."""
         return set(entered.index) <= set(self._prepared(entered.work_id, entered.fingerprint).index)
 
-    def _prepared(self, work_id: str, fingerprint: str) -> Entered:
+    def _prepared(self, work_id: str, fingerprint: str) -> WorkState:
         found = [
             manifest
             for part in self._parts
@@ -78,14 +78,14 @@ class Asker:
             for manifest in index_files.manifests(self.settings.indexes, part.name, work_id)
             if (manifest["work"], manifest["encoder"]) == (fingerprint, part.encoder_identity)
         ]
-        return Entered(
+        return WorkState(
             work_id=work_id,
             fingerprint=fingerprint,
             index=tuple(sorted(map(_content, found))),
             size=sum(entry["bytes"] for each in found for entry in each["arrays"].values()),
         )
 
-    def finished(self, outcomes: tuple[Outcome, ...], state: Progressed) -> Run:
+    def finished(self, outcomes: tuple[Outcome, ...], state: Partial) -> Run:
         """Make the run of all its outcomes."""
         card = self.benchmark.card
         return Run(
