@@ -41,7 +41,7 @@ def make_chart(view="books", **changed):
         for key in GROUPS[view]
     )
     marks = tuple(
-        Mark(group=group.key, series=each.key, value=0.25, low=0.125, high=0.5, n=8, candidates=9_873.25)
+        Mark(group=group.key, series=each.key, value=0.25, low=0.1875, high=0.5, n=8, candidates=9_873.25)
         for group in groups
         for each in SERIES
     )
@@ -84,7 +84,7 @@ def test_intervals_reach_from_low_to_high(view):
     for trace in traces(draw(make_chart(view), colours=COLOURS)):
         errors = trace.error_x if view == "books" else trace.error_y
         assert set(errors.array) == {0.25}
-        assert set(errors.arrayminus) == {0.125}
+        assert set(errors.arrayminus) == {0.0625}
 
 
 def test_a_mark_without_an_interval_has_no_bar():
@@ -114,7 +114,7 @@ def test_n_and_candidates_are_told_on_hovering(view):
     if view == "ranks":
         assert all("8 (25.0%)" in words for words in said)
     else:
-        assert all("n = 8 · 9,873 candidates" in words and "12.5% to 50.0%" in words for words in said)
+        assert all("n = 8 · 9,873 candidates" in words and "18.8% to 50.0%" in words for words in said)
 
 
 @pytest.mark.parametrize("view", ["books", "lengths", "shapes", "kinds", "published"])
@@ -176,7 +176,7 @@ def test_the_table_has_a_row_for_each_mark():
     heads, rows = table(make_chart())
     assert heads == ("Work", "Year", "Run", "recall@10", "95% interval", "n", "candidates")
     assert len(rows) == 4
-    assert rows[0] == ("Label emma", "1815", "BM25 · 4/4", "25.0%", "12.5% to 50.0%", "8", "9,873")
+    assert rows[0] == ("Label emma", "1815", "BM25 · 4/4", "25.0%", "18.8% to 50.0%", "8", "9,873")
 
 
 @given(st.lists(st.floats(0, 1), min_size=4, max_size=4))

@@ -232,6 +232,13 @@ def test_where_the_library_has_no_copy_the_benchmark_gives_the_text_without_a_li
     assert (one.gold.place, one.gold.work_id, one.missing) == (None, "", ())
 
 
+def test_the_benchmarks_text_is_not_read_by_the_offsets_of_another(workbench):
+    run, outcomes, *_ = sample_run(workbench)
+    one = workbench.runs.read(replace(run, books=(replace(run.books[0], sha256="0" * 64),)), outcomes[0])
+    assert one.gold.passage is None
+    assert one.claim is not None
+
+
 def test_an_example_of_that_name_in_another_book_has_another_claim(workbench):
     run, outcomes, *_ = sample_run(workbench)
     other = replace(run.books[0], key="other")
