@@ -11,14 +11,16 @@ st.html(recall_style.RECALL)
 st.title("Recall")
 with shell.told():
     if offers := workbench.recall.offers():
-        recall.introduce()
+        lede = st.container()
         recall_address.restore(workbench, offers)
         asked = recall.ask(workbench, offers)
         recall_address.keep(asked)
+        with lede:
+            recall.introduce(asked.offer.card.pool)
         if asked.runs:
             colours = recall_chart.colours_of(asked.offer)
             recall_chart.show_overall(workbench, asked, colours)
-            recall.choose_view(asked)
+            recall.choose_view(workbench, asked)
             if asked.view == "table":
                 recall_chart.show_table(workbench, asked)
             else:

@@ -13,20 +13,21 @@ from relic_core.services.recall import METRICS, SHOWN, SORTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain import Run
+    from relic_core.domain import Pool, Run
     from relic_core.services.recall import Offer
     from relic_core.services.workbench import Workbench
 
 VIEW_LABELS = {
+    "curve": "Over k",
     "books": "Works",
     "lengths": "Length",
     "shapes": "Context",
     "kinds": "Evidence",
-    "curve": "Over k",
     "ranks": "Ranks",
     "published": "Published",
     "table": "Table",
 }
+FIRST_VIEW = "curve"
 SORT_LABELS = {
     "recall": "Highest first",
     "year": "Year",
@@ -92,11 +93,12 @@ class Asked:
         return {name: value for name, value in given.items() if name and value}
 
 
-def introduce() -> None:
+def introduce(pool: Pool = "whole work") -> None:
     """Say what the page shows, in a scholar's words."""
+    among = "all there are" if pool == "whole work" else "the passages given with it"
     st.html(
         '<p class="relic-lede">A critic makes a claim and quotes a passage. Given the claim alone, how near to the top '
-        "does a retriever put that very passage, out of all there are?</p>"
+        f"does a retriever put that very passage, out of {among}?</p>"
     )
 
 
@@ -108,7 +110,7 @@ def teach() -> None:
         "and this page shows how often the retriever finds it.",
         icon=":material/bar_chart:",
     )
-    st.code("python -m relic_core evaluate sample bm25", language="bash")
+    st.code("python -m relic_core evaluate sample zero-shot", language="bash")
     st.html(
         '<p class="relic-measure">A run is one way of searching, measured on one benchmark: a set of places in '
         "criticism where a work is quoted. <b>recall@10</b> is the share of these places for which the passage that "
@@ -127,7 +129,7 @@ def begin(workbench: Workbench, offer: Offer) -> None:
         recall_benchmark=offer.card.name,
         recall_runs=[run.id for run in offer.usual],
         recall_metric=usual_metric(offer),
-        recall_view="books",
+        recall_view=FIRST_VIEW,
         recall_sort=SORTS[0],
         recall_least=workbench.recall.usual_least(offer.usual),
         recall_beside=False,
@@ -179,6 +181,8 @@ def ask(workbench: Workbench, offers: Sequence[Offer]) -> Asked:
             persist_state="session",
             on_change=first_page,
             width=260,
+            help="By what the figures and charts go. Over k shows every k of it, Ranks asks for none, and MRR, mean "
+            "and median rank stand in Table.",
         )
     offer = by_name[state["recall_benchmark"]]
     by_id = {run.id: run for run in offer.runs}
@@ -207,7 +211,7 @@ def _asked(workbench: Workbench, offers: Sequence[Offer], offer: Offer) -> Asked
     usual = (
         offer is offers[0]
         and runs == offer.usual
-        and tuple(chosen.values()) == (usual_metric(offer), "books", SORTS[0], least, False)
+        and tuple(chosen.values()) == (usual_metric(offer), FIRST_VIEW, SORTS[0], least, False)
         and not part
     )
     return Asked(
@@ -215,11 +219,13 @@ def _asked(workbench: Workbench, offers: Sequence[Offer], offer: Offer) -> Asked
     )  # fmt: skip
 
 
-def choose_view(asked: Asked) -> None:
+def choose_view(workbench: Workbench, asked: Asked) -> None:
     """Draw the choice of a view, and what can be chosen in it."""
+    labelled = any(outcome.kind for run in asked.runs for outcome in workbench.runs.outcomes(run.id))
+    views = [view for view in VIEW_LABELS if view != "kinds" or labelled or asked.view == "kinds"]
     st.segmented_control(
         "Seen by",
-        list(VIEW_LABELS),
+        views,
         format_func=VIEW_LABELS.__getitem__,
         key="recall_view",
         persist_state="session",

@@ -9,7 +9,7 @@ import streamlit as st
 from relic_core.errors import BadRequest
 from relic_core.services.recall import METRICS, SHOWN, SORTS
 from relic_ui import links
-from relic_ui.recall import PART_OF, VIEW_LABELS, begin
+from relic_ui.recall import FIRST_VIEW, PART_OF, VIEW_LABELS, begin
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
@@ -43,9 +43,15 @@ def restore(workbench: Workbench, offers: Sequence[Offer]) -> None:
         return
     offer, runs = _named(workbench, offers, wanted)
     begin(workbench, offer)
-    view = wanted["view"] if wanted.get("view") in VIEW_LABELS else "books"
+    by_part = next((view for view, part in PART_OF.items() if part in wanted), FIRST_VIEW)
+    view = wanted["view"] if wanted.get("view") in VIEW_LABELS else by_part
     least, page = _number(wanted.get("least", "")), _number(wanted.get("page", ""))
     metric = wanted.get("metric", "")
+    if metric and metric not in METRICS:
+        _warn(
+            f"This address asks for the measure '{metric[:_SHORT]}', which no chart here is of. MRR, mean and median "
+            "rank stand in Table."
+        )
     state.update(
         recall_address=wanted,
         recall_runs=[run.id for run in runs] or state["recall_runs"],

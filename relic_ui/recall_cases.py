@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from relic_core.domain import Claim, Outcome, Run
     from relic_core.reporting.charts_rows import Chart, View
     from relic_core.services.recall import Case
-    from relic_core.services.runs import Quoted, ReadOutcome
+    from relic_core.services.runs import Missing, Quoted, ReadOutcome
     from relic_core.services.workbench import Workbench
     from relic_ui.recall import Asked
 
 _PAGE = 5
+_SHORT = 60
 _CHOICES = {
     "books": "Work",
     "lengths": "Sentences in the quotation",
@@ -35,6 +36,18 @@ _CHOICES = {
 }
 _OF_ONE = {"missed": "Missed", "found": "Found", "all": "All"}
 _OF_SEVERAL = {"missed": "Missed by all", "some": "Missed by some", "found": "Found by all", "all": "All"}
+
+_WITHOUT = {
+    "pool": "The passages given with the questions are not on this machine, so only their ranks are shown.",
+    "data": "The critics' claims are not shown: the texts of this benchmark are not on this machine. Where they are to "
+    "be had stands in About this benchmark, above.",
+    "damaged": "The critics' claims are not shown: the texts of this benchmark that are here are not those that were "
+    "measured.",
+    "needs works": "The critics' claims are not shown: they are read once all works of this benchmark are in the "
+    "{library}.",
+    "example": "Some claims are not shown: the texts of this benchmark that are here do not hold them.",
+}
+"""What is said of what is missing, works and editions apart, which are named."""
 
 _ARRIVE = """
 export default function (component) {
@@ -79,6 +92,13 @@ def show_cases(workbench: Workbench, asked: Asked, chart: Chart, colours: Mappin
     if chart.view == "curve":
         names = {key: key for key in names if key == asked.part or int(key) in DRAWN_K}
     part = asked.part if asked.part in names else ""
+    if asked.part and not part:
+        st.warning(
+            literal(
+                f"Nothing in this chart is called '{asked.part[:_SHORT]}', or it has too few quotations to be shown."
+            ),
+            icon=":material/link_off:",
+        )
     st.session_state["recall_part"] = part
     view = cast("View", asked.view)
     cases = workbench.recall.cases(view, asked.runs, asked.metric, part, show="all") if part else ()
@@ -127,14 +147,35 @@ def _show_page(workbench: Workbench, asked: Asked, cases: Sequence[Case], colour
     with st.spinner("Opening the benchmark and its works …"):
         flat = iter(workbench.runs.read_many([pair for case in shown for pair in case.outcomes]))
     read = [[next(flat) for _ in case.outcomes] for case in shown]
-    if missing := dict.fromkeys(message for each in read for one in each for message in one.missing):
-        st.info("\n\n".join(map(literal, missing)), icon=":material/menu_book:")
+    if missing := tuple(dict.fromkeys(message for each in read for one in each for message in one.missing)):
+        st.html(_what_is_missing(missing))
     titled = asked.view != "books"
     articles = [_case(case, each, colours, titled=titled) for case, each in zip(shown, read, strict=True)]
     st.html(
         f"{''.join(articles)}{_pages(asked, page, pages)}"
         '<p class="relic-recall-back"><a href="#recall-chart" target="_self">Back to the chart</a></p>'
     )
+
+
+def _what_is_missing(missing: Sequence[Missing]) -> str:
+    """Say what cannot be read, each work once."""
+    said = []
+    library = links.link("library", "Library")
+    if works := _named(missing, "work"):
+        said.append(f"Not in your library, so their passages are not shown: {works}. Add them in the {library}.")
+    if editions := _named(missing, "edition"):
+        said.append(
+            f"In your library in another edition than the one measured, so the places do not fit it: {editions}. Add "
+            f"that edition in the {library}."
+        )
+    said += [
+        words.format(library=library) for what, words in _WITHOUT.items() if any(each.what == what for each in missing)
+    ]
+    return f'<div class="relic-recall-missing" role="note">{"".join(f"<p>{each}</p>" for each in said)}</div>'
+
+
+def _named(missing: Sequence[Missing], what: str) -> str:
+    return ", ".join(f"<cite>{escape(each.name)}</cite>" for each in missing if each.what == what)
 
 
 def _pages(asked: Asked, page: int, pages: int) -> str:
@@ -182,17 +223,42 @@ def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *
     heading, further = (case.book.title, named) if titled else (named, "")
     told = " · ".join(escape(part) for part in (f"{case.length} sentence{'s' * (case.length != 1)}", case.kind) if part)
     claim = (
-        f'<h4>The critic writes</h4><div class="relic-recall-claim">{_claim(widest.claim)}</div>'
+        f"<h4>The critic writes{_context(case, read, widest)}</h4>"
+        f'<div class="relic-recall-claim">{_claim(widest.claim)}</div>'
         if widest.claim
         else ""
     )
     answers = "".join(
         _answer(run, outcome, each, colours) for (run, outcome), each in zip(case.outcomes, read, strict=True)
     )
+    quotes = "and quotes" if claim else "The critic quotes"
+    if gold.passage is None and not any(hit.passage for each in read for hit in each.first):
+        answers = _ranks(case)
     return (
         f'<article class="relic-recall-case" id="case-{escape(case.id)}"><header><h3>{escape(heading)}</h3>'
         f"<span>{told}</span><span>{escape(further)}</span></header>"
-        f"<div>{claim}<h4>and quotes</h4>{_quoted(gold)}</div><div>{answers}</div></article>"
+        f"<div>{claim}<h4>{quotes}</h4>{_quoted(gold)}</div><div>{answers}</div></article>"
+    )
+
+
+def _context(case: Case, read: Sequence[ReadOutcome], shown: ReadOutcome) -> str:
+    """Say which context the claim is of, where the runs have several."""
+    shapes = [str(run.shape) for run, _ in case.outcomes]
+    if len(set(shapes)) == 1:
+        return ""
+    return f" (context {next(shape for shape, each in zip(shapes, read, strict=True) if each is shown)})"
+
+
+def _ranks(case: Case) -> str:
+    """Set the ranks alone, where no words are here."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(run.label)} · {run.shape}</th>'
+        f"<td>{'none' if outcome.rank is None else f'{outcome.rank:,} of {outcome.candidates:,}'}</td></tr>"
+        for run, outcome in case.outcomes
+    )
+    return (
+        '<table class="relic-recall-ranks"><thead><tr><th scope="col">Run</th><th scope="col">Rank of the critic\'s '
+        f"quotation</th></tr></thead><tbody>{rows}</tbody></table>"
     )
 
 
@@ -218,10 +284,9 @@ def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str,
 
 
 def _quoted(quoted: Quoted) -> str:
-    """Set a passage with a link to where it stands; where its text is not here, its offsets."""
+    """Set a passage with a link to where it stands."""
     if quoted.passage is None:
-        start, end = quoted.offsets
-        return f'<p class="relic-recall-where">characters {start:,} to {end:,} of the text</p>'
+        return '<p class="relic-recall-where">a passage whose text is not here</p>'
     where = ""
     if quoted.place is not None:
         where = links.link(

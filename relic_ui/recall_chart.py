@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.reporting import charts, tables
 from relic_core.reporting.charts_rows import as_csv, interval, table, written
-from relic_core.reporting.charts_words import is_share, measure_label, pool_words
+from relic_core.reporting.charts_words import is_share, measure_label, measured_with, pool_words
 from relic_core.services import figures
 from relic_ui.recall_address import link_here
 from relic_ui.recall_style import CHART_COLOURS, FURTHER_COLOURS
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from relic_core.services.workbench import Workbench
     from relic_ui.recall import Asked
 
-_FEW = 4
+_USUAL_HEIGHT = 480
+_ONE_ROW = 4
 _MIMES = {"csv": "text/csv", "markdown": "text/markdown", "latex": "application/x-tex"}
 _ENDINGS = {"csv": "csv", "markdown": "md", "latex": "tex"}
 _NOTHING = {
@@ -76,9 +77,13 @@ def show_overall(workbench: Workbench, asked: Asked, colours: Mapping[str, str])
     st.html(
         f'<p class="relic-measure"><b>{measure}</b>: {escape(workbench.recall.meaning(asked.metric))} Here each '
         f"quotation is to be found among {marks[0].candidates:,.0f} candidates on average: "
-        f"{pool_words(asked.offer.card.pool)}.</p>"
+        f"{pool_words(asked.offer.card.pool)}. MRR and mean rank stand in Table.</p>"
     )
-    st.html(f'<ul class="relic-recall-numbers" aria-label="{measure} over all quotations">{"".join(tiles)}</ul>')
+    row = len(tiles) if len(tiles) <= _ONE_ROW else min(_ONE_ROW, -(-len(tiles) // 2))
+    st.html(
+        f'<ul class="relic-recall-numbers" style="--relic-row:{row}" aria-label="{measure} over all quotations">'
+        f"{''.join(tiles)}</ul>"
+    )
     show_benchmark(asked.offer.card, marks[0].candidates)
     if len({run.data_hash for run in asked.runs}) > 1:
         st.warning(
@@ -91,23 +96,29 @@ def show_overall(workbench: Workbench, asked: Asked, colours: Mapping[str, str])
 def show_chart(workbench: Workbench, asked: Asked, colours: Mapping[str, str]) -> Chart:
     """Draw the chart of the view asked for, with all that belongs to it."""
     view = cast("View", asked.view)
-    with st.spinner("Counting …"):
-        chart = workbench.recall.chart(
-            view,
-            asked.runs,
-            asked.metric,
-            benchmark=asked.offer.card.label,
-            sort=asked.sort,
-            least=asked.least,
-            beside=asked.beside,
-        )
-    st.header(literal(chart.title), anchor="recall-chart")
+    heading = st.container()
+    plot = st.container(key="recall_plot")
+    waiting = plot.empty()
+    waiting.html(_waiting(st.session_state.get("recall_height", _USUAL_HEIGHT)))
+    chart = workbench.recall.chart(
+        view,
+        asked.runs,
+        asked.metric,
+        benchmark=asked.offer.card.label,
+        sort=asked.sort,
+        least=asked.least,
+        beside=asked.beside,
+    )
+    heading.header(literal(chart.title), anchor="recall-chart")
     if not chart.marks:
+        waiting.empty()
         st.info(_NOTHING.get(view, "There is nothing to show."), icon=":material/info:")
         return chart
     key = f"recall_by_{view}"
     clicks: dict[str, Any] = {} if view == "published" else {"on_select": lambda: _click(key)}
-    with st.container(key="recall_plot"):
+    st.session_state["recall_height"] = charts.height(chart)
+    waiting.html(_waiting(charts.height(chart)))
+    with plot:
         st.plotly_chart(
             charts.draw(chart, colours=colours, chosen=asked.part),
             key=key,
@@ -118,6 +129,14 @@ def show_chart(workbench: Workbench, asked: Asked, colours: Mapping[str, str]) -
         )
     _show_under(chart, asked)
     return chart
+
+
+def _waiting(height: int) -> str:
+    """Keep the place of a chart until it is drawn over it."""
+    return (
+        f"<style>.st-key-recall_plot {{ min-height: {height}px; }}</style>"
+        f'<p class="relic-recall-waiting" style="height:{height}px;margin-bottom:-{height}px">Counting …</p>'
+    )
 
 
 def _click(key: str) -> None:
@@ -157,9 +176,9 @@ def _again(runs: Sequence[Run], *, every_shape: bool = False) -> str:
     """Say how runs are measured again."""
     commands = "\n".join(escape(run.command) for run in runs)
     more = "<p>and so for each context: --shape 0/1, 0/4, 1/0, 4/0, 1/1, 4/4</p>" if every_shape else ""
-    opened = " open" if len(runs) <= _FEW else ""
-    inside = f"<summary>Measure again</summary><pre>{commands}</pre>{more}"
-    return f'<details class="relic-recall-fold"{opened}>{inside}</details>'
+    made = f"<p>{escape(measured_with(runs))}</p>"
+    inside = f"<summary>How it was measured, and how to measure again</summary>{made}<pre>{commands}</pre>{more}"
+    return f'<details class="relic-recall-fold">{inside}</details>'
 
 
 def _is_number(cell: str) -> bool:

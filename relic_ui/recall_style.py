@@ -12,7 +12,9 @@ CHART_COLOURS = {**RETRIEVER_COLOURS, "bm25-lemmas": "#4f7a2c", "tf-idf": "#3f62
 RECALL = """
 <style>
 .relic-recall-numbers { list-style: none; display: grid; gap: .7rem 1.2rem; margin: 0 !important;
-  padding: 0 !important; grid-template-columns: repeat(auto-fill, minmax(10.5rem, 1fr)); }
+  padding: 0 !important; grid-template-columns: repeat(var(--relic-row, 4), minmax(0, 17rem)); }
+.relic-recall-waiting { margin: 0; padding: 1rem 0; overflow: hidden; opacity: .85; }
+.st-key-recall_plot:has(.main-svg) .relic-recall-waiting { visibility: hidden; }
 .relic-recall-numbers li { border-top: 3px solid var(--relic-hue, currentColor); padding: .35rem 0 0;
   margin: 0 !important; font-size: .9rem; line-height: 1.4; }
 .relic-recall-numbers strong { display: block; font-family: var(--relic-serif); font-size: 1.6rem; font-weight: 600;
@@ -37,6 +39,7 @@ RECALL = """
   text-align: right; font-weight: 400; font-variant-numeric: tabular-nums; white-space: nowrap;
   vertical-align: baseline; }
 .relic-recall-table thead th { font-weight: 600 !important; }
+.relic-recall-table tr > :first-child { position: sticky; left: 0; background: var(--st-background-color, Canvas); }
 .relic-recall-table .relic-recall-words { text-align: left; }
 #recall-chart, #recall-examples { scroll-margin-top: 4.5rem; }
 #recall-examples:focus { outline: none; }
@@ -64,14 +67,24 @@ RECALL = """
 .relic-recall-run h4 { margin: 0 0 .1rem; }
 .relic-recall-run h4 span { font-weight: 400; }
 .relic-recall-back { font-size: .9rem; }
+.relic-recall-missing { font-size: .9rem; max-width: 62rem; border-left: 3px solid var(--relic-line);
+  padding: .1rem 0 .1rem .8rem; }
+.relic-recall-missing p { margin: .2rem 0; }
+.relic-recall-missing a { color: inherit; text-underline-offset: .2em; }
+.relic-recall-ranks { border-collapse: collapse; font-size: .9rem; margin: .55rem 0 0; }
+.relic-recall-ranks :is(th, td) { border: 0; border-bottom: 1px solid var(--relic-line);
+  padding: .22rem 1.4rem .22rem 0;  text-align: left; font-weight: 400; font-variant-numeric: tabular-nums; }
+.relic-recall-ranks thead th { font-weight: 600 !important; }
 @media (max-width: 640px) {
   .relic-recall-case { grid-template-columns: minmax(0, 1fr); }
   .relic-recall-numbers { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .relic-recall-card dl { grid-template-columns: 1fr; gap: 0; }
   .relic-recall-card dd { margin-bottom: .35rem; }
   .stMain :is(.st-key-recall_benchmark, .st-key-recall_metric, .st-key-recall_part, .st-key-recall_sort,
-    .st-key-recall_least) { width: 100% !important;
-    max-width: none; }
+    .st-key-recall_least) { width: 100% !important; min-width: 100% !important; flex: 1 1 100% !important;
+    max-width: none !important; }
+  .stMain :is(.st-key-recall_benchmark, .st-key-recall_metric, .st-key-recall_part, .st-key-recall_sort,
+    .st-key-recall_least) > div { width: 100% !important; max-width: none !important; }
 }
 </style>
 """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Self
 
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names its type no other way
@@ -64,6 +64,25 @@ def check_utf8(name: str, given: str) -> None:
             f"The {name} is not in UTF-8 (its character {error.start + 1:,} is damaged). Set the terminal to UTF-8, or "
             "convert the words with iconv, and try again."
         ) from None
+
+
+def refuse_unused(options: argparse.Namespace, what: str, usual: Mapping[str, object], taken: Sequence[str]) -> None:
+    """End with the usage where options were given that would be ignored.
+
+    Parameters
+    ----------
+    options : Namespace
+        As parsed.
+    what : str
+        What does not take them.
+    usual : mapping of str to object
+        The options there are, and their values where they are not given.
+    taken : sequence of str
+        Those that are taken.
+    """
+    given = [name for name, value in usual.items() if name not in taken and getattr(options, name) != value]
+    if given:
+        options.refuse(f"{what} takes no {', '.join(f'--{name}' for name in given)}")
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

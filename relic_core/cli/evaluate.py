@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 SENTENCES = "sentences"
 
+_USUAL = {
+    "shape": "4/4", "data": None, "again": False, "k1": None, "b": None, "metric": None, "by": "", "proxy": False,
+    "chooser": None, "submission": None, "windows": None, "texts": None, "segmenter": None, "format": "table",
+}  # fmt: skip
+"""All options, as they are where they are not given."""
+_CHOOSER = "bm25"
+
 
 def add_parser(commands: Commands) -> ArgumentParser:
     """Describe the command."""
@@ -30,7 +37,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
         ),
         examples=(
             "  python -m relic_core evaluate\n"
-            "  python -m relic_core evaluate sample bm25\n"
+            "  python -m relic_core evaluate sample zero-shot\n"
             "  python -m relic_core evaluate birco-novels bm25,zero-shot --shape all\n"
             "  python -m relic_core evaluate birco-novels bm25 --by length --metric recall@10 --metric mean-rank\n"
             "  python -m relic_core evaluate relic all --data train.json --format latex\n"
@@ -57,7 +64,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
     )
     parser.add_argument("--by", choices=tables.PARTS, default="", help="a row for each of these")
     parser.add_argument("--proxy", action="store_true", help="the task of three options instead of a whole ranking")
-    parser.add_argument("--chooser", default="bm25", metavar="NAME", help="who chooses the options (default: bm25)")
+    parser.add_argument("--chooser", metavar="NAME", help=f"--proxy: who chooses the options (default: {_CHOOSER})")
     parser.add_argument(
         "--submission", type=Path, metavar="FILE", help="write RELiC's hidden test split, answered, for its leaderboard"
     )
@@ -65,7 +72,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
         "--windows", type=Path, metavar="FILE", help="write the benchmark's windows as FILE.parquet; asks no retriever"
     )
     parser.add_argument("--texts", type=Path, metavar="FOLDER", help=f"{SENTENCES}: where NAME.txt are (RELIC_LIBRARY)")
-    parser.add_argument("--segmenter", default="rules", help=f"{SENTENCES}: rules, or parser where it is installed")
+    parser.add_argument("--segmenter", help=f"{SENTENCES}: rules (default), or parser where it is installed")
     parser.add_argument("--format", choices=tables.FORMATS, default="table", help="(default: %(default)s)")
     return parser
 
@@ -83,9 +90,9 @@ def run(workbench: Workbench, options: Namespace) -> int:
     if options.what == SENTENCES:
         if options.format not in {"table", "json"}:
             options.refuse(f"evaluate {SENTENCES} prints --format table or json")
+        console.refuse_unused(options, f"evaluate {SENTENCES}", _USUAL, ("texts", "segmenter", "format"))
         return sentences.run(workbench, options)
-    if options.proxy or options.submission is not None:
-        _refuse_unused(options)
+    _refuse_unused(options)
     shapes = SHAPES if options.shape == "all" else tuple(map(Shape.parse, options.shape.split(",")))
     try:
         if options.submission is not None:
@@ -147,6 +154,7 @@ def _measure(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ...]
 def _ask_items(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ...]) -> int:
     from relic_core.services.proxy import proxy_table
 
+    chooser = options.chooser or _CHOOSER
     made = []
     for shape in shapes:
         with console.ProgressLine(f"Three options, {shape}") as progress:
@@ -154,8 +162,8 @@ def _ask_items(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ..
                 proxy_table(
                     workbench,
                     options.what,
-                    workbench.measuring.split(options.whom, without=options.chooser),
-                    chooser=options.chooser,
+                    workbench.measuring.split(options.whom, without=chooser),
+                    chooser=chooser,
                     shape=shape,
                     data=options.data,
                     progress=progress,
@@ -184,6 +192,7 @@ def _export(workbench: Workbench, options: Namespace) -> int:
 
     if options.whom is not None:
         options.refuse("--windows asks no retriever: evaluate BENCHMARK --windows FILE.parquet")
+    console.refuse_unused(options, "--windows", _USUAL, ("windows", "data"))
     count = exchange.export_windows(workbench, options.what, options.windows, data=options.data)
     print(f"{count:,} windows are in {options.windows}.")
     return 0
@@ -191,11 +200,15 @@ def _export(workbench: Workbench, options: Namespace) -> int:
 
 def _refuse_unused(options: Namespace) -> None:
     """Refuse what would be ignored."""
-    said = {name: getattr(options, name) for name in ("again", "k1", "b", "metric", "by")}
-    given = [name for name, value in said.items() if value not in (None, "") and value is not False]
-    if given:
-        what = "--proxy" if options.proxy else "--submission"
-        options.refuse(f"{what} takes no {', '.join(f'--{name}' for name in given)}")
+    if options.submission is not None:
+        console.refuse_unused(options, "--submission", _USUAL, ("submission", "shape", "data"))
+    elif options.proxy:
+        console.refuse_unused(options, "--proxy", _USUAL, ("proxy", "shape", "data", "chooser", "format"))
+    elif options.chooser is not None:
+        options.refuse("--chooser is for the task of three options: add --proxy")
+    else:
+        of_lists = {name: _USUAL[name] for name in ("texts", "segmenter")}
+        console.refuse_unused(options, "a benchmark", of_lists, ())
 
 
 def _tell(sentence: str) -> None:

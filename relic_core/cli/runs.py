@@ -10,13 +10,26 @@ from relic_core.reporting import tables
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
 
     from relic_core.cli.console import Commands
     from relic_core.domain import Run
     from relic_core.services.workbench import Workbench
 
-_LEAST = {"show": 1, "compare": 2, "tag": 1, "remove": 1, "restore": 1, "export": 2, "import": 1}
-_MOST = {"show": 1, "remove": 1, "restore": 1, "export": 2, "import": 1}
+_WANTED = {
+    "list": "no further words",
+    "show": "one id",
+    "compare": "two ids or more",
+    "tag": "an id, and the words in place of its tags",
+    "remove": "one id",
+    "restore": "one whole id",
+    "export": "an id and a file",
+    "import": "one file",
+}
+_USED = {"list": ("format",), "show": ("metric", "by", "format"), "compare": ("metric", "format")}
+"""Options that an action takes; none where it is not named."""
+_LEAST = {"list": 0, "show": 1, "compare": 2, "tag": 1, "remove": 1, "restore": 1, "export": 2, "import": 1}
+_MOST = {"list": 0, "show": 1, "remove": 1, "restore": 1, "export": 2, "import": 1}
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -38,7 +51,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
         ),
     )
     parser.add_argument(
-        "action", nargs="?", choices=("list", *_LEAST), default="list", metavar="ACTION",
+        "action", nargs="?", choices=tuple(_LEAST), default="list", metavar="ACTION",
         help="list, show ID, compare ID ID ..., tag ID WORD ..., remove ID, restore ID, export ID FILE, import FILE",
     )  # fmt: skip
     parser.add_argument("said", nargs="*", metavar="ID", help="the beginning of an id will do")
@@ -55,16 +68,19 @@ def run(workbench: Workbench, options: Namespace) -> int:
     from relic_core.services import exchange, figures
 
     action, said = options.action, options.said
+    if not _LEAST[action] <= len(said) <= _MOST.get(action, len(said)):
+        options.refuse(f"runs {action} wants {_WANTED[action]}")
+    console.refuse_unused(
+        options, f"runs {action}", {"metric": None, "by": "", "format": "table"}, _USED.get(action, ())
+    )
     if action == "list":
         return _list(workbench, options)
-    if not _LEAST[action] <= len(said) <= _MOST.get(action, len(said)):
-        options.refuse(f"runs {action} wants other words; see --help")
     if action == "import":
         taken, new = exchange.take_in(workbench, Path(said[0]))
         print(f"{_name(taken)} was taken in." if new else f"{_name(taken)} is here already.")
         return 0
-    if action == "restore":  # a removed run is found by its whole id alone
-        print(f"{_name(workbench.runs.restore(said[0]))} is back.")
+    if action == "restore":
+        print(f"{_name(exchange.bring_back(workbench, said[0]))} is back.")
         return 0
     if action == "compare":
         chosen = [exchange.find(workbench, each) for each in said]
@@ -77,7 +93,7 @@ def run(workbench: Workbench, options: Namespace) -> int:
         return _show(workbench, found, options)
     if action == "tag":
         workbench.runs.tag(found.id, said[1:])
-        print(f"{_name(found)} is tagged: {', '.join(said[1:])}." if said[1:] else f"{_name(found)} has no tags.")
+        print(f"{_name(found)} {_tagged(found.tags, said[1:])}")
     elif action == "remove":
         workbench.runs.remove(found.id)
         print(f"{_name(found)} is removed. Bring it back: python -m relic_core runs restore {found.id}")
@@ -109,7 +125,7 @@ def _list(workbench: Workbench, options: Namespace) -> int:
     if runs or options.format != "table":
         print(tables.write((table,), options.format))
     else:
-        print("Nothing has been measured yet. Begin with: python -m relic_core evaluate sample bm25")
+        print("Nothing has been measured yet. Begin with: python -m relic_core evaluate sample zero-shot")
     return 0
 
 
@@ -128,7 +144,7 @@ def _show(workbench: Workbench, run: Run, options: Namespace) -> int:
         ("benchmark", f"{run.benchmark}{f', {run.split}' if run.split else ''}"),
         ("context", str(run.shape)),
         ("data", run.data_hash),
-        ("code", run.code),
+        ("program", run.code),
         ("machine", ", ".join(f"{name} {value}" for name, value in sorted(run.machine.items()))),
         ("seconds", f"{run.seconds:,.3f}"),
         ("index", f"{run.index_bytes:,} bytes"),
@@ -139,6 +155,19 @@ def _show(workbench: Workbench, run: Run, options: Namespace) -> int:
     print(console.table(("", ""), facts).lstrip("\n"), end="\n\n")
     print(tables.write(made, options.format))
     return 0
+
+
+def _tagged(before: Sequence[str], now: Sequence[str]) -> str:
+    """Say what a run is tagged, and what that replaced.
+
+    Examples
+    --------
+    >>> _tagged((), ["tuned"]), _tagged(("first", "tuned"), ["tuned"]), _tagged(("tuned",), [])
+    ('is tagged: tuned.', 'is tagged: tuned. No longer: first.', 'has no tags. No longer: tuned.')
+    """
+    said = f"is tagged: {', '.join(dict.fromkeys(now))}." if now else "has no tags."
+    gone = [tag for tag in before if tag not in now]
+    return f"{said} No longer: {', '.join(gone)}." if gone else said
 
 
 def _name(run: Run) -> str:

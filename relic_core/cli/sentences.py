@@ -26,7 +26,7 @@ def run(workbench: Workbench, options: Namespace) -> int:
     with console.ProgressLine("Scoring") as progress:
         max_bytes = workbench.settings.max_text_bytes
         for done, each in enumerate(
-            score_lists(Path(options.whom), texts, cutter=options.segmenter, max_bytes=max_bytes), 1
+            score_lists(Path(options.whom), texts, cutter=options.segmenter or "rules", max_bytes=max_bytes), 1
         ):
             progress(done, 0, each.name)
             rows.append(each)

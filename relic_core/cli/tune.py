@@ -30,11 +30,11 @@ def add_parser(commands: Commands) -> ArgumentParser:
         ),
         examples=(
             "  python -m relic_core tune bm25 relic --data train.json\n"
-            "  python -m relic_core tune bm25 sample --k1 0.3,0.5,0.9 --b 0.6,0.9 --metric recall@10"
+            "  python -m relic_core tune bm25 relic --data train.json --k1 0.3,0.5,0.9 --metric recall@10"
         ),
     )
     parser.add_argument("retriever", choices=tuple(_TERMS), help="bm25, or bm25-lemmas")
-    parser.add_argument("benchmark", metavar="BENCHMARK", help="of a split that choices may be made on, not test")
+    parser.add_argument("benchmark", metavar="BENCHMARK", help="of the dev split: choices are made on no other")
     parser.add_argument("--data", type=Path, metavar="PATH", help="your own file or folder of the benchmark's data")
     parser.add_argument("--shape", default="4/4", help="(default: %(default)s)")
     parser.add_argument("--metric", default="mrr", metavar="NAME", help="what is best by it (default: %(default)s)")

@@ -126,6 +126,11 @@ def read_pickle(path: Path) -> BircoSet:
     BadBenchmark
         It holds more than plain data (`birco_pickle`), or is no such set: the checks are those of `read_jsonl`.
     """
+    if not read_bytes(path, at_most=birco_pickle.MAX_BYTES).startswith(_PICKLE):
+        raise BadBenchmark(
+            f"{path} is no file of BIRCO: a folder with queries.jsonl, pools.jsonl and passages.jsonl, or a .pickle as "
+            "its authors published it. Name one of these."
+        )
     data = as_object(birco_pickle.read_plain(path), str(path), ("query", "corpus", "qrel"))
     left = _Allowance(path)
     given_queries = as_object(data["query"], f"{path}: 'query'")

@@ -7,13 +7,14 @@ are left to the page's theme. Plotly is imported when the first chart is drawn, 
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from html import escape
 from importlib import import_module
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from relic_core.reporting.charts_marks import columns, dots, lines
+from relic_core.reporting.charts_marks import columns, dots, legend_names, lines
 from relic_core.reporting.charts_rows import DRAWN_K
 
 if TYPE_CHECKING:
@@ -30,7 +31,10 @@ _GRID = "rgba(128, 122, 112, 0.28)"
 
 _COLUMNS_HEIGHT = 380
 _LEGEND_LINE = 22
-_TOP = 34
+_LEGEND_NAME = 18
+"""Characters of a name of which a narrow page holds two beside each other."""
+_TOP = 58
+_TOOLBAR = 24
 _ROW = 38
 _ROW_SERIES = 13
 _LABEL = 25
@@ -45,10 +49,16 @@ _TENTH, _FIFTH, _HALF = 0.1, 0.2, 0.5
 
 def height(chart: Chart) -> int:
     """Say how high a chart is, in pixels, legend included."""
-    legend = _LEGEND_LINE * len(chart.series)
+    legend = _LEGEND_LINE * _legend_lines(chart)
     if chart.view in {"books", "published"}:
         return legend + _TOP + 44 + len(chart.groups) * _row(chart)
     return legend + _TOP + _COLUMNS_HEIGHT
+
+
+def _legend_lines(chart: Chart) -> int:
+    """Say how many lines are kept for the legend: it is one on a wide page, and has two columns on a narrow one."""
+    names = legend_names(chart).values()
+    return len(names) if any(len(name) > _LEGEND_NAME for name in names) else -(-len(names) // 2)
 
 
 def draw(chart: Chart, *, colours: Mapping[str, str], chosen: str = "") -> go.Figure:
@@ -74,12 +84,19 @@ def draw(chart: Chart, *, colours: Mapping[str, str], chosen: str = "") -> go.Fi
     elif chart.view == "ranks":
         traces = [columns(chart, series, colour) for series, _, colour in _styled(chart, colours)]
     else:
-        traces = [dots(chart, *own) for own in _styled(chart, colours)]
+        traces = [dots(chart, series, colour) for series, _, colour in _styled(chart, colours)]
     figure = go.Figure(traces)
     figure.update_layout(
         height=height(chart),
-        margin={"l": 0, "r": 14, "t": _TOP + _LEGEND_LINE * len(chart.series), "b": 8},
-        legend={"yref": "container", "y": 1, "yanchor": "top", "x": 0, "xanchor": "left", "orientation": "v"},
+        margin={"l": 0, "r": 14, "t": _TOP + _LEGEND_LINE * _legend_lines(chart), "b": 8},
+        legend={
+            "yref": "container",
+            "y": 1 - _TOOLBAR / height(chart),
+            "yanchor": "top",
+            "x": 0,
+            "xanchor": "left",
+            "orientation": "h",
+        },
         legend_font=_TICKS,
         legend_tracegroupgap=0,
         showlegend=True,
@@ -222,6 +239,17 @@ def _column_label(group: Group) -> str:
     return "<br>".join(escape(line, quote=False) for line in (*lines, *counted))
 
 
+def _short_range(label: str) -> str:
+    """Write a range of ranks so that all of them stand level on a narrow page.
+
+    Examples
+    --------
+    >>> _short_range("1,001–3,000"), _short_range("301–1,000"), _short_range("over 10,000")
+    ('1k–3k', '301–1k', '>10k')
+    """
+    return re.sub(r"(\d+),00[01]", r"\1k", label.replace("over ", ">"))
+
+
 def _set_columns(figure: go.Figure, chart: Chart, chosen: str) -> None:
     keys = [group.key for group in chart.groups]
     figure.update_yaxes(**_values(chart))
@@ -241,7 +269,7 @@ def _set_columns(figure: go.Figure, chart: Chart, chosen: str) -> None:
         if chosen.isdecimal():
             figure.update_layout(shapes=[_stretch("v", 0.88 * int(chosen), int(chosen) / 0.88, lit=True)])
         return
-    labels = [group.label if chart.view == "ranks" else _column_label(group) for group in chart.groups]
+    labels = [_short_range(group.label) if chart.view == "ranks" else _column_label(group) for group in chart.groups]
     figure.update_xaxes(
         type="category", categoryorder="array", categoryarray=keys, tickvals=keys, ticktext=labels, **by
     )

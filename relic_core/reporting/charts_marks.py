@@ -10,7 +10,11 @@ from relic_core.reporting.charts_rows import DRAWN_K
 if TYPE_CHECKING:
     from relic_core.reporting.charts_rows import Chart, Group, Mark, Series
 
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "triangle-down", "pentagon")
+_SYMBOLS = {
+    "zero-shot": "circle", "bm25": "square", "fusion": "diamond", "bm25-lemmas": "triangle-up", "tf-idf": "x",
+    "random": "star",
+}  # fmt: skip
+_FURTHER = ("triangle-down", "pentagon", "cross", "hexagon", "hourglass")
 _ASIDE = 1.03
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
@@ -43,7 +47,7 @@ def _errors(marks: tuple[Mark, ...]) -> dict[str, Any]:
 def _common(chart: Chart, series: Series, marks: tuple[Mark, ...]) -> dict[str, Any]:
     groups = {group.key: group for group in chart.groups}
     return {
-        "name": escape(series.label, quote=False),
+        "name": escape(legend_names(chart)[series.key], quote=False),
         "legendgroup": series.key,
         "customdata": [[mark.group] for mark in marks],
         "hovertext": [_hover(chart, series, groups[mark.group], mark) for mark in marks],
@@ -54,14 +58,34 @@ def _common(chart: Chart, series: Series, marks: tuple[Mark, ...]) -> dict[str, 
     }
 
 
-def dots(chart: Chart, series: Series, place: int, colour: str) -> Any:  # noqa: ANN401 - Plotly has no types
+def symbol(chart: Chart, series: Series) -> str:
+    """Name the shape of a series' marks: its retriever's own, with a hole where that has another run before it."""
+    if not series.retriever:
+        return "diamond-open"
+    further = _FURTHER[sum(map(ord, series.retriever)) % len(_FURTHER)]
+    return _SYMBOLS.get(series.retriever, further) + "-open-dot" * (_nth(chart, series) % 2)
+
+
+def _nth(chart: Chart, series: Series) -> int:
+    """Count the series of the same retriever that stand before one."""
+    return [each.key for each in chart.series if each.retriever == series.retriever].index(series.key)
+
+
+def legend_names(chart: Chart) -> dict[str, str]:
+    """Name the series as a legend does: without the context that all runs have in common."""
+    labels = {each.key: each.label for each in chart.series}
+    contexts = {each.label.partition(" · ")[2] for each in chart.series if each.retriever}
+    short = {each.key: each.label.partition(" · ")[0] if each.retriever else each.label for each in chart.series}
+    return short if len(contexts) == 1 and len(labels) > 1 and len(set(short.values())) == len(short) else labels
+
+
+def dots(chart: Chart, series: Series, colour: str) -> Any:  # noqa: ANN401 - Plotly has no types
     """Draw a mark with its interval for each group, along rows or over columns."""
     import plotly.graph_objects as go
 
     marks = chart.marks_of(series.key)
     where, values = [mark.group for mark in marks], [mark.value for mark in marks]
     elsewhere = not series.retriever
-    symbol = "diamond-open" if elsewhere else _SYMBOLS[place % len(_SYMBOLS)]
     across = chart.view in {"books", "published"}
     axes = {"y": where, "x": values, "error_x": _errors(marks)} if across else {"x": where, "y": values}
     if not across:
@@ -73,7 +97,7 @@ def dots(chart: Chart, series: Series, place: int, colour: str) -> Any:  # noqa:
         orientation="h" if across else "v",
         offsetgroup=series.key,
         cliponaxis=False,
-        marker={"color": colour, "size": 11, "symbol": symbol, "line": {"width": 2 if elsewhere else 0}},
+        marker={"color": colour, "size": 11, "symbol": symbol(chart, series), "line": {"width": 2 if elsewhere else 0}},
     )
 
 
@@ -83,8 +107,8 @@ def lines(chart: Chart, series: Series, place: int, colour: str) -> tuple[Any, .
 
     marks = chart.marks_of(series.key)
     drawn = tuple(mark for mark in marks if int(mark.group) in DRAWN_K)
-    line = {"color": colour, "width": 2, "dash": _DASHES[place % len(_DASHES)]}
-    mark = {"color": colour, "size": 10, "symbol": _SYMBOLS[place % len(_SYMBOLS)]}
+    line = {"color": colour, "width": 2, "dash": _DASHES[_nth(chart, series) % len(_DASHES)]}
+    mark = {"color": colour, "size": 10, "symbol": symbol(chart, series)}
     common = _common(chart, series, drawn)
     named = go.Scatter(x=[None], y=[None], mode="lines+markers", line=line, marker=mark, name=common["name"])
     every = go.Scatter(

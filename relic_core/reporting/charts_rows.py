@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -197,6 +198,17 @@ def table(chart: Chart) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     return heads, rows
 
 
+def _unmarked(said: str) -> str:
+    """Write a number as spreadsheets read it; words are left as they are.
+
+    Examples
+    --------
+    >>> _unmarked("6,136"), _unmarked("1,2 or so")
+    ('6136', '1,2 or so')
+    """
+    return said.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", said) else said
+
+
 def as_csv(chart: Chart) -> bytes:
     """Write the rows of a chart as a file for a spreadsheet: shares as numbers from 0 to 1, to the last digit.
 
@@ -220,7 +232,7 @@ def as_csv(chart: Chart) -> bytes:
         cells = [
             safe_cell(group.label),
             safe_cell(group.key),
-            *(safe_cell(said) for _, said in group.facts),
+            *(safe_cell(_unmarked(said)) for _, said in group.facts),
             safe_cell(run.label),
         ]
         cells += [" ".join(run.runs), chart.measure, repr(mark.value), *ends, str(mark.n)]

@@ -81,15 +81,19 @@ def caption(
     works = "1 work" if books == 1 else f"{books:,} works"
     bars = _BARS.get(chart.view, _USUAL_BARS)
     points = "Columns: shares of the quotations" if chart.view == "ranks" else "Marks: measured figures"
-    ran = "; ".join(_ran(label, runs) for label in dict.fromkeys(run.label for run in runs))
     among = f"{candidates:,.0f} candidates on average ({pool_words(runs[0].pool)})"
     parts = [
         f"{chart.title}, on {benchmark}{split}: {examples:,} quotations of {works}, each to be found among {among}.",
         f"{points}{f'; {bars}' if bars else ''}.",
         note,
-        f"Measured with RELiC Workbench {runs[0].code}: {ran}.",
     ]
     return " ".join(part for part in parts if part)
+
+
+def measured_with(runs: Sequence[Run]) -> str:
+    """Say with which version the runs were measured, and their ids, by which they are found again."""
+    ran = "; ".join(_ran(label, runs) for label in dict.fromkeys(run.label for run in runs))
+    return f"Measured with RELiC Workbench {runs[0].code}: {ran}."
 
 
 def _ran(label: str, runs: Sequence[Run]) -> str:

@@ -51,6 +51,30 @@ def find(workbench: Workbench, said: str) -> Run:
     return near[0]
 
 
+def bring_back(workbench: Workbench, said: str) -> Run:
+    """Bring back a run that was removed, which is found by its whole id alone.
+
+    Raises
+    ------
+    NotFound
+        There never was such a run.
+    BadRequest
+        It is not removed.
+    """
+    there = [run.id for run in workbench.runs.all() if said and run.id.startswith(said)]
+    if said not in there:
+        try:
+            return workbench.runs.restore(said)
+        except NotFound:
+            if len(there) != 1:
+                raise NotFound(
+                    f"No run of the id '{said}' was removed. `runs remove` prints the whole id; its beginning is "
+                    "not enough here."
+                ) from None
+    (one,) = [said] if said in there else there
+    raise BadRequest(f"Run {one} is not removed; there is nothing to restore.")
+
+
 def export(workbench: Workbench, run: Run, path: Path) -> None:
     """Write a run to a file, whose suffix says in which form.
 
@@ -134,8 +158,13 @@ def take_in(workbench: Workbench, path: Path) -> tuple[Run, bool]:
     BadBenchmark
         It is damaged, or its id is not that of what it says was measured.
     BadRequest
-        The run is here with other ranks.
+        The file's name ends otherwise, or the run is here with other ranks.
     """
+    if path.suffix.lower() != run_files.SUFFIX:
+        raise BadRequest(
+            f"{path} cannot be taken in: only .json files can, made by `python -m relic_core runs export ID "
+            "FILE.json`. The other forms do not hold everything."
+        )
     run, outcomes = run_files.read_run(path)
     facts = {name: getattr(run, name) for name in ("benchmark", "split", "data_hash", "retriever", "shape")}
     if run.id != run_id(configuration=run.configuration, **facts):

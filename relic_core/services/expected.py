@@ -176,6 +176,7 @@ def check(workbench: Workbench, expected: Sequence[Expected]) -> tuple[Checked, 
         run = chosen[key]
         if run is None:
             command = f"python -m relic_core evaluate {each.benchmark} {each.retriever} --shape {each.shape}"
+            command += " --data FILE" if each.benchmark == "relic" else ""
             checked.append(Checked(expected=each, found=None, why=f"There is no such run. Measure it: {command}."))
             continue
         checked.append(_held(each, workbench.runs.outcomes(run.id), f"run {run.id}"))

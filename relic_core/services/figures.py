@@ -106,6 +106,17 @@ def _parts(run: Run, outcomes: Sequence[Outcome], by: By) -> list[tuple[int | st
     return [(part, some) for part, some in found.items() if some]
 
 
+def written(card: metrics.Metric, value: float, *, more: int = 0) -> str:
+    """Write a figure or a difference as tables do, with `more` digits; what rounds to nothing has no sign.
+
+    Examples
+    --------
+    >>> written(metrics.metric("mrr"), -0.0001), written(metrics.metric("mrr"), -0.0001, more=1)
+    ('0.000', '-0.0001')
+    """
+    return f"{value * 100 if card.percent else value:z.{card.decimals + more}f}"
+
+
 def figure_of(card: metrics.Metric, around: Interval) -> Figure:
     """Set a figure with its interval; a dash in the interval's place where all draws gave the same."""
     text = card.written(around.value)
@@ -116,10 +127,10 @@ def figure_of(card: metrics.Metric, around: Interval) -> Figure:
 
 
 def _difference(card: metrics.Metric, each: Comparison) -> Figure:
-    text = card.written(each.difference)
+    text = written(card, each.difference)
     if each.flat:
         return Figure(text=text, value=each.difference, ends=("–", ""))
-    ends = (card.written(each.low), card.written(each.high))
+    ends = (written(card, each.low), written(card, each.high))
     return Figure(text=text, value=each.difference, low=each.low, high=each.high, ends=ends)
 
 

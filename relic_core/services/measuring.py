@@ -160,7 +160,8 @@ class Measuring:
         renew: bool,
     ) -> Measured:
         unfinished = Unfinished(path, {"run": experiment.identity, "code": provenance.code()})
-        with unfinished.opened(experiment.still, say) as state:
+        examples = len(experiment.benchmark.windows())
+        with unfinished.opened(experiment.still, say, examples=examples) as state:
             outcomes = evaluate(
                 experiment.benchmark,
                 experiment.retriever,

@@ -85,18 +85,29 @@ def usual(runs: Sequence[Run]) -> tuple[Run, ...]:
     """Choose what is shown first, in the order in which pages show retrievers.
 
     Of one state of the data, that which most retrievers were measured on (the newest of several), and of one shape,
-    4/4 where there is it, the newest run of each retriever.
+    4/4 where there is it, one run of each retriever that pages offer (of all, where none of those was measured): the
+    one that came with the program, else one with the retriever's own parameters, else the newest.
     """
     states = dict.fromkeys(run.data_hash for run in runs)
     measured = {state: {run.retriever for run in runs if run.data_hash == state} for state in states}
     same = [run for run in runs if run.data_hash == max(states, key=lambda state: len(measured[state]))]
     shape = _USUAL if any(run.shape == _USUAL for run in same) else same[0].shape
     chosen: dict[str, Run] = {}
-    for run in same:
-        if run.shape == shape:
-            chosen.setdefault(run.retriever, run)
+    own = [run for run in same if run.shape == shape]
+    offered = {card.name for card in registry.cards() if card.shown}
+    own = [run for run in own if run.retriever in offered] or own
+    for run in sorted(own, key=lambda run: (not run.shipped, not _as_registered(run))):  # stable: the newest first
+        chosen.setdefault(run.retriever, run)
     order = [card.name for card in registry.cards()]
     return tuple(sorted(chosen.values(), key=lambda run: _place(order, run.retriever)))
+
+
+def _as_registered(run: Run) -> bool:
+    """Whether a run was made with the parameters that its retriever has unless others are asked for."""
+    from relic_core.retrieval.bm25 import K1, B
+
+    given = run.configuration
+    return float(given.get("k1", K1)) == K1 and float(given.get("b", B)) == B
 
 
 def _place(order: Sequence[str], name: str) -> int:

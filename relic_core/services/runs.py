@@ -11,11 +11,12 @@ import threading
 import time
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from relic_core.config import ASSETS
 from relic_core.domain import Span
-from relic_core.errors import BadRequest, RelicError
+from relic_core.errors import BadRequest, NotFound, RelicError
+from relic_core.evaluation.benchmarks import registry
 from relic_core.formats.run_files import SUFFIX, read_run
 from relic_core.reporting.passages import quotation
 
@@ -60,6 +61,23 @@ class Quoted:
     length: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Something that is not here, for want of which an outcome is not read whole.
+
+    Attributes
+    ----------
+    what : {"work", "edition", "pool", "data", "damaged", "needs works", "example"}
+        The text of a work, or the edition of it that was measured; the passages of given pools; of the claim: the
+        benchmark's data, sound data, the works without which it is not opened, or the example in its data.
+    name : str
+        The work's title, or the benchmark's name.
+    """
+
+    what: Literal["work", "edition", "pool", "data", "damaged", "needs works", "example"]
+    name: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOutcome:
     """An outcome as a person reads it.
@@ -72,14 +90,14 @@ class ReadOutcome:
         What the critic quoted.
     first : tuple of Quoted
         What the retriever put first, best first.
-    missing : tuple of str
-        What is not here and how to have it, a sentence or two each; empty where all can be read.
+    missing : tuple of Missing
+        What is not here; empty where all can be read.
     """
 
     claim: Claim | None
     gold: Quoted
     first: tuple[Quoted, ...]
-    missing: tuple[str, ...] = ()
+    missing: tuple[Missing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +106,7 @@ class _Opened:
 
     benchmark: Benchmark | None
     windows: dict[str, Window]
-    missing: str
+    missing: Literal["", "data", "damaged", "needs works"]
     at: float
 
 
@@ -222,11 +240,11 @@ class Runs:
     def read_many(self, pairs: Sequence[tuple[Run, Outcome]]) -> tuple[ReadOutcome, ...]:
         """Gather what a person needs to read some outcomes, looking the library up once; see `read`."""
         stored = {summary.sha256: summary.id for summary in self._workbench.works.summaries()}
-        messages: dict[tuple[str, str], str] = {}
-        return tuple(self._read(run, outcome, stored, messages) for run, outcome in pairs)
+        known: dict[tuple[str, str], Missing] = {}
+        return tuple(self._read(run, outcome, stored, known) for run, outcome in pairs)
 
     def _read(
-        self, run: Run, outcome: Outcome, stored: Mapping[str, str], messages: dict[tuple[str, str], str]
+        self, run: Run, outcome: Outcome, stored: Mapping[str, str], known: dict[tuple[str, str], Missing]
     ) -> ReadOutcome:
         opened = self._open(run.benchmark)
         window = opened.windows.get(outcome.example_id)
@@ -238,9 +256,9 @@ class Runs:
         work = self._workbench.works.load(work_id) if work_id else _given(book, opened, window)
         if work is None:
             key = (run.pool, outcome.book)
-            if key not in messages:
-                messages[key] = self._no_text(run, book)
-            missing.append(messages[key])
+            if key not in known:
+                known[key] = self._no_text(run, book)
+            missing.append(known[key])
         return ReadOutcome(
             claim=window.claim(run.shape) if window else None,
             gold=_quoted(work, outcome.gold, work_id=work_id),
@@ -265,38 +283,39 @@ class Runs:
         return found
 
     def _look_for(self, name: str) -> _Opened:
+        benchmark: Benchmark | None = None
+        windows: Sequence[Window] = ()
+        missing: Literal["", "data", "damaged", "needs works"] = ""
         try:
             benchmark = self._workbench.benchmarks.open(name)
-            windows = {window.id: window for window in benchmark.windows()}
+            windows = benchmark.windows()
         except RelicError as error:  # told on the page beside what can be shown without the claims
-            return _Opened(None, {}, str(error), time.monotonic())
-        return _Opened(benchmark, windows, "", time.monotonic())
+            windows, missing = self._claims_alone(name, error)
+        return _Opened(benchmark, {window.id: window for window in windows}, missing, time.monotonic())
 
-    def _no_text(self, run: Run, book: Book | None) -> str:
-        """Say that a text is not here and how to have it."""
+    def _claims_alone(
+        self, name: str, error: RelicError
+    ) -> tuple[tuple[Window, ...], Literal["data", "damaged", "needs works"]]:
+        """Read the claims of a benchmark that could not be opened; say why there are none."""
+        try:
+            windows = registry.unplaced(name, settings=self._workbench.settings)
+        except RelicError as further:
+            error, windows = further, ()
+        else:
+            if isinstance(error, NotFound):
+                return windows, "needs works"
+        return windows, "data" if isinstance(error, NotFound | BadRequest) else "damaged"
+
+    def _no_text(self, run: Run, book: Book | None) -> Missing:
+        """Say which text is not here."""
         if run.pool == "given" or book is None:
-            return (
-                "The passages of the given pool are not on this machine, so only their places in it are known. They "
-                "belong to the benchmark's own data, which its card above names the source of."
-            )
-        entries = {each.entry.slug: each for each in self._workbench.catalogue.shelf()}
-        shelved = entries.get(book.key)
-        if shelved is not None and shelved.work is not None:
-            return (
-                f"{book.title} is in your library in another edition than the one that was measured, so the places do "
-                "not fit it and only offsets are shown. Add the edition measured, or measure the run again with yours."
-            )
-        where = "from the RELiC shelf in the Library" if shelved is not None else "in the Library"
-        return (
-            f"The text of {book.title} is not in your library, so only offsets are shown. Add it {where}, and the "
-            "passages appear here."
-        )
+            return Missing("pool", run.benchmark)
+        shelved = next((each for each in self._workbench.catalogue.shelf() if each.entry.slug == book.key), None)
+        return Missing("edition" if shelved is not None and shelved.work is not None else "work", book.title)
 
 
-def _no_claim(run: Run, opened: _Opened) -> str:
-    if not opened.missing:
-        return f"The data of the benchmark '{run.benchmark}' that are here hold no such example."
-    return f"The claim is not shown. {opened.missing}"
+def _no_claim(run: Run, opened: _Opened) -> Missing:
+    return Missing(opened.missing if opened.missing and not opened.windows else "example", run.benchmark)
 
 
 def _given(book: Book | None, opened: _Opened, window: Window | None) -> Work | None:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from relic_core.errors import BadRequest
 from relic_core.evaluation import metrics, tuning
 from relic_core.evaluation.comparing import Comparison, compare
+from relic_core.library.sample import SPLIT as SAMPLE
 from relic_core.reporting.tables import Cell, Figure, Table
 from relic_core.retrieval import registry
 from relic_core.retrieval.bm25 import K1, B, Bm25
+from relic_core.services.figures import written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +25,10 @@ if TYPE_CHECKING:
 
 PAPER = (K1, B)
 """What the RELiC paper found on its validation set."""
-_TO_CHOOSE_BY = ("dev", "sample")
-"""Splits that nothing is reported on."""
+_TO_CHOOSE_BY = "dev"
+"""The split that nothing is reported on."""
+_MORE_DIGITS = 3
+"""So many are added at most, where all points of a grid read alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +99,11 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
     several = len({outcome.book for outcome in ours}) > 1
     against = compare(metric, ours, theirs, over="works" if several else "examples")
     card = metrics.metric(metric)
+    more = _more_digits(card, grid.figures.ravel().tolist())
     rows: list[tuple[Cell, ...]] = []
     for row, k1 in enumerate(grid.k1s):
         figures = [
-            Figure(text=card.written(value), value=value, best=(k1, b) == grid.best)
+            Figure(text=written(card, value, more=more), value=value, best=(k1, b) == grid.best)
             for value, b in zip(grid.figures[row].tolist(), grid.bs, strict=True)
         ]
         rows.append((f"{k1:g}", *figures))
@@ -107,7 +112,10 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
         caption=f"{card.label} of {label} on {benchmark.card.label}, context {shape}: k1 downwards, b to the right.",
         heads=("k1", *(f"b {b:g}" for b in grid.bs)),
         rows=tuple(rows),
-        notes=(_verdict(grid, against, card), f"Candidates: {metrics.figure('candidates', ours):,.0f} on average."),
+        notes=(
+            _verdict(grid, against, card, more),
+            f"Candidates: {metrics.figure('candidates', ours):,.0f} on average.",
+        ),
     )
     return Tuned(grid=grid, against_paper=against, table=table)
 
@@ -115,9 +123,14 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
 def _check_split(benchmark: Benchmark) -> None:
     """Refuse a benchmark that figures are reported on, or may be."""
     card = benchmark.card
-    if card.split in _TO_CHOOSE_BY:
+    if card.split == _TO_CHOOSE_BY:
         return
-    why = f"is of the {card.split} split" if card.split else "is of no known split, having works that are not RELiC's"
+    if card.split == SAMPLE:
+        why = "shows that everything works, and no counting of words can answer its claims"
+    elif card.split:
+        why = f"is of the {card.split} split"
+    else:
+        why = "is of no known split, having works that are not RELiC's"
     raise BadRequest(
         f"{card.label}, as it was opened, {why}: choices are made on dev, so that the figures reported elsewhere stay "
         "honest. What a file of RELiC is for is told by its works (python -m relic_core catalogue). Tune on those of "
@@ -125,13 +138,24 @@ def _check_split(benchmark: Benchmark) -> None:
     )
 
 
-def _verdict(grid: tuning.Grid, against: Comparison, card: metrics.Metric) -> str:
-    ends = f"{card.written(against.low)} to {card.written(against.high)}"
+def _more_digits(card: metrics.Metric, values: Sequence[float]) -> int:
+    """Give how many digits more are wanted to tell values apart; 0 where no number of them would."""
+    for more in range(_MORE_DIGITS + 1):
+        if len({written(card, value, more=more) for value in values}) > 1:
+            return more
+    return 0
+
+
+def _verdict(grid: tuning.Grid, against: Comparison, card: metrics.Metric, more: int) -> str:
+    def said(value: float) -> str:
+        return written(card, value, more=more)
+
+    ends = f"{said(against.low)} to {said(against.high)}"
     if against.flat:
         ends = "none, as every draw gives the same"
     return (
-        f"Best: k1 {grid.best[0]:g}, b {grid.best[1]:g} with {card.written(against.first)}; "
-        f"the paper's k1 {PAPER[0]:g}, b {PAPER[1]:g} has {card.written(against.second)}. "
-        f"The difference is {card.written(against.difference)} (95% paired interval over {against.over} {ends}; "
+        f"Best: k1 {grid.best[0]:g}, b {grid.best[1]:g} with {said(against.first)}; "
+        f"the paper's k1 {PAPER[0]:g}, b {PAPER[1]:g} has {said(against.second)}. "
+        f"The difference is {said(against.difference)} (95% paired interval over {against.over} {ends}; "
         f"n {against.n:,}). The best of a grid is chosen with the same examples, so its own figure is too kind."
     )

@@ -91,7 +91,9 @@ class Unfinished:
         self.state = Partial()
 
     @contextmanager
-    def opened(self, still: Callable[[WorkState], bool], say: Callable[[str], None]) -> Iterator[Partial]:
+    def opened(
+        self, still: Callable[[WorkState], bool], say: Callable[[str], None], *, examples: int
+    ) -> Iterator[Partial]:
         """Take up what is there, and keep the file open for what comes.
 
         Parameters
@@ -100,6 +102,8 @@ class Unfinished:
             Whether the index of a work that was entered earlier is as it was then.
         say : callable
             Told, as a sentence, that the run goes on, or why it begins anew.
+        examples : int
+            How many the run will have.
 
         Raises
         ------
@@ -116,7 +120,7 @@ class Unfinished:
                     f"is set aside in {self._aside}."
                 )
             elif self.state.outcomes:
-                say(f"This run was stopped after {len(self.state.outcomes):,} examples, and goes on from there.")
+                say(f"Goes on: {len(self.state.outcomes):,} of {examples:,} were measured.")
             file = self._path.open("r+b" if whole else "wb")
         with file:
             self._file = file

@@ -84,7 +84,7 @@ def headings(at):
 def test_before_anything_was_measured_the_page_says_how_to_begin(app):
     at = sound(app.open(RECALL))
     assert "Nothing has been measured here yet" in said(at)
-    assert [code.value for code in at.code] == ["python -m relic_core evaluate sample bm25"]
+    assert [code.value for code in at.code] == ["python -m relic_core evaluate sample zero-shot"]
     assert "share of these places for which the passage that the critic quoted is among the first ten" in plain(
         html(at)
     )
@@ -102,7 +102,7 @@ def test_one_run_is_shown_with_its_figure_interval_and_n(app):
     assert f"{100 * mark.value:.1f}%" in shown
     assert f"{100 * mark.low:.1f}% to {100 * mark.high:.1f}%, n = {run.examples}" in shown
     assert drawn(at) == ["BM25 · 4/4"]
-    assert headings(at)[0] == r"Recall@10 by quoted work"
+    assert headings(at)[0] == "Recall@k over k"
     assert address(at) == {}
 
 
@@ -114,7 +114,7 @@ def test_recall_is_explained_in_one_sentence_with_the_number_of_candidates(app, 
 
 def test_every_retriever_is_shown_side_by_side_at_first_and_fewer_when_chosen(app, two):
     at = sound(app.open(RECALL))
-    assert drawn(at) == ["Dense, zero-shot · 4/4", "BM25 · 4/4"]
+    assert drawn(at) == ["Dense, zero-shot", "BM25"]
     sound(at.multiselect(key="recall_runs").set_value([two[0].id]).run())
     assert drawn(at) == ["BM25 · 4/4"]
     assert address(at)["runs"] == two[0].id
@@ -196,7 +196,7 @@ def test_published_figures_are_marked_as_measured_elsewhere(app, two):
 
 
 def test_works_with_fewer_quotations_than_asked_for_are_left_out(app, two):
-    at = sound(app.open(RECALL))
+    at = sound(app.open(RECALL, view="books"))
     sound(at.number_input(key="recall_least").set_value(1).run())
     assert len(rows(at)) == 14
     sound(at.number_input(key="recall_least").set_value(8).run())
@@ -210,7 +210,7 @@ def test_works_with_fewer_quotations_than_asked_for_are_left_out(app, two):
 
 
 def test_works_are_put_in_order(app, two):
-    at = sound(app.open(RECALL))
+    at = sound(app.open(RECALL, view="books"))
     sound(at.number_input(key="recall_least").set_value(1).run())
     sound(at.selectbox(key="recall_sort").set_value("year").run())
     assert rows(at) == [book.key for book in BOOKS]
@@ -222,7 +222,7 @@ def test_works_are_put_in_order(app, two):
 
 def test_a_figure_leads_to_the_quotations_that_were_missed(app, readable):
     work, _, outcomes = readable
-    at = sound(app.open(RECALL))
+    at = sound(app.open(RECALL, view="books"))
     assert cases(at) == []
     sound(at.selectbox(key="recall_part").set_value("averhythe").run())
     assert "8 of 10 quotations of High Water at Averhythe are missed by the run, the worst first." in plain(html(at))
@@ -258,7 +258,7 @@ def test_what_runs_make_differently_of_an_example_can_be_told_apart(app, two):
         in plain(html(at))
     )
     for article in re.findall(r'<article class="relic-recall-case".*?</article>', html(at), re.DOTALL):
-        ranks = [int(rank.replace(",", "")) for rank in re.findall(r"at rank ([\d,]+) of", plain(article))]
+        ranks = [int(rank.replace(",", "")) for rank in re.findall(r"<td>([\d,]+) of", article)]
         assert 0 < sum(rank > 10 for rank in ranks) < 2
 
 
@@ -285,10 +285,36 @@ def test_the_claim_is_shown_where_the_benchmark_is_here(app):
 
 def test_where_the_text_is_not_here_offsets_are_shown_and_how_to_have_it(app, two):
     at = sound(app.open(RECALL, benchmark="novels-by-hand", view="lengths", length="1"))
-    assert "is not in your library, so only offsets are shown. Add it in the Library" in said(at)
-    assert "The claim is not shown" in said(at)
-    assert re.search(r"characters [\d,]+ to [\d,]+ of the text", html(at))
+    (told,) = re.findall(r'<div class="relic-recall-missing".*?</div>', html(at))
+    assert "Not in your library, so their passages are not shown: " in plain(told)
+    titles = re.findall(r"<cite>(.*?)</cite>", told)
+    assert len(titles) == len(set(titles)) > 1
+    assert 'href="library"' in told
+    assert not {"--data", "JSON", "RELIC_"} & set(plain(told).split())
+    assert "The critics' claims are not shown" in plain(told)
+    first = re.search(r'<article class="relic-recall-case".*?</article>', html(at), re.DOTALL)[0]
+    assert "The critic quotes" in plain(first)
+    assert re.findall(r'scope="row">([^<]*)', first) == ["Dense, zero-shot · 4/4", "BM25 · 4/4"]
+    assert "characters" not in plain(first)
     assert 'href="read' not in html(at)
+
+
+def test_nothing_labelled_has_no_button_for_evidence(app):
+    store(app, kinds=False)
+    assert "Evidence" not in sound(app.open(RECALL)).get_by_key("recall_view").options
+    store(app, retriever="zero-shot")
+    assert "Evidence" in sound(app.open(RECALL)).get_by_key("recall_view").options
+
+
+def test_runs_of_several_contexts_say_of_which_the_claim_is(app):
+    benchmark = app.bench.benchmarks.open("sample")
+    window = benchmark.windows()[0]
+    (outcome,) = outcomes_in(benchmark.work(window.pool), window.book, [77])
+    runs = [make_run(benchmark.books(), [outcome], benchmark="sample", shape=shape) for shape in ("1/0", "4/4")]
+    for run in runs:
+        app.bench.store.runs.add(run, [replace(outcome, example_id=window.id)])
+    at = sound(app.open(RECALL, runs=",".join(run.id for run in runs), book=window.book))
+    assert "The critic writes (context 4/4)" in plain(html(at))
 
 
 @pytest.mark.parametrize(
@@ -346,7 +372,7 @@ def test_the_link_to_a_chart_names_all_that_it_shows(app, two):
     href = re.search(r'href="(recall\?[^"]*)"[^>]*>Link to this chart', html(at))[1].replace("&amp;", "&")
     assert href.startswith("recall?benchmark=novels-by-hand&runs=")
     assert all(run.id in href for run in two)
-    assert "metric=recall%4010&view=books&least=" in href
+    assert "metric=recall%4010&view=curve" in href
 
 
 @pytest.mark.parametrize(
@@ -366,14 +392,17 @@ def test_the_link_to_a_chart_names_all_that_it_shows(app, two):
 )
 def test_odd_parameters_are_passed_over(app, two, asked):
     at = sound(app.open(RECALL, benchmark="novels-by-hand", **asked))
-    assert said(at) == "" or "book" in asked
+    told = {"no-such-book": "'no-such-book'", "mean-rank": "MRR, mean and median rank stand in Table"}
+    wanted = [words for value, words in told.items() if value in asked.values()]
+    assert all(words in said(at) for words in wanted)
+    assert bool(said(at)) is (bool(wanted) or "k" in asked or "shape" in asked)
     assert len(at.get("plotly_chart")) == 1
 
 
 def test_a_benchmark_that_is_not_here_is_told(app, two):
     at = sound(app.open(RECALL, benchmark="gone"))
     assert "'gone', and there is no run of it here" in said(at)
-    assert drawn(at) == ["Dense, zero-shot · 4/4", "BM25 · 4/4"]
+    assert drawn(at) == ["Dense, zero-shot", "BM25"]
 
 
 def test_runs_that_are_not_here_are_told(app, two):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from relic_core.reporting.charts import OTHER, config, draw, height
 from relic_core.reporting.charts_rows import DRAWN_K, Chart, Group, Mark, Series, as_csv, table
-from relic_core.reporting.charts_words import caption, summary
+from relic_core.reporting.charts_words import caption, measured_with, summary
 from tests.making_runs import make_books, make_outcomes, make_run
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -99,6 +99,27 @@ def test_series_differ_in_colour_and_in_shape(view):
     figure = draw(make_chart(view), colours=COLOURS)
     assert [trace.marker.color for trace in traces(figure)] == ["#96590f", "#1f7079"]
     assert len({trace.marker.symbol for trace in traces(figure)}) == 2
+
+
+def test_a_retriever_has_the_same_mark_beside_whichever_others():
+    both, alone = (draw(make_chart(series=series), colours=COLOURS) for series in (SERIES, SERIES[1:]))
+    assert traces(both)[1].marker.symbol == traces(alone)[0].marker.symbol
+    again = replace(SERIES[0], key="b", label="BM25 · 1/1")
+    figure = draw(make_chart(series=(SERIES[0], again)), colours=COLOURS)
+    assert len({trace.marker.symbol for trace in traces(figure)}) == 2
+
+
+def test_the_legend_leaves_out_the_context_that_all_runs_have():
+    assert [trace.name for trace in traces(draw(make_chart(), colours=COLOURS))] == ["BM25", "Dense"]
+    other = (SERIES[0], replace(SERIES[1], label="Dense · 1/1"))
+    named = [trace.name for trace in traces(draw(make_chart(series=other), colours=COLOURS))]
+    assert named == ["BM25 · 4/4", "Dense · 1/1"]
+
+
+def test_numbers_stand_plain_in_the_file():
+    groups = tuple(replace(group, facts=(("Sentences", "6,136"),)) for group in make_chart().groups)
+    rows = list(csv.DictReader(io.StringIO(as_csv(make_chart(groups=groups)).decode("utf-8-sig"))))
+    assert {row["sentences"] for row in rows} == {"6136"}
 
 
 def test_what_was_measured_elsewhere_is_open_and_grey():
@@ -217,7 +238,8 @@ def test_a_caption_says_on_what_and_how_it_was_measured():
     assert "4,322 candidates on average (all passages of that length in the work)" in said
     assert "95% bootstrap intervals over a work's quotations (2,000 samples)" in said
     assert "A note." in said
-    assert said.endswith(f"BM25, context 4/4, 1/1 (runs {runs[0].id}, {runs[1].id}).")
+    assert runs[0].id not in said
+    assert measured_with(runs).endswith(f"BM25, context 4/4, 1/1 (runs {runs[0].id}, {runs[1].id}).")
 
 
 def test_a_summary_names_the_highest_and_the_lowest():

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import runpy
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -309,6 +310,19 @@ def test_stopping_with_ctrl_c_ends_with_130(run, monkeypatch):
 
     monkeypatch.setattr("relic_core.services.works.Works.summaries", stop)
     assert run("works") == (130, "", "Stopped.\n")
+
+
+def test_stopping_while_the_program_is_loaded_ends_with_130_too(monkeypatch, capsys):
+    class Stopping:
+        def find_spec(self, name, path=None, target=None):
+            if name == "relic_core.cli":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "relic_core.cli")
+    monkeypatch.setattr(sys, "meta_path", [Stopping(), *sys.meta_path])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("relic_core", run_name="__main__")
+    assert (ended.value.code, capsys.readouterr().err) == (130, "Stopped.\n")
 
 
 class Indexes:

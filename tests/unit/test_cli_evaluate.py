@@ -187,6 +187,11 @@ def test_without_words_the_benchmarks_are_listed(run, monkeypatch):
         (["sample", "bm25", "--shape", "long"], 1, "no context shape"),
         (["sample", "bm25", "--proxy"], 1, "another chooser"),
         (["sample", "bm25", "--submission", "x.json"], 2, "test.json"),
+        (["sample", "bm25", "--chooser", "bm25"], 2, "add --proxy"),
+        (["sample", "bm25", "--texts", "t"], 2, "a benchmark takes no --texts"),
+        (["sentences", "lists", "--k1", "1"], 2, "evaluate sentences takes no --k1"),
+        (["sample", "--windows", "w.parquet", "--by", "kind"], 2, "--windows takes no --by"),
+        (["relic", "bm25", "--data", "t.json", "--submission", "x.json", "--proxy"], 2, "takes no --proxy"),
         (["sample", "random", "--proxy", "--k1", "0"], 2, "--proxy takes no --k1"),
         (["sample", "random", "--proxy", "--again", "--by", "kind"], 2, "--proxy takes no --again, --by"),
         (["relic", "bm25", "--data", "t.json", "--submission", "x.json", "--b", "0.5"], 2, "--submission takes no --b"),
@@ -224,15 +229,23 @@ def test_runs_are_listed_shown_tagged_removed_and_restored(run, settings):
     made = only_id(settings)
     assert made in run("runs")[1]
     assert "tagged: tuned, second" in run("runs", "tag", made[:5], "tuned", "second")[1]
+    assert "is tagged: second, third. No longer: tuned." in run("runs", "tag", made[:5], "second", "third")[1]
     shown = run("runs", "show", made[:5])[1]
-    assert "tuned, second" in shown
+    assert "second, third" in shown
+    first = [line.split(" ")[0] for line in shown.splitlines()]
+    assert (first.count("code"), first.count("program")) == (1, 1)
     assert "bm25/1" in shown
     assert "python -m relic_core evaluate sample bm25 --shape 4/4 --k1 0.5 --b 0.9 --again" in shown
     assert "R@10" in shown
     assert json.loads(run("runs", "show", made, "--format", "json")[1])[0]["benchmark"] == "sample"
     assert f"runs restore {made}" in run("runs", "remove", made)[1]
     assert "Nothing has been measured yet" in run("runs")[1]
+    code, _, told = run("runs", "restore", made[:5])
+    assert (code, "whole id" in told) == (1, True)
     assert "is back" in run("runs", "restore", made)[1]
+    for said in (made, made[:5]):
+        code, _, told = run("runs", "restore", said)
+        assert (code, told) == (1, f"Run {made} is not removed; there is nothing to restore.\n")
     assert made in run("runs", "list", "--format", "csv")[1]
 
 
@@ -287,6 +300,28 @@ def test_what_cannot_be_done_with_a_run_is_told(run, arguments, code):
     ended, _, told = run("runs", *arguments)
     assert ended == code
     assert told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["compare", "one"], "runs compare wants two ids or more"),
+        (["list", "one"], "runs list wants no further words"),
+        (["compare", "one", "two", "--by", "length"], "runs compare takes no --by"),
+        (["remove", "one", "--metric", "mrr", "--format", "csv"], "runs remove takes no --metric, --format"),
+    ],
+    ids=" ".join,
+)
+def test_what_would_be_ignored_is_refused(run, arguments, why):
+    code, _, told = run("runs", *arguments)
+    assert code == 2
+    assert why in told
+
+
+def test_a_file_that_is_no_run_of_ours_is_judged_by_its_ending_first(run, tmp_path):
+    code, _, told = run("runs", "import", str(tmp_path / "a.run"))
+    assert code == 1
+    assert "only .json files can" in told
 
 
 def test_the_beginning_of_several_ids_is_not_enough(run, settings):

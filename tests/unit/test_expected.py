@@ -64,6 +64,11 @@ def test_a_run_that_is_not_there_is_told_with_the_command(workbench, figures, ch
     assert "python -m relic_core evaluate sample" in checked.why
 
 
+def test_the_command_for_a_run_of_relic_says_that_a_file_is_to_be_named(workbench, figures):
+    (checked,) = expected.check(workbench, [replace(figures[0], benchmark="relic")])
+    assert checked.why.endswith(" --data FILE.")
+
+
 def test_a_run_made_by_other_code_does_not_count(workbench, figures, monkeypatch):
     monkeypatch.setattr("relic_core.retrieval.bm25.CODE", "bm25/99")
     checked = expected.check(workbench, figures)

@@ -156,6 +156,13 @@ def test_a_pickle_that_is_no_such_set_is_refused(tmp_path, change, what):
     assert "test_set.pickle" in str(caught.value)
 
 
+def test_a_file_that_is_no_pickle_is_told_what_would_be_one_of_birco(tmp_path):
+    path = tmp_path / "README.md"
+    path.write_text("# Read me\n", encoding="utf-8")
+    with pytest.raises(BadBenchmark, match=r"README\.md is no file of BIRCO: a folder with queries\.jsonl.*\.pickle"):
+        read_pickle(path)
+
+
 RANKED = {"q1": ["c1", "c2"], "q2": ["c2", "c3"]}
 
 

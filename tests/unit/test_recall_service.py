@@ -14,6 +14,7 @@ from relic_core.evaluation import metrics
 from relic_core.evaluation.intervals import interval
 from relic_core.services import runs as runs_module
 from relic_core.services.recall import METRICS, SHOWN, VIEWS
+from relic_core.services.recall_cases import usual
 from relic_core.services.recall_figures import marks_of, range_of, ranges
 from relic_core.services.workbench import Workbench
 from tests.making_runs import make_books, make_outcomes, make_run
@@ -64,14 +65,24 @@ def test_a_benchmark_that_is_not_registered_is_described_by_its_runs(workbench):
     assert (offer.card.label, offer.card.pool, offer.card.examples) == ("somebody-elses", "whole work", run.examples)
 
 
-def test_every_retriever_at_four_sentences_is_what_is_shown_first_in_the_order_of_pages(workbench):
+def test_the_retrievers_that_pages_offer_at_four_sentences_are_shown_first_in_the_order_of_pages(workbench):
     store(workbench, retriever="random")
     bm25 = store(workbench, age=5)
     store(workbench, shape="1/1", age=0, retriever="zero-shot")
     dense = store(workbench, retriever="zero-shot", age=9)
     (offer,) = workbench.recall.offers()
-    assert [run.retriever for run in offer.usual] == ["zero-shot", "bm25", "random"]
-    assert {dense.id, bm25.id} < {run.id for run in offer.usual}
+    assert [run.retriever for run in offer.usual] == ["zero-shot", "bm25"]
+    assert [run.id for run in offer.usual] == [dense.id, bm25.id]
+
+
+def test_the_run_that_came_with_the_program_is_shown_first_and_one_of_other_parameters_last(workbench):
+    outcomes = make_outcomes(BOOKS, seed=1)
+    tuned, plain, came = (make_run(BOOKS, outcomes, age=age) for age in (0, 5, 9))
+    tuned = replace(tuned, id="tuned", configuration={"k1": "2.0"})
+    plain, came = replace(plain, id="plain"), replace(came, id="came", shipped=True)
+    assert [run.id for run in usual([tuned, plain])] == ["plain"]
+    assert [run.id for run in usual([tuned, plain, came])] == ["came"]
+    assert [run.id for run in usual([tuned])] == ["tuned"]
 
 
 def test_what_is_shown_first_is_of_one_state_of_the_data(workbench):

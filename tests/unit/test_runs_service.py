@@ -11,7 +11,7 @@ from relic_core.domain import Address
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.formats.run_files import write_run
 from relic_core.services import runs as runs_module
-from relic_core.services.runs import Runs
+from relic_core.services.runs import Missing, Runs
 from relic_core.services.workbench import Workbench
 from tests.making import make_work
 from tests.making_runs import book_of, make_books, make_outcomes, make_run, outcomes_in
@@ -156,16 +156,14 @@ def test_without_the_work_there_are_offsets_and_how_to_have_the_text(workbench, 
     one = workbench.runs.read(run, outcomes[0])
     assert (one.gold.offsets, one.gold.passage, one.gold.place, one.gold.work_id) == (outcomes[0].gold, None, None, "")
     assert [hit.offsets for hit in one.first] == list(outcomes[0].first)
-    assert any(
-        "The Gauge is not in your library" in message and "Add it in the Library" in message for message in one.missing
-    )
+    assert Missing("work", "The Gauge") in one.missing
 
 
-def test_a_work_of_the_shelf_is_to_be_had_from_there(workbench, read):
+def test_a_work_of_the_shelf_that_was_not_added_is_named(workbench, read):
     _, run, outcomes = read
     emma = replace(run.books[0], key="emma", title="Emma")
     one = workbench.runs.read(replace(run, books=(emma,)), replace(outcomes[0], book="emma"))
-    assert any("from the RELiC shelf" in message for message in one.missing)
+    assert Missing("work", "Emma") in one.missing
 
 
 def test_another_edition_is_not_read_by_offsets_that_are_not_its_own(workbench, read):
@@ -174,7 +172,7 @@ def test_another_edition_is_not_read_by_offsets_that_are_not_its_own(workbench, 
     emma = replace(run.books[0], key="emma", title="Emma", sha256="0" * 64)
     one = workbench.runs.read(replace(run, books=(emma,)), replace(outcomes[0], book="emma"))
     assert one.gold.passage is None
-    assert any("in another edition than the one that was measured" in message for message in one.missing)
+    assert Missing("edition", "Emma") in one.missing
 
 
 def test_offsets_beyond_the_text_give_no_passage(workbench, read):
@@ -198,7 +196,7 @@ def test_the_passages_of_a_given_pool_are_not_looked_for_in_works(workbench, rea
     workbench.store.works.add(work)
     one = workbench.runs.read(replace(run, pool="given"), outcomes[0])
     assert one.gold.passage is None
-    assert any("given pool are not on this machine" in message for message in one.missing)
+    assert Missing("pool", run.benchmark) in one.missing
 
 
 def sample_run(workbench, shape="4/4"):
@@ -244,7 +242,7 @@ def test_an_example_of_that_name_in_another_book_has_another_claim(workbench):
     other = replace(run.books[0], key="other")
     one = workbench.runs.read(replace(run, books=(other,)), replace(outcomes[0], book="other"))
     assert one.claim is None
-    assert any("hold no such example" in message for message in one.missing)
+    assert Missing("example", "sample") in one.missing
 
 
 def test_a_benchmark_whose_data_are_not_here_is_not_asked_for_again_at_once(workbench, read, monkeypatch):
@@ -253,11 +251,34 @@ def test_a_benchmark_whose_data_are_not_here_is_not_asked_for_again_at_once(work
     monkeypatch.setattr(workbench.benchmarks, "open", lambda name: asked.append(name) or _raise(NotFound("Not here.")))
     one, two = workbench.runs.read_many([(run, outcomes[0]), (run, outcomes[1])])
     assert asked == [run.benchmark]
-    assert "The claim is not shown. Not here." in one.missing
+    assert Missing("data", run.benchmark) in one.missing
     assert one.missing == two.missing
     monkeypatch.setattr(runs_module, "_ASKED_AGAIN", -1.0)
     workbench.runs.read(run, outcomes[0])
     assert len(asked) == 2
+
+
+def test_claims_are_read_where_the_novels_are_not_in_the_library(shared, settings, shipped):
+    workbench = Workbench(replace(settings, benchmarks=shared / "benchmarks"))
+    run = next(each for each in Runs(workbench).all() if each.benchmark == "birco-novels" and str(each.shape) == "4/4")
+    outcome = Runs(workbench).outcomes(run.id)[0]
+    one = workbench.runs.read(run, outcome)
+    assert len(one.claim.words) > 20
+    assert {each.what for each in one.missing} == {"work"}
+
+
+def test_a_benchmark_that_needs_its_works_for_its_claims_says_so(workbench, read, monkeypatch):
+    _, run, outcomes = read
+    run = replace(run, benchmark="birco-pools")
+    monkeypatch.setattr(workbench.benchmarks, "open", lambda name: _raise(BadBenchmark("Damaged.")))
+    monkeypatch.setattr(
+        "relic_core.evaluation.benchmarks.registry.unplaced", lambda *_, **__: _raise(BadBenchmark("x"))
+    )
+    assert Missing("damaged", "birco-pools") in workbench.runs.read(run, outcomes[0]).missing
+    monkeypatch.setattr(runs_module, "_ASKED_AGAIN", -1.0)
+    monkeypatch.setattr(workbench.benchmarks, "open", lambda name: _raise(NotFound("No works.")))
+    monkeypatch.setattr("relic_core.evaluation.benchmarks.registry.unplaced", lambda *_, **__: ())
+    assert Missing("needs works", "birco-pools") in workbench.runs.read(run, outcomes[0]).missing
 
 
 def _raise(error):

@@ -1,11 +1,14 @@
 """Tuning: a grid tried honestly, on data that nothing is reported on; and the proxy task asked of retrievers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from relic_core.domain import Shape
 from relic_core.errors import BadClaim, BadRequest
 from relic_core.evaluation import proxy_runs, tuning
+from relic_core.evaluation.comparing import compare
 from relic_core.evaluation.metrics import figure
 from relic_core.evaluation.proxy_runs import answer_items
 from relic_core.evaluation.runner import evaluate
@@ -87,7 +90,13 @@ def test_tuning_prints_the_grid_and_where_the_papers_values_stand(workbench, mon
 
 
 @pytest.mark.parametrize(
-    ("split", "why"), [("test", "of the test split"), ("", "of no known split"), ("validation", "")]
+    ("split", "why"),
+    [
+        ("test", "of the test split"),
+        ("sample", "no counting of words can answer"),
+        ("", "of no known split"),
+        ("validation", ""),
+    ],
 )
 def test_only_a_split_for_choosing_is_tuned_on(workbench, monkeypatch, split, why):
     with pytest.raises(BadRequest, match=f"{why}.*choices are made on dev"):
@@ -108,8 +117,27 @@ def test_lemmas_can_be_tuned_too(workbench, monkeypatch):
     assert "BM25, lemmas" in tuned.table.caption
 
 
-def test_the_sample_can_be_tuned_on(workbench, monkeypatch):
-    assert tune(workbench, monkeypatch, SmallBenchmark(split="sample")).table.rows
+def test_figures_that_agree_have_digits_enough_to_differ(workbench, monkeypatch):
+    values = np.array([[0.12341, 0.12342], [0.12343, 0.12344]])
+    whole = tuning.search
+    monkeypatch.setattr(tuning, "search", lambda *given, **options: replace(whole(*given, **options), figures=values))
+    tuned = tune(workbench, monkeypatch, SmallBenchmark())
+    assert [cell.text for row in tuned.table.rows for cell in row[1:]] == ["0.12341", "0.12342", "0.12343", "0.12344"]
+    monkeypatch.setattr(
+        tuning, "search", lambda *given, **options: replace(whole(*given, **options), figures=np.zeros((2, 2)))
+    )
+    tuned = tune(workbench, monkeypatch, SmallBenchmark())
+    assert {cell.text for row in tuned.table.rows for cell in row[1:]} == {"0.000"}
+
+
+def test_a_difference_of_nearly_nothing_has_no_sign(workbench, monkeypatch):
+    def nearly(*given, **options):
+        return replace(compare(*given, **options), difference=-0.00001, low=-0.00002, high=-0.00001)
+
+    monkeypatch.setattr("relic_core.services.tuning.compare", nearly)
+    said = tune(workbench, monkeypatch, SmallBenchmark()).table.notes[0]
+    assert "The difference is 0.000 (" in said
+    assert "0.000 to 0.000" in said
 
 
 def items(retrievers, chooser, benchmark=None):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relic_core.domain import BenchmarkCard, Window
+from relic_core.domain import BenchmarkCard, Span, Window
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.benchmarks import birco_queries
 from relic_core.evaluation.benchmarks.opened import Opened, book_of, place_all
@@ -36,6 +36,29 @@ CARD = BenchmarkCard(
     checksum=birco_queries.CHECKSUM,
     needs="It needs BIRCO's RELIC queries as JSON lines that name the novels, and the novels in the library.",
 )
+
+
+def unplaced(settings: Settings, data: Path | None) -> tuple[Window, ...]:
+    """Read the queries alone, for their claims: the novels are not needed, so nothing is said of where a gold stands.
+
+    Returns
+    -------
+    tuple of Window
+        With an empty gold, which is never to be ranked for.
+
+    Raises
+    ------
+    NotFound
+        The data are not here.
+    BadBenchmark
+        Damaged data.
+    """
+    _, queries = birco_queries.load(CARD, settings, data)
+    windows = []
+    for query in queries.queries:
+        left, right = birco_queries.sides(query)
+        windows.append(Window(id=query.id, book=query.work, pool=query.work, left=left, right=right, gold=Span(0, 0)))
+    return tuple(windows)
 
 
 def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened:

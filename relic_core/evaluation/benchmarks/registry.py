@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.config import Settings
-    from relic_core.domain import BenchmarkCard
+    from relic_core.domain import BenchmarkCard, Window
     from relic_core.ports import Benchmark, WorkSource
 
 _MODULES = {
@@ -81,6 +81,34 @@ def open_benchmark(name: str, *, settings: Settings, works: WorkSource, data: Pa
         The data are damaged, not those the card speaks of, or of another text.
     """
     return _module(name).create(settings, works, data)
+
+
+def unplaced(name: str, *, settings: Settings, data: Path | None = None) -> tuple[Window, ...]:
+    """Read the windows of a benchmark without its works, for their claims; none where it cannot be read so.
+
+    Parameters
+    ----------
+    name : str
+        A registered name.
+    settings, data
+        As of `open_benchmark`.
+
+    Returns
+    -------
+    tuple of Window
+        With empty golds.
+
+    Raises
+    ------
+    BadRequest
+        No benchmark has that name.
+    NotFound
+        Its data are not here.
+    BadBenchmark
+        Its data are damaged.
+    """
+    read = getattr(_module(name), "unplaced", None)
+    return read(settings, data) if read is not None else ()
 
 
 def _module(name: str) -> _Module:
