@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Claim, Outcome, Run
     from relic_core.reporting.charts_rows import Chart, View
     from relic_core.services.recall import Case
-    from relic_core.services.runs import Missing, Quoted, ReadOutcome
+    from relic_core.services.outcomes import Missing, Quoted, ReadOutcome
     from relic_core.services.workbench import Workbench
     from relic_ui.recall import Asked
 
@@ -145,7 +145,7 @@ def _show_page(workbench: Workbench, asked: Asked, cases: Sequence[Case], colour
     page = min(asked.page, pages)
     shown = cases[(page - 1) * _PAGE : page * _PAGE]
     with st.spinner("Opening the benchmark and its works …"):
-        flat = iter(workbench.runs.read_many([pair for case in shown for pair in case.outcomes]))
+        flat = iter(workbench.outcomes.read_many([pair for case in shown for pair in case.outcomes]))
     read = [[next(flat) for _ in case.outcomes] for case in shown]
     if missing := tuple(dict.fromkeys(message for each in read for one in each for message in one.missing)):
         st.html(_what_is_missing(missing))

@@ -1,8 +1,7 @@
 """BIRCO's RELIC set: queries with a masked quotation, each with a pool of some fifty passages, one of them right.
 
 Read as JSON lines (``queries.jsonl``, ``pools.jsonl``, ``passages.jsonl``) or as the pickle that its authors published;
-both make the same records under the same checks. The rankings that were published with it are read from JSON (system ->
-query id -> ids) or from pickles, one per system. Source: Wang et al. 2024 (BIRCO), section 3 and its repository.
+both make the same records under the same checks. Source: Wang et al. 2024 (BIRCO), section 3 and its repository.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 MASKED = "[masked sentence(s)]"
 """How a query writes the place of its quotation."""
 
-_PICKLE = b"\x80"
+PICKLE = b"\x80"
 """The first byte of a pickle since protocol 2; no JSON begins so."""
 
 _UNFOLDED = 16
@@ -126,13 +125,13 @@ def read_pickle(path: Path) -> BircoSet:
     BadBenchmark
         It holds more than plain data (`birco_pickle`), or is no such set: the checks are those of `read_jsonl`.
     """
-    if not read_bytes(path, at_most=birco_pickle.MAX_BYTES).startswith(_PICKLE):
+    if not read_bytes(path, at_most=birco_pickle.MAX_BYTES).startswith(PICKLE):
         raise BadBenchmark(
             f"{path} is no file of BIRCO: a folder with queries.jsonl, pools.jsonl and passages.jsonl, or a .pickle as "
             "its authors published it. Name one of these."
         )
     data = as_object(birco_pickle.read_plain(path), str(path), ("query", "corpus", "qrel"))
-    left = _Allowance(path)
+    left = Allowance(path)
     given_queries = as_object(data["query"], f"{path}: 'query'")
     given_passages = as_object(data["corpus"], f"{path}: 'corpus'")
     for texts in (given_queries, given_passages):
@@ -158,51 +157,7 @@ def read_pickle(path: Path) -> BircoSet:
     return _whole(str(path), queries, passages, pools, relevant)
 
 
-def read_rankings(path: Path, of: BircoSet | None = None) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Read rankings of pools.
-
-    All thirty rankings that BIRCO's authors published for this set hold each passage of each pool exactly once; so one
-    that does not is taken for damaged and refused, and nothing is filled in. A query that a system did not rank is not
-    made up either: it is absent, which metrics count as a miss.
-
-    Parameters
-    ----------
-    path : Path
-        A JSON file, system -> query id -> ids, best first; a pickle, query id -> ids, of one system that its file is
-        named for; or a folder of such pickles (``*.pickle``).
-    of : BircoSet, optional
-        Checked against its pools.
-
-    Returns
-    -------
-    dict of str to dict of str to tuple of str
-        System -> query id -> passage ids, best first.
-
-    Raises
-    ------
-    NotFound
-        There is no such file, or no pickle in the folder.
-    BadBenchmark
-        A file is damaged, a list names a passage twice, a query is not of the set, or a list is no permutation of its
-        pool.
-    """
-    if path.is_dir():
-        files = sorted(path.glob("*.pickle"))
-        if not files:
-            raise NotFound(f"There is no ranking in {path}: its files would end in '.pickle'.")
-        systems = {file.stem: _ranked(file, birco_pickle.read_plain(file), of, str(file)) for file in files}
-    elif read_bytes(path).startswith(_PICKLE):
-        systems = {path.stem: _ranked(path, birco_pickle.read_plain(path), of, str(path))}
-    else:
-        content = as_object(parse(read_text(path), str(path)), str(path))
-        systems = {
-            as_string(system, f"{path}: the name of a system"): _ranked(path, given, of, f"{path}, '{system:.80}'")
-            for system, given in content.items()
-        }
-    return systems
-
-
-class _Allowance:
+class Allowance:
     """Bounds what a pickle unfolds to, in entries and characters, by its size.
 
     A pickle may name one thing in many places, and honest ones do so with ids; a set that unfolds to many times its
@@ -303,32 +258,3 @@ def _whole(
         pools={query_id: pools[query_id] for query_id in queries},
         relevant={query_id: relevant[query_id] for query_id in queries},
     )
-
-
-def _ranked(path: Path, given: object, of: BircoSet | None, here: str) -> dict[str, tuple[str, ...]]:
-    left = _Allowance(path)
-    ranked: dict[str, tuple[str, ...]] = {}
-    for query_id, order in as_object(given, here).items():
-        there = f"{here}: the ranking of '{query_id:.80}'"
-        left.take(order if isinstance(order, list) else ())
-        ranking = as_strings(order, there)
-        as_string(query_id, f"{here}: the id of a query")
-        _check_ranking(there, query_id, ranking, of)
-        ranked[query_id] = ranking
-    return ranked
-
-
-def _check_ranking(here: str, query_id: str, ranking: tuple[str, ...], of: BircoSet | None) -> None:
-    seen = set(ranking)
-    if len(seen) < len(ranking):
-        raise BadBenchmark(f"{here} names a passage twice. A ranking holds each passage of its pool once.")
-    if of is None:
-        return
-    if query_id not in of.pools:
-        raise BadBenchmark(f"{here} is of no query of this set. The rankings belong to another set or split.")
-    pool = set(of.pools[query_id])
-    if seen != pool:
-        raise BadBenchmark(
-            f"{here} is no order of its pool: {len(pool - seen):,} of {len(pool):,} passages are missing, and "
-            f"{len(seen - pool):,} are not of the pool."
-        )

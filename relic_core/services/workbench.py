@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from relic_core.services.measuring import Measuring
     from relic_core.services.reading import Reading
     from relic_core.services.recall import Recall
+    from relic_core.services.outcomes import Outcomes
     from relic_core.services.runs import Runs
     from relic_core.services.search import Search
 
@@ -109,6 +110,13 @@ class Workbench:
         from relic_core.services.runs import Runs
 
         return Runs(self)
+
+    @cached_property
+    def outcomes(self) -> Outcomes:
+        """The outcomes of runs, ready to be read."""
+        from relic_core.services.outcomes import Outcomes
+
+        return Outcomes(self)
 
     @cached_property
     def recall(self) -> Recall:

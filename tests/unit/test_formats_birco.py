@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from relic_core.errors import BadBenchmark, NotFound
-from relic_core.formats.birco import MASKED, BircoQuery, read_jsonl, read_pickle, read_rankings
+from relic_core.formats.birco import MASKED, BircoQuery, read_jsonl, read_pickle
+from relic_core.formats.birco_rankings import read_rankings
 
 QUERIES = [
     {"id": "q1", "text": f"The river is a wall: {MASKED} Nobody crosses.", "work": "the_ferry"},

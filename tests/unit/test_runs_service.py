@@ -10,8 +10,10 @@ import pytest
 from relic_core.domain import Address
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.formats.run_files import write_run
+from relic_core.services import outcomes as outcomes_module
 from relic_core.services import runs as runs_module
-from relic_core.services.runs import Missing, Runs
+from relic_core.services.outcomes import Missing
+from relic_core.services.runs import Runs
 from relic_core.services.workbench import Workbench
 from tests.making import make_work
 from tests.making_runs import book_of, make_books, make_outcomes, make_run, outcomes_in
@@ -143,7 +145,7 @@ def read(workbench):
 def test_an_outcome_is_read_in_the_work_of_the_library(workbench, read):
     work, run, outcomes = read
     workbench.store.works.add(work)
-    one = workbench.runs.read(run, outcomes[0])
+    one = workbench.outcomes.read(run, outcomes[0])
     assert one.gold.passage.plain == "The tide came in. She kept the gauge."
     assert one.gold.place.label == "Chapter 1 · paragraph 1"
     assert (one.gold.work_id, one.gold.length) == (work.id, 2)
@@ -153,7 +155,7 @@ def test_an_outcome_is_read_in_the_work_of_the_library(workbench, read):
 
 def test_without_the_work_there_are_offsets_and_how_to_have_the_text(workbench, read):
     _, run, outcomes = read
-    one = workbench.runs.read(run, outcomes[0])
+    one = workbench.outcomes.read(run, outcomes[0])
     assert (one.gold.offsets, one.gold.passage, one.gold.place, one.gold.work_id) == (outcomes[0].gold, None, None, "")
     assert [hit.offsets for hit in one.first] == list(outcomes[0].first)
     assert Missing("work", "The Gauge") in one.missing
@@ -162,7 +164,7 @@ def test_without_the_work_there_are_offsets_and_how_to_have_the_text(workbench, 
 def test_a_work_of_the_shelf_that_was_not_added_is_named(workbench, read):
     _, run, outcomes = read
     emma = replace(run.books[0], key="emma", title="Emma")
-    one = workbench.runs.read(replace(run, books=(emma,)), replace(outcomes[0], book="emma"))
+    one = workbench.outcomes.read(replace(run, books=(emma,)), replace(outcomes[0], book="emma"))
     assert Missing("work", "Emma") in one.missing
 
 
@@ -170,7 +172,7 @@ def test_another_edition_is_not_read_by_offsets_that_are_not_its_own(workbench, 
     work, run, outcomes = read
     workbench.store.works.add(replace(work, title="Emma", author="Jane Austen", year=1815))
     emma = replace(run.books[0], key="emma", title="Emma", sha256="0" * 64)
-    one = workbench.runs.read(replace(run, books=(emma,)), replace(outcomes[0], book="emma"))
+    one = workbench.outcomes.read(replace(run, books=(emma,)), replace(outcomes[0], book="emma"))
     assert one.gold.passage is None
     assert Missing("edition", "Emma") in one.missing
 
@@ -178,7 +180,7 @@ def test_another_edition_is_not_read_by_offsets_that_are_not_its_own(workbench, 
 def test_offsets_beyond_the_text_give_no_passage(workbench, read):
     work, run, outcomes = read
     workbench.store.works.add(work)
-    one = workbench.runs.read(run, replace(outcomes[0], gold=(10**6, 10**6 + 5)))
+    one = workbench.outcomes.read(run, replace(outcomes[0], gold=(10**6, 10**6 + 5)))
     assert one.gold.passage is None
     assert one.first[0].passage is not None
 
@@ -187,14 +189,14 @@ def test_sentences_cut_otherwise_since_are_shown_whole(workbench, read):
     work, run, outcomes = read
     workbench.store.works.add(work)
     start, end = outcomes[0].gold
-    one = workbench.runs.read(run, replace(outcomes[0], gold=(start + 3, end - 3)))
+    one = workbench.outcomes.read(run, replace(outcomes[0], gold=(start + 3, end - 3)))
     assert one.gold.passage.plain == "The tide came in. She kept the gauge."
 
 
 def test_the_passages_of_a_given_pool_are_not_looked_for_in_works(workbench, read):
     work, run, outcomes = read
     workbench.store.works.add(work)
-    one = workbench.runs.read(replace(run, pool="given"), outcomes[0])
+    one = workbench.outcomes.read(replace(run, pool="given"), outcomes[0])
     assert one.gold.passage is None
     assert Missing("pool", run.benchmark) in one.missing
 
@@ -217,7 +219,7 @@ def sample_run(workbench, shape="4/4"):
 
 def test_the_claim_is_shown_in_the_shape_of_the_run(workbench):
     run, outcomes, windows, _ = sample_run(workbench, shape="1/0")
-    one = workbench.runs.read(run, outcomes[0])
+    one = workbench.outcomes.read(run, outcomes[0])
     assert one.claim == windows[0].claim(run.shape)
     assert one.claim.right == ""
 
@@ -225,14 +227,14 @@ def test_the_claim_is_shown_in_the_shape_of_the_run(workbench):
 def test_where_the_library_has_no_copy_the_benchmark_gives_the_text_without_a_link(workbench):
     run, outcomes, windows, work = sample_run(workbench)
     assert workbench.works.summaries() == ()
-    one = workbench.runs.read(run, outcomes[0])
+    one = workbench.outcomes.read(run, outcomes[0])
     assert one.gold.passage.plain.split() == work.span_text(windows[0].gold).replace("_", "").split()
     assert (one.gold.place, one.gold.work_id, one.missing) == (None, "", ())
 
 
 def test_the_benchmarks_text_is_not_read_by_the_offsets_of_another(workbench):
     run, outcomes, *_ = sample_run(workbench)
-    one = workbench.runs.read(replace(run, books=(replace(run.books[0], sha256="0" * 64),)), outcomes[0])
+    one = workbench.outcomes.read(replace(run, books=(replace(run.books[0], sha256="0" * 64),)), outcomes[0])
     assert one.gold.passage is None
     assert one.claim is not None
 
@@ -240,7 +242,7 @@ def test_the_benchmarks_text_is_not_read_by_the_offsets_of_another(workbench):
 def test_an_example_of_that_name_in_another_book_has_another_claim(workbench):
     run, outcomes, *_ = sample_run(workbench)
     other = replace(run.books[0], key="other")
-    one = workbench.runs.read(replace(run, books=(other,)), replace(outcomes[0], book="other"))
+    one = workbench.outcomes.read(replace(run, books=(other,)), replace(outcomes[0], book="other"))
     assert one.claim is None
     assert Missing("example", "sample") in one.missing
 
@@ -249,12 +251,12 @@ def test_a_benchmark_whose_data_are_not_here_is_not_asked_for_again_at_once(work
     _, run, outcomes = read
     asked = []
     monkeypatch.setattr(workbench.benchmarks, "open", lambda name: asked.append(name) or _raise(NotFound("Not here.")))
-    one, two = workbench.runs.read_many([(run, outcomes[0]), (run, outcomes[1])])
+    one, two = workbench.outcomes.read_many([(run, outcomes[0]), (run, outcomes[1])])
     assert asked == [run.benchmark]
     assert Missing("data", run.benchmark) in one.missing
     assert one.missing == two.missing
-    monkeypatch.setattr(runs_module, "_ASKED_AGAIN", -1.0)
-    workbench.runs.read(run, outcomes[0])
+    monkeypatch.setattr(outcomes_module, "_ASKED_AGAIN", -1.0)
+    workbench.outcomes.read(run, outcomes[0])
     assert len(asked) == 2
 
 
@@ -262,7 +264,7 @@ def test_claims_are_read_where_the_novels_are_not_in_the_library(shared, setting
     workbench = Workbench(replace(settings, benchmarks=shared / "benchmarks"))
     run = next(each for each in Runs(workbench).all() if each.benchmark == "birco-novels" and str(each.shape) == "4/4")
     outcome = Runs(workbench).outcomes(run.id)[0]
-    one = workbench.runs.read(run, outcome)
+    one = workbench.outcomes.read(run, outcome)
     assert len(one.claim.words) > 20
     assert {each.what for each in one.missing} == {"work"}
 
@@ -274,11 +276,11 @@ def test_a_benchmark_that_needs_its_works_for_its_claims_says_so(workbench, read
     monkeypatch.setattr(
         "relic_core.evaluation.benchmarks.registry.unplaced", lambda *_, **__: _raise(BadBenchmark("x"))
     )
-    assert Missing("damaged", "birco-pools") in workbench.runs.read(run, outcomes[0]).missing
-    monkeypatch.setattr(runs_module, "_ASKED_AGAIN", -1.0)
+    assert Missing("damaged", "birco-pools") in workbench.outcomes.read(run, outcomes[0]).missing
+    monkeypatch.setattr(outcomes_module, "_ASKED_AGAIN", -1.0)
     monkeypatch.setattr(workbench.benchmarks, "open", lambda name: _raise(NotFound("No works.")))
     monkeypatch.setattr("relic_core.evaluation.benchmarks.registry.unplaced", lambda *_, **__: ())
-    assert Missing("needs works", "birco-pools") in workbench.runs.read(run, outcomes[0]).missing
+    assert Missing("needs works", "birco-pools") in workbench.outcomes.read(run, outcomes[0]).missing
 
 
 def _raise(error):
