@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from relic_core.errors import BadBenchmark, NotFound
+from relic_core.errors import BadBenchmark
 from relic_core.formats import birco_pickle
 from relic_core.formats.files import as_object, as_string, as_strings, parse, read_bytes, read_text
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from relic_core.services.editions import Editions
     from relic_core.services.indexing import Indexes
     from relic_core.services.measuring import Measuring
+    from relic_core.services.outcomes import Outcomes
     from relic_core.services.reading import Reading
     from relic_core.services.recall import Recall
-    from relic_core.services.outcomes import Outcomes
     from relic_core.services.runs import Runs
     from relic_core.services.search import Search
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from relic_core.domain import Book, Outcome, Run, Shape, Span, Window
 from relic_core.errors import BadBenchmark
 from relic_core.formats.birco import MASKED, read_jsonl, read_pickle
-from relic_core.formats.birco_rankings import read_rankings
 from relic_core.formats.birco_pickle import read_plain
+from relic_core.formats.birco_rankings import read_rankings
 from relic_core.formats.leaderboard import DEPTH, read_submission, write_submission
 from relic_core.formats.parquet import read_outcomes, read_windows, write_outcomes, write_windows
 from relic_core.formats.relic import LENGTHS, Quote, RelicBook, read_relic, write_relic

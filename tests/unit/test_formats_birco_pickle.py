@@ -16,8 +16,8 @@ import pytest
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.formats import birco_pickle
 from relic_core.formats.birco import read_pickle
-from relic_core.formats.birco_rankings import read_rankings
 from relic_core.formats.birco_pickle import read_plain
+from relic_core.formats.birco_rankings import read_rankings
 
 _events: list[str] = []
 _watching = False
