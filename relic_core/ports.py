@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from relic_core.domain import LENGTHS
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from relic_core.domain import BenchmarkCard, Book, Claim, Scores, Window, Work
+    from relic_core.domain import BenchmarkCard, Book, Claim, Imprint, LibraryRanking, Scores, Span, Window, Work
 
 
 class Progress(Protocol):
@@ -88,6 +88,63 @@ class Retriever(Protocol):
         ------
         NoIndex
             The work has not been prepared.
+        BadClaim
+            The claim holds nothing to search with.
+        """
+
+
+@runtime_checkable
+class VectorRetriever(Protocol):
+    """A retriever that compares one vector of what is asked with vectors of the spans: of a claim, or of a passage."""
+
+    def claim_vector(self, claim: Claim) -> npt.NDArray[np.float32]:
+        """Encode a claim; shape (dimension,). Raises BadClaim where it holds nothing to search with."""
+
+    def span_vector(self, work: Imprint, span: Span) -> npt.NDArray[np.float32]:
+        """Take the vector of a span from its work's index; shape (dimension,), of length 1 where cosines are compared.
+
+        Raises
+        ------
+        NoIndex, StaleIndex
+            The work has not been prepared for the span's length, or its index is damaged.
+        """
+
+    def score_vector(self, vector: npt.NDArray[np.float32], work: Imprint, length: int) -> Scores:
+        """Score every span of `length` sentences of a work; shape (n_candidates,). Raises as `span_vector`."""
+
+
+class LibraryRetriever(Protocol):
+    """Ranks the spans of many works at once.
+
+    It reads what has been prepared of single works and holds no text; `works` are named by their imprints, so that a
+    search over a hundred novels does not load them.
+    """
+
+    @property
+    def name(self) -> str:
+        """The registered name of the retriever whose works it searches."""
+
+    def missing(self, works: Sequence[Imprint], length: int) -> tuple[str, ...]:
+        """Give the ids of the works that have not been prepared."""
+
+    def rank(
+        self, claim: Claim, works: Sequence[Imprint], length: int, *, like: tuple[Imprint, Span] | None = None
+    ) -> LibraryRanking:
+        """Rank the spans of `length` sentences of some works.
+
+        Parameters
+        ----------
+        claim : Claim
+            What is asked; the words of the passage where `like` is given.
+        works : sequence of Imprint
+            In the order in which ties stand. Those that are missing are passed over.
+        length : int
+            Sentences per span.
+        like : (Imprint, Span), optional
+            The passage that others are to be like, for retrievers that know more of it than its words.
+
+        Raises
+        ------
         BadClaim
             The claim holds nothing to search with.
         """

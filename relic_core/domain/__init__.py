@@ -13,15 +13,19 @@ Conventions, stated once and tested:
 from __future__ import annotations
 
 from relic_core.domain.claims import MASK, Claim, Example
+from relic_core.domain.imprints import Format, Imprint, WorkSummary, fingerprint
+from relic_core.domain.library_rankings import LibraryRanking, WorkHit
 from relic_core.domain.places import Address, Place
 from relic_core.domain.rankings import Group, Hit, Ranking, Scores, group_overlapping, rank_scores
 from relic_core.domain.records import Job, JobState, Search
 from relic_core.domain.runs import BenchmarkCard, Book, Offsets, Outcome, Pool, Run
+from relic_core.domain.scopes import EVERYWHERE, Likeness, Narrowing
 from relic_core.domain.spans import LENGTHS, MAX_LENGTH, MIN_LENGTH, Span
 from relic_core.domain.windows import MAX_CONTEXT, SHAPES, Shape, Window
-from relic_core.domain.works import Chapter, Format, LeftOut, Paragraph, ParagraphKind, Sentence, Work, WorkSummary
+from relic_core.domain.works import Chapter, LeftOut, Paragraph, ParagraphKind, Sentence, Work
 
 __all__ = [
+    "EVERYWHERE",
     "LENGTHS",
     "MASK",
     "MAX_CONTEXT",
@@ -37,9 +41,13 @@ __all__ = [
     "Format",
     "Group",
     "Hit",
+    "Imprint",
     "Job",
     "JobState",
     "LeftOut",
+    "LibraryRanking",
+    "Likeness",
+    "Narrowing",
     "Offsets",
     "Outcome",
     "Paragraph",
@@ -55,7 +63,9 @@ __all__ = [
     "Span",
     "Window",
     "Work",
+    "WorkHit",
     "WorkSummary",
+    "fingerprint",
     "group_overlapping",
     "rank_scores",
 ]

@@ -29,7 +29,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All candidates of one length of one work, best first.
+    """The candidates of one length of one work, best first.
 
     Attributes
     ----------
@@ -39,8 +39,9 @@ class Ranking:
         Sentences per span.
     order : int array, shape (n_candidates,)
         Span starts, best first; made by the one tie rule (`rank_scores`).
-    scores : float array, shape (n_candidates,)
-        Scores in the order of the text: ``scores[order[0]]`` is the best.
+    scores : float array, shape (n_spans,)
+        Scores of all spans of the work in the order of the text, of those that are no candidates too:
+        ``scores[order[0]]`` is the best.
     """
 
     retriever: str
@@ -54,13 +55,13 @@ class Ranking:
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.int64]:
-        """Rank of each candidate in the order of the text, from 1; shape (n_candidates,)."""
-        ranks = np.empty(len(self.order), dtype=np.int64)
+        """Rank of each span in the order of the text, from 1; 0 for one that is no candidate; shape (n_spans,)."""
+        ranks = np.zeros(len(self.scores), dtype=np.int64)
         ranks[self.order] = np.arange(1, len(self.order) + 1)
         return ranks
 
     def rank_of(self, span: Span) -> int:
-        """Rank of one span, from 1."""
+        """Rank of one span, from 1; 0 where it is no candidate."""
         return int(self.ranks[span.start])
 
     def hits(self, k: int) -> tuple[Hit, ...]:
@@ -71,7 +72,9 @@ class Ranking:
         )
 
 
-def rank_scores(retriever: str, work_id: str, length: int, scores: Scores) -> Ranking:
+def rank_scores(
+    retriever: str, work_id: str, length: int, scores: Scores, *, among: npt.NDArray[np.bool_] | None = None
+) -> Ranking:
     """Rank candidates by score: the one tie rule, equal scores keep the order of the text.
 
     Parameters
@@ -80,15 +83,22 @@ def rank_scores(retriever: str, work_id: str, length: int, scores: Scores) -> Ra
         Who ranked what.
     length : int
         Sentences per span.
-    scores : float array, shape (n_candidates,)
+    scores : float array, shape (n_spans,)
         Higher is better.
+    among : bool array, shape (n_spans,), optional
+        Which spans are candidates; all where not given.
 
     Examples
     --------
-    >>> rank_scores("demo", "work", 1, np.array([0.5, 2.0, 0.5], dtype=np.float32)).order.tolist()
+    >>> scores = np.array([0.5, 2.0, 0.5], dtype=np.float32)
+    >>> rank_scores("demo", "work", 1, scores).order.tolist()
     [1, 0, 2]
+    >>> rank_scores("demo", "work", 1, scores, among=np.array([True, False, True])).order.tolist()
+    [0, 2]
     """
     order = np.argsort(-scores, kind="stable")
+    if among is not None:
+        order = order[among[order]]
     return Ranking(retriever=retriever, work_id=work_id, length=length, order=order, scores=scores)
 
 

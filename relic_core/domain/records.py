@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from relic_core.domain.scopes import EVERYWHERE, Likeness, Narrowing
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -66,9 +68,9 @@ class Search:
     id : str
         Short and unique; what a permalink carries.
     work_id : str
-        The work searched.
+        The work searched; empty where it was the whole library.
     claim_text : str
-        The claim as typed, its mask included.
+        The claim as typed, its mask included; empty where passages like another were looked for.
     length : int
         Sentences per quotation.
     retrievers : tuple of str
@@ -79,6 +81,12 @@ class Search:
         In UTC.
     made_with : str
         Work hash, encoder and version that answered, for a reader who reopens it elsewhere.
+    chapters : tuple of int
+        Chapters that the search was limited to, numbered from 1 as in addresses; empty where it was not.
+    narrowing : Narrowing
+        Which works of the library were searched.
+    like : Likeness or None
+        The passage that others were to be like.
     """
 
     id: str
@@ -89,3 +97,6 @@ class Search:
     results: int
     created: datetime
     made_with: str = ""
+    chapters: tuple[int, ...] = ()
+    narrowing: Narrowing = EVERYWHERE
+    like: Likeness | None = None

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from relic_core.domain.imprints import Format, Imprint, fingerprint
 from relic_core.domain.places import Address, Place
 from relic_core.errors import NotFound
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from relic_core.domain.spans import Span
 
 
 ParagraphKind = Literal["prose", "verse", "stage", "note"]
-Format = Literal["plain text", "EPUB", "TEI"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +181,18 @@ class Work:
     def fingerprint(self) -> str:
         """Sha256 over the text and where its sentences stand: what an index of the work was made for."""
         places = np.array([(sentence.start, sentence.end) for sentence in self.sentences], dtype="<i8")
-        return hashlib.sha256(self.sha256.encode() + places.tobytes()).hexdigest()
+        return fingerprint(self.sha256, places)
+
+    @property
+    def imprint(self) -> Imprint:
+        """What names its indexes."""
+        return Imprint(
+            id=self.id,
+            title=self.title,
+            fingerprint=self.fingerprint,
+            segmenter=self.segmenter,
+            sentences=len(self.sentences),
+        )
 
     def candidates(self, length: int) -> int:
         """Count the spans of `length` sentences."""
@@ -276,21 +284,3 @@ class Work:
         for sentence in self.sentences:
             firsts.setdefault(sentence.paragraph, sentence.index)
         return firsts
-
-
-@dataclass(frozen=True, slots=True)
-class WorkSummary:
-    """A line of the catalogue of stored works, without the text."""
-
-    id: str
-    title: str
-    author: str
-    year: int | None
-    translator: str
-    source: str
-    sha256: str
-    chapters: int
-    sentences: int
-    words: int
-    added: datetime
-    format: Format = "plain text"

@@ -23,7 +23,7 @@ from relic_core.text.sentences import default_segmenter
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relic_core.domain.works import Format
+    from relic_core.domain import Format
     from relic_core.ports import Segmenter
     from relic_core.text.metadata import Metadata
 

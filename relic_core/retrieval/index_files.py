@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from relic_core.domain import Imprint
+
     Arrays = Mapping[str, npt.NDArray[Any]]
 
 MANIFEST = "manifest.json"
@@ -68,6 +70,19 @@ class Recipe:
     segmenter: str
     encoder: str
     code: str
+
+    @classmethod
+    def of(cls, work: Imprint, *, retriever: str, encoder: str, code: str) -> Recipe:
+        """Make the recipe of a work's index."""
+        return cls(
+            retriever=retriever,
+            work_id=work.id,
+            title=work.title,
+            work=work.fingerprint,
+            segmenter=work.segmenter,
+            encoder=encoder,
+            code=code,
+        )
 
     @property
     def facts(self) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relic_core.domain import MAX_LENGTH, MIN_LENGTH
+from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, Likeness, Narrowing
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -24,22 +24,31 @@ class SearchRequest:
     Attributes
     ----------
     work_id : str
-        The work to search.
+        The work to search; empty for the whole library.
     claim_text : str
-        The claim as typed, its mask included.
+        The claim as typed, its mask included; left out where `like` is given.
     length : int
         Sentences per quotation, 1 to 5.
     results : int
         Cards per retriever, 1 to 50.
     retrievers : tuple of str
         The columns, in order.
+    chapters : tuple of int
+        Only passages of these chapters, numbered from 1 as in addresses; with `work_id` only. Empty for all.
+    narrowing : Narrowing
+        Which works of the library are searched; without `work_id` only.
+    like : Likeness or None
+        Look for passages like this one, instead of for a claim.
     """
 
     work_id: str
-    claim_text: str
+    claim_text: str = ""
     length: int = 1
     results: int = 5
     retrievers: tuple[str, ...] = ("zero-shot", "bm25", "fusion")
+    chapters: tuple[int, ...] = ()
+    narrowing: Narrowing = EVERYWHERE
+    like: Likeness | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -51,6 +60,14 @@ class SearchRequest:
             raise BadRequest(f"{self.results} results were asked for; 1 to {MAX_RESULTS} are possible.")
         if not self.retrievers:
             raise BadRequest("No retriever was chosen. Choose at least one way of searching.")
+        if self.chapters and not self.work_id:
+            raise BadRequest("Chapters were chosen without a work. Choose the work they belong to, or no chapters.")
+        if self.narrowing and self.work_id:
+            raise BadRequest(
+                "Authors, years or works were chosen beside a work. Search the whole library to narrow it by them."
+            )
+        if self.like and self.claim_text.strip():
+            raise BadRequest("A claim was given beside a passage that others are to be like. Give one of the two.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,9 @@ class History:
             length=request.length,
             retrievers=request.retrievers,
             results=request.results,
+            chapters=request.chapters,
+            narrowing=request.narrowing,
+            like=request.like,
             made_with=made_with,
         )
 

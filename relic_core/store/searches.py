@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import Search
+from relic_core.domain import EVERYWHERE, Likeness, Narrowing, Search
 from relic_core.errors import NotFound
 from relic_core.store.rows import Rows, as_utc, utc_now
 
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
 ID_LETTERS = 7
 """35 bits: among ten thousand searches one chance in about 700 that two share a name, which then gets a letter more."""
 
-_SELECT = "SELECT id, work_id, claim_text, length, retrievers, results, created, made_with FROM latest_searches "
+_SELECT = (
+    "SELECT id, work_id, claim_text, length, retrievers, results, further, created, made_with FROM latest_searches "
+)
 
 
 class SearchRows(Rows):
     """Stored searches."""
 
-    def add(
+    def add(  # noqa: PLR0913 - what a search is made of
         self,
         work_id: str,
         claim_text: str,
@@ -31,16 +34,21 @@ class SearchRows(Rows):
         length: int,
         retrievers: Sequence[str],
         results: int,
+        chapters: Sequence[int] = (),
+        narrowing: Narrowing = EVERYWHERE,
+        like: Likeness | None = None,
         made_with: str = "",
     ) -> Search:
         """Append a search; the same question has the same id every time."""
-        digest = question_digest(work_id, claim_text, length=length, retrievers=retrievers, results=results)
-        asked = (work_id, claim_text, length, list(retrievers), results)
+        further = _further(chapters, narrowing, like)
+        asked = (work_id, claim_text, length, list(retrievers), results, further)
+        digest = question_digest(*asked)
         with self._writing() as cursor:
             letters = ID_LETTERS
             while True:
                 row = cursor.execute(
-                    "SELECT work_id, claim_text, length, retrievers, results FROM searches WHERE id = ? LIMIT 1",
+                    "SELECT work_id, claim_text, length, retrievers, results, further FROM searches WHERE id = ? "
+                    "LIMIT 1",
                     [digest[:letters]],
                 ).fetchone()
                 if row is None or row == asked:
@@ -48,7 +56,8 @@ class SearchRows(Rows):
                 letters += 1
             created = utc_now()
             cursor.execute(
-                "INSERT INTO searches VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO searches (id, work_id, claim_text, length, retrievers, results, further, created, "
+                "made_with) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [digest[:letters], *asked, created, made_with],
             )
         return _search((digest[:letters], *asked, created, made_with))
@@ -80,20 +89,38 @@ class SearchRows(Rows):
         return tuple(_search(row) for row in rows)
 
 
-def question_digest(work_id: str, claim_text: str, *, length: int, retrievers: Sequence[str], results: int) -> str:
+def question_digest(
+    work_id: str, claim_text: str, length: int, retrievers: Sequence[str], results: int, further: str = ""
+) -> str:
     """Name a question by what is asked: 52 letters and digits, of which the store uses the first few.
 
     Examples
     --------
-    >>> question_digest("emma-1", "A claim", length=1, retrievers=["bm25"], results=10)[:7]
+    >>> question_digest("emma-1", "A claim", 1, ["bm25"], 10)[:7]
     '7kakmpc'
     """
-    asked = json.dumps([work_id, claim_text, length, list(retrievers), results], ensure_ascii=True)
-    return base64.b32encode(hashlib.sha256(asked.encode()).digest()).decode().lower().rstrip("=")
+    asked: list[object] = [work_id, claim_text, length, list(retrievers), results]
+    if further:  # questions from before there was more to ask keep their names
+        asked.append(further)
+    return base64.b32encode(hashlib.sha256(json.dumps(asked).encode()).digest()).decode().lower().rstrip("=")
+
+
+def _further(chapters: Sequence[int], narrowing: Narrowing, like: Likeness | None) -> str:
+    """Write what is asked beside work, claim and length; the same each time."""
+    asked: dict[str, object] = {}
+    if chapters:
+        asked["chapters"] = list(chapters)
+    if narrowing:
+        asked["narrowing"] = asdict(narrowing)
+    if like:
+        asked["like"] = asdict(like)
+    return json.dumps(asked, ensure_ascii=False, sort_keys=True) if asked else ""
 
 
 def _search(row: tuple[Any, ...]) -> Search:
-    search_id, work_id, claim_text, length, retrievers, results, created, made_with = row
+    search_id, work_id, claim_text, length, retrievers, results, further, created, made_with = row
+    asked = json.loads(further) if further else {}
+    narrowing = asked.get("narrowing", {})
     return Search(
         id=search_id,
         work_id=work_id,
@@ -103,4 +130,12 @@ def _search(row: tuple[Any, ...]) -> Search:
         results=results,
         created=as_utc(created),
         made_with=made_with,
+        chapters=tuple(asked.get("chapters", ())),
+        narrowing=Narrowing(
+            works=tuple(narrowing.get("works", ())),
+            authors=tuple(narrowing.get("authors", ())),
+            first_year=narrowing.get("first_year"),
+            last_year=narrowing.get("last_year"),
+        ),
+        like=Likeness(**asked["like"]) if "like" in asked else None,
     )

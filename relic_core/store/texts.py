@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from relic_core.domain import Chapter
+from relic_core.domain import Chapter, Imprint, fingerprint
 from relic_core.errors import NotFound
 from relic_core.store.rows import Rows
+from relic_core.store.text_pieces import read_text
 from relic_core.store.works import Version
 
 if TYPE_CHECKING:
@@ -65,10 +66,35 @@ class TextRows(Rows):
             rows = cursor.execute("SELECT id, sha256, segmenter, added FROM live_works").fetchall()
         return {work_id: Version(*values) for work_id, *values in rows}
 
+    def imprints(self) -> dict[str, Imprint]:
+        """Give what names the indexes of every work, by its id, without loading any."""
+        with self._reading() as cursor:
+            works = cursor.execute("SELECT id, title, sha256, segmenter FROM live_works").fetchall()
+            counts = cursor.execute(
+                "SELECT work_id, count(*) FROM sentences GROUP BY work_id ORDER BY work_id"
+            ).fetchall()
+            found = cursor.execute(
+                "SELECT start_offset, end_offset FROM sentences ORDER BY work_id, position"
+            ).fetchnumpy()
+        places = np.stack([found["start_offset"], found["end_offset"]], axis=1)
+        borders = np.cumsum([0, *(count for _, count in counts)])
+        of_work = {
+            work_id: places[first:last]
+            for (work_id, _), first, last in zip(counts, borders[:-1], borders[1:], strict=True)
+        }
+        return {
+            work_id: Imprint(
+                id=work_id,
+                title=title,
+                fingerprint=fingerprint(sha256, of_work.get(work_id, places[:0])),
+                segmenter=segmenter,
+                sentences=len(of_work.get(work_id, ())),
+            )
+            for work_id, title, sha256, segmenter in works
+        }
+
     def read(self, work_ids: Sequence[str]) -> dict[str, StoredText]:
         """Return the texts of some works and their arrays.
-
-        DuckDB looks through all texts to find one, so several asked for together cost little more than one.
 
         Raises
         ------
@@ -78,10 +104,10 @@ class TextRows(Rows):
         read = {}
         with self._reading() as cursor:
             rows = cursor.execute(
-                "SELECT id, sha256, segmenter, added, text FROM live_works WHERE list_contains(?, id)", [list(work_ids)]
+                "SELECT id, sha256, segmenter, added FROM live_works WHERE list_contains(?, id)", [list(work_ids)]
             ).fetchall()
-            for work_id, *version, text in rows:
-                read[work_id] = _text(cursor, work_id, Version(*version), text)
+            for work_id, *version in rows:
+                read[work_id] = _text(cursor, work_id, Version(*version), read_text(cursor, work_id))
         for work_id in work_ids:
             if work_id not in read:
                 raise NotFound(

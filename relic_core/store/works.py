@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from relic_core.domain import Chapter, LeftOut, Paragraph, Sentence, Work, WorkSummary
 from relic_core.errors import NotFound
 from relic_core.store.rows import Rows, add_many, as_utc, utc_now
+from relic_core.store.text_pieces import read_text, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -117,14 +118,15 @@ class WorkRows(Rows):
         """
         with self._reading() as cursor:
             row = cursor.execute(
-                "SELECT title, author, text, sha256, segmenter, year, translator, source, format FROM live_works "
+                "SELECT title, author, sha256, segmenter, year, translator, source, format FROM live_works "
                 "WHERE id = ?",
                 [work_id],
             ).fetchone()
             if row is None:
                 raise _missing(work_id)
+            text = read_text(cursor, work_id)
             chapters, paragraphs, sentences, left_out = (_part(cursor, part, work_id) for part in _PARTS)
-        title, author, text, sha256, segmenter, year, translator, source, file_format = row
+        title, author, sha256, segmenter, year, translator, source, file_format = row
         return Work(
             id=work_id,
             title=title,
@@ -257,7 +259,7 @@ def _part(cursor: DuckDBPyConnection, part: str, work_id: str) -> list[tuple[Any
 def _drop(cursor: DuckDBPyConnection, work_id: str) -> None:
     cursor.execute("DELETE FROM works WHERE id = ?", [work_id])
     cursor.execute("DELETE FROM tombstones WHERE kind = 'work' AND id = ?", [work_id])
-    for part in _PARTS:
+    for part in ("texts", *_PARTS):
         cursor.execute(f"DELETE FROM {part} WHERE work_id = ?", [work_id])  # noqa: S608 - one of _PARTS
 
 
@@ -265,8 +267,8 @@ def _insert(cursor: DuckDBPyConnection, work: Work, added: datetime) -> None:
     cursor.execute(
         """
         INSERT INTO works (id, title, author, translator, source, year, sha256, segmenter, chapters, sentences, words,
-                           added, written, text, format)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                           added, written, format)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         [
             work.id,
@@ -282,10 +284,10 @@ def _insert(cursor: DuckDBPyConnection, work: Work, added: datetime) -> None:
             sum(len(work.text[sentence.start : sentence.end].split()) for sentence in work.sentences),
             added,
             utc_now(),
-            work.text,
             work.format,
         ],
     )
+    write_text(cursor, work.id, work.text)
     fields = {
         "chapters": ("number", "title", "part"),
         "paragraphs": ("chapter", "number", "kind", "speaker", "line", "note_to"),

@@ -1,0 +1,73 @@
+"""What is known of a work without its text: a line of the catalogue, and what names its indexes."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    import numpy as np
+    import numpy.typing as npt
+
+Format = Literal["plain text", "EPUB", "TEI"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imprint:
+    """What names the indexes of a work, without its text.
+
+    Attributes
+    ----------
+    id, title : str
+        The work, and what people call it.
+    fingerprint : str
+        As `Work.fingerprint`.
+    segmenter : str
+        Who cut its sentences.
+    sentences : int
+        How many it has.
+    """
+
+    id: str
+    title: str
+    fingerprint: str
+    segmenter: str
+    sentences: int
+
+    def candidates(self, length: int) -> int:
+        """Count the spans of `length` sentences."""
+        return max(0, self.sentences - length + 1)
+
+
+def fingerprint(sha256: str, places: npt.NDArray[np.int64]) -> str:
+    """Digest a text and where its sentences stand.
+
+    Parameters
+    ----------
+    sha256 : str
+        Of the text.
+    places : int array, shape (n_sentences, 2)
+        Where each sentence starts and ends.
+    """
+    return hashlib.sha256(sha256.encode() + places.astype("<i8").tobytes()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkSummary:
+    """A line of the catalogue of stored works, without the text."""
+
+    id: str
+    title: str
+    author: str
+    year: int | None
+    translator: str
+    source: str
+    sha256: str
+    chapters: int
+    sentences: int
+    words: int
+    added: datetime
+    format: Format = "plain text"

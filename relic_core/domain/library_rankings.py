@@ -1,0 +1,107 @@
+"""Rankings over many works at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.domain.rankings import Hit
+from relic_core.domain.spans import Span
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from relic_core.domain.rankings import Scores
+
+
+@dataclass(frozen=True, slots=True)
+class WorkHit:
+    """One line of a ranking over many works; its rank counts the spans of all of them."""
+
+    work_id: str
+    hit: Hit
+
+
+@dataclass(frozen=True)
+class LibraryRanking:
+    """Spans of one length of many works, with scores.
+
+    Attributes
+    ----------
+    retriever : str
+        Who ranked.
+    length : int
+        Sentences per span.
+    works : tuple of str
+        Ids of the works, in the order in which ties stand.
+    work : int array, shape (n_found,)
+        The work of each span, as an index into `works`; not decreasing.
+    start : int array, shape (n_found,)
+        Its first sentence; rising within a work.
+    scores : float array, shape (n_found,)
+        Its score.
+    candidates : int
+        How many spans were searched: more than were found where `exact` is false.
+    exact : bool
+        Every span was scored. Where not, those that were found are the likely best, and a rank is a rank among them.
+    """
+
+    retriever: str
+    length: int
+    works: tuple[str, ...]
+    work: npt.NDArray[np.int32] = field(repr=False)
+    start: npt.NDArray[np.int32] = field(repr=False)
+    scores: Scores = field(repr=False)
+    candidates: int
+    exact: bool = True
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def best(self, k: int) -> npt.NDArray[np.int64]:
+        """Positions of the best `k` found, best first; equal scores keep the order of works and text.
+
+        Examples
+        --------
+        >>> where = np.arange(3, dtype=np.int32)
+        >>> ranking = LibraryRanking("demo", 1, ("a",), where * 0, where, np.array([1, 3, 1], dtype=np.float32), 3)
+        >>> ranking.best(2).tolist()
+        [1, 0]
+        """
+        k = min(k, len(self.scores))
+        if k == 0:
+            return np.zeros(0, dtype=np.int64)
+        least = np.partition(self.scores, len(self.scores) - k)[len(self.scores) - k]
+        some = np.flatnonzero(self.scores >= least)  # all that tie with the last: the first of them are taken
+        return some[np.argsort(-self.scores[some], kind="stable")][:k]
+
+    def hits(self, k: int) -> tuple[WorkHit, ...]:
+        """Return the best `k`, best first."""
+        return tuple(
+            WorkHit(
+                self.works[int(self.work[at])],
+                Hit(span=Span(int(self.start[at]), self.length), score=float(self.scores[at]), rank=rank),
+            )
+            for rank, at in enumerate(self.best(k), start=1)
+        )
+
+    def rank_of(self, work_id: str, span: Span) -> int:
+        """Rank of one span among those found, from 1; 0 where it was not found or is no candidate."""
+        if work_id not in self.works or span.length != self.length:
+            return 0
+        number = self.works.index(work_id)
+        first, last = np.searchsorted(self.work, [number, number + 1])
+        at = int(first + np.searchsorted(self.start[first:last], span.start))
+        if at >= last or self.start[at] != span.start:
+            return 0
+        score = self.scores[at]
+        better = len(self.scores) - int(np.searchsorted(self._ascending, score, side="right"))
+        return better + int(np.count_nonzero(self.scores[:at] == score)) + 1
+
+    @cached_property
+    def _ascending(self) -> Scores:
+        ascending: Scores = np.sort(self.scores)
+        return ascending
