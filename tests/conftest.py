@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+
+if TYPE_CHECKING:
+    from relic_core.domain import Work
 
 PROJECT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("RELIC_SHARED") or PROJECT.parent / "shared")
@@ -60,6 +65,19 @@ def shared() -> Path:
     if not (SHARED / "corpus" / "primary").is_dir():
         pytest.skip(f"There is no corpus at {SHARED}; RELIC_SHARED names another place.")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def uncut_novels(shared) -> dict[str, Work]:
+    """Read every novel of the corpus once, by its file's stem, without sentences: they take longer than all the rest.
+
+    Tests that use it are marked `corpus` and belong to the group "novels", so that one process reads them.
+    """
+    from relic_core.library.reading import read_file
+
+    uncut = SimpleNamespace(identity="none/1", segment=lambda *_: [])
+    paths = sorted((shared / "corpus" / "primary").glob("*.txt"))
+    return {path.stem: read_file(path.read_bytes(), name=path.name, segmenter=uncut) for path in paths}
 
 
 @pytest.fixture

