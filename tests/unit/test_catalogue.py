@@ -247,13 +247,6 @@ def test_the_catalogue_agrees_with_the_list_beside_the_corpus(shared):
         assert (entry.free_in_us is None) == (row["us_public_domain"] == "true")
 
 
-class Uncut:
-    identity = "none/1"
-
-    def segment(self, text, start, end):
-        return []
-
-
 @pytest.mark.corpus
 @pytest.mark.xdist_group("novels")
 def test_every_file_of_the_corpus_is_known_by_its_title_and_by_its_name(shared, settings, uncut_novels):
