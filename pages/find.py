@@ -11,9 +11,9 @@ st.title("Find a quotation")
 with shell.told():
     if summaries := workbench.works.summaries():
         find.restore(workbench, summaries)
-        work = find.choose_work(summaries)
-        examples.show_examples(work)
-        if request := find.ask(workbench, work):
+        where = find.choose_scope(workbench, summaries)
+        examples.show_examples(where)
+        if request := find.ask(workbench, where):
             find.show_result(workbench, find.answer(workbench, request))
         else:
             find.forget_address()

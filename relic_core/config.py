@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -22,6 +22,11 @@ _LEAST_PAUSE = 2.0
 """In seconds: what Project Gutenberg asks of programs."""
 _LARGEST_TEXT = 2_000_000_000
 """In bytes: offsets into a text are kept in 32 bits."""
+
+
+def _half_of_memory() -> float:
+    """Give half of the machine's physical memory, in MB."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +57,9 @@ class Settings:
         programs, but for a mirror on this machine.
     lock_seconds : float
         How long to wait for a store that another process holds (``RELIC_LOCK_SECONDS``).
+    library_memory : float
+        In MB: how large the indexes of all works searched may be together for a search by meaning to compare every
+        passage; above it an approximate index is used (``RELIC_LIBRARY_MEMORY``, default half of the machine's memory).
     """
 
     data: Path = PROJECT / "data"
@@ -64,10 +72,11 @@ class Settings:
     gutenberg: str = "https://gutenberg.pglaf.org"
     gutenberg_pause: float = 2.0
     lock_seconds: float = 8.0
+    library_memory: float = field(default_factory=_half_of_memory)
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        for name in ("max_text_bytes", "max_claim_words", "lock_seconds"):
+        for name in ("max_text_bytes", "max_claim_words", "lock_seconds", "library_memory"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):
                 raise BadRequest(f"RELIC_{name.upper()} is {value}; it must be a number greater than 0.")
@@ -157,6 +166,7 @@ class Settings:
             gutenberg=(given.get("RELIC_GUTENBERG", "").strip() or default.gutenberg).rstrip("/"),
             gutenberg_pause=number("RELIC_GUTENBERG_PAUSE", default.gutenberg_pause),
             lock_seconds=number("RELIC_LOCK_SECONDS", default.lock_seconds),
+            library_memory=number("RELIC_LIBRARY_MEMORY", default.library_memory),
         )
 
     def to_environment(self) -> dict[str, str]:
@@ -179,4 +189,5 @@ class Settings:
             "RELIC_GUTENBERG": self.gutenberg,
             "RELIC_GUTENBERG_PAUSE": str(self.gutenberg_pause),
             "RELIC_LOCK_SECONDS": str(self.lock_seconds),
+            "RELIC_LIBRARY_MEMORY": str(self.library_memory),
         }

@@ -150,12 +150,31 @@ class LibraryRetriever(Protocol):
         """
 
 
+@runtime_checkable
+class Compacting(Protocol):
+    """A library retriever that answers from a compact index where the works are together too large for memory."""
+
+    @property
+    def measured(self) -> Mapping[int, tuple[float, float]] | None:
+        """By length of span, recall at 10 and at 100 of the compact index last used; None where none was."""
+
+    def compact_due(self, works: Sequence[Imprint], length: int) -> bool:
+        """Whether these works need the compact index, and it is still to be built, or built anew."""
+
+    def prepare(self, works: Sequence[Imprint], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
+        """Build the compact index of some works where it is due; recall is measured on the claims given too."""
+
+
 class Encoder(Protocol):
     """Turns text into vectors."""
 
     @property
     def identity(self) -> str:
         """Name, digest of the weights, and number format; part of index manifests."""
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        """The same by heads, for index manifests: model, weights, pooling, stretch, overlap, precision, device."""
 
     @property
     def dimension(self) -> int:
@@ -181,6 +200,10 @@ class PassageEncoder(Protocol):
 
     @property
     def identity(self) -> str:
+        """As of `Encoder`."""
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
         """As of `Encoder`."""
 
     def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:

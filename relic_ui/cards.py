@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.reporting.passages import quotation, surroundings
+from relic_ui.like import more_link
 from relic_ui.links import link
+from relic_ui.naming import listed, name_of
 from relic_ui.passages import passage_html
 from relic_ui.shell import literal
 from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
 
 if TYPE_CHECKING:
-    from relic_core.domain import Work
-    from relic_core.services.answers import Card, Column
+    from relic_core.services.answers import Card, Column, SearchResult
 
 SURROUNDING_SENTENCES = 6
 _WORDS_NAMED = 8
@@ -31,15 +32,15 @@ def anchor(retriever: str, rank: int) -> str:
     return f"hit-{retriever}-{rank}"
 
 
-def show_column(column: Column, work: Work, search_id: str) -> None:
+def show_column(column: Column, result: SearchResult, search_id: str) -> None:
     """Draw one retriever's heading and cards.
 
     Parameters
     ----------
     column : Column
         What it brought up.
-    work : Work
-        The work, for the surroundings of each hit.
+    result : SearchResult
+        The answer it is part of.
     search_id : str
         The search, to come back to from reading.
     """
@@ -47,29 +48,48 @@ def show_column(column: Column, work: Work, search_id: str) -> None:
         f'<div class="relic-column" style="{hue(column.retriever)}"><h2>{escape(column.label)}</h2>'
         f'<p class="relic-quiet">{escape(column.description)}</p></div>'
     )
-    if column.note:
+    asked = "the passage" if result.request.like else "your claim"
+    if column.note and column.exact:
         st.warning(literal(column.note), icon=":material/warning:")
+    elif column.note:
+        st.html(f'<p class="relic-quiet relic-inexact">{escape(column.note)}</p>')
     elif not column.cards and not column.pending:
-        st.html('<p class="relic-quiet">No passage of this work uses the words of your claim, little words apart.</p>')
+        where = "these chapters" if result.request.chapters else "this work" if result.work else "these works"
+        st.html(f'<p class="relic-quiet">No passage of {where} uses the words of {asked}, little words apart.</p>')
     for card in column.cards:
-        st.html(card_html(card, column, work, search_id))
+        st.html(card_html(card, column, search_id, asked=asked, named=result.work is None))
 
 
-def card_html(card: Card, column: Column, work: Work, search_id: str) -> str:
-    """Make the HTML of one card: rank, place, quotation, why it is there, where it can be read."""
-    place = card.place
+def card_html(card: Card, column: Column, search_id: str, *, asked: str = "your claim", named: bool = False) -> str:
+    """Make the HTML of one card: rank, place, quotation, why it is there, where it can be read.
+
+    Parameters
+    ----------
+    card : Card
+        The hit.
+    column : Column
+        The column it stands in.
+    search_id : str
+        The search, to come back to from reading.
+    asked : str
+        What was asked: "your claim" or "the passage".
+    named : bool
+        The card says which work it is from.
+    """
+    place, work = card.place, card.work
     where = f"{place.label} · {place.fraction:.0%} into the work"
+    title = f'<cite class="relic-card-work">{escape(name_of(work))}</cite> ' if named else ""
     around = surroundings(work, card.span, sentences=SURROUNDING_SENTENCES)
     parts = [
         f'<article class="relic-card" id="{anchor(column.retriever, card.rank)}" style="{hue(column.retriever)}">',
-        f"<header><h3>{escape(where)}</h3>",
+        f"<header><h3>{title}{escape(where)}</h3>",
         f'<span class="relic-rank"><span class="relic-sr">Rank </span>{card.rank}</span></header>',
         f"<blockquote>{passage_html(card.quotation)}</blockquote>",
     ]
-    parts.append(f'<div class="relic-why">{_why(card, column)}</div>')
+    parts.append(f'<div class="relic-why">{_why(card, column, asked)}</div>')
     at, n = str(place.address), card.span.length
     chapter = link("read", "Read it in its chapter", work=work.id, at=at, n=n, q=search_id)
-    parts.append(f'<p class="relic-card-read">{chapter}</p>')
+    parts.append(f'<p class="relic-card-read">{chapter} {more_link(work.id, at, n)}</p>')
     parts.append(
         "<details><summary>Read it in its surroundings</summary>"
         f'<div class="relic-around">{passage_html(around, mark_gold=True)}</div></details>'
@@ -86,18 +106,20 @@ def card_html(card: Card, column: Column, work: Work, search_id: str) -> str:
     return "".join(parts)
 
 
-def _why(card: Card, column: Column) -> str:
+def _why(card: Card, column: Column, asked: str) -> str:
     """Say why a card is there: strength, shared words, the other retrievers' ranks."""
     level = card.strength.level.capitalize()
     lines = [f'<span class="relic-strength">{level} match.</span> {escape(card.strength.sentence)}']
     if card.quoted:  # the claim holds its words: how well they match says nothing
         lines = ['<span class="relic-strength">Your claim already quotes words of this passage.</span>']
+    asked = asked.replace("your", "the")
     if card.shared:
         words = ", ".join(escape(word) for word in card.shared[:_WORDS_NAMED])
-        lines.append(f"Shares with the claim: {words}")
+        lines.append(f"Shares with {asked}: {words}")
     else:
-        lines.append("Shares no word with the claim, little words apart")
-    if card.elsewhere:
-        ranks = ", ".join(f"{rank:,} by {escape(label)}" for label, rank in card.elsewhere)
-        lines.append(f"Ranked {ranks}, of {column.candidates:,}")
+        lines.append(f"Shares no word with {asked}, little words apart")
+    if ranked := [f"{rank:,} by {escape(label)}" for label, rank in card.elsewhere if rank]:
+        lines.append(f"Ranked {', '.join(ranked)}, of {column.candidates:,}")
+    if unranked := [escape(label) for label, rank in card.elsewhere if not rank]:
+        lines.append(f"Not among what {listed(unranked)} found")
     return "".join(f"<div>{line}</div>" for line in lines)

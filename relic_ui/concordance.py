@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.services.kwic import SORTS, ConcordanceRequest
 from relic_ui import links
-from relic_ui.find import name_of
+from relic_ui.naming import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.services.prompts import prompts_for
+from relic_ui import like
 
 if TYPE_CHECKING:
-    from relic_core.domain import WorkSummary
     from relic_core.services.prompts import Prompt
+    from relic_ui.scope import Scope
 
 
-def show_examples(work: WorkSummary) -> None:
-    """Offer claims to click; a click asks at once."""
-    prompts = prompts_for(work)
-    if not prompts:
+def show_examples(where: Scope) -> None:
+    """Offer claims about a work to click; a click asks at once. Beside a passage none is offered."""
+    work = where.work
+    prompts = prompts_for(work) if work else ()
+    if work is None or not prompts or like.under_way():
         return
 
     def take(prompt: Prompt) -> None:

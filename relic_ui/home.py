@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.services.prompts import prompts_for
-from relic_ui.find import name_of
+from relic_ui import like, scope
+from relic_ui.naming import name_of
 
 if TYPE_CHECKING:
     from relic_core.services.workbench import Workbench
@@ -33,6 +34,8 @@ def show(workbench: Workbench) -> None:
         for number, prompt in enumerate(prompts_for(work)):
             if st.button(prompt.claim, key=f"home-{work.id}-{number}", icon=":material/arrow_forward:"):
                 st.session_state.update(find_work=work.id, find_claim=prompt.claim, find_length=prompt.length)
+                like.ask_a_claim()
+                scope.limit_to(work.id, ())
                 st.switch_page("pages/find.py")
     st.header("Your library")
     many = len(summaries)

@@ -15,8 +15,9 @@ from relic_core.errors import NotFound, RelicError
 from relic_ui.cards import hue
 from relic_ui.chapters import HEADING, chapter_html, sentence_id
 from relic_ui.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
-from relic_ui.find import name_of
+from relic_ui.like import more_link
 from relic_ui.links import address, link
+from relic_ui.naming import name_of, shorten
 from relic_ui.reading_place import show_place
 from relic_ui.shell import literal
 
@@ -131,7 +132,9 @@ def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
             contents = st.empty()
         with st.container(key="read_main"):
             near = _neighbours(page, wanted)
-            st.html(f'<nav class="relic-read-near" aria-label="Chapters beside this one">{near}</nav>')
+            st.html(
+                f'<nav class="relic-read-near" aria-label="Chapters beside this one">{near}{_search_here(page)}</nav>'
+            )
             st.html(chapter_html(page.chapter, page.work.id))
             st.html(f'<nav class="relic-read-near" aria-label="Where to go on">{near}</nav>')
             show_place(_place_data(page, wanted))
@@ -151,7 +154,7 @@ def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
         search.warning(literal(str(error)), icon=":material/link_off:")
         return
     contents.html(_contents(page, wanted, hits))
-    search.html(_search(page, wanted.search_id, found.request.claim_text, hits) + _marks(page, wanted, hits))
+    search.html(_search(page, wanted.search_id, found, hits) + _marks(page, wanted, hits))
 
 
 def _at_hand(search_id: str) -> SearchResult | None:
@@ -184,6 +187,13 @@ def _neighbours(page: ReadingPage, wanted: Asked) -> str:
             links.append(link("read", label, css=css, title=said, work=page.work.id, at=there + 1, **wanted.thread))
     hint = '<span class="relic-read-keys" aria-hidden="true">or the keys ← →</span>' if links else ""
     return "".join(links) + hint
+
+
+def _search_here(page: ReadingPage) -> str:
+    """Link to a search in this chapter, where there are others."""
+    if len(page.work.chapters) == 1:
+        return ""
+    return link("find", "Search this chapter", **{"work": page.work.id, "in": page.chapter.index + 1})
 
 
 def _contents(page: ReadingPage, wanted: Asked, hits: Sequence[HitMark]) -> str:
@@ -222,9 +232,10 @@ def _count(hits: int) -> str:
     return f' <span class="relic-read-count">{said}</span>'
 
 
-def _search(page: ReadingPage, search_id: str, claim: str, hits: Sequence[HitMark]) -> str:
+def _search(page: ReadingPage, search_id: str, found: SearchResult, hits: Sequence[HitMark]) -> str:
     """Say which search the reader comes from, lead back to it, and from hit to hit in the order of the text."""
-    shown = claim if len(claim) <= _CLAIM_SHOWN else f"{claim[:_CLAIM_SHOWN].rsplit(' ', 1)[0]} …"
+    asked = "passages like " * bool(found.source)
+    claim = found.source.quotation.plain if found.source else found.request.claim_text
     starts = {hit.span.start: hit for hit in hits}
     here = page.passage.start if page.passage else page.chapter.span.start
     before = [start for start in starts if start < here]
@@ -236,7 +247,9 @@ def _search(page: ReadingPage, search_id: str, claim: str, hits: Sequence[HitMar
     return (
         '<nav class="relic-read-search" aria-label="The search">'
         f"<p>{link('find', '← Back to the results', css='relic-back', q=search_id)}</p>"
-        f'<p class="relic-quiet">for “{escape(shown)}”</p>' + (f"<ul>{steps}</ul>" if steps else "") + "</nav>"
+        f'<p class="relic-quiet">for {asked}“{escape(shorten(claim, _CLAIM_SHOWN))}”</p>'
+        + (f"<ul>{steps}</ul>" if steps else "")
+        + "</nav>"
     )
 
 
@@ -271,6 +284,7 @@ def _place_data(page: ReadingPage, wanted: Asked) -> dict[str, object]:
         "offer": {work.id: work.title} if st.session_state.get("read_offer") == work.id else {},
         "cited": ", ".join(cited) + (f" ({work.year})" if work.year else ""),
         "about": link("work", "About this edition", work=work.id),
+        "like": more_link(work.id),
     }
 
 

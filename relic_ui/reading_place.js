@@ -115,6 +115,11 @@ export default function (component) {
     part("later").disabled = spans.at(-1) === lit[0]
     part("longer").disabled = spans.at(-1) === lit.at(-1)
     part("shorter").disabled = lit.length < 2
+    const like = part("like").firstElementChild
+    if (like) {
+      const asked = new URLSearchParams({ like: data.work, at: state.at, n: lit.length })
+      like.setAttribute("href", `find?${asked}`)
+    }
     say("")
   }
 
@@ -400,8 +405,7 @@ export default function (component) {
   for (const name of ["wheel", "touchmove", "keydown", "pointerdown"]) on(document, name, () => (moved = true), { passive: true })
   on(document, "scroll", () => moved && told(), { capture: true, passive: true })
 
-  const about = part("about")
-  if (about.innerHTML !== data.about) about.innerHTML = data.about ?? ""
+  for (const name of ["about", "like"]) part(name).innerHTML = data[name] ?? ""
   const room = document.querySelector(".st-key-read_room")
   let asked = 0
   const watcher = new MutationObserver(() => {

@@ -29,6 +29,7 @@ _HTML = """
     <button type="button" data-part="copy-address">Copy address</button>
     <button type="button" data-part="copy-words" aria-label="Copy words: the sentence with its place"
       title="Copy the sentence with its place">Copy words</button>
+    <span data-part="like"></span>
     <span data-part="about"></span>
     <button type="button" data-part="close" aria-label="Unmark" title="Unmark">×</button>
   </div>
@@ -55,6 +56,7 @@ def show_place(data: Mapping[str, object]) -> None:
     data : mapping
         ``work``, ``title``, ``chapter`` (from 1), ``address`` (of what is shown), ``lit`` (``at`` and ``n``, or None),
         ``resumed`` (the reader comes back to the chapter), ``cited`` (how the work is named below a quotation),
-        ``about`` (a link), and ``offer`` (titles by work: where this browser kept a place in one, it is offered).
+        ``about`` (a link), ``like`` (a link to passages like one of the work; the place is added to it here),
+        and ``offer`` (titles by work: where this browser kept a place in one, it is offered).
     """
     _place()(key="read_place", data=dict(data))

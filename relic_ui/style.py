@@ -84,6 +84,34 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
   .relic-axis span:nth-child(even) { display: none; }
 }
 
+.relic-like { margin: 0; padding: 0 0 0 1rem; border-left: 3px solid var(--relic-line); max-width: 52rem;
+  scroll-margin-top: 100vh; overflow-wrap: anywhere; }
+.relic-like:focus { outline: none; }
+.relic-like-label { font-size: .875rem; }
+.relic-like blockquote { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.5; margin: .3rem 0 .35rem;
+  padding: 0; border: 0; opacity: 1; color: inherit; }
+.relic-like blockquote p { margin: 0; font-size: inherit; }
+.relic-like blockquote p + p { margin-top: .45em; }
+.relic-like figcaption { font-size: .875rem; }
+.relic-like a { color: inherit; text-underline-offset: .2em; }
+
+.relic-from { list-style: none; margin: .3rem 0 0 !important; padding: 0 !important; columns: 2 26rem;
+  column-gap: 2.2rem; }
+.relic-from li { display: grid; grid-template-columns: 2.7rem 1fr; align-items: baseline;
+  margin: 0 !important; padding: .22rem 0; break-inside: avoid; border-bottom: 1px solid var(--relic-line); }
+.relic-from-year { font-size: .875rem; opacity: .82; font-variant-numeric: tabular-nums; }
+.relic-from cite { font-family: var(--relic-serif); font-style: normal; }
+.relic-from-work, .relic-from-marks { display: flex; flex-wrap: wrap; gap: .25rem; }
+.relic-from-work { justify-content: space-between; align-items: baseline; column-gap: 1rem; line-height: 1.3; }
+.relic-from-marks a { font-size: .75rem; line-height: 24px; font-weight: 600; color: #fff !important;
+  background: var(--relic-hue); text-decoration: none !important; border-radius: 12px; padding: 0 .6em;
+  white-space: nowrap; font-variant-numeric: tabular-nums; }
+.relic-from-marks a:focus-visible, .relic-like a:focus-visible { outline: 2px solid currentColor;
+  outline-offset: 2px; }
+.relic-from-works summary { cursor: pointer; min-height: 1.6rem; font-size: .9rem; }
+@media (max-width: 640px) { .st-key-find_where > :has(.stPopover), .st-key-find_where .stPopover button {
+  width: 100% !important; max-width: none; } }
+
 .relic-shelf-contents { display: flex; flex-wrap: wrap; gap: .2rem 1.4rem; }
 .relic-shelf-contents a, .relic-work-do a, .relic-shelf-do a, .relic-shelf-state a { display: inline-block;
   min-height: 1.6rem; line-height: 1.6rem; }
@@ -167,7 +195,11 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
   .relic-work-chapters th, .relic-work-chapters td { padding-right: .5rem; }
 }
 
-.relic-card-read { font-size: .875rem; margin-top: .45rem !important; }
+.relic-card-read { font-size: .875rem; margin-top: .45rem !important; display: flex; flex-wrap: wrap;
+  gap: .15rem 1.1rem; }
+.relic-card-read a { display: inline-block; min-height: 1.5rem; line-height: 1.5rem; }
+.relic-card-work { display: block; font-family: var(--relic-serif); font-size: 1rem; font-style: normal;
+  margin-bottom: .1rem; }
 .relic-card-read a, .relic-read-works a { color: inherit; }
 
 .relic-read-skip { position: absolute; left: -9999px; }

@@ -11,12 +11,14 @@ from relic_core.errors import RelicError
 from relic_ui import correcting
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
+from relic_ui.naming import name_of_search
 from relic_ui.set_aside import left_out_list
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from relic_core.domain import Search
     from relic_core.services.editions import ChapterFacts, Facts, Numbers
     from relic_core.services.workbench import Workbench
 
@@ -72,7 +74,7 @@ def show(workbench: Workbench, facts: Facts) -> None:
     _show_chapters(facts.summary.id, facts.numbers.chapters)
     _show_set_aside(facts.numbers)
     _show_indexes(workbench, facts)
-    _show_searches(facts)
+    _show_searches(workbench, facts)
 
 
 def _show_title(workbench: Workbench, facts: Facts) -> None:
@@ -259,7 +261,7 @@ def _size(number: int) -> str:
     return f"{number / _KILO:.0f} kB" if number < _KILO**2 else f"{number / _KILO**2:.0f} MB"
 
 
-def _show_searches(facts: Facts) -> None:
+def _show_searches(workbench: Workbench, facts: Facts) -> None:
     st.header("Searches made in it")
     if not facts.searches:
         st.html(
@@ -270,9 +272,9 @@ def _show_searches(facts: Facts) -> None:
         return
     rows = [
         "<li>"
-        + link("find", _cut(search.claim_text), q=search.id)
+        + link("find", name_of_search(workbench, search, longest=_CLAIM_SHOWN), q=search.id)
         + f' <span class="relic-quiet">{f"{search.created:%d %B %Y}".lstrip("0")}, {search.length} '
-        f"{'sentence' if search.length == 1 else 'sentences'}</span></li>"
+        f"{'sentence' if search.length == 1 else 'sentences'}{_inside(search, len(facts.numbers.chapters))}</span></li>"
         for search in facts.searches
     ]
     st.html(_list(rows[:_SEARCHES_SHOWN]))
@@ -286,13 +288,6 @@ def _list(rows: Iterable[str]) -> str:
     return f'<ul class="relic-work-searches">{"".join(rows)}</ul>'
 
 
-def _cut(claim: str) -> str:
-    """Cut a long claim behind a word.
-
-    Examples
-    --------
-    >>> _cut("word " * 40)[-8:]
-    'd word …'
-    """
-    words = " ".join(claim.split())
-    return words if len(words) <= _CLAIM_SHOWN else f"{words[:_CLAIM_SHOWN].rsplit(' ', 1)[0]} …"
+def _inside(search: Search, many: int) -> str:
+    """Say to how many of the chapters a search was limited."""
+    return f", in {len(search.chapters)} of {many} chapters" if search.chapters else ""

@@ -34,6 +34,10 @@ class FakeEncoder:
         self.fail_after = fail_after
         self.encoded = 0
 
+    @property
+    def facts(self) -> dict[str, str | int]:
+        return {"model": self.identity, "pooling": "mean"}
+
     def encode_claims(self, claims: Sequence[Claim]) -> np.ndarray:
         rows = [sum((direction(word) for word in tokens(claim.words)), np.zeros(DIMENSION)) for claim in claims]
         return np.array([row / (np.linalg.norm(row) or 1.0) for row in rows], dtype=np.float32)

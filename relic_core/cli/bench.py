@@ -1,8 +1,8 @@
-"""Time indexing and searching on this machine."""
+"""Measure speed and memory on this machine."""
 
 from __future__ import annotations
 
-import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relic_core.cli import console
@@ -11,7 +11,13 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
+    from relic_core.services.benching.running import Report
     from relic_core.services.workbench import Workbench
+
+_PARTS = ("bm25", "building", "encoder", "latency", "library", "memory", "start", "doubling", "agreement")
+"""Those of `relic_core.services.benching.running`, which is not imported to show the help."""
+
+_USUAL = {"parts": [], "work": "", "full": False, "quick": False, "out": None}
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -19,35 +25,55 @@ def add_parser(commands: Commands) -> ArgumentParser:
     parser = console.command(
         commands,
         "bench",
-        summary="Time indexing and searching on this machine, as ratios against named baselines.",
+        summary=(
+            "Measure speed and memory on this machine, each figure beside a named baseline of the same run "
+            "(docs/performance.md). All parts together take about a quarter of an hour."
+        ),
         examples=(
             "  python -m relic_core bench\n"
-            '  python -m relic_core bench averhythe "pride and prejudice" --format json > bench.json'
+            "  python -m relic_core bench bm25 building\n"
+            '  python -m relic_core bench latency --work "pride and prejudice"\n'
+            "  python -m relic_core bench --out bench.json\n"
+            "  python -m relic_core bench --from bench.json --format markdown"
         ),
     )
-    parser.add_argument("works", nargs="*", metavar="WORK", help="stored works (default: all)")
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="(default: %(default)s)")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(_PARTS)} (default: all)")
+    parser.add_argument("--work", default="", metavar="NAME", help="the stored work that every part takes")
+    parser.add_argument("--full", action="store_true", help="measure baselines whole that are reckoned from a part")
+    parser.add_argument("--quick", action="store_true", help="only try that every part runs; the figures mean nothing")
+    parser.add_argument(
+        "--format", choices=("table", "markdown", "json"), default="table", help="(default: %(default)s)"
+    )
+    parser.add_argument("--out", type=Path, metavar="FILE", help="keep the figures in this file too, as JSON")
+    parser.add_argument("--from", dest="kept", type=Path, metavar="FILE", help="measure nothing; take figures kept so")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the tables between the marks of this page")
     return parser
 
 
 def run(workbench: Workbench, options: Namespace) -> int:
-    """Measure and print."""
-    from relic_core.services import bench
+    """Measure, or take what was measured, and print or write it."""
+    from relic_core.services.benching import running, tables
 
-    ids = [workbench.works.resolve(said).id for said in options.works]
-    ids = ids or [work.id for work in workbench.works.summaries()]
-    with console.ProgressLine("Measuring") as progress:
-        rows = bench.as_rows(bench.measure(workbench, ids, progress))
-    described = bench.machine()
-    if options.format == "json":
-        print(json.dumps({"machine": described, "works": rows}, ensure_ascii=False, indent=2))
+    if options.kept is not None:
+        given = [name for name, usual in _USUAL.items() if getattr(options, name) != usual]
+        if given:
+            options.refuse(f"--from measures nothing, so it takes no {', '.join(given)}")
+    report = running.read(options.kept) if options.kept is not None else _measure(workbench, options)
+    if options.out is not None:
+        running.keep(report, options.out)
+    if options.write is not None:
+        changed = tables.put_into(options.write, report)
+        print(f"{options.write} {'has been written' if changed else 'is as it should be'}.")
         return 0
-    print("  ".join(f"{name}: {value}" for name, value in described.items()), end="\n\n")
-    heads = ["", *(str(row["work"]) for row in rows)]
-    names = [name for name in (rows[0] if rows else ()) if name != "work"]
-    print(console.table(heads, [[name, *(_cell(row[name]) for row in rows)] for name in names]))
+    print(running.write(report) if options.format == "json" else tables.write(report, options.format))
     return 0
 
 
-def _cell(value: object) -> object:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+def _measure(workbench: Workbench, options: Namespace) -> Report:
+    from relic_core.services.benching import running
+
+    work_id = workbench.works.resolve(options.work).id if options.work else ""
+    with console.ProgressLine("Measuring") as progress:
+        return running.measure(
+            workbench, options.parts, work_id=work_id, full=options.full, quick=options.quick, progress=progress
+        )

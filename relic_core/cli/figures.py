@@ -41,11 +41,11 @@ def add_parser(commands: Commands) -> ArgumentParser:
 
 def run(workbench: Workbench, options: Namespace) -> int:
     """Print, check or write."""
-    from relic_core.services import expected
+    from relic_core.services import between_marks, expected
 
     path = options.expected or expected.EXPECTED
     if options.write is not None:
-        changed = expected.rewrite(options.write, expected.readme_table(workbench))
+        changed = between_marks.put_between(options.write, expected.MARKS, expected.readme_table(workbench))
         print(f"{options.write} {'has been written' if changed else 'is as it should be'}.")
         return 0
     if options.expect:

@@ -1,15 +1,18 @@
-"""Prepare a work for searching."""
+"""Prepare a work, or all works, for searching."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from relic_core.cli import console
+from relic_core.errors import BadRequest, BadWeights, RelicError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
+    from relic_core.domain import WorkSummary
     from relic_core.services.workbench import Workbench
 
 
@@ -18,13 +21,15 @@ def add_parser(commands: Commands) -> ArgumentParser:
     parser = console.command(
         commands,
         "index",
-        summary="Prepare a work for searching by meaning; searching by words needs no preparation.",
+        summary="Prepare works for searching by meaning; searching by words needs no preparation.",
         examples=(
             "  python -m relic_core index averhythe\n"
-            '  python -m relic_core index "War and Peace" --retriever zero-shot --retriever bm25'
+            '  python -m relic_core index "War and Peace" --retriever zero-shot --retriever bm25\n'
+            "  python -m relic_core index --all"
         ),
     )
-    parser.add_argument("work", metavar="WORK", help="its id, the beginning of its id, or its title")
+    parser.add_argument("work", nargs="?", metavar="WORK", help="its id, the beginning of its id, or its title")
+    parser.add_argument("--all", action="store_true", help="every work of the library that is not prepared yet")
     parser.add_argument(
         "--retriever", action="append", default=[], metavar="NAME", help="only this one; may be given several times"
     )
@@ -33,10 +38,38 @@ def add_parser(commands: Commands) -> ArgumentParser:
 
 def run(workbench: Workbench, options: Namespace) -> int:
     """Build what is missing, here and now; Ctrl-C keeps what can be gone on from."""
+    if options.all == (options.work is not None):
+        options.refuse("give a WORK or --all")
+    if options.all:
+        return _all(workbench, tuple(options.retriever))
     work = workbench.works.resolve(options.work)
-    names = tuple(options.retriever) or workbench.indexes.missing(work.id)
-    if names:
-        with console.ProgressLine(f"Preparing {work.title}") as progress:
-            workbench.indexes.build(work.id, names, progress)
+    _build(workbench, work, tuple(options.retriever))
     print(f"{work.title} is ready to search.")
     return 0
+
+
+def _all(workbench: Workbench, names: tuple[str, ...]) -> int:
+    """Prepare one work after another; one that fails does not stop the rest."""
+    works = workbench.works.summaries()
+    failed = 0
+    for number, work in enumerate(works, start=1):
+        try:
+            _build(workbench, work, names, of=f" ({number} of {len(works)})")
+        except (BadRequest, BadWeights):
+            raise  # it would be the same with the next
+        except RelicError as error:
+            failed += 1
+            print(f"{work.title}: {error}", file=sys.stderr)
+    if workbench.indexes.library_due():
+        with console.ProgressLine("Preparing the library as a whole") as progress:
+            workbench.indexes.build_library(progress)
+    ready = len(works) - failed
+    print(f"{ready} {'work is' if ready == 1 else 'works are'} ready to search.")
+    return 1 if failed else 0
+
+
+def _build(workbench: Workbench, work: WorkSummary, names: tuple[str, ...], *, of: str = "") -> None:
+    names = names or workbench.indexes.missing(work.id)
+    if names:
+        with console.ProgressLine(f"Preparing {work.title}{of}") as progress:
+            workbench.indexes.build(work.id, names, progress)

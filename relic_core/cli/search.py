@@ -1,4 +1,4 @@
-"""Search a work for the passages that support a claim."""
+"""Search a work, or the whole library, for the passages that support a claim or are like another passage."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from relic_core.cli import console
-from relic_core.domain import MAX_LENGTH, MIN_LENGTH
+from relic_core.cli import console, scope
+from relic_core.domain import MAX_LENGTH, MIN_LENGTH, Likeness
 from relic_core.errors import BadRequest, StoreError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.domain import Span, Work
-    from relic_core.services.answers import Card, Column, SearchResult
+    from relic_core.domain import Span, Work, WorkSummary
+    from relic_core.services.answers import Card, Column, SearchRequest, SearchResult
     from relic_core.services.workbench import Workbench
 
 _WIDEST = 100
+_NAMED = 4
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -29,32 +30,43 @@ def add_parser(commands: Commands) -> ArgumentParser:
     parser = console.command(
         commands,
         "search",
-        summary="Find the passages of a work that would serve as evidence for a claim.",
+        summary="Find the passages that would serve as evidence for a claim, or that are like another passage.",
         examples=(
             '  python -m relic_core search emma "Emma mistakes her own heart"\n'
             '  python -m relic_core search emma "She is blind here: [MASK] The narrator knows better." --length 2\n'
+            '  python -m relic_core search emma "Emma mistakes her own heart" --chapters 1-16,50\n'
+            '  python -m relic_core search --all "A proposal is refused" --author austen --to 1813\n'
+            "  python -m relic_core search emma --like 8.3.2 --sentences 2 --all\n"
             "  python -m relic_core search emma - --format json < claim.txt"
         ),
     )
-    parser.add_argument("work", metavar="WORK", help="its id, the beginning of its id, or its title")
-    parser.add_argument("claim", metavar="CLAIM", help="the claim, or - to read it from standard input")
+    parser.usage = (
+        f"{parser.prog} WORK CLAIM [options]\n       {parser.prog} --all CLAIM [options]\n"
+        f"       {parser.prog} WORK --like ADDRESS [--all] [options]"
+    )
+    # Neither is required of the parser, which takes them wherever they stand among the options; `run` counts them.
+    for name, what in (
+        ("work", "its id, the beginning of its id, or its title; with --all none, but for the one of --like"),
+        ("claim", "the claim, or - to read it from standard input; with --like none"),
+    ):
+        parser.add_argument(name, metavar=name.upper(), help=what).required = False
     parser.add_argument("--length", type=int, help=f"sentences per quotation, {MIN_LENGTH} to {MAX_LENGTH}")
     parser.add_argument("--results", type=int, help="passages per retriever")
     parser.add_argument(
         "--retriever", action="append", metavar="NAME", help="only this one; may be given several times"
     )
+    scope.add_options(parser)
+    parser.add_argument(
+        "--like", metavar="ADDRESS", help="find passages like the one of WORK there: chapter.paragraph.sentence"
+    )
+    parser.add_argument("--sentences", type=int, metavar="N", help="how many sentences that passage has (default 1)")
     parser.add_argument("--format", choices=("table", "json"), default="table", help="(default %(default)s)")
     return parser
 
 
 def run(workbench: Workbench, options: Namespace) -> int:
     """Search and print one list per retriever."""
-    from relic_core.services.answers import SearchRequest
-
-    request = SearchRequest(
-        work_id=workbench.works.resolve(options.work).id,
-        claim_text=_standard_input() if options.claim == "-" else options.claim,
-    )
+    request = _request(workbench, options)
     given = {
         "length": options.length,
         "results": options.results,
@@ -67,20 +79,66 @@ def run(workbench: Workbench, options: Namespace) -> int:
         print(json.dumps(_as_json(result), ensure_ascii=False, indent=2))
     else:
         width = min(_WIDEST, shutil.get_terminal_size().columns)
-        print("\n\n".join(_as_text(column, width) for column in result.columns))
+        print("\n\n".join(_as_text(column, result, width) for column in result.columns))
         if result.weak:
             print(
                 "\nThe evidence is weak: nothing here answers the claim better than passages of unrelated books would."
             )
+    _tell_what_is_missing(result)
+    return 0
+
+
+def _request(workbench: Workbench, options: Namespace) -> SearchRequest:
+    """Read what is asked, and where; the other settings are the usual ones."""
+    from relic_core.services.answers import SearchRequest
+
+    words = [word for word in (options.work, options.claim) if word is not None]
+    narrowed = [*options.author, *options.works, options.first_year, options.last_year]
+    if not options.all and any(each is not None for each in narrowed):
+        options.refuse("--author, --from, --to and --works choose among all works: add --all")
+    if options.all and options.chapters is not None:
+        options.refuse("--chapters needs one WORK, without --all")
+    if options.sentences is not None and options.like is None:
+        options.refuse("--sentences tells the length of the passage of --like; --length that of what is found")
+    narrowing = scope.read_narrowing(workbench, options)
+    if options.like is not None:
+        if len(words) != 1:
+            options.refuse("--like takes the WORK in which ADDRESS stands, and no CLAIM")
+        source = workbench.works.resolve(words[0]).id
+        return SearchRequest(
+            work_id="" if options.all else source,
+            chapters=scope.read_chapters(options.chapters),
+            narrowing=narrowing,
+            like=Likeness(source, options.like, 1 if options.sentences is None else options.sentences),
+        )
+    if len(words) != (1 if options.all else 2):
+        options.refuse("give a CLAIM, and no WORK, with --all" if options.all else "give a WORK and a CLAIM")
+    return SearchRequest(
+        work_id="" if options.all else workbench.works.resolve(words[0]).id,
+        claim_text=_standard_input() if words[-1] == "-" else words[-1],
+        chapters=scope.read_chapters(options.chapters),
+        narrowing=narrowing,
+    )
+
+
+def _tell_what_is_missing(result: SearchResult) -> None:
     for column in result.columns:
         if column.note:
             print(f"{column.label}: {column.note}", file=sys.stderr)
-        if column.pending:
+        if column.pending and result.work is not None:
             print(
                 f"{column.label} is not prepared for this work: python -m relic_core index {result.work.id}",
                 file=sys.stderr,
             )
-    return 0
+    pending = result.work is None and any(column.pending for column in result.columns)
+    if result.unprepared or pending:
+        titles = ", ".join(work.title for work in result.unprepared[:_NAMED])
+        more = ", ..." * (len(result.unprepared) > _NAMED)
+        print(
+            f"Not all works have been prepared for searching by meaning{': ' * bool(titles)}{titles}{more}. "
+            "Prepare them: python -m relic_core index --all",
+            file=sys.stderr,
+        )
 
 
 def _keep(workbench: Workbench, result: SearchResult) -> None:
@@ -101,15 +159,29 @@ def _standard_input() -> str:
 
 
 def _as_json(result: SearchResult) -> dict[str, Any]:
-    return {
-        "work": {"id": result.work.id, "title": result.work.title, "sha256": result.work.sha256},
-        "claim": result.request.claim_text,
+    answer: dict[str, Any] = {"work": _edition(result.work) if result.work else None}
+    if result.work is None:
+        answer["works"] = [_edition(work) for work in result.searched]
+        answer["unprepared"] = [work.id for work in result.unprepared]
+    answer["claim"] = result.request.claim_text
+    if result.source is not None:
+        source = result.source
+        answer["like"] = {
+            "work": _edition(source.work),
+            "address": str(source.place.address),
+            "quotation": source.quotation.plain,
+            **_characters(source.span, source.work),
+        }
+    if result.request.chapters:
+        answer["chapters"] = result.request.chapters
+    return answer | {
         "length": result.request.length,
         "weak": result.weak,
         "unknown": result.unknown,
         "quoted": [
             {"words": result.request.claim_text[each.start : each.end], **_characters(each.span, result.work)}
             for each in result.quoted
+            if result.work is not None
         ],
         "seconds": round(result.seconds, 3),
         "made_with": result.made_with,
@@ -119,6 +191,7 @@ def _as_json(result: SearchResult) -> dict[str, Any]:
                 "label": column.label,
                 "pending": column.pending,
                 "note": column.note,
+                "exact": column.exact,
                 "candidates": column.candidates,
                 "hits": [_hit(card, result) for card in column.cards],
             }
@@ -127,33 +200,44 @@ def _as_json(result: SearchResult) -> dict[str, Any]:
     }
 
 
+def _edition(work: Work | WorkSummary) -> dict[str, str]:
+    return {"id": work.id, "title": work.title, "sha256": work.sha256}
+
+
 def _characters(span: Span, work: Work) -> dict[str, int]:
     """Give the character offsets of a span in the work's text."""
     return {"start": work.sentences[span.start].start, "end": work.sentences[span.end - 1].end}
 
 
 def _hit(card: Card, result: SearchResult) -> dict[str, Any]:
+    where = {"work": card.work.id, "title": card.work.title} if result.work is None else {}
     return {
         "rank": card.rank,
         "quotation": card.quotation.plain,
-        **_characters(card.span, result.work),
+        **where,
+        **_characters(card.span, card.work),
+        "address": str(card.place.address),
         "chapter": card.place.chapter,
         "paragraph": card.place.paragraph,
         "sentence": card.place.sentence,
         "fraction": round(card.place.fraction, 4),
         "score": card.score,
-        "strength": card.strength.level,
+        "strength": card.strength.level if result.source is None else None,
         "strength_sentence": card.strength.sentence,
         "shared": card.shared,
         "elsewhere": dict(card.elsewhere),
     }
 
 
-def _as_text(column: Column, width: int) -> str:
+def _as_text(column: Column, result: SearchResult, width: int) -> str:
     lines = [column.label.upper()]
     for card in column.cards:
         quotation = " ".join(card.quotation.plain.split())
-        place = f"{card.place.chapter}, {card.place.fraction:.0%} into the work · {card.strength.level}"
+        place = f"{card.place.chapter}, {card.place.fraction:.0%} into the work"
+        if result.work is None:
+            place = f"{card.work.title} · {place}"
+        if result.source is None:  # no level is known for passages like another
+            place = f"{place} · {card.strength.level}"
         lines.append(textwrap.fill(quotation, width, initial_indent=f"{card.rank:4d}  ", subsequent_indent=" " * 6))
         lines.append(textwrap.fill(place, width, initial_indent=" " * 6, subsequent_indent=" " * 6))
     return "\n".join(lines)

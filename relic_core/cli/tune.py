@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from relic_core.services.workbench import Workbench
 
 _TERMS: dict[str, Literal["tokens", "lemmas"]] = {"bm25": "tokens", "bm25-lemmas": "lemmas"}
+_STRETCHES = "stretches"
+_OF_BM25 = {"metric": "mrr", "k1": None, "b": None}
+_OF_STRETCHES = {"windows": None, "contexts": None, "works": 0, "half": False, "alone": False}
+"""Options that belong to one of the two, as they are where they are not given."""
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -25,43 +29,88 @@ def add_parser(commands: Commands) -> ArgumentParser:
         commands,
         "tune",
         summary=(
-            "Try BM25 over a grid of k1 and b, on a benchmark that nothing is reported on, and hold the best pair "
-            "against the RELiC paper's (0.5, 0.9). Nothing is changed: the figures are printed."
+            "Try BM25 over a grid of k1 and b, or the encoder over lengths and overlaps of the stretches in which it "
+            "reads, on a benchmark that nothing is reported on. Nothing is changed: the figures are printed."
         ),
         examples=(
             "  python -m relic_core tune bm25 relic --data train.json\n"
-            "  python -m relic_core tune bm25 relic --data train.json --k1 0.3,0.5,0.9 --metric recall@10"
+            "  python -m relic_core tune bm25 relic --data train.json --k1 0.3,0.5,0.9 --metric recall@10\n"
+            "  python -m relic_core tune stretches relic --data train.json --works 4 --alone\n"
+            "  python -m relic_core tune stretches birco-novels --half --windows 126,254 --contexts 32"
         ),
     )
-    parser.add_argument("retriever", choices=tuple(_TERMS), help="bm25, or bm25-lemmas")
+    parser.add_argument("tuned", metavar="WHAT", choices=(*_TERMS, _STRETCHES), help="bm25, bm25-lemmas, stretches")
     parser.add_argument("benchmark", metavar="BENCHMARK", help="of the dev split: choices are made on no other")
     parser.add_argument("--data", type=Path, metavar="PATH", help="your own file or folder of the benchmark's data")
-    parser.add_argument("--shape", default="4/4", help="(default: %(default)s)")
-    parser.add_argument("--metric", default="mrr", metavar="NAME", help="what is best by it (default: %(default)s)")
-    parser.add_argument("--k1", metavar="LIST", help="values with commas between")
-    parser.add_argument("--b", metavar="LIST", help="values with commas between")
+    parser.add_argument("--shape", default="4/4", help="of stretches also several, with commas (default: %(default)s)")
+    parser.add_argument(
+        "--metric", default="mrr", metavar="NAME", help="bm25: what is best by it (default: %(default)s)"
+    )
+    parser.add_argument("--k1", metavar="LIST", help="bm25: values with commas between")
+    parser.add_argument("--b", metavar="LIST", help="bm25: values with commas between")
+    parser.add_argument("--windows", metavar="LIST", help="stretches: their lengths in tokens (default: 126,254,510)")
+    parser.add_argument("--contexts", metavar="LIST", help="stretches: context on either side (default: 0,32,64)")
+    parser.add_argument("--works", type=int, default=0, metavar="N", help="stretches: the N works most quoted alone")
+    parser.add_argument("--half", action="store_true", help="stretches: every other claim (the sample, birco-novels)")
+    parser.add_argument("--alone", action="store_true", help="stretches: read every span alone too, which takes long")
     parser.add_argument("--format", choices=tables.FORMATS, default="table", help="(default: %(default)s)")
     return parser
 
 
 def run(workbench: Workbench, options: Namespace) -> int:
-    """Try all pairs and print them."""
+    """Try what was asked for and print it."""
+    if options.tuned == _STRETCHES:
+        console.refuse_unused(options, "stretches", _OF_BM25, ())
+        made = _stretches(workbench, options)
+    else:
+        console.refuse_unused(options, options.tuned, _OF_STRETCHES, ())
+        made = _bm25(workbench, options)
+    print(tables.write(made, options.format))
+    return 0
+
+
+def _bm25(workbench: Workbench, options: Namespace) -> tuple[tables.Table, ...]:
     from relic_core.services import tuning
 
     given = {name: _numbers(name, said) for name, said in (("k1s", options.k1), ("bs", options.b)) if said is not None}
-    with console.ProgressLine(f"Tuning {options.retriever}") as progress:
+    with console.ProgressLine(f"Tuning {options.tuned}") as progress:
         tuned = tuning.tune_bm25(
             workbench,
             options.benchmark,
-            terms=_TERMS[options.retriever],
+            terms=_TERMS[options.tuned],
             shape=Shape.parse(options.shape),
             data=options.data,
             metric=options.metric,
             progress=progress,
             **given,
         )
-    print(tables.write((tuned.table,), options.format))
-    return 0
+    return (tuned.table,)
+
+
+def _stretches(workbench: Workbench, options: Namespace) -> tuple[tables.Table, ...]:
+    from relic_core.services import reading_choices
+
+    given = {
+        name: tuple(_whole(name, each) for each in said.split(","))
+        for name, said in (("windows", options.windows), ("contexts", options.contexts))
+        if said is not None
+    }
+    question = reading_choices.Question(
+        benchmark=options.benchmark,
+        data=options.data,
+        shapes=tuple(dict.fromkeys(Shape.parse(shape) for shape in options.shape.split(","))),
+        works=options.works,
+        half=options.half,
+    )
+    with console.ProgressLine("Reading") as progress:
+        return reading_choices.compare_readings(workbench, question, alone=options.alone, progress=progress, **given)
+
+
+def _whole(name: str, said: str) -> int:
+    try:
+        return int(said)
+    except ValueError:
+        raise BadRequest(f"--{name} has '{said}'; it must be whole numbers with commas between: 126,254.") from None
 
 
 def _numbers(name: str, said: str) -> tuple[float, ...]:

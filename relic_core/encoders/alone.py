@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from relic_core.encoders.pairs import Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -28,8 +28,9 @@ class AloneEncoder:
     ----------
     card : EncoderCard
         Which models, and how they are used.
-    precision : {"float32", "bfloat16"}, optional
-        Number format of the models; by default the best for this machine. Vectors that come out are float32.
+    precision : {"float32", "bfloat16", "float16"}, optional
+        Number format of the models, on the processor; by default what is best for this machine, on its GPU where it
+        has one. Vectors that come out are float32.
 
     Raises
     ------
@@ -46,6 +47,11 @@ class AloneEncoder:
         card = self._pair.card
         return self._pair.identity(f"spans alone, {card.pooling} of up to {card.window} tokens")
 
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        """What makes the vectors, for the manifests of indexes: see `Pair.facts`."""
+        return self._pair.facts(stretch=self._pair.card.window, context=0)
+
     def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
         """Encode claims: see `Pair.encode_claims`."""
         return self._pair.encode_claims(claims)
@@ -57,5 +63,11 @@ class AloneEncoder:
         -------
         float32 array, shape (n_passages, dimension)
             Each of length 1 where the card compares by cosine.
+
+        Raises
+        ------
+        RelicError
+            Memory ran out.
         """
-        return self._pair.passages.vectors([self._pair.passage_ids(passage) for passage in passages])
+        rows = [self._pair.passage_ids(passage) for passage in passages]
+        return self._pair.passages.vectors(rows, reading="reading passages")

@@ -7,21 +7,22 @@ sentence is taken from the one in which it stands in the middle. A prefix stands
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.encoders.cards import read_card
+from relic_core.encoders.cards import LEAST_WINDOW, read_card
 from relic_core.encoders.pairs import Pair
 from relic_core.encoders.stretches import cut_stretches
 from relic_core.encoders.texts import flat
+from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
-    import torch
 
     from relic_core.domain import Claim, Work
     from relic_core.encoders.cards import EncoderCard
@@ -29,9 +30,31 @@ if TYPE_CHECKING:
     from relic_core.encoders.towers import Tokens
     from relic_core.ports import Progress
 
+    Core = tuple[int, npt.NDArray[np.int64]]
+    """Where the tokens that are kept begin in their row, and which sentence each belongs to."""
+
 CONTEXT = 32
 """Tokens of context on either side of those whose states are kept: about a third more tokens than the work has. A
 quarter of the window where that is less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What reading a work in one pass costs.
+
+    Attributes
+    ----------
+    tokens : int
+        Of the work, each counted once.
+    encoded : int
+        That go through the model: context, prefixes and special tokens included, padding not.
+    stretches : int
+        Rows that go through the model.
+    """
+
+    tokens: int
+    encoded: int
+    stretches: int
 
 
 class OnePassEncoder:
@@ -41,19 +64,41 @@ class OnePassEncoder:
     ----------
     card : EncoderCard, optional
         Which model, and how it is used: spans in context. By default the packaged one.
-    precision : {"float32", "bfloat16"}, optional
-        Number format of the model; by default the best for this machine. Vectors that come out are float32.
+    precision : {"float32", "bfloat16", "float16"}, optional
+        Number format of the model, on the processor; by default what is best for this machine, on its GPU where it has
+        one. Vectors that come out are float32.
+    stretch : int, optional
+        The most tokens of a stretch, special tokens apart; by default the card's window, to which claims are cut
+        whatever is said here.
+    context : int, optional
+        Tokens of context on either side of those whose states are kept; by default `CONTEXT`, or a quarter of the
+        stretch where that is less.
 
     Raises
     ------
+    BadRequest
+        Stretches that are too short, or that their context fills.
     BadWeights
         The model's files are missing or not the expected ones.
     """
 
-    def __init__(self, card: EncoderCard | None = None, *, precision: Precision | None = None) -> None:
-        self._pair = Pair(card or read_card(), precision=precision)
-        self._window = self._pair.card.window
-        self._context = min(CONTEXT, self._window // 4)
+    def __init__(
+        self,
+        card: EncoderCard | None = None,
+        *,
+        precision: Precision | None = None,
+        stretch: int | None = None,
+        context: int | None = None,
+    ) -> None:
+        card = card or read_card()
+        self._stretch = card.window if stretch is None else stretch
+        self._context = min(CONTEXT, self._stretch // 4) if context is None else context
+        if self._stretch < LEAST_WINDOW or not 0 <= 2 * self._context < self._stretch:
+            raise BadRequest(
+                f"Stretches of {self._stretch} tokens with {self._context} of context on either side cannot be: a "
+                f"stretch has {LEAST_WINDOW} tokens or more, and its context on both sides together has fewer."
+            )
+        self._pair = Pair(card, precision=precision, longest=max(card.window, self._stretch))
 
     @property
     def identity(self) -> str:
@@ -63,7 +108,16 @@ class OnePassEncoder:
         that the first word of a sentence counted as the last of the one before it.
         """
         words = ", spaces with their word" if self._pair.passages.joins_spaces else ""
-        return self._pair.identity(f"one-pass mean, {self._window} tokens with {self._context} of context{words}")
+        window = self._pair.card.window
+        claims = f", claims of up to {window}" if self._stretch != window else ""
+        return self._pair.identity(
+            f"one-pass mean, {self._stretch} tokens with {self._context} of context{words}{claims}"
+        )
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        """What makes the vectors, for the manifests of indexes: see `Pair.facts`."""
+        return self._pair.facts(stretch=self._stretch, context=self._context)
 
     @property
     def dimension(self) -> int:
@@ -90,29 +144,53 @@ class OnePassEncoder:
             Per sentence the sum of its own tokens' contextual states.
         counts : int32 array, shape (n_sentences,)
             Number of tokens of each sentence, at least 1.
+
+        Raises
+        ------
+        RelicError
+            Memory ran out.
         """
         import torch
 
+        rows, cores, counts = self._cut(work)
         sums = torch.zeros((len(work.sentences), self.dimension), dtype=torch.float32)
-        counts = np.zeros(len(work.sentences), dtype=np.int32)
-        rows: list[list[int]] = []
-        cores: list[tuple[int, torch.Tensor]] = []  # where the core begins in its row, and whose tokens it holds
-        for read, ids, sentence_of in self._chapters(work):
-            counts += np.bincount(sentence_of, minlength=len(counts)).astype(np.int32)
-            for stretch in cut_stretches(sentence_of, window=self._pair.room(read), context=self._context):
-                rows.append([*read.prefix, *ids[stretch.start : stretch.end].tolist()])
-                owners = torch.from_numpy(sentence_of[stretch.core_start : stretch.core_end])
-                cores.append((len(read.prefix) + stretch.core_start - stretch.start, owners))
         done, total = 0, sum(len(row) for row in rows)
         opening = len(self._pair.passages.opening)
-        for batch in self._pair.passages.forward(rows):
+        for batch in self._pair.passages.forward(rows, reading=f"reading '{work.title}'"):
             for member, state in zip(batch.members, batch.states, strict=True):
-                first, owners = cores[member]
+                first, sentence_of = cores[member]
                 first += opening
+                owners = torch.from_numpy(sentence_of)
                 sums.index_add_(0, owners, state[first : first + len(owners)])
             done += sum(len(rows[member]) for member in batch.members)
             progress(done, total, "Reading the work")
         return sums.numpy(), counts
+
+    def plan(self, work: Work) -> Plan:
+        """Count what reading a work would cost, without running the model.
+
+        Examples
+        --------
+        A work without sentences costs nothing; as a rule about 1.4 tokens are encoded for each of the work's.
+        """
+        rows, _, counts = self._cut(work)
+        special = len(self._pair.passages.opening) + len(self._pair.passages.closing)
+        return Plan(tokens=int(counts.sum()), encoded=sum(len(row) + special for row in rows), stretches=len(rows))
+
+    def _cut(self, work: Work) -> tuple[list[list[int]], list[Core], npt.NDArray[np.int32]]:
+        """Cut a work into rows of token ids; say what is kept of each, and how many tokens each sentence has."""
+        counts = np.zeros(len(work.sentences), dtype=np.int32)
+        rows: list[list[int]] = []
+        cores: list[Core] = []
+        for read, ids, sentence_of in self._chapters(work):
+            counts += np.bincount(sentence_of, minlength=len(counts)).astype(np.int32)
+            for stretch in cut_stretches(
+                sentence_of, window=self._pair.room(read, self._stretch), context=self._context
+            ):
+                rows.append([*read.prefix, *ids[stretch.start : stretch.end].tolist()])
+                owners = sentence_of[stretch.core_start : stretch.core_end]
+                cores.append((len(read.prefix) + stretch.core_start - stretch.start, owners))
+        return rows, cores, counts
 
     def _chapters(self, work: Work) -> Iterator[tuple[Tokens, npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
         """Yield each chapter's tokens; their ids, every sentence with one; the sentence of `work` each belongs to."""

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
-from relic_core.encoders.precision import best_precision
+from relic_core.encoders.precision import Arithmetic, best_arithmetic
 from relic_core.encoders.towers import Tower
 from relic_core.encoders.weights import find_model
 from relic_core.errors import BadWeights
@@ -30,8 +30,10 @@ class Pair:
     ----------
     card : EncoderCard
         Which models, and how they are used.
-    precision : {"float32", "bfloat16"}, optional
-        By default the best for this machine.
+    precision : {"float32", "bfloat16", "float16"}, optional
+        To compute in on the processor; by default what is best for this machine, on its GPU where it has one.
+    longest : int, optional
+        The most tokens of a passage that will be read at a time; by default the card's window.
 
     Raises
     ------
@@ -39,14 +41,14 @@ class Pair:
         A model's files are missing or not the expected ones.
     """
 
-    def __init__(self, card: EncoderCard, *, precision: Precision | None = None) -> None:
+    def __init__(self, card: EncoderCard, *, precision: Precision | None = None, longest: int | None = None) -> None:
         self.card = card
-        self._precision: Precision = precision or best_precision()
+        self._arithmetic = Arithmetic(precision) if precision else best_arithmetic()
         passages = find_model(card.passage_model)
         claims = passages if card.query_model == card.passage_model else find_model(card.query_model)
-        self.passages = Tower(passages, card, precision=self._precision)
+        self.passages = Tower(passages, card, arithmetic=self._arithmetic, longest=longest or card.window)
         same = claims.digest == passages.digest
-        self.claims = self.passages if same else Tower(claims, card, precision=self._precision)
+        self.claims = self.passages if same else Tower(claims, card, arithmetic=self._arithmetic, longest=card.window)
 
     def identity(self, how: str) -> str:
         """Name the encoder, with the digest of all that decides its vectors and the number format.
@@ -69,7 +71,38 @@ class Pair:
                 how += ", two towers"
             if card.query_prefix or card.passage_prefix:
                 how += f", prefixes {card.query_prefix!r} and {card.passage_prefix!r}"
-        return f"{card.name}/{digest[:12]}/{self._precision}/{how}"
+        return f"{card.name}/{digest[:12]}/{self._arithmetic}/{how}"
+
+    def facts(self, *, stretch: int, context: int) -> dict[str, str | int]:
+        """List what makes the vectors of a work, for the manifests of indexes.
+
+        Parameters
+        ----------
+        stretch, context : int
+            Tokens read at a time, and those of them on either side that are there as context alone.
+
+        Returns
+        -------
+        dict
+            "model", "weights" (digest of the model's files; "claim_weights" where claims have a tower of their own),
+            "pooling", "spans", "similarity", "stretch_tokens", "context_tokens", "overlap_tokens" (that neighbouring
+            stretches share), "precision", "device".
+        """
+        card = self.card
+        found: dict[str, str | int] = {"model": card.name, "weights": self.passages.files.digest}
+        if self.claims is not self.passages:
+            found["claim_weights"] = self.claims.files.digest
+        return {
+            **found,
+            "pooling": card.pooling,
+            "spans": card.spans,
+            "similarity": card.similarity,
+            "stretch_tokens": stretch,
+            "context_tokens": context,
+            "overlap_tokens": 2 * context,
+            "precision": self._arithmetic.precision,
+            "device": self._arithmetic.device,
+        }
 
     def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
         """Encode claims: both sides as one text after the prefix, the mask left out.
@@ -86,7 +119,7 @@ class Pair:
                 f"The two towers of {self.card.name} do not belong together: the vectors of claims have "
                 f"{self.claims.dimension} dimensions and those of passages {self.passages.dimension}."
             )
-        return self.claims.vectors([self.claim_ids(claim) for claim in claims])
+        return self.claims.vectors([self.claim_ids(claim) for claim in claims], reading="reading a claim")
 
     def claim_ids(self, claim: Claim) -> list[int]:
         """Cut a claim to the window; token ids, the prefix's first, special tokens left out."""
@@ -104,18 +137,19 @@ class Pair:
         read = self.passages.tokens(passage, self.card.passage_prefix)
         return [*read.prefix, *read.ids[: self.room(read)]]
 
-    def room(self, read: Tokens) -> int:
-        """Count the tokens that a window has beside the prefix.
+    def room(self, read: Tokens, window: int | None = None) -> int:
+        """Count the tokens that a window has beside the prefix; the card's window where none is given.
 
         Raises
         ------
         BadWeights
             The prefix takes up more than half of it.
         """
-        room = self.card.window - len(read.prefix)
-        if room < self.card.window // 2:
+        window = window or self.card.window
+        room = window - len(read.prefix)
+        if room < window // 2:
             raise BadWeights(
                 f"A prefix of {self.card.name} has {len(read.prefix)} tokens, more than half of its window of "
-                f"{self.card.window}. Write a larger window into its encoder card, or a shorter prefix."
+                f"{window}. Write a larger window into its encoder card, or a shorter prefix."
             )
         return room

@@ -1,24 +1,95 @@
-"""The number format of inference, by machine.
+"""The number format of inference and where it is done, by machine.
 
 On CPUs that multiply bfloat16 in hardware, bfloat16 is several times as fast as float32 and the vectors of sentences
-keep a cosine of 0.9999 to those of float32 (measured with all-MiniLM-L6-v2). Elsewhere bfloat16 would be slower.
+keep a cosine of 0.9999 to those of float32 (measured with all-MiniLM-L6-v2). Elsewhere bfloat16 would be slower. An
+NVIDIA GPU is used where there is one, in bfloat16 if it has that, else in float16.
+
+None of this imports torch where nothing looks like a GPU: the app asks for an encoder's identity before it encodes.
 """
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import dataclass
 from functools import cache
+from importlib import metadata
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-Precision = Literal["float32", "bfloat16"]
+Precision = Literal["float32", "bfloat16", "float16"]
+Device = Literal["cpu", "cuda"]
 
 _CPUINFO = Path("/proc/cpuinfo")
 _FLAGS = frozenset({"amx_bf16", "avx512_bf16"})
+_DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
+"""What a driver leaves on Linux, and on Linux under Windows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """How a model computes.
+
+    Attributes
+    ----------
+    precision : {"float32", "bfloat16", "float16"}
+        Number format of weights and states.
+    device : {"cpu", "cuda"}
+        Where.
+    """
+
+    precision: Precision
+    device: Device = "cpu"
+
+    def __str__(self) -> str:
+        """Name it, as identities of encoders do.
+
+        Examples
+        --------
+        >>> print(Arithmetic("bfloat16"), "/", Arithmetic("float16", "cuda"))
+        bfloat16 / float16 on cuda
+        """
+        return self.precision if self.device == "cpu" else f"{self.precision} on {self.device}"
+
+
+@cache
+def best_arithmetic() -> Arithmetic:
+    """Choose for this machine: its NVIDIA GPU where there is one that torch can use, else the processor.
+
+    To keep off the GPU, set ``CUDA_VISIBLE_DEVICES`` to nothing, as for every program that uses torch.
+    """
+    if seems_to_have_gpu():
+        import torch
+
+        found = gpu_arithmetic(torch.cuda)
+        if found is not None:
+            return found
+    return Arithmetic(best_precision())
+
+
+def seems_to_have_gpu(drivers: tuple[Path, ...] = _DRIVERS) -> bool:
+    """Say whether it is worth importing torch to look for a GPU: there is a driver, and torch is built for one."""
+    if not any(path.exists() for path in drivers) and shutil.which("nvidia-smi") is None:
+        return False
+    return not metadata.version("torch").endswith("+cpu")
+
+
+def gpu_arithmetic(cuda: Any) -> Arithmetic | None:  # noqa: ANN401 - a module
+    """Choose the number format of a GPU; None where there is none that can be used.
+
+    Parameters
+    ----------
+    cuda : module
+        ``torch.cuda``.
+    """
+    if not cuda.is_available():
+        return None
+    in_hardware = cuda.is_bf16_supported(including_emulation=False)
+    return Arithmetic("bfloat16" if in_hardware else "float16", "cuda")
 
 
 @cache
 def best_precision(cpuinfo: Path = _CPUINFO) -> Precision:
-    """Choose the number format for this machine, without importing torch.
+    """Choose the number format for this machine's processor, without importing torch.
 
     Parameters
     ----------

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from relic_core.encoders.batching import TOKENS, by_length, next_batch
+from relic_core.encoders.memory import is_out_of_memory, too_little_memory
 from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS
 from relic_core.errors import BadWeights
 
@@ -20,11 +22,8 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from relic_core.encoders.cards import EncoderCard
-    from relic_core.encoders.precision import Precision
+    from relic_core.encoders.precision import Arithmetic
     from relic_core.encoders.weights import ModelFiles
-
-BATCH = 16
-"""Texts in a forward pass; on two cores larger batches are no faster."""
 
 _WRAPPED = ("question_encoder.bert_model.", "ctx_encoder.bert_model.")
 """What DPR puts before the names of the weights of the BERT inside it."""
@@ -79,14 +78,17 @@ class Tower:
         A model that was found and checked.
     card : EncoderCard
         How it is used.
-    precision : {"float32", "bfloat16"}
-        Number format of the model; what comes out is float32.
+    arithmetic : Arithmetic
+        Number format of the model, and where it computes; what comes out is float32, in main memory.
+    longest : int
+        The most tokens of a row that will be read, special tokens apart.
     """
 
-    def __init__(self, files: ModelFiles, card: EncoderCard, *, precision: Precision) -> None:
+    def __init__(self, files: ModelFiles, card: EncoderCard, *, arithmetic: Arithmetic, longest: int) -> None:
         self.files = files
         self._card = card
-        self._precision: Precision = precision
+        self._arithmetic = arithmetic
+        self._longest = longest
         self._lock = threading.Lock()
 
     @property
@@ -102,23 +104,30 @@ class Tower:
         places = [max(0, max(start, end - 1) - len(prefix)) for start, end in encoding.offsets[first:]]
         return Tokens(prefix=encoding.ids[:first], ids=encoding.ids[first:], places=places)
 
-    def vectors(self, rows: Sequence[list[int]]) -> npt.NDArray[np.float32]:
+    def vectors(self, rows: Sequence[list[int]], *, reading: str) -> npt.NDArray[np.float32]:
         """Pool each row into one vector, as the card says.
 
         Parameters
         ----------
         rows : sequence of list of int
             Token ids, special tokens left out.
+        reading : str
+            What is being done, for a message.
 
         Returns
         -------
         float32 array, shape (n_rows, dimension)
             Each of length 1 where the card compares by cosine.
+
+        Raises
+        ------
+        RelicError
+            Memory ran out.
         """
         import torch
 
         found = np.zeros((len(rows), self.dimension), dtype=np.float32)
-        for batch in self.forward(rows):
+        for batch in self.forward(rows, reading=reading):
             if batch.pooled is not None:
                 vectors = batch.pooled
             elif self._card.pooling == "first":
@@ -131,24 +140,45 @@ class Tower:
             found[batch.members] = vectors.numpy()
         return found
 
-    def forward(self, rows: Sequence[list[int]]) -> Iterator[Batch]:
-        """Run rows of token ids through the model, those of like length together."""
+    def forward(self, rows: Sequence[list[int]], *, reading: str) -> Iterator[Batch]:
+        """Run rows of token ids through the model, those of like length together; parameters as `vectors`.
+
+        Where memory runs out, smaller batches are tried, down to a single row.
+
+        Raises
+        ------
+        RelicError
+            Memory ran out over a single row.
+        """
+        special = len(self.opening) + len(self.closing)
+        lengths = [len(row) + special for row in rows]
+        order, tokens, at = by_length(lengths), TOKENS[self._arithmetic.device], 0
+        while at < len(order):
+            members = next_batch(order, lengths, at, tokens)
+            try:
+                batch = self._pass(members, rows)
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error):
+                    raise
+                if len(members) == 1:
+                    raise too_little_memory(self._card.name, reading, self._arithmetic.device) from error
+                tokens = len(members) * lengths[members[0]] // 2
+                continue
+            at += len(members)
+            yield batch
+
+    def _pass(self, members: list[int], rows: Sequence[list[int]]) -> Batch:
         import torch
 
-        wants_pooler = self._card.pooling == "pooler"
-        order = sorted(range(len(rows)), key=lambda row: (-len(rows[row]), row))
-        for at in range(0, len(order), BATCH):
-            members = order[at : at + BATCH]
-            padded = [
-                torch.tensor([*self.opening, *rows[member], *self.closing], dtype=torch.int64) for member in members
-            ]
-            lengths = torch.tensor([len(row) for row in padded])
-            ids = torch.nn.utils.rnn.pad_sequence(padded, batch_first=True, padding_value=self._padding)
-            mask = torch.arange(ids.shape[1]) < lengths.unsqueeze(1)
-            with torch.inference_mode():
-                output = self._loaded(input_ids=ids, attention_mask=mask.long())
-            pooled = output.pooler_output.float() if wants_pooler else None
-            yield Batch(members, output.last_hidden_state.float(), mask, pooled)
+        padded = [torch.tensor([*self.opening, *rows[member], *self.closing], dtype=torch.int64) for member in members]
+        lengths = torch.tensor([len(row) for row in padded])
+        ids = torch.nn.utils.rnn.pad_sequence(padded, batch_first=True, padding_value=self._padding)
+        mask = torch.arange(ids.shape[1]) < lengths.unsqueeze(1)
+        device = self._arithmetic.device
+        with torch.inference_mode():
+            output = self._loaded(input_ids=ids.to(device), attention_mask=mask.long().to(device))
+        pooled = output.pooler_output.float().cpu() if self._card.pooling == "pooler" else None
+        return Batch(members, output.last_hidden_state.float().cpu(), mask, pooled)
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
@@ -198,12 +228,16 @@ class Tower:
         from transformers import AutoModel
 
         path = self.files.folder / WEIGHTS
+        arithmetic = self._arithmetic
         try:
             config = self._config()
             model = AutoModel.from_config(config, trust_remote_code=False)  # type: ignore[no-untyped-call]  # untyped
             self._check_window(model)
             missing, _ = model.load_state_dict(_renamed(load_file(path), model), strict=False)
-        except (SafetensorError, OSError, ValueError, RuntimeError) as error:
+            model = model.to(device=arithmetic.device, dtype=getattr(torch, arithmetic.precision)).eval()
+        except (SafetensorError, OSError, ValueError, RuntimeError, MemoryError) as error:
+            if is_out_of_memory(error):
+                raise too_little_memory(self._card.name, "being loaded", arithmetic.device) from error
             raise BadWeights(
                 f"The model in {self.files.folder} cannot be read ({str(error).splitlines()[0]}). "
                 "Fetch it again, or take another: RELIC_MODEL empty means the packaged one."
@@ -220,7 +254,7 @@ class Tower:
                 f"The weights in {path} do not fit {CONFIG} beside them: "
                 f"{len(unset)} part(s) are missing, the first being {unset[0]}. Fetch the model again."
             )
-        return model.to(getattr(torch, self._precision)).eval()
+        return model
 
     def _config(self) -> Any:  # noqa: ANN401 - transformers is not typed
         """Read the configuration; of DPR, that of the BERT inside, whose first token's state is DPR's vector."""
@@ -239,7 +273,7 @@ class Tower:
     def _check_window(self, model: Any) -> None:  # noqa: ANN401 - transformers is not typed
         """Refuse a model with fewer positions than a stretch has tokens; one with relative positions has no limit."""
         positions = _positions(model)
-        longest = self._card.window + len(self.opening) + len(self.closing)
+        longest = self._longest + len(self.opening) + len(self.closing)
         if positions is not None and positions < longest:
             raise BadWeights(
                 f"The model in {self.files.folder} reads at most {positions} tokens at a time, and works are read in "

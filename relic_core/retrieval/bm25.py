@@ -17,8 +17,6 @@ bm25s answers the queries. Its table of scores is made here, from counts that se
 from __future__ import annotations
 
 import math
-import threading
-from collections import OrderedDict
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -26,17 +24,21 @@ import numpy as np
 
 from relic_core.domain import LENGTHS
 from relic_core.errors import BadRequest
-from relic_core.retrieval.span_counts import claim_terms, span_counts, terms_version, work_terms
+from relic_core.retrieval.kept import Kept
+from relic_core.retrieval.span_counts import claim_terms, span_counts
+from relic_core.retrieval.words_index import terms_version, work_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     import numpy.typing as npt
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Scores, Work
     from relic_core.ports import Progress, Retriever
-    from relic_core.retrieval.span_counts import SpanCounts, Terms
+    from relic_core.retrieval.span_counts import SpanCounts
+    from relic_core.retrieval.words_index import Terms
 
 CODE = "bm25/1"
 """Version of how scores are made: a new one makes other scores."""
@@ -51,7 +53,8 @@ EPSILON = 0.25
 LEAST = 1e-6
 """The least a word can weigh: enough to tell a shared word from none, too little to outweigh a word that is rare."""
 
-_KEPT = 10
+_MOST = 64_000_000
+"""In bytes: tables of all lengths of two of the longest novels, or of a dozen others."""
 
 
 class Bm25:
@@ -65,6 +68,8 @@ class Bm25:
         How much long spans are held back: not at all at 0, in proportion to their words at 1.
     terms : {"tokens", "lemmas"}, optional
         What is counted: words as they stand, or the dictionary words they are forms of.
+    indexes : Path, optional
+        Folder of all indexes, where the words of works are kept.
 
     Raises
     ------
@@ -74,7 +79,7 @@ class Bm25:
 
     encoder_identity = ""
 
-    def __init__(self, *, k1: float = K1, b: float = B, terms: Terms = "tokens") -> None:
+    def __init__(self, *, k1: float = K1, b: float = B, terms: Terms = "tokens", indexes: Path | None = None) -> None:
         if not (math.isfinite(k1) and k1 >= 0):
             raise BadRequest(f"k1 is {k1}; BM25 takes a number of at least 0, as a rule up to 3.")
         if not 0 <= b <= 1:
@@ -82,8 +87,8 @@ class Bm25:
         if terms not in ("tokens", "lemmas"):
             raise BadRequest(f"BM25 was asked to count '{terms}'; it counts tokens or lemmas.")
         self._k1, self._b, self._terms = float(k1), float(b), terms
-        self._lock = threading.Lock()
-        self._tables: OrderedDict[tuple[str, int], Any] = OrderedDict()
+        self._indexes = indexes
+        self._tables: Kept[Any] = Kept(_MOST, _size)
 
     @property
     def name(self) -> str:
@@ -107,7 +112,7 @@ class Bm25:
 
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - serves all
         """Read the words of the work, the longer part of what `score` needs."""
-        work_terms(work, self._terms)
+        work_terms(work, self._terms, self._indexes)
         progress(1, 1, "Counting words")
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
@@ -134,15 +139,10 @@ class Bm25:
         return scores
 
     def _table(self, work: Work, length: int) -> Any:  # noqa: ANN401 - bm25s is not typed
-        key = (work.fingerprint, length)
-        with self._lock:
-            table = self._tables.pop(key, None) or _make_table(
-                span_counts(work, length, self._terms), k1=self._k1, b=self._b
-            )
-            self._tables[key] = table
-            while len(self._tables) > _KEPT:
-                self._tables.popitem(last=False)
-            return table
+        def make() -> Any:  # noqa: ANN401 - bm25s is not typed
+            return _make_table(span_counts(work, length, self._terms, self._indexes), k1=self._k1, b=self._b)
+
+        return self._tables.get((work.fingerprint, length), make)
 
 
 def _make_table(counts: SpanCounts, *, k1: float, b: float) -> Any:  # noqa: ANN401 - bm25s is not typed
@@ -150,33 +150,66 @@ def _make_table(counts: SpanCounts, *, k1: float, b: float) -> Any:  # noqa: ANN
     import bm25s
 
     relative = counts.sizes / (counts.sizes.mean() or 1.0)  # a work without content words has a mean of 0, and no cells
-    idf = np.repeat(_idf(counts.holding, counts.spans), counts.holding)  # (n_cells,)
-    data = idf * counts.count * (k1 + 1) / (counts.count + k1 * (1 - b + b * relative[counts.span]))
+    idf = np.repeat(weigh(counts.holding, counts.spans), counts.holding)  # (n_cells,)
+    data = gain(idf, counts.count, relative[counts.span], k1=k1, b=b)
 
     table = bm25s.BM25(k1=k1, b=b, method="robertson")
     table.vocab_dict = counts.vocabulary
     table.nonoccurrence_array = None
-    table.scores = {
-        "data": data.astype(np.float32),
-        "indices": counts.span,
-        "indptr": counts.first,
-        "num_docs": counts.spans,
-    }
+    table.scores = {"data": data, "indices": counts.span, "indptr": counts.first, "num_docs": counts.spans}
     return table
 
 
-def _idf(holding: npt.NDArray[np.int64], spans: int) -> npt.NDArray[np.float64]:
-    """Weigh each word by how few spans hold it; shape (n_words,)."""
+def _size(table: Any) -> int:  # noqa: ANN401 - bm25s is not typed
+    return sum(table.scores[name].nbytes for name in ("data", "indices", "indptr"))
+
+
+def gain(
+    idf: float | npt.NDArray[np.float64],
+    count: npt.NDArray[Any],
+    relative: npt.NDArray[np.float64],
+    *,
+    k1: float,
+    b: float,
+) -> Scores:
+    """Give what words add to the scores of spans.
+
+    Parameters
+    ----------
+    idf : float, or float array of shape (n_cells,)
+        Of each word.
+    count : array, shape (n_cells,)
+        How often the span holds it.
+    relative : float array, shape (n_cells,)
+        The span's words over the average.
+    k1, b : float
+        As of `Bm25`.
+    """
+    gained: Scores = (idf * count * (k1 + 1) / (count + k1 * (1 - b + b * relative))).astype(np.float32)
+    return gained
+
+
+def weigh(holding: npt.NDArray[np.int64], spans: int) -> npt.NDArray[np.float64]:
+    """Weigh each word by how few of the spans hold it: its idf.
+
+    Parameters
+    ----------
+    holding : int array, shape (n_words,)
+        Spans that hold the word. Words that none holds do not count for the average.
+    spans : int
+        How many there are.
+    """
     idf = np.log(spans - holding + 0.5) - np.log(holding + 0.5)
-    average = idf.mean() if len(idf) else 0.0
+    held = idf[holding > 0]
+    average = held.mean() if len(held) else 0.0
     return np.maximum(np.where(idf < 0, EPSILON * average, idf), LEAST)
 
 
 def create(settings: Settings, components: Sequence[Retriever]) -> Bm25:  # noqa: ARG001 - the registry's signature
     """Make the serving BM25."""
-    return Bm25()
+    return Bm25(indexes=settings.indexes)
 
 
 def create_with_lemmas(settings: Settings, components: Sequence[Retriever]) -> Bm25:  # noqa: ARG001 - the registry's signature
     """Make the BM25 that counts lemmas."""
-    return Bm25(terms="lemmas")
+    return Bm25(terms="lemmas", indexes=settings.indexes)

@@ -1,14 +1,14 @@
-"""What every retriever asks of a claim."""
+"""What every retriever asks of a claim, and of a passage given in its place."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relic_core.errors import BadClaim
+from relic_core.errors import BadClaim, BadRequest
 from relic_core.text.words import tokens
 
 if TYPE_CHECKING:
-    from relic_core.domain import Claim
+    from relic_core.domain import Claim, Imprint, Span
 
 
 def claim_tokens(claim: Claim) -> list[str]:
@@ -23,3 +23,23 @@ def claim_tokens(claim: Claim) -> list[str]:
     if not found:
         raise BadClaim("The claim holds no words to search with. Type a claim about the work in a few words.")
     return found
+
+
+def check_span(work: Imprint, span: Span) -> None:
+    """Refuse a span that its work does not hold.
+
+    Raises
+    ------
+    BadRequest
+        The work ends before the span does.
+
+    Examples
+    --------
+    >>> from relic_core.domain import Imprint, Span
+    >>> check_span(Imprint(id="a", title="A", fingerprint="", segmenter="", sentences=3), Span(1, 2))
+    """
+    if not 0 <= span.start < span.end <= work.sentences:
+        raise BadRequest(
+            f"{work.title} has {work.sentences} sentences, so it holds no passage of {span.length} from the "
+            f"{span.start + 1}. on. Choose a shorter passage, or one further up."
+        )

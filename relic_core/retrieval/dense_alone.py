@@ -9,16 +9,16 @@ DPR and its own encoders (section 3.2), and the only way for encoders whose vect
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from relic_core.domain import LENGTHS, Span
 from relic_core.encoders.texts import flat_span
 from relic_core.retrieval import index_builds, index_files
-from relic_core.retrieval.claims import claim_tokens
+from relic_core.retrieval.claims import check_span, claim_tokens
 from relic_core.retrieval.open_indexes import OpenIndexes
+from relic_core.retrieval.sentence_sums import times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Claim, Scores, Work
+    from relic_core.domain import Claim, Imprint, Scores, Work
     from relic_core.ports import PassageEncoder, Progress
+    from relic_core.retrieval.index_files import Arrays
 
 CODE = "dense-alone/1"
 """Version of the matrix's layout and of the texts that are encoded; a new one makes old indexes unused."""
@@ -55,7 +56,7 @@ class DenseAlone:
     def __init__(self, name: str, *, encoder: Callable[[], PassageEncoder], root: Path) -> None:
         self._name = name
         self._encoder = encoder
-        self._root = root
+        self.root = root
         self._indexes: OpenIndexes[npt.NDArray[np.float32]] = OpenIndexes(root, lambda arrays: arrays["vectors"])
 
     @property
@@ -75,7 +76,15 @@ class DenseAlone:
 
     def ready(self, work: Work, length: int) -> bool:
         """Whether the index of this length is there and whole; none is needed where there is no span."""
-        return work.candidates(length) == 0 or index_files.exists(self._root, self._recipe(work, length))
+        return self.prepared(work.imprint, length)
+
+    def prepared(self, work: Imprint, length: int) -> bool:
+        """Whether the index of this length is there and whole; none is needed where there is no span."""
+        return work.candidates(length) == 0 or index_files.exists(self.root, self._recipe(work, length))
+
+    def size(self, work: Imprint, length: int) -> int:
+        """Give the bytes of a work's index of this length. Raises NoIndex and StaleIndex."""
+        return index_files.size(self.root, self._recipe(work, length)) if work.candidates(length) else 0
 
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:
         """Encode a work's spans and keep an index for each length; goes on where an earlier build was stopped.
@@ -93,41 +102,28 @@ class DenseAlone:
         done, total = 0, sum(work.candidates(length) for length in missing)
         progress(done, total, "Loading the encoder")
         for length in missing:
-            recipe = self._recipe(work, length)
-
-            def waiting(so_far: int = done) -> None:
-                progress(so_far, total, "Another program is preparing this work")
-
-            def told(spans: int, before: int = done, length: int = length) -> None:
-                progress(before + spans, total, f"Reading passages of {length} sentence{'s' if length > 1 else ''}")
-
-            with index_builds.building(self._root, recipe, while_waiting=waiting):
-                if not index_files.exists(self._root, recipe):  # nobody finished it during the wait
-                    self._build(recipe, work, length, told)
+            self._build(work, length, done, total, progress)
             done += work.candidates(length)
-            told(work.candidates(length), done - work.candidates(length))
+            progress(done, total, "Reading passages")
 
-    def _build(self, recipe: index_files.Recipe, work: Work, length: int, told: Callable[[int], None]) -> None:
-        began = time.perf_counter()
-        parts = index_builds.Parts(self._root, recipe)
-        vectors: list[npt.NDArray[np.float32]] = []
+    def _build(self, work: Work, length: int, before: int, total: int, progress: Progress) -> None:
+        """Build one length, after `before` of `total` spans of all lengths."""
+
+        def told(done: int, note: str) -> None:
+            busy = f"Reading passages of {length} sentence{'s' if length > 1 else ''}"
+            progress(before + done, total, busy if done else note)
+
+        def make(spans: range) -> Arrays:
+            return {"vectors": self._encoder().encode_passages([flat_span(work, Span(at, length)) for at in spans])}
+
+        def join(parts: Sequence[Arrays]) -> tuple[Arrays, dict[str, Any]]:
+            vectors = np.concatenate([part["vectors"] for part in parts])
+            return {"vectors": vectors}, {"length": length, "spans": spans, "encoder": dict(self._encoder().facts)}
+
         spans = work.candidates(length)
-        for number, first in enumerate(range(0, spans, BLOCK)):
-            last = min(first + BLOCK, spans)
-            part = parts.load(number)
-            if part is None or len(part["vectors"]) != last - first:
-                texts = [flat_span(work, Span(start, length)) for start in range(first, last)]
-                part = {"vectors": self._encoder().encode_passages(texts)}
-                parts.save(number, part)
-            vectors.append(part["vectors"])
-            told(last)
-        index_files.save(
-            self._root,
-            recipe,
-            {"vectors": np.concatenate(vectors)},
-            notes={"length": length, "spans": spans, "seconds": round(time.perf_counter() - began, 2)},
-        )
-        parts.clear()
+        pieces = [range(first, min(first + BLOCK, spans)) for first in range(0, spans, BLOCK)]
+        recipe = self._recipe(work.imprint, length)
+        index_builds.build(self.root, recipe, pieces, make=make, join=join, told=told)
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences.
@@ -149,17 +145,37 @@ class DenseAlone:
         claim_tokens(claim)
         if work.candidates(length) == 0:
             return np.zeros(0, dtype=np.float32)
-        vectors = self._indexes.get(self._recipe(work, length))
-        scores: Scores = vectors @ self._encoder().encode_claims([claim])[0]
-        return scores
+        vectors = self._open(work.imprint, length)
+        return times(vectors, self.claim_vector(claim))
 
-    def _recipe(self, work: Work, length: int) -> index_files.Recipe:
-        return index_files.Recipe(
-            retriever=self._name,
-            work_id=work.id,
-            title=work.title,
-            work=work.fingerprint,
-            segmenter=work.segmenter,
-            encoder=self.encoder_identity,
-            code=f"{CODE}, spans of {length}",
-        )
+    def claim_vector(self, claim: Claim) -> npt.NDArray[np.float32]:
+        """Encode a claim; shape (dimension,). Raises BadClaim where it holds no word."""
+        claim_tokens(claim)
+        vector: npt.NDArray[np.float32] = self._encoder().encode_claims([claim])[0]
+        return vector
+
+    def span_vector(self, work: Imprint, span: Span) -> npt.NDArray[np.float32]:
+        """Take a span's vector from the index of its length; shape (dimension,).
+
+        Raises
+        ------
+        BadRequest
+            The work ends before the span does.
+        NoIndex, StaleIndex
+            As `score`.
+        """
+        check_span(work, span)
+        return np.array(self._open(work, span.length)[span.start])
+
+    def score_vector(self, vector: npt.NDArray[np.float32], work: Imprint, length: int) -> Scores:
+        """Score every span of `length` sentences; as `score`, for a vector."""
+        if work.candidates(length) == 0:
+            return np.zeros(0, dtype=np.float32)
+        return times(self._open(work, length), vector)
+
+    def _open(self, work: Imprint, length: int) -> npt.NDArray[np.float32]:
+        return self._indexes.get(self._recipe(work, length))
+
+    def _recipe(self, work: Imprint, length: int) -> index_files.Recipe:
+        code = f"{CODE}, spans of {length}"
+        return index_files.Recipe.of(work, retriever=self._name, encoder=self.encoder_identity, code=code)

@@ -36,17 +36,17 @@ def fuse(rankings: Sequence[Ranking]) -> Scores:
     Parameters
     ----------
     rankings : sequence of Ranking
-        Of one work and one length, in any order; at least one.
+        Of one work and one length, in any order, with the same candidates; at least one.
 
     Returns
     -------
-    float32 array, shape (n_candidates,)
-        In the order of the text, higher is better.
+    float32 array, shape (n_spans,)
+        In the order of the text, higher is better; 0 for spans that are no candidates, which take no part in ranks.
 
     Raises
     ------
     ValueError
-        No rankings, or rankings of different works or lengths.
+        No rankings, or rankings of different works, lengths or candidates.
 
     Examples
     --------
@@ -55,17 +55,50 @@ def fuse(rankings: Sequence[Ranking]) -> Scores:
     >>> rank_scores("fusion", "work", 1, fuse([first, second])).order.tolist()
     [1, 0, 2, 3]
     """
-    if len({(ranking.work_id, ranking.length, len(ranking)) for ranking in rankings}) != 1:
+    if len({(ranking.work_id, ranking.length, len(ranking.scores), len(ranking)) for ranking in rankings}) != 1:
         raise ValueError("rankings to be fused must be of the same spans, and at least one")
-    shares = np.stack([1.0 / (K + _last_ranks(ranking)) for ranking in rankings])
-    scores: Scores = np.sort(shares, axis=0).sum(axis=0).astype(np.float32)  # sorted: the same sum in any order
+    among = rankings[0].ranks > 0
+    if not all(among[ranking.order].all() for ranking in rankings):
+        raise ValueError("rankings to be fused must be of the same spans, and these have different candidates")
+    scores = np.zeros(len(among), dtype=np.float32)
+    scores[among] = sum_of_shares([share(ranking.scores[among]) for ranking in rankings])
     return scores
 
 
-def _last_ranks(ranking: Ranking) -> npt.NDArray[np.int64]:
-    """Rank of each span from 1, tied spans taking the last rank of their tie; shape (n_candidates,)."""
-    ascending = np.sort(-ranking.scores)
-    return np.searchsorted(ascending, -ranking.scores, side="right")
+def share(scores: Scores) -> npt.NDArray[np.float64]:
+    """Give what one ranking adds to each span, ``1 / (60 + rank)``; shape (n_spans,).
+
+    Spans that tie take the last rank of their tie: as many as there are spans with their score or a better one.
+
+    Examples
+    --------
+    >>> (1 / share(np.array([2.0, 7.0, 2.0], dtype=np.float32)) - K).round().tolist()
+    [3.0, 1.0, 3.0]
+    """
+    order = _order(scores)
+    in_order = scores[order]
+    ends = np.flatnonzero(np.append(in_order[1:] != in_order[:-1], True)[: len(order)]) + 1
+    shares = np.empty(len(scores))
+    shares[order] = np.repeat(1.0 / (K + ends), np.diff(ends, prepend=0))
+    return shares
+
+
+def _order(scores: Scores) -> npt.NDArray[np.int64]:
+    """Sort spans by score, best first, by the two halves of the numbers' bits.
+
+    numpy sorts whole numbers of 16 bits by counting, so that the 700,000 spans of a library take half the time of
+    ``argsort``, however many of them tie.
+    """
+    bits = (np.float32(0.0) - scores).view(np.uint32)  # minus zero would be another number than zero
+    ascending = np.where(bits >> 31, ~bits, bits | np.uint32(1 << 31))
+    order = np.argsort(ascending.astype(np.uint16), kind="stable")  # by the lower half
+    return order[np.argsort((ascending >> 16).astype(np.uint16)[order], kind="stable")]
+
+
+def sum_of_shares(shares: Sequence[npt.NDArray[np.float64]]) -> Scores:
+    """Add up the shares of several rankings; the same sum in any order of them."""
+    total: Scores = np.sort(np.stack(shares), axis=0).sum(axis=0).astype(np.float32)
+    return total
 
 
 class Fusion:

@@ -1,8 +1,9 @@
-"""An index while it is being built: the lock of whoever builds it, and the parts that are done."""
+"""An index while it is being built: the lock of whoever builds it, and the pieces that are done."""
 
 from __future__ import annotations
 
 import shutil
+import time
 import uuid
 import zipfile
 from contextlib import ExitStack, contextmanager
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from relic_core.retrieval.index_files import DAMAGED, HALF_MADE, writing
+from relic_core.retrieval import index_files
+from relic_core.retrieval.checked_files import writing
+from relic_core.retrieval.index_files import DAMAGED, HALF_MADE
 from relic_core.store import locks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -54,6 +57,56 @@ def building(root: Path, recipe: Recipe, *, while_waiting: Callable[[], None]) -
             for left in folder.parent.glob(pattern):
                 shutil.rmtree(left, ignore_errors=True)
         yield
+
+
+def build(
+    root: Path,
+    recipe: Recipe,
+    pieces: Sequence[range],
+    *,
+    make: Callable[[range], Arrays],
+    join: Callable[[Sequence[Arrays]], tuple[Arrays, Mapping[str, Any]]],
+    told: Callable[[int, str], None],
+) -> None:
+    """Build an index piece by piece, unless it is there; goes on where an earlier build was stopped.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of all indexes.
+    recipe : Recipe
+        What the index is made of.
+    pieces : sequence of range
+        What the rows of the index stand for, in order: sentences, or spans.
+    make : callable
+        Makes the arrays of a piece, a row for each of its members.
+    join : callable
+        Makes the arrays of the index and the notes for its manifest from the arrays of all pieces.
+    told : callable
+        Told how many rows are done, and with what the build is busy.
+
+    Raises
+    ------
+    StoreReadOnly
+        The folder cannot be written.
+    """
+    with building(root, recipe, while_waiting=lambda: told(0, "Another program is preparing this work")):
+        if index_files.exists(root, recipe):  # somebody finished it during the wait
+            return
+        began = time.perf_counter()
+        told(0, "Loading the encoder")
+        parts = Parts(root, recipe)
+        done = []
+        for number, piece in enumerate(pieces):
+            part = parts.load(number)
+            if part is None or any(len(array) != len(piece) for array in part.values()):
+                part = dict(make(piece))
+                parts.save(number, part)
+            done.append(part)
+            told(piece.stop, "Reading the work")
+        arrays, notes = join(done)
+        index_files.save(root, recipe, arrays, notes={**notes, "seconds": round(time.perf_counter() - began, 2)})
+        parts.clear()
 
 
 class Parts:

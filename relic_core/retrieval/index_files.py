@@ -11,12 +11,10 @@ being prepared, any of these folders may be deleted by hand; what is missed is b
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import shutil
-import threading
 import uuid
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -25,10 +23,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core import __version__
-from relic_core.errors import NoIndex, StaleIndex, StoreError, StoreReadOnly
+from relic_core.errors import NoIndex, StaleIndex
+from relic_core.retrieval.checked_files import content, digest_of, digest_of_facts, mapped, parsed, writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     import numpy.typing as npt
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Imprint
 
     Arrays = Mapping[str, npt.NDArray[Any]]
+    Writers = Mapping[str, Callable[[Path], None]]
 
 MANIFEST = "manifest.json"
 HALF_MADE = ".making-"
@@ -99,7 +99,7 @@ class Recipe:
     @property
     def digest(self) -> str:
         """Sha256 over the facts."""
-        return _digest(self.facts)
+        return digest_of_facts(self.facts)
 
     def folder(self, root: Path) -> Path:
         """Where the index is kept."""
@@ -115,6 +115,22 @@ def exists(root: Path, recipe: Recipe) -> bool:
     return True
 
 
+def stamp(root: Path, recipe: Recipe) -> tuple[tuple[int, ...], ...]:
+    """Give what changes when a file of an index is changed or replaced. Raises as `load`."""
+    return _look(root, recipe)[1]
+
+
+def size(root: Path, recipe: Recipe) -> int:
+    """Give the bytes of an index on disk, its manifest apart. Raises as `load`."""
+    return sum(int(entry["bytes"]) for entry in _files(_read_manifest(root, recipe)).values())
+
+
+def notes(root: Path, recipe: Recipe) -> dict[str, Any]:
+    """Read what the manifest says beside the recipe. Raises as `load`."""
+    said: dict[str, Any] = _read_manifest(root, recipe)["notes"]
+    return said
+
+
 def load(root: Path, recipe: Recipe) -> dict[str, npt.NDArray[Any]]:
     """Open an index, its arrays memory-mapped and read-only.
 
@@ -128,19 +144,28 @@ def load(root: Path, recipe: Recipe) -> dict[str, npt.NDArray[Any]]:
     StaleIndex
         It is damaged or was changed by hand.
     """
-    manifest = _read_manifest(root, recipe)
-    folder = recipe.folder(root)
     arrays = {}
-    for name, entry in manifest["arrays"].items():
-        path = folder / f"{name}.npy"
-        if not _content_is(path, entry["sha256"]):
-            _remove(folder)
-            raise _damaged(recipe, f"the content of {path.name} was changed")
+    for name in _read_manifest(root, recipe)["arrays"]:
+        path = checked(root, recipe, f"{name}.npy")
         try:
-            arrays[name] = np.load(path, mmap_mode="r", allow_pickle=False)
+            arrays[name] = mapped(path)
         except (ValueError, OSError):
             raise _damaged(recipe, f"{path.name} cannot be read") from None
     return arrays
+
+
+def checked(root: Path, recipe: Recipe, name: str) -> Path:
+    """Find one file of an index, its content checked as by `load`, whose errors this raises."""
+    sizes = _files(_read_manifest(root, recipe))
+    path = recipe.folder(root) / name
+    try:
+        whole = content.of(path) == sizes[name]["sha256"]
+    except FileNotFoundError:  # the folder went away since the manifest was read
+        raise NoIndex(_unprepared(recipe)) from None
+    if not whole:
+        _remove(path.parent)
+        raise _damaged(recipe, f"the content of {name} was changed")
+    return path
 
 
 def manifests(root: Path, retriever: str, work_id: str) -> tuple[dict[str, Any], ...]:
@@ -161,7 +186,14 @@ def manifests(root: Path, retriever: str, work_id: str) -> tuple[dict[str, Any],
     return tuple(sorted(found, key=itemgetter("created"), reverse=True))
 
 
-def save(root: Path, recipe: Recipe, arrays: Arrays, *, notes: Mapping[str, str | int | float] | None = None) -> Path:
+def save(
+    root: Path,
+    recipe: Recipe,
+    arrays: Arrays,
+    *,
+    files: Writers | None = None,
+    notes: Mapping[str, Any] | None = None,
+) -> Path:
     """Write an index whole or not at all.
 
     Parameters
@@ -172,8 +204,10 @@ def save(root: Path, recipe: Recipe, arrays: Arrays, *, notes: Mapping[str, str 
         What the index is made of.
     arrays : mapping of str to array
         What it holds, by name.
+    files : mapping of str to callable, optional
+        What writes its other files, by their names.
     notes : mapping, optional
-        Further facts for the manifest (seconds, tokens).
+        Further facts for the manifest, which JSON can hold.
 
     Returns
     -------
@@ -190,20 +224,21 @@ def save(root: Path, recipe: Recipe, arrays: Arrays, *, notes: Mapping[str, str 
     with writing(root):
         try:
             making.mkdir(parents=True)
-            entries = {}
             for name, array in arrays.items():
-                path = making / f"{name}.npy"
-                np.save(path, array, allow_pickle=False)
-                entries[name] = {"bytes": path.stat().st_size, "sha256": _hash_file(path)}
+                np.save(making / f"{name}.npy", array, allow_pickle=False)
+            for name, write in (files or {}).items():
+                write(making / name)
             manifest: dict[str, Any] = {
                 **recipe.facts,
                 "title": recipe.title,
-                "arrays": entries,
+                "arrays": {name: _entry(making / f"{name}.npy") for name in arrays},
                 "notes": dict(notes or {}),
                 "program": __version__,
                 "created": datetime.now(UTC).isoformat(timespec="seconds"),
             }
-            manifest["manifest"] = _digest(manifest)
+            if files:
+                manifest["files"] = {name: _entry(making / name) for name in files}
+            manifest["manifest"] = digest_of_facts(manifest)
             (making / MANIFEST).write_text(json.dumps(manifest, indent=2, ensure_ascii=False), encoding="utf-8")
             _move_into_place(making, target, root, recipe)
         finally:
@@ -211,31 +246,9 @@ def save(root: Path, recipe: Recipe, arrays: Arrays, *, notes: Mapping[str, str 
     return target
 
 
-@contextmanager
-def writing(root: Path) -> Iterator[None]:
-    """Say in plain words why a folder of indexes cannot be written.
-
-    Raises
-    ------
-    StoreReadOnly
-        The right to write there is missing.
-    StoreError
-        The disk is full.
-    """
-    try:
-        yield
-    except OSError as error:
-        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
-            raise StoreReadOnly(
-                f"The folder of indexes {root} cannot be written ({error.strerror}). "
-                "Give this program the right to write there, or set RELIC_INDEXES to another folder."
-            ) from error
-        if error.errno == errno.ENOSPC:
-            raise StoreError(
-                f"The disk that holds the indexes ({root}) is full. Make room, or set RELIC_INDEXES to a folder "
-                "on another disk; then prepare the work again, and it goes on where it stopped."
-            ) from error
-        raise
+def remove(root: Path, recipe: Recipe) -> None:
+    """Delete an index; whoever has it open keeps it until they close it."""
+    _remove(recipe.folder(root))
 
 
 def _move_into_place(making: Path, target: Path, root: Path, recipe: Recipe) -> None:
@@ -263,26 +276,47 @@ def _remove(folder: Path) -> None:
 
 
 def _read_manifest(root: Path, recipe: Recipe) -> dict[str, Any]:
+    return _look(root, recipe)[0]
+
+
+def _look(root: Path, recipe: Recipe) -> tuple[dict[str, Any], tuple[tuple[int, ...], ...]]:
+    """Read a manifest, and see that its files are there; also give what tells them from others of the same names."""
     folder = recipe.folder(root)
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = parsed.of(folder / MANIFEST)
     except FileNotFoundError:
         if folder.is_dir():
             raise _damaged(recipe, f"{MANIFEST} is missing") from None
-        raise NoIndex(f"{recipe.title} has not been prepared for {recipe.retriever} yet. Prepare it first.") from None
+        raise NoIndex(_unprepared(recipe)) from None
     except (ValueError, OSError):
-        raise _damaged(recipe, f"{MANIFEST} cannot be read") from None
-    if not isinstance(manifest, dict) or manifest.pop("manifest", None) != _digest(manifest):
-        raise _damaged(recipe, f"{MANIFEST} was changed")
+        raise _damaged(recipe, f"{MANIFEST} was changed or cannot be read") from None
     if any(manifest.get(name) != value for name, value in recipe.facts.items()):
         raise _damaged(recipe, f"{MANIFEST} belongs to another index")
-    for name, entry in manifest["arrays"].items():
-        if not name.isidentifier():  # it becomes a path, and must not lead out of the folder
-            raise _damaged(recipe, f"{MANIFEST} names an array that is none")
-        path = folder / f"{name}.npy"
-        if not path.is_file() or path.stat().st_size != entry["bytes"]:
-            raise _damaged(recipe, f"{path.name} is missing or not whole")
-    return manifest
+    stamps = []
+    for name, entry in _files(manifest).items():
+        if not name.replace(".", "").isidentifier():  # it becomes a path, and must not lead out of the folder
+            raise _damaged(recipe, f"{MANIFEST} names a file that is none")
+        try:
+            stat = (folder / name).stat()
+        except OSError:
+            raise _damaged(recipe, f"{name} is missing") from None
+        if stat.st_size != entry["bytes"]:
+            raise _damaged(recipe, f"{name} is not whole")
+        stamps.append((stat.st_ino, stat.st_mtime_ns))
+    return manifest, tuple(stamps)
+
+
+def _files(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Give size and digest of each file of an index, by its name."""
+    return {**{f"{name}.npy": entry for name, entry in manifest["arrays"].items()}, **manifest.get("files", {})}
+
+
+def _entry(path: Path) -> dict[str, str | int]:
+    return {"bytes": path.stat().st_size, "sha256": digest_of(path)}
+
+
+def _unprepared(recipe: Recipe) -> str:
+    return f"{recipe.title} has not been prepared for {recipe.retriever} yet. Prepare it first."
 
 
 def _damaged(recipe: Recipe, what: str) -> StaleIndex:
@@ -290,30 +324,3 @@ def _damaged(recipe: Recipe, what: str) -> StaleIndex:
         f"The index of {recipe.title} for {recipe.retriever} is damaged ({what}). "
         "Prepare the work again; nothing else is lost."
     )
-
-
-def _digest(facts: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(facts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
-
-
-def _hash_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-_checked: set[tuple[Path, int, int, str]] = set()
-_checked_lock = threading.Lock()
-
-
-def _content_is(path: Path, sha256: str) -> bool:
-    """Compare a file's content with its digest, once per process unless its size or time changes."""
-    stat = path.stat()
-    key = (path, stat.st_size, stat.st_mtime_ns, sha256)
-    with _checked_lock:
-        if key in _checked:
-            return True
-    if _hash_file(path) != sha256:
-        return False
-    with _checked_lock:
-        _checked.add(key)
-    return True

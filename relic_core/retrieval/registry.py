@@ -6,13 +6,19 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, cast
 
-from relic_core.errors import unknown_name
+from relic_core.errors import BadRequest, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from relic_core.config import Settings
-    from relic_core.ports import Retriever
+    from relic_core.domain import Work
+    from relic_core.ports import LibraryRetriever, Retriever
+
+    Factory = Callable[[Settings, Sequence[Retriever]], Retriever]
+    LibraryFactory = Callable[
+        [Settings, Retriever, Sequence[LibraryRetriever], Callable[[str], Work]], LibraryRetriever
+    ]
 
 Kind = Literal["lexical", "dense", "fusion", "baseline"]
 
@@ -37,6 +43,10 @@ class RetrieverCard:
         Whether pages offer it.
     components : tuple of str
         Names of the retrievers it is made of.
+    library : str
+        "module:function" of what searches many works at once by what it has prepared of each; the function takes the
+        settings, the retriever, the components' own searchers of many works, and what loads a work by its id. Empty
+        where it searches single works only.
     """
 
     name: str
@@ -46,6 +56,7 @@ class RetrieverCard:
     factory: str
     shown: bool = True
     components: tuple[str, ...] = ()
+    library: str = ""
 
 
 _CARDS = (
@@ -56,6 +67,7 @@ _CARDS = (
         "reads each passage in its context and the claim.",
         kind="dense",
         factory="relic_core.retrieval.dense:create",
+        library="relic_core.retrieval.library_dense:create_library",
     ),
     RetrieverCard(
         name="bm25",
@@ -63,6 +75,7 @@ _CARDS = (
         description="Compares words: passages that use the claim's own words come first, rare words counting most.",
         kind="lexical",
         factory="relic_core.retrieval.bm25:create",
+        library="relic_core.retrieval.library_words:create_library",
     ),
     RetrieverCard(
         name="fusion",
@@ -71,6 +84,7 @@ _CARDS = (
         kind="fusion",
         factory="relic_core.retrieval.fusion:create",
         components=("zero-shot", "bm25"),
+        library="relic_core.retrieval.library_fusion:create_library",
     ),
     RetrieverCard(
         name="bm25-reference",
@@ -152,7 +166,54 @@ def create(name: str, *, settings: Settings, made: dict[str, Retriever] | None =
     if name not in made:
         wanted = card(name)
         components = [create(part, settings=settings, made=made) for part in wanted.components]
-        module, function = wanted.factory.split(":")
-        factory = cast("Callable[[Settings, Sequence[Retriever]], Retriever]", getattr(import_module(module), function))
-        made[name] = factory(settings, components)
+        made[name] = cast("Factory", _function(wanted.factory))(settings, components)
     return made[name]
+
+
+def create_library(
+    name: str,
+    *,
+    settings: Settings,
+    made: dict[str, Retriever],
+    load: Callable[[str], Work],
+    libraries: dict[str, LibraryRetriever] | None = None,
+) -> LibraryRetriever:
+    """Make what searches many works at once, of a retriever and of those it is made of.
+
+    Parameters
+    ----------
+    name : str
+        A registered name.
+    settings : Settings
+        Where indexes are kept and how much memory a search may take.
+    made : dict
+        Retrievers made earlier, by name: they are used again, and new ones are added.
+    load : callable
+        Gives a work by its id.
+    libraries : dict, optional
+        What was made earlier by this function, by name: it is used again, and what is new is added.
+
+    Raises
+    ------
+    BadRequest
+        No retriever has that name, or it searches single works only.
+    """
+    libraries = {} if libraries is None else libraries
+    if name not in libraries:
+        wanted = card(name)
+        if not wanted.library:
+            able = ", ".join(each.name for each in _CARDS if each.library)
+            raise BadRequest(f"{wanted.label} ({name}) searches one work at a time. The whole library: {able}.")
+        parts = [
+            create_library(part, settings=settings, made=made, load=load, libraries=libraries)
+            for part in wanted.components
+        ]
+        retriever = create(name, settings=settings, made=made)
+        libraries[name] = cast("LibraryFactory", _function(wanted.library))(settings, retriever, parts, load)
+    return libraries[name]
+
+
+def _function(where: str) -> object:
+    module, function = where.split(":")
+    found: object = getattr(import_module(module), function)
+    return found

@@ -7,25 +7,25 @@ milliseconds.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from relic_core.retrieval.claims import claim_tokens
-from relic_core.text.lemmas import lemma, lemmas_version, work_lemmas
-from relic_core.text.words import STOPWORDS, WORDS, work_words
+from relic_core.retrieval.kept import Kept
+from relic_core.retrieval.words_index import work_terms
+from relic_core.text.lemmas import lemma
+from relic_core.text.words import STOPWORDS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy.typing as npt
 
     from relic_core.domain import Claim, Work
+    from relic_core.retrieval.words_index import Terms
     from relic_core.text.words import WorkWords
-
-Terms = Literal["tokens", "lemmas"]
-"""What is counted: words as they stand, or the dictionary words that they are forms of. Never function words."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,6 +60,11 @@ class SpanCounts:
         """How many spans hold each term; shape (n_terms,)."""
         return np.diff(self.first)
 
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays."""
+        return self.first.nbytes + self.span.nbytes + self.count.nbytes + self.sizes.nbytes
+
     @classmethod
     def of(cls, words: WorkWords, length: int) -> SpanCounts:
         """Count the terms of a work that has at least one span of `length` sentences."""
@@ -84,25 +89,27 @@ class SpanCounts:
         )
 
 
-_KEPT = 20
-_lock = threading.Lock()
-_kept: OrderedDict[tuple[str, int, Terms], SpanCounts] = OrderedDict()
+_MOST = 64_000_000
+"""In bytes: all lengths of two of the longest novels, or of a dozen others."""
+_kept: Kept[SpanCounts] = Kept(_MOST, lambda counts: counts.nbytes)
 
 
-def span_counts(work: Work, length: int, terms: Terms) -> SpanCounts:
-    """Count the terms of a work's spans, at least one of which there must be; the last few counts are kept."""
+def span_counts(work: Work, length: int, terms: Terms, indexes: Path | None = None) -> SpanCounts:
+    """Count the terms of a work's spans, at least one of which there must be; the last few counts are kept.
+
+    Parameters
+    ----------
+    work : Work
+        The work.
+    length : int
+        Sentences per span.
+    terms : {"tokens", "lemmas"}
+        What is counted.
+    indexes : Path, optional
+        Folder of all indexes, where the work's terms are kept.
+    """
     key = (work.fingerprint, length, terms)
-    with _lock:
-        found = _kept.pop(key, None) or SpanCounts.of(work_terms(work, terms), length)
-        _kept[key] = found
-        while len(_kept) > _KEPT:
-            _kept.popitem(last=False)
-        return found
-
-
-def work_terms(work: Work, terms: Terms) -> WorkWords:
-    """Read the terms of a work."""
-    return work_lemmas(work) if terms == "lemmas" else work_words(work)
+    return _kept.get(key, lambda: SpanCounts.of(work_terms(work, terms, indexes), length))
 
 
 def claim_terms(claim: Claim, terms: Terms) -> list[str]:
@@ -115,8 +122,3 @@ def claim_terms(claim: Claim, terms: Terms) -> list[str]:
     """
     found = [token for token in claim_tokens(claim) if token not in STOPWORDS]
     return [lemma(token) for token in found] if terms == "lemmas" else found
-
-
-def terms_version(terms: Terms) -> str:
-    """Name all that decides what the terms are."""
-    return lemmas_version() if terms == "lemmas" else WORDS

@@ -22,6 +22,16 @@ lengths differ by a few points. Another encoder needs other bars: a hit of one t
 That data holds two test works and 21 of BIRCO's queries, which nothing may be chosen on. Chosen again on the prompts
 and novels of dev alone (24 prompts, 7 novels), the dense bar comes out the same within 0.05; with the bars below 6% of
 those prompts are weak in their own novel and 90% in another. So the figures for passages above are a look, not a test.
+
+In a search of some chapters the background is the whole work all the same: what a hit is worth must not depend on how
+many chapters were looked through, and a few hundred spans that are all about the claim would make a poor background. In
+a search of many works a hit is judged in its own work, by the scores of that search. The bars for words were set with
+words weighed within one work; a search of many works weighs them over all, so that its levels by words are near to, not
+the same as, those of a search in the one work.
+
+No bars were set for passages that others are to be like: passages of two novels are closer to each other than a claim
+is to either. So no level is given there (it is "fair", as with an unknown encoder) and the sentence says only how far
+the hit stands out of its work.
 """
 
 from __future__ import annotations
@@ -49,7 +59,7 @@ class Strength:
     Attributes
     ----------
     level : {"strong", "fair", "weak"}
-        Weak: another book would have had as good a hit.
+        Weak: another book would have had as good a hit. Fair also where nothing is known of that.
     z : float
         How far the hit stands out of its work, in robust standard deviations.
     sentence : str
@@ -123,6 +133,31 @@ _BY_MODEL: Mapping[str, _Bar] = {"e764cf4d4099": _MEANING}
 _STANDING = ((4.0, "stands far above"), (3.0, "stands well above"), (2.0, "stands above"), (-np.inf, "is hardly above"))
 
 
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """How far a claim's words are not those of a work.
+
+    Attributes
+    ----------
+    share : float
+        Share of its different content words that the work never uses, 0 to 1; 1 where it has none. What critics say of
+        any work (Victorian) counts as used: its absence says nothing of which work is meant.
+    named : bool
+        It names somebody or something that the work never names.
+    """
+
+    share: float
+    named: bool
+
+    @classmethod
+    def of(cls, claim: Claim, work: Work) -> Foreign:
+        """Hold a claim against the words of a work."""
+        words = set(content_tokens(claim.words))
+        vocabulary = work_words(work).vocabulary
+        unknown = sum(word not in vocabulary and word not in CRITICS_WORDS for word in words)
+        return cls(unknown / len(words) if words else 1.0, bool(unknown_words(claim.words, work)))
+
+
 class Judge:
     """Judges the hits of one ranking.
 
@@ -134,10 +169,9 @@ class Judge:
         Whose hits are judged.
     rankings : mapping of str to Ranking
         All rankings of the same claim, work and length, by retriever.
-    claim : Claim
-        What was asked.
-    work : Work
-        What was searched.
+    foreign : Foreign or None
+        How far the claim's words are not the work's. None where what was asked is a passage: then no bar is known, and
+        only how far a hit stands out is said.
     encoders : mapping of str to str
         Identities of the encoders, by retriever; those that compare no vectors are left out.
     """
@@ -147,17 +181,15 @@ class Judge:
         ranking: Ranking,
         rankings: Mapping[str, Ranking],
         *,
-        claim: Claim,
-        work: Work,
+        foreign: Foreign | None,
         encoders: Mapping[str, str],
     ) -> None:
         known = {**rankings, ranking.retriever: ranking}
         scored = [name for name in known if name in _BY_WORDS or name in encoders]
         names = [ranking.retriever] if ranking.retriever in scored or not scored else scored
         bars = {name: _bar(name, encoders) for name in names}
+        self._foreign = foreign
         self._sides = [(bar, known[name], _background(known[name], bar)) for name, bar in bars.items()]
-        self._rise = _unknown_share(claim, work)
-        self._named = bool(unknown_words(claim.words, work))
 
     def of(self, hit: Hit) -> Strength:
         """Judge one hit."""
@@ -168,9 +200,10 @@ class Judge:
         bar, ranking, background = side
         score = float(ranking.scores[hit.span.start])
         z = _z(score, background)
-        if bar is None:
+        if bar is None or self._foreign is None:
             return Strength("fair", z, _sentence(z, ""))
-        reached = (z if bar.by_z else score) - bar.per_unknown * self._rise - bar.if_named * self._named
+        reached = z if bar.by_z else score
+        reached -= bar.per_unknown * self._foreign.share + bar.if_named * self._foreign.named
         level: Level = "strong" if reached >= bar.strong else "fair" if reached >= bar.fair else "weak"
         return Strength(level, z, _sentence(z, bar.comparison[level]))
 
@@ -196,16 +229,6 @@ def _background(ranking: Ranking, bar: _Bar | None) -> tuple[float, float]:
 def _z(score: float, background: tuple[float, float]) -> float:
     middle, spread = background
     return (score - middle) / spread
-
-
-def _unknown_share(claim: Claim, work: Work) -> float:
-    """Share of the claim's different content words that the work never uses; all of them where there are none.
-
-    What critics say of any work (Victorian) counts as used: its absence says nothing of which work is meant.
-    """
-    words = set(content_tokens(claim.words))
-    known = work_words(work).vocabulary.keys() | CRITICS_WORDS
-    return len(words - known) / len(words) if words else 1.0
 
 
 def _sentence(z: float, comparison: str) -> str:

@@ -15,24 +15,27 @@ out of the claim's norm, which is the same for every span.
 
 from __future__ import annotations
 
-import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from relic_core.domain import LENGTHS
-from relic_core.retrieval.span_counts import claim_terms, span_counts, terms_version, work_terms
+from relic_core.retrieval.kept import Kept
+from relic_core.retrieval.span_counts import claim_terms, span_counts
+from relic_core.retrieval.words_index import terms_version, work_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     import numpy.typing as npt
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Scores, Work
     from relic_core.ports import Progress, Retriever
-    from relic_core.retrieval.span_counts import SpanCounts, Terms
+    from relic_core.retrieval.span_counts import SpanCounts
+    from relic_core.retrieval.words_index import Terms
 
     Floats = npt.NDArray[np.float64]
 
@@ -40,18 +43,25 @@ CODE = "tf-idf/1"
 """Version of how scores are made: a new one makes other scores."""
 
 _TERMS: Terms = "lemmas"
-_KEPT = 20
+_MOST = 16_000_000
+"""In bytes: weights of all lengths of eight of the longest novels."""
 
 
 class TfIdf:
-    """Ranks spans by the cosine of their weighted words with the claim's; weights are made on demand."""
+    """Ranks spans by the cosine of their weighted words with the claim's; weights are made on demand.
+
+    Parameters
+    ----------
+    indexes : Path, optional
+        Folder of all indexes, where the words of works are kept.
+    """
 
     name = "tf-idf"
     encoder_identity = ""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, int], tuple[Floats, Floats]] = OrderedDict()
+    def __init__(self, *, indexes: Path | None = None) -> None:
+        self._indexes = indexes
+        self._kept: Kept[tuple[Floats, Floats]] = Kept(_MOST, lambda made: made[0].nbytes + made[1].nbytes)
 
     @property
     def configuration(self) -> Mapping[str, str]:
@@ -64,7 +74,7 @@ class TfIdf:
 
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - serves all
         """Read the lemmas of the work, the longer part of what `score` needs."""
-        work_terms(work, _TERMS)
+        work_terms(work, _TERMS, self._indexes)
         progress(1, 1, "Counting words")
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
@@ -83,7 +93,7 @@ class TfIdf:
         terms = claim_terms(claim, _TERMS)
         if work.candidates(length) == 0:
             return np.zeros(0, dtype=np.float32)
-        counts = span_counts(work, length, _TERMS)
+        counts = span_counts(work, length, _TERMS, self._indexes)
         idf, inverse_norms = self._weights(work, length, counts)
         products = np.zeros(counts.spans)
         squares = 0.0
@@ -100,13 +110,7 @@ class TfIdf:
 
     def _weights(self, work: Work, length: int, counts: SpanCounts) -> tuple[Floats, Floats]:
         """Give the idf of each term, shape (n_terms,), and one over the norm of each span, shape (n_spans,)."""
-        key = (work.fingerprint, length)
-        with self._lock:
-            found = self._kept.pop(key, None) or _weigh(counts)
-            self._kept[key] = found
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-            return found
+        return self._kept.get((work.fingerprint, length), lambda: _weigh(counts))
 
 
 def _weigh(counts: SpanCounts) -> tuple[Floats, Floats]:
@@ -118,4 +122,4 @@ def _weigh(counts: SpanCounts) -> tuple[Floats, Floats]:
 
 def create(settings: Settings, components: Sequence[Retriever]) -> TfIdf:  # noqa: ARG001 - the registry's signature
     """Make the retriever."""
-    return TfIdf()
+    return TfIdf(indexes=settings.indexes)

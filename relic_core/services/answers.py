@@ -9,7 +9,7 @@ from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, Likeness, Narr
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from relic_core.domain import Claim, Hit, Place, Span, Work
+    from relic_core.domain import Claim, Hit, Place, Span, Work, WorkSummary
     from relic_core.reporting.passages import Passage
     from relic_core.retrieval.strength import Strength
     from relic_core.text.masking import Quoted
@@ -76,6 +76,8 @@ class Card:
 
     Attributes
     ----------
+    work : Work
+        The work it stands in.
     rank : int
         From 1, among all candidates of the length.
     span : Span
@@ -89,7 +91,7 @@ class Card:
     strength : Strength
         How far it stands out of the work's background.
     elsewhere : tuple of (str, int)
-        The other retrievers' labels and the ranks they give it.
+        The other retrievers' labels and the ranks they give it; 0 where it is not among those they rank.
     shared : tuple of str
         Words it shares with the claim, in the order of the text, each once.
     quoted : bool
@@ -98,6 +100,7 @@ class Card:
         Overlapping passages that this card stands for.
     """
 
+    work: Work
     rank: int
     span: Span
     quotation: Passage
@@ -123,11 +126,15 @@ class Column:
     strength : Strength or None
         Of the first hit; None where there is none.
     candidates : int
-        How many passages were ranked.
+        How many passages were ranked: those of the chapters or works chosen, and without the passage that others are
+        to be like and what overlaps it.
     pending : bool
         The work is not prepared for it yet, or its index is damaged: building it anew brings the cards.
     note : str
-        What is wrong, for the reader: a damaged index, a model that cannot be loaded; empty where nothing is.
+        What is wrong, for the reader: a damaged index, a model that cannot be loaded; or how well an approximate index
+        did when it was measured. Empty where there is nothing to say.
+    exact : bool
+        Every candidate was compared; not so where an approximate index has answered.
     """
 
     retriever: str
@@ -138,6 +145,29 @@ class Column:
     candidates: int
     pending: bool = False
     note: str = ""
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The passage that others are to be like.
+
+    Attributes
+    ----------
+    work : Work
+        The work it stands in; it need not be one of those searched.
+    span : Span
+        The sentences.
+    quotation : Passage
+        The words, verbatim.
+    place : Place
+        Where it stands.
+    """
+
+    work: Work
+    span: Span
+    quotation: Passage
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,26 +178,32 @@ class SearchResult:
     ----------
     request : SearchRequest
         What was asked.
-    work : Work
-        The work searched.
+    work : Work or None
+        The work searched; None where the whole library was.
     claim : Claim
-        The claim as understood.
+        The claim as understood; where a passage was given, its words.
     columns : tuple of Column
         One per retriever asked for.
     quoted : tuple of Quoted
-        Words of the claim that stand in the work.
+        Words of the claim that stand in the work; none is looked for in a whole library, nor of a passage.
     unknown : tuple of str
-        Distinctive words of the claim that the work never uses.
+        Distinctive words of the claim that the work never uses; none is looked for as with `quoted`.
     weak : bool
         Every retriever that pages offer has answered, shown or not, and none finds more than another book would hold.
     seconds : float
         From request to answer.
     made_with : str
         Work hash, segmenter, encoders and program version, for a permalink.
+    searched : tuple of WorkSummary
+        The works searched, where the whole library was; else empty.
+    unprepared : tuple of WorkSummary
+        Those of them that a retriever by meaning has not read yet, so that it says nothing of them.
+    source : Source or None
+        The passage that others are to be like, where one was given.
     """
 
     request: SearchRequest
-    work: Work
+    work: Work | None
     claim: Claim
     columns: tuple[Column, ...]
     quoted: tuple[Quoted, ...]
@@ -175,3 +211,6 @@ class SearchResult:
     weak: bool
     seconds: float
     made_with: str
+    searched: tuple[WorkSummary, ...] = ()
+    unprepared: tuple[WorkSummary, ...] = ()
+    source: Source | None = None

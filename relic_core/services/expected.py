@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 EXPECTED = SHIPPED / "expected.csv"
 """The file that comes with the program."""
 
-BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
-"""Between these two lines of the README stands the table."""
+MARKS = "figures"
+"""Name of the marks between which the README has its tables."""
 
 README_METRICS = ("recall@1", "recall@10", "recall@100", "mrr", "ndcg@10")
 README_SHAPE = SHAPES[-1]
@@ -214,7 +214,7 @@ def measure(workbench: Workbench, expected: Sequence[Expected], progress: Progre
 
 
 def readme_table(workbench: Workbench) -> str:
-    """Make the README's tables, from the runs that came with the program, with the marks around them.
+    """Make the README's tables, from the runs that came with the program.
 
     The sample is left out: no method should be judged by it.
     """
@@ -222,33 +222,7 @@ def readme_table(workbench: Workbench) -> str:
         (run, outcomes) for run, outcomes in shipped(workbench) if run.shape == README_SHAPE and run.split != "sample"
     ]
     made = "\n\n".join(as_markdown(table) for table in figures.tables(runs, names=README_METRICS))
-    return f"{BEGIN}\n\n{made or 'No run has come with the program yet.'}\n\n{END}"
-
-
-def rewrite(path: Path, table: str) -> bool:
-    """Put a table between the marks of a file.
-
-    Returns
-    -------
-    bool
-        Whether anything has changed.
-
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadRequest
-        The marks are not in it, each once and in this order.
-    """
-    text = read_text(path)
-    begin, end = text.find(BEGIN), text.find(END)
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or end < begin:
-        raise BadRequest(f"{path} must hold the lines {BEGIN} and {END}, each once and in this order.")
-    new = text[:begin] + table + text[end + len(END) :]
-    if new != text:
-        with written_whole(path) as file:
-            file.write(new.encode())
-    return new != text
+    return made or "No run has come with the program yet."
 
 
 def _held(expected: Expected, outcomes: Sequence[Outcome], where: str) -> Checked:

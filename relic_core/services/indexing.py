@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,16 +11,21 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import MIN_LENGTH, Claim
-from relic_core.errors import BadWeights
+from relic_core.errors import BadClaim, BadWeights
+from relic_core.ports import Compacting
 from relic_core.retrieval import index_files, registry
+from relic_core.text.masking import read_claim
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from relic_core.domain import Job
-    from relic_core.ports import Progress, Retriever
+    from relic_core.domain import Job, WorkSummary
+    from relic_core.ports import LibraryRetriever, Progress, Retriever
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.services.workbench import Workbench
+
+_ASKED = 200
+"""Searches of the history that an approximate index is measured on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +60,7 @@ class Indexes:
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
         self._retrievers: dict[str, Retriever] = {}
+        self._libraries: dict[str, LibraryRetriever] = {}
         self._lock = threading.Lock()
 
     def cards(self) -> tuple[RetrieverCard, ...]:
@@ -74,6 +81,23 @@ class Indexes:
         """Give the one instance of a retriever, made on first use and shared by all threads."""
         with self._lock:
             return registry.create(name, settings=self._workbench.settings, made=self._retrievers)
+
+    def library_retriever(self, name: str) -> LibraryRetriever:
+        """Give the one instance of what searches many works at once for a retriever.
+
+        Raises
+        ------
+        BadRequest
+            No retriever has that name, or it searches single works only.
+        """
+        with self._lock:
+            return registry.create_library(
+                name,
+                settings=self._workbench.settings,
+                made=self._retrievers,
+                load=self._workbench.works.load,
+                libraries=self._libraries,
+            )
 
     def ready(self, work_id: str, name: str, *, length: int = MIN_LENGTH) -> bool:
         """Whether a retriever would answer at once for a work; one whose model cannot be loaded would not."""
@@ -104,6 +128,27 @@ class Indexes:
                     if not self.retriever(card.name).ready(work, MIN_LENGTH):
                         names.append(card.name)
         return tuple(names)
+
+    def unprepared(self, works: Iterable[WorkSummary], *, length: int = MIN_LENGTH) -> tuple[str, ...]:
+        """Give the ids of works that a retriever by meaning has not read yet; no work is loaded for it.
+
+        One whose model cannot be loaded lacks none: there is nothing to do about it here.
+        """
+        imprints = self._workbench.works.imprints()
+        known = [imprints[work.id] for work in works if work.id in imprints]
+        lacking: set[str] = set()
+        for card in self.cards():
+            if card.kind == "dense" and card.library:
+                with suppress(BadWeights):
+                    lacking.update(self.library_retriever(card.name).missing(known, length))
+        return tuple(work.id for work in known if work.id in lacking)
+
+    def library_due(self) -> bool:
+        """Whether the library is too large for memory, and its compact index is still to be built or built anew."""
+        works = tuple(self._workbench.works.imprints().values())
+        with suppress(BadWeights):
+            return any(retriever.compact_due(works, MIN_LENGTH) for retriever in self._compacting())
+        return False
 
     def built(self, work_id: str) -> tuple[Built, ...]:
         """List the indexes of a work on disk, the newest first.
@@ -156,6 +201,53 @@ class Indexes:
             arguments={"work_id": work_id, "retrievers": list(self.missing(work_id))},
         )
 
+    def start_many(self, work_ids: Sequence[str]) -> Job:
+        """Prepare works in the background, one after another; those that are prepared already are passed over."""
+        count = len(work_ids)
+        return self._workbench.jobs.start(
+            "prepare",
+            title="Preparing one more work" if count == 1 else f"Preparing {count} works",
+            subject=hashlib.sha256("\n".join(sorted(work_ids)).encode()).hexdigest()[:12],
+            arguments={"works": list(work_ids)},
+        )
+
+    def start_library(self) -> Job:
+        """Build the compact index of the library in the background, where it is due; one job at a time."""
+        return self._workbench.jobs.start("library", title="Preparing the library as a whole", subject="library")
+
+    def build_library(self, progress: Progress) -> None:
+        """Build the compact index of the library where it is due, here and now.
+
+        What it finds is measured on the claims that were searched with, beside questions that it makes up.
+
+        Raises
+        ------
+        BadWeights
+            The model cannot be loaded.
+        StaleIndex
+            The index of a work was found to be damaged.
+        StoreReadOnly
+            The folder of indexes cannot be written.
+        """
+        works = tuple(self._workbench.works.imprints().values())
+        claims = self._asked()
+        for retriever in self._compacting():
+            retriever.prepare(works, progress, claims=claims)
+
+    def _asked(self) -> tuple[Claim, ...]:
+        """List the last claims that were searched with, each once."""
+        max_words = self._workbench.settings.max_claim_words
+        claims: dict[Claim, None] = {}
+        for search in self._workbench.history.recent(_ASKED):
+            with suppress(BadClaim):  # no claim but a passage, or one made under other settings
+                claims[read_claim(search.claim_text, max_words=max_words)] = None
+        return tuple(claims)
+
+    def _compacting(self) -> list[Compacting]:
+        """List what answers from a compact index where works are together too large for memory."""
+        made = [self.library_retriever(card.name) for card in self.cards() if card.library]
+        return [retriever for retriever in made if isinstance(retriever, Compacting)]
+
 
 def run_index(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
     """Do an "index" job: prepare one work for some retrievers.
@@ -171,3 +263,19 @@ def run_index(workbench: Workbench, arguments: dict[str, Any], progress: Progres
     """
     workbench.indexes.build(arguments["work_id"], arguments["retrievers"], progress)
     return "Ready to search."
+
+
+def run_library(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:  # noqa: ARG001 - as of every job
+    """Do a "library" job: build the compact index of the library.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where the works are.
+    arguments : dict
+        Nothing.
+    progress : Progress
+        Told how far it has come.
+    """
+    workbench.indexes.build_library(progress)
+    return "The library is ready to be searched as a whole."

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import Outcome, Run, Shape
     from relic_core.ports import Benchmark, Progress, Retriever
-    from relic_core.retrieval.span_counts import Terms
+    from relic_core.retrieval.words_index import Terms
     from relic_core.services.workbench import Workbench
 
 _AGAIN = "again"

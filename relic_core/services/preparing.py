@@ -66,17 +66,14 @@ class Preparing:
     def hand_over(self) -> None:
         """Leave what still waits to a job of its own."""
         if self._waiting:
-            count = len(self._waiting)
-            self._workbench.jobs.start(
-                "prepare",
-                title=f"Preparing {count} works" if count > 1 else "Preparing one more work",
-                arguments={"works": list(self._waiting)},
-            )
+            self._workbench.indexes.start_many(list(self._waiting))
             self._waiting.clear()
 
 
 def run_prepare(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
     """Do a "prepare" job: have works prepared one by one; one that fails does not stop the rest.
+
+    Where the library has become too large for memory, the building of its compact index is begun at the end.
 
     Parameters
     ----------
@@ -97,6 +94,9 @@ def run_prepare(workbench: Workbench, arguments: dict[str, Any], progress: Progr
             progress(done, len(wanted), note)
 
         try:
+            if not workbench.indexes.missing(work_id):
+                ready += 1
+                continue
             job = _prepare(workbench, work_id, works[work_id], say)
         except NotFound:
             continue  # removed meanwhile
@@ -104,6 +104,8 @@ def run_prepare(workbench: Workbench, arguments: dict[str, Any], progress: Progr
             said.append(f"{works[work_id]}: {job.note}")
         ready += job.state == "done"
     progress(len(wanted), len(wanted), "")
+    if workbench.indexes.library_due():
+        workbench.indexes.start_library()
     return " ".join([f"{ready} {'work is' if ready == 1 else 'works are'} ready to search.", *said])
 
 

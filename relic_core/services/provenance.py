@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from relic_core import __version__
 from relic_core.config import PROJECT
-from relic_core.services import bench
+from relic_core.services.benching import machine as machines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +57,7 @@ def code(project: Path = PROJECT) -> str:
 
 def machine() -> dict[str, str]:
     """Describe the machine that measures."""
-    return {name: str(value) for name, value in bench.machine().items()}
+    return {name: str(value) for name, value in machines.machine().items()}
 
 
 def _source(package: Path) -> str:

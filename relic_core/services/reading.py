@@ -141,7 +141,7 @@ class Reading:
         )
 
     def hits(self, work: Work, result: SearchResult) -> tuple[HitMark, ...]:
-        """List the hits of a search in the order of the text.
+        """List the hits of a search in the order of the text; of a search of the library, those in this work.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class Reading:
         BadRequest
             It was made in another work.
         """
-        if result.request.work_id != work.id:
+        if result.work is not None and result.work.id != work.id:
             raise BadRequest(
                 f"The search was made in another work, {result.work.title}; its hits are not marked in {work.title}."
             )
@@ -163,6 +163,7 @@ class Reading:
             HitMark(retriever=column.retriever, label=column.label, rank=card.rank, span=card.span, place=card.place)
             for column in result.columns
             for card in column.cards
+            if card.work.id == work.id
         ]
         return tuple(sorted(marks, key=lambda mark: (mark.span, mark.rank)))
 
@@ -172,7 +173,7 @@ class Reading:
         Raises
         ------
         NotFound
-            There is no such search, or its work is not stored.
+            There is no such search, or its work, or the passage it asks with, is not there any more.
         """
         search = self._workbench.history.get(search_id)
         return self._workbench.search.run(
@@ -182,6 +183,9 @@ class Reading:
                 length=search.length,
                 results=search.results,
                 retrievers=search.retrievers,
+                chapters=search.chapters,
+                narrowing=search.narrowing,
+                like=search.like,
             )
         )
 

@@ -5,30 +5,35 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from relic_core import __version__
 from relic_core.domain import group_overlapping, rank_scores
-from relic_core.errors import BadRequest, BadWeights, NoIndex, StaleIndex
-from relic_core.reporting.passages import quotation
-from relic_core.retrieval import strength
+from relic_core.errors import BadRequest, RelicError
+from relic_core.ports import VectorRetriever
 from relic_core.retrieval.fusion import fuse
-from relic_core.services.answers import Card, Column, SearchResult
+from relic_core.retrieval.strength import Foreign, Judge
+from relic_core.services.answers import Column, SearchResult
+from relic_core.services.asking import read_question
+from relic_core.services.columns import CANDIDATES_PER_RESULT, answer_or_refusal, make_card, refused
 from relic_core.text import masking
-from relic_core.text.words import content_tokens, shared_words, unknown_words
+from relic_core.text.words import unknown_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relic_core.domain import Claim, Group, Ranking, Work
-    from relic_core.errors import RelicError
+    import numpy.typing as npt
+
+    from relic_core.domain import Narrowing, Ranking, Scores, Work, WorkSummary
     from relic_core.services.answers import SearchRequest
+    from relic_core.services.asking import Question
     from relic_core.services.workbench import Workbench
 
 _FINDERS_KEPT = 3
-_CANDIDATES_PER_RESULT = 6
-"""Hits looked at for each result wanted, since overlapping ones share a card."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +42,17 @@ class _Found:
 
     request: SearchRequest
     work: Work
-    claim: Claim
-    wanted: frozenset[str]
-    quoted: tuple[masking.Quoted, ...]
-    rankings: dict[str, Ranking]
-    refusals: dict[str, RelicError]
-    judges: dict[str, strength.Judge]
+    question: Question
+    among: npt.NDArray[np.bool_]
+    quoted: tuple[masking.Quoted, ...] = ()
+    rankings: dict[str, Ranking] = field(default_factory=dict)
+    refusals: dict[str, RelicError] = field(default_factory=dict)
+    judges: dict[str, Judge] = field(default_factory=dict)
+
+    @property
+    def candidates(self) -> int:
+        """How many spans are ranked."""
+        return int(self.among.sum())
 
 
 class Search:
@@ -54,7 +64,7 @@ class Search:
         self._lock = threading.Lock()
 
     def run(self, request: SearchRequest) -> SearchResult:
-        """Rank a work's passages for a claim with every retriever asked for.
+        """Rank passages for a claim, or by their likeness to a passage, with every retriever asked for.
 
         A retriever whose index is not built yet gives a pending column; the others do not wait for it.
 
@@ -63,34 +73,30 @@ class Search:
         BadClaim
             The claim cannot be searched with.
         BadRequest
-            An unknown retriever, or a work shorter than the length asked for.
+            An unknown retriever; a work shorter than the length asked for; chapters that the work has not, or that hold
+            no passage so long; a library of which nothing is left to search.
         NotFound
-            No work has that id.
+            No work has that id, or the passage asked with is not there.
         """
+        if not request.work_id:
+            return self._workbench.library_search.run(request)
         began = time.perf_counter()
         work = self._workbench.works.load(request.work_id)
-        claim = masking.read_claim(request.claim_text, max_words=self._workbench.settings.max_claim_words)
-        masking.check_script(claim, work)
-        if work.candidates(request.length) == 0:
-            held = "one sentence" if len(work.sentences) == 1 else f"{len(work.sentences)} sentences"
-            raise BadRequest(
-                f"{work.title} has {held}, so it holds no passage of {request.length}. Choose a shorter quotation."
-            )
-        rankings, refusals = self._rank_all(claim, work, request)
-        encoders = self._encoders(rankings)
+        question = read_question(self._workbench, request)
+        masking.check_script(question.claim, work)
+        is_claim = question.source is None
         found = _Found(
             request=request,
             work=work,
-            claim=claim,
-            wanted=frozenset(content_tokens(claim.words)),
-            quoted=self._finder(work).find(request.claim_text),
-            rankings=rankings,
-            refusals=refusals,
-            judges={
-                name: strength.Judge(ranking, rankings, claim=claim, work=work, encoders=encoders)
-                for name, ranking in rankings.items()
-            },
+            question=question,
+            among=_among(work, request, question),
+            quoted=self._finder(work).find(request.claim_text) if is_claim else (),
         )
+        self._rank_all(found)
+        encoders = self.encoders(found.rankings)
+        foreign = Foreign.of(question.claim, work) if is_claim else None
+        for name, ranking in found.rankings.items():
+            found.judges[name] = Judge(ranking, found.rankings, foreign=foreign, encoders=encoders)
         columns = tuple(self._column(name, found) for name in request.retrievers)
         made_with = (
             f"work {work.sha256[:12]}",
@@ -101,18 +107,28 @@ class Search:
         return SearchResult(
             request=request,
             work=work,
-            claim=claim,
+            claim=question.claim,
             columns=columns,
             quoted=found.quoted,
-            unknown=unknown_words(claim.words, work),
-            weak=not refusals and all(_weak(name, found) for name in rankings),
+            unknown=unknown_words(question.claim.words, work) if is_claim else (),
+            weak=is_claim and not found.refusals and all(_weak(name, found) for name in found.rankings),
             seconds=time.perf_counter() - began,
             made_with=", ".join(made_with),
+            source=question.source,
         )
+
+    def scope(self, narrowing: Narrowing) -> tuple[WorkSummary, ...]:
+        """List the works that a search of the library would search, by title."""
+        return self._workbench.works.scope(narrowing)
 
     def mask(self, claim_text: str, quoted: masking.Quoted) -> str:
         """Put a mask in the place of words of the work that a claim quotes."""
         return masking.mask_quotation(claim_text, quoted)
+
+    def encoders(self, rankings: Iterable[str]) -> dict[str, str]:
+        """Identities of the encoders that had a part in rankings, by retriever."""
+        named = {name: self._workbench.indexes.retriever(name).encoder_identity for name in rankings}
+        return {name: identity for name, identity in named.items() if identity}
 
     def _finder(self, work: Work) -> masking.QuotationFinder:
         with self._lock:
@@ -122,83 +138,112 @@ class Search:
                 self._finders.popitem(last=False)
             return finder
 
-    def _rank_all(
-        self, claim: Claim, work: Work, request: SearchRequest
-    ) -> tuple[dict[str, Ranking], dict[str, RelicError]]:
-        """Rank with every retriever that can: the columns', and the others for "ranked elsewhere".
-
-        Returns
-        -------
-        rankings, refusals : dict
-            By retriever: its ranking, or why it has none.
-        """
+    def _rank_all(self, found: _Found) -> None:
+        """Rank with every retriever that can: the columns', and the others for "ranked elsewhere"."""
         indexes = self._workbench.indexes
+        rankings, request = found.rankings, found.request
         names = dict.fromkeys((*request.retrievers, *(card.name for card in indexes.cards())))
-        rankings: dict[str, Ranking] = {}
-        refusals: dict[str, RelicError] = {}
         for name in sorted(names, key=lambda name: indexes.card(name).kind == "fusion"):  # components come first
             card = indexes.card(name)
             parts = [rankings[part] for part in card.components if part in rankings]
-            if card.components and len(parts) == len(card.components):
+            scores: Scores | RelicError | None = next(
+                (found.refusals[part] for part in card.components if part in found.refusals), None
+            )
+            if scores is None and card.components and len(parts) == len(card.components):
                 scores = fuse(parts)
+            if scores is None:
+                scores = answer_or_refusal(partial(self._score, name, found))
+            if isinstance(scores, RelicError):
+                found.refusals[name] = scores
             else:
-                try:
-                    scores = indexes.retriever(name).score(claim, work, request.length)
-                except (StaleIndex, BadWeights) as error:
-                    refusals[name] = error
-                    continue
-            rankings[name] = rank_scores(name, work.id, request.length, scores)
-        return rankings, refusals
+                rankings[name] = rank_scores(name, found.work.id, request.length, scores, among=found.among)
 
-    def _encoders(self, rankings: Iterable[str]) -> dict[str, str]:
-        """Identities of the encoders that had a part in rankings, by retriever."""
-        named = {name: self._workbench.indexes.retriever(name).encoder_identity for name in rankings}
-        return {name: identity for name, identity in named.items() if identity}
+    def _score(self, name: str, found: _Found) -> Scores:
+        retriever = self._workbench.indexes.retriever(name)
+        question, work, length = found.question, found.work, found.request.length
+        if question.source is not None and isinstance(retriever, VectorRetriever):
+            return retriever.score_vector(question.vector(retriever), work.imprint, length)
+        return retriever.score(question.claim, work, length)
 
     def _column(self, name: str, found: _Found) -> Column:
         card = self._workbench.indexes.card(name)
-        total = found.work.candidates(found.request.length)
         ranking = found.rankings.get(name)
         if ranking is None:
-            error = found.refusals[name]
-            return Column(
-                name,
-                card.label,
-                card.description,
-                cards=(),
-                strength=None,
-                candidates=total,
-                pending=isinstance(error, StaleIndex),
-                note="" if isinstance(error, NoIndex) else str(error),
-            )
-        hits = ranking.hits(found.request.results * _CANDIDATES_PER_RESULT)
+            return refused(card, found.refusals[name], found.candidates)
+        hits = ranking.hits(found.request.results * CANDIDATES_PER_RESULT)
         if card.kind == "lexical":  # a score of 0 means no shared word: such a hit is first by the tie rule alone
             hits = tuple(hit for hit in hits if hit.score > 0)
-        cards = tuple(self._card(group, name, found) for group in group_overlapping(hits)[: found.request.results])
-        return Column(name, card.label, card.description, cards, cards[0].strength if cards else None, total)
-
-    def _card(self, group: Group, own: str, found: _Found) -> Card:
-        span = group.best.span
-        words = quotation(found.work, span, light=lambda sentence: shared_words(found.wanted, sentence))
-        return Card(
-            rank=group.best.rank,
-            span=span,
-            quotation=words,
-            place=found.work.place(span),
-            score=group.best.score,
-            strength=found.judges[own].of(group.best),
-            elsewhere=tuple(
-                (self._workbench.indexes.card(name).label, ranking.rank_of(span))
-                for name, ranking in found.rankings.items()
-                if name != own
-            ),
-            shared=tuple({piece.text.casefold(): piece.text for piece in words.pieces if piece.lit}.values()),
-            quoted=any(span.overlaps(each.span) for each in found.quoted),
-            others=group.others,
+        cards = tuple(
+            make_card(
+                found.work,
+                group,
+                question=found.question,
+                strength=found.judges[name].of(group.best),
+                elsewhere=[
+                    (self._workbench.indexes.card(other).label, each.rank_of(group.best.span))
+                    for other, each in found.rankings.items()
+                    if other != name
+                ],
+                quoted=found.quoted,
+            )
+            for group in group_overlapping(hits)[: found.request.results]
         )
+        strength = cards[0].strength if cards else None
+        return Column(name, card.label, card.description, cards, strength, found.candidates)
 
 
 def _weak(name: str, found: _Found) -> bool:
     """Whether the best that a retriever ranks is weak, shown as a column or not."""
     (best,) = found.rankings[name].hits(1)
     return best.score == 0 or found.judges[name].of(best).level == "weak"
+
+
+def _among(work: Work, request: SearchRequest, question: Question) -> npt.NDArray[np.bool_]:
+    """Tell which spans of a work are candidates: those that lie in the chapters chosen, and not in the passage given.
+
+    Returns
+    -------
+    bool array, shape (n_spans,)
+        At least one is true.
+
+    Raises
+    ------
+    BadRequest
+        The work has no such chapter, or no candidate is left.
+    """
+    length = request.length
+    if work.candidates(length) == 0:
+        held = "one sentence" if len(work.sentences) == 1 else f"{len(work.sentences)} sentences"
+        raise BadRequest(f"{work.title} has {held}, so it holds no passage of {length}. Choose a shorter quotation.")
+    among = np.ones(work.candidates(length), dtype=np.bool_)
+    if request.chapters:
+        among = _inside(work, request.chapters, length)
+        if not among.any():
+            chosen = "The chapter chosen holds" if len(request.chapters) == 1 else "The chapters chosen hold"
+            raise BadRequest(
+                f"{chosen} no passage of {length} {'sentence' if length == 1 else 'sentences'} in a row. Choose a "
+                f"{'longer chapter' if length == 1 else 'shorter quotation, or more chapters'}."
+            )
+    source = question.source
+    if source is not None and source.work.id == work.id:
+        among[max(0, source.span.start - length + 1) : source.span.end] = False
+        if not among.any():
+            raise BadRequest(
+                "Beside the passage given there is no other of this length to compare it with. Choose a shorter "
+                "quotation, more chapters or another work."
+            )
+    return among
+
+
+def _inside(work: Work, chapters: tuple[int, ...], length: int) -> npt.NDArray[np.bool_]:
+    """Tell which spans have every sentence in one of some chapters, numbered from 1; shape (n_spans,)."""
+    count = len(work.chapters)
+    if unknown := sorted({chapter for chapter in chapters if not 1 <= chapter <= count}):
+        raise BadRequest(
+            f"{work.title} has no chapter {', '.join(map(str, unknown))}: its chapters are numbered 1 to {count} in "
+            "this edition, whatever is printed over them."
+        )
+    chapter_of = np.fromiter((sentence.chapter for sentence in work.sentences), np.int64, len(work.sentences))
+    before = np.concatenate([[0], np.cumsum(np.isin(chapter_of + 1, chapters))])
+    inside: npt.NDArray[np.bool_] = before[length:] - before[:-length] == length
+    return inside

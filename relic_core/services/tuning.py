@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Shape
     from relic_core.ports import Benchmark, Progress
-    from relic_core.retrieval.span_counts import Terms
+    from relic_core.retrieval.words_index import Terms
     from relic_core.services.workbench import Workbench
 
 PAPER = (K1, B)
@@ -89,7 +89,7 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
         The benchmark is for reporting or of no known split, there is no such metric, or a value is out of its range.
     """
     benchmark = workbench.benchmarks.open(name, data=data)
-    _check_split(benchmark)
+    check_split(benchmark)
 
     def bm25(k1: float, b: float) -> Bm25:
         return Bm25(k1=k1, b=b, terms=terms)
@@ -120,8 +120,14 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
     return Tuned(grid=grid, against_paper=against, table=table)
 
 
-def _check_split(benchmark: Benchmark) -> None:
-    """Refuse a benchmark that figures are reported on, or may be."""
+def check_split(benchmark: Benchmark) -> None:
+    """Refuse a benchmark that figures are reported on, or may be.
+
+    Raises
+    ------
+    BadRequest
+        It is of another split than dev; the message says of which.
+    """
     card = benchmark.card
     if card.split == _TO_CHOOSE_BY:
         return

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from relic_core.services.concordance import Concordance
     from relic_core.services.editions import Editions
     from relic_core.services.indexing import Indexes
+    from relic_core.services.library_search import LibrarySearch
     from relic_core.services.measuring import Measuring
     from relic_core.services.outcomes import Outcomes
     from relic_core.services.reading import Reading
@@ -61,6 +62,13 @@ class Workbench:
         from relic_core.services.search import Search
 
         return Search(self)
+
+    @cached_property
+    def library_search(self) -> LibrarySearch:
+        """Answers search requests that name no work."""
+        from relic_core.services.library_search import LibrarySearch
+
+        return LibrarySearch(self)
 
     @cached_property
     def catalogue(self) -> Catalogue:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import stat
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library import folder, sample
@@ -15,18 +13,17 @@ from relic_core.library.reading import read_edition
 from relic_core.services.adding import Added, Description, notice_of
 from relic_core.services.naming import resolve
 from relic_core.services.previews import make_preview
+from relic_core.services.shelf import Shelf
 from relic_core.text.decoding import file_name, harmless
 from relic_core.text.metadata import Metadata
 from relic_core.text.reading import read_work
 
 if TYPE_CHECKING:
-    from relic_core.domain import Work, WorkSummary
+    from collections.abc import Iterable
+
+    from relic_core.domain import Imprint, Narrowing, Work, WorkSummary
     from relic_core.services.previews import Preview
     from relic_core.services.workbench import Workbench
-    from relic_core.store.works import Version
-
-_LOADED = 3
-"""Works kept in memory: a page, a comparison, and one more."""
 _LONGEST_PATH = 4_096
 
 
@@ -57,21 +54,12 @@ class Available:
         return self.path.name
 
 
-class _Loaded(NamedTuple):
-    """A work in memory, which of its states it is, and the stamp of the store when that was last looked up."""
-
-    work: Work
-    version: Version
-    stamp: tuple[tuple[int, int], ...]
-
-
 class Works:
     """The works of a workbench."""
 
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
-        self._loaded: OrderedDict[str, _Loaded] = OrderedDict()
-        self._loaded_lock = threading.Lock()
+        self._shelf = Shelf(workbench.store)
 
     def add(
         self,
@@ -267,29 +255,26 @@ class Works:
         )
 
     def load(self, work_id: str) -> Work:
-        """Return a work; the last three stay in memory.
+        """Return a work; the last ones stay in memory, as many as their texts' weight allows.
 
         Raises
         ------
         NotFound
             No stored work has that id.
         """
-        store = self._workbench.store
-        # Stamp and version are looked up before the work: what is written in between is noticed at the next call. The
-        # lock is not held meanwhile, or those who wait for a busy store would wait one behind the other.
-        stamp = store.stamp()
-        with self._loaded_lock:
-            loaded = self._loaded.get(work_id)
-        if loaded is None or loaded.stamp != stamp:
-            version = store.works.version(work_id)
-            work = loaded.work if loaded and loaded.version == version else store.works.load(work_id)
-            loaded = _Loaded(work, version, stamp)
-        with self._loaded_lock:
-            self._loaded[work_id] = loaded
-            self._loaded.move_to_end(work_id)
-            while len(self._loaded) > _LOADED:
-                self._loaded.popitem(last=False)
-        return loaded.work
+        return self._shelf.load(work_id)
+
+    def load_all(self, work_ids: Iterable[str]) -> dict[str, Work]:
+        """Return several works by id, twice as fast as one by one; those that are not stored are left out."""
+        return self._shelf.load_all(work_ids)
+
+    def imprints(self) -> dict[str, Imprint]:
+        """Give what names the indexes of every stored work, by its id; none is loaded for it."""
+        return self._shelf.standing().imprints
+
+    def scope(self, narrowing: Narrowing) -> tuple[WorkSummary, ...]:
+        """List the stored works that a narrowing admits, by title."""
+        return tuple(summary for summary in self._shelf.standing().summaries if narrowing.admits(summary))
 
     def remove(self, work_id: str) -> WorkSummary:
         """Hide a work; `restore` undoes it.

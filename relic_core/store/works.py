@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from relic_core.domain import Chapter, LeftOut, Paragraph, Sentence, Work, WorkSummary
+from relic_core.domain import Work, WorkSummary
 from relic_core.errors import NotFound
 from relic_core.store.rows import Rows, add_many, as_utc, utc_now
 from relic_core.store.text_pieces import read_text, write_text
+from relic_core.store.work_parts import NONE, PARTS, read_part
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
     from duckdb import DuckDBPyConnection
@@ -22,9 +24,6 @@ _SUMMARY = (
     "SELECT id, title, author, year, translator, source, sha256, chapters, sentences, words, added, format "
     "FROM live_works "
 )
-_NONE = -1
-"""Stands for no number in columns that are filled by arrays."""
-_PARTS = ("chapters", "paragraphs", "sentences", "left_out")
 
 
 class Version(NamedTuple):
@@ -108,6 +107,16 @@ class WorkRows(Rows):
             raise _missing(work_id)
         return Version(*row)
 
+    def together(self) -> AbstractContextManager[object]:
+        """Keep the file open: units of work inside need not open it each, which takes as long as reading a short work.
+
+        Raises
+        ------
+        StoreBusy, StoreTooNew, StoreReadOnly, StoreError
+            As their names say.
+        """
+        return self._reading()
+
     def load(self, work_id: str) -> Work:
         """Return a work as it was added.
 
@@ -125,7 +134,7 @@ class WorkRows(Rows):
             if row is None:
                 raise _missing(work_id)
             text = read_text(cursor, work_id)
-            chapters, paragraphs, sentences, left_out = (_part(cursor, part, work_id) for part in _PARTS)
+            chapters, paragraphs, sentences, left_out = (read_part(cursor, table, work_id) for table in PARTS)
         title, author, sha256, segmenter, year, translator, source, file_format = row
         return Work(
             id=work_id,
@@ -134,10 +143,10 @@ class WorkRows(Rows):
             text=text,
             sha256=sha256,
             segmenter=segmenter,
-            chapters=tuple(Chapter(*values) for values in chapters),
-            paragraphs=tuple(_paragraph(values) for values in paragraphs),
-            sentences=tuple(Sentence(*values) for values in sentences),
-            left_out=tuple(LeftOut(*values[1:]) for values in left_out),
+            chapters=chapters,
+            paragraphs=paragraphs,
+            sentences=sentences,
+            left_out=left_out,
             year=year,
             translator=translator,
             source=source,
@@ -246,21 +255,11 @@ def _as_summary(row: tuple[Any, ...]) -> WorkSummary:
     )
 
 
-def _paragraph(values: tuple[Any, ...]) -> Paragraph:
-    *rest, line, note_to = values
-    return Paragraph(*rest, *(None if number == _NONE else number for number in (line, note_to)))
-
-
-def _part(cursor: DuckDBPyConnection, part: str, work_id: str) -> list[tuple[Any, ...]]:
-    query = f"SELECT * EXCLUDE (work_id) FROM {part} WHERE work_id = ? ORDER BY position"  # noqa: S608 - one of _PARTS
-    return cursor.execute(query, [work_id]).fetchall()
-
-
 def _drop(cursor: DuckDBPyConnection, work_id: str) -> None:
     cursor.execute("DELETE FROM works WHERE id = ?", [work_id])
     cursor.execute("DELETE FROM tombstones WHERE kind = 'work' AND id = ?", [work_id])
-    for part in ("texts", *_PARTS):
-        cursor.execute(f"DELETE FROM {part} WHERE work_id = ?", [work_id])  # noqa: S608 - one of _PARTS
+    for part in ("texts", *PARTS):
+        cursor.execute(f"DELETE FROM {part} WHERE work_id = ?", [work_id])  # noqa: S608 - one of PARTS
 
 
 def _insert(cursor: DuckDBPyConnection, work: Work, added: datetime) -> None:
@@ -288,13 +287,13 @@ def _insert(cursor: DuckDBPyConnection, work: Work, added: datetime) -> None:
         ],
     )
     write_text(cursor, work.id, work.text)
-    fields = {
+    further = {
         "chapters": ("number", "title", "part"),
         "paragraphs": ("chapter", "number", "kind", "speaker", "line", "note_to"),
         "sentences": ("chapter", "paragraph"),
         "left_out": ("kind",),
     }
-    for part in _PARTS:
+    for part in PARTS:
         rows = getattr(work, part)
         columns: dict[str, Sequence[object]] = {
             "work_id": [work.id] * len(rows),
@@ -302,6 +301,6 @@ def _insert(cursor: DuckDBPyConnection, work: Work, added: datetime) -> None:
             "start_offset": [row.start for row in rows],
             "end_offset": [row.end for row in rows],
         }
-        for name in fields[part]:
-            columns[name] = [_NONE if (value := getattr(row, name)) is None else value for row in rows]
+        for name in further[part]:
+            columns[name] = [NONE if (value := getattr(row, name)) is None else value for row in rows]
         add_many(cursor, part, columns)

@@ -181,11 +181,30 @@ _kept: OrderedDict[str, WorkWords] = OrderedDict()
 def work_words(work: Work) -> WorkWords:
     """Read the words of a work; those of the last few works are kept in memory."""
     with _lock:
-        found = _kept.pop(work.fingerprint, None) or WorkWords.of(work)
-        _kept[work.fingerprint] = found
-        while len(_kept) > _KEPT:
-            _kept.popitem(last=False)
+        found = _kept.get(work.fingerprint) or WorkWords.of(work)
+        _keep(work.fingerprint, found)
         return found
+
+
+def keep_words(fingerprint: str, words: WorkWords) -> None:
+    """Keep the words of a work that were read before and come from elsewhere.
+
+    Parameters
+    ----------
+    fingerprint : str
+        Of the work.
+    words : WorkWords
+        As `work_words` would read them.
+    """
+    with _lock:
+        _keep(fingerprint, words)
+
+
+def _keep(fingerprint: str, words: WorkWords) -> None:
+    _kept[fingerprint] = words
+    _kept.move_to_end(fingerprint)
+    while len(_kept) > _KEPT:
+        _kept.popitem(last=False)
 
 
 CRITICS_WORDS = frozenset(

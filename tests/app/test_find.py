@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from html import unescape
+from urllib.parse import parse_qsl
 
 import pytest
 
+from relic_ui.naming import name_of
 from tests.app.reading import FIND, bars, html, messages, plain, said, sound
 
 CLAIM = "The brass bolt stands for a false certainty"
@@ -272,6 +276,308 @@ def test_a_work_that_is_not_there_is_told(app):
     ask(at, CLAIM)
     assert said(at) == ""
     assert set(at.query_params) == {"q"}
+
+
+# ---- some chapters ------------------------------------------------------------------------------------------------
+
+
+def popover(at):
+    """Return what the button says that opens the panel beside the list of works."""
+    (panel,) = at.get("popover")
+    return panel.proto.popover.label
+
+
+def places(at):
+    """Return the chapter that each card stands in."""
+    return {re.search(r"<h3>(?:<cite.*?</cite> )?([^·<]+) ·", card)[1] for card in cards(at)}
+
+
+@pytest.fixture
+def parts(app):
+    """A work of five chapters in two parts."""
+    text = "FLOOD\n\n" + "\n\n".join(
+        f"{part}\n\n" * bool(part) + f"CHAPTER {number}\n\nThe lantern of the {place} went out. Nobody lit it again."
+        for part, number, place in [
+            ("BOOK ONE", "I", "quay"), ("", "II", "mill"), ("BOOK TWO", "I", "church"), ("", "II", "inn"),
+            ("", "III", "bridge"),
+        ]
+    )  # fmt: skip
+    work = app.bench.works.add(text.encode(), name="flood.txt", title="Flood").work
+    assert [part.name for part in app.bench.reading.page(work.id).contents] == ["BOOK ONE", "BOOK TWO"]
+    return work
+
+
+def test_a_range_of_chapters_is_searched_and_the_address_brings_it_back(app, parts):
+    at = ask(app.open(FIND), "The lantern went out", work=parts.id, retrievers=["bm25"])
+    assert popover(at) == "Whole work"
+    everywhere = at.query_params["q"]
+    sound(at.get_by_key("find_within").set_value("range").run())
+    assert at.query_params["q"] == everywhere, "nothing is left out yet"
+    sound(at.selectbox(key="find_first").set_value(4).run())
+    sound(at.selectbox(key="find_last").set_value(2).run())  # either end may come first
+    assert popover(at) == "3 of 5 chapters"
+    assert places(at) == {"BOOK ONE, Chapter II", "BOOK TWO, Chapter I", "BOOK TWO, Chapter II"}
+    assert at.selectbox(key="find_first").options[0] == "BOOK ONE, Chapter I"
+
+    again = sound(app.open(FIND, q=at.query_params["q"]))
+    assert popover(again) == "3 of 5 chapters"
+    assert [again.selectbox(key=key).value for key in ("find_first", "find_last")] == [2, 4]
+    assert columns(again) == columns(at)
+
+    sound(again.get_by_key("find_within").set_value("whole").run())
+    assert popover(again) == "Whole work"
+    assert again.query_params["q"] == everywhere
+
+
+def test_parts_and_chapters_are_chosen_one_by_one(app, parts):
+    at = ask(app.open(FIND), "The lantern went out", work=parts.id, retrievers=["bm25"])
+    sound(at.get_by_key("find_within").set_value("chosen").run())
+    chosen = at.multiselect(key="find_chapters")
+    assert "BOOK TWO, all 3 chapters" in chosen.options
+    sound(chosen.set_value([(3, 5), (1, 1)]).run())
+    assert popover(at) == "4 of 5 chapters"
+    assert "BOOK ONE, Chapter II" not in places(at)
+    again = sound(app.open(FIND, q=at.query_params["q"]))
+    assert again.multiselect(key="find_chapters").value == [(3, 5), (1, 1)]
+    assert columns(again) == columns(at)
+
+
+def test_the_chapters_of_one_work_are_not_those_of_another(app, parts, lanterns):
+    at = sound(app.open(FIND, **{"work": parts.id, "in": "4"}))
+    assert popover(at) == "1 of 5 chapters"
+    assert dict(at.query_params) == {}
+    ask(at, "The lantern went out", retrievers=["bm25"])
+    assert places(at) == {"BOOK TWO, Chapter II"}
+    sound(at.selectbox(key="find_work").set_value(lanterns.id).run())
+    assert popover(at) == "Whole work"
+    assert said(at) == ""
+
+
+def test_a_chapter_that_is_not_there_is_told(app, parts):
+    at = sound(app.open(FIND, **{"work": parts.id, "in": "99"}))
+    assert "the whole work is searched" in said(at)
+    assert popover(at) == "Whole work"
+
+
+# ---- the whole library --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shelf(app):
+    """Two further works, by name, nothing of them prepared."""
+    add = app.bench.works.add
+    return {
+        "Lanterns": add(LANTERNS.encode(), name="lanterns.txt", title="Lanterns", author="A. Wick", year=1851).work,
+        "Tide": add(LANTERNS.replace("lantern", "lamp").encode(), name="t.txt", title="Tide", year=1901).work,
+    }
+
+
+def titles(at):
+    """Return the work that each card names."""
+    return {plain(title) for card in cards(at) for title in re.findall(r'<cite class="relic-card-work">(.*?)<', card)}
+
+
+def test_a_work_is_chosen_to_begin_with(app, shelf):
+    assert sound(app.open(FIND)).selectbox(key="find_work").value == app.bench.works.summaries()[0].id
+
+
+def test_one_work_is_no_library(app):
+    at = sound(app.open(FIND))
+    assert not any("All works" in option for option in at.selectbox(key="find_work").options)
+
+
+def test_all_works_answer_and_each_card_names_its_own_and_leads_into_it(app, shelf):
+    at = ask(app.open(FIND), "The lanterns on the quay", work="", results=8, retrievers=["bm25"])
+    assert at.selectbox(key="find_work").options[0] == "All works of the library (3)"
+    assert re.fullmatch(r"All 3 works, 1,2\d\d sentences", popover(at))
+    assert titles(at) >= {"Lanterns, A. Wick (1851)", "High Water at Averhythe"}
+    works = {f"{name_of(work)}": work.id for work in app.bench.works.summaries()}
+    for card in cards(at):
+        title = plain(re.search(r"<cite[^>]*>(.*?)</cite>", card)[1])
+        assert f"read?work={works[title]}&amp;" in card
+        assert f"find?like={works[title]}&amp;" in card
+    assert "of 3 works compared" in html(at)
+
+
+def test_the_works_that_passages_come_from_are_listed_by_year_and_lead_to_their_cards(app, shelf):
+    at = ask(app.open(FIND), "The lanterns on the quay", work="", results=8, retrievers=["bm25"])
+    (nav,) = re.findall(r'<nav class="relic-from-works".*?</nav>', html(at), re.DOTALL)
+    listed = [plain(title) for title in re.findall(r"<cite>(.*?)</cite>", nav)]
+    assert listed[0] == "Lanterns", "the one whose year is known comes first"
+    assert "High Water at Averhythe" in listed[1:]
+    assert sorted(re.findall(r'href="#([^"]+)"', nav)) == sorted(
+        re.findall(r'<article class="relic-card" id="([^"]+)"', html(at))
+    )
+
+
+def test_the_library_is_narrowed_and_the_address_brings_it_back(app, shelf):
+    at = ask(app.open(FIND), "Nobody counted", work="", retrievers=["bm25"])
+    assert len(titles(at)) > 1
+    sound(at.multiselect(key="find_authors").set_value(["A. Wick"]).run())
+    assert popover(at) == "1 of 3 works, 5 sentences"
+    assert titles(at) == {"Lanterns, A. Wick (1851)"}
+
+    again = sound(app.open(FIND, q=at.query_params["q"]))
+    assert again.selectbox(key="find_work").value == ""
+    assert again.multiselect(key="find_authors").value == ["A. Wick"]
+    assert columns(again) == columns(at)
+    sound(again.button(key="find_all_works").click().run())
+    assert popover(again).startswith("All 3 works")
+
+    sound(again.number_input(key="find_first_year").set_value(1900).run())
+    assert titles(again) == {"Tide (1901)"}
+    sound(again.multiselect(key="find_works").set_value([shelf["Lanterns"].id]).run())
+    assert "No work of your library fits everything" in said(again)
+    assert cards(again) == []
+    assert dict(again.query_params) == {}
+    sound(again.button(key="find_widen").click().run())
+    assert len(titles(again)) > 1
+
+
+def test_a_work_chosen_after_narrowing_is_searched_alone(app, shelf):
+    at = ask(app.open(FIND), "Nobody counted", work="", retrievers=["bm25"])
+    sound(at.multiselect(key="find_authors").set_value(["A. Wick"]).run())
+    sound(at.selectbox(key="find_work").set_value(shelf["Tide"].id).run())
+    assert said(at) == ""
+    assert titles(at) == set(), "a card of one work need not name it"
+    assert all("lamp" in card or "Nobody" in card for card in cards(at))
+
+
+def test_works_that_are_not_prepared_are_named_and_prepared_on_request(app, shelf):
+    at = ask(app.open(FIND), "Nobody counted the lanterns", work="")
+    assert "2 works have not been read for searching by meaning yet: Lanterns and Tide." in html(at)
+    dense, bm25, _ = columns(at)
+    assert dense, "the columns answer from what is there"
+    assert all("Averhythe" in card for card in dense)
+    assert any("Lanterns" in card for card in bm25)
+    assert bars(at) == []
+    assert app.bench.jobs.recent() == ()
+
+    app.run_jobs()
+    at = ask(app.open(FIND), "Nobody counted the lanterns", work="")
+    sound(at.button(key="find_start_prepare").click().run())
+    assert "have not been read" not in html(at)
+    assert any("Lanterns" in card for card in columns(at)[0])
+
+
+def test_the_preparation_of_a_library_is_seen_while_it_goes_on(app, shelf):
+    at = ask(app.open(FIND), "Nobody counted the lanterns", work="")
+    sound(at.button(key="find_start_prepare").click().run())
+    assert bars(at) == ["Preparing 2 works: starting"]
+    assert "find_start_prepare" not in {button.key for button in at.button}
+    assert len(app.held.alive) == 1
+    sound(at.run())
+    assert len(app.held.alive) == 1
+
+
+def test_what_an_approximate_index_finds_is_told_beside_its_hits(app, shelf, monkeypatch):
+    from relic_core.services.search import Search
+
+    run = Search.run
+
+    def approximate(self, request):
+        result = run(self, request)
+        first, *others = result.columns
+        return replace(result, columns=(replace(first, exact=False, note="Of the first ten it found 97%."), *others))
+
+    monkeypatch.setattr(Search, "run", approximate)
+    at = ask(app.open(FIND), "Nobody counted", work="", retrievers=["bm25"])
+    assert "Of the first ten it found 97%." in html(at)
+    assert "97%" not in said(at), "it is no warning"
+    assert cards(at)
+
+
+def test_an_old_search_of_works_that_are_gone_is_told(app, shelf):
+    at = ask(app.open(FIND), "Nobody counted", work="", retrievers=["bm25"])
+    sound(at.multiselect(key="find_works").set_value([shelf["Tide"].id]).run())
+    app.bench.works.remove(shelf["Tide"].id)
+    again = sound(app.open(FIND, q=at.query_params["q"]))
+    assert "not all in your library any more" in said(again)
+    assert cards(again) == []
+
+
+# ---- more like this -----------------------------------------------------------------------------------------------
+
+
+def like_links(at):
+    """Return what the links of the cards ask for."""
+    return [dict(parse_qsl(unescape(asked))) for asked in re.findall(r'href="find\?(like=[^"]*)"', html(at))]
+
+
+def followed(at, asked):
+    """Follow a link on the page to another search."""
+    at.query_params.clear()
+    for name, value in asked.items():
+        at.query_params[name] = value
+    return sound(at.run())
+
+
+def test_a_card_leads_to_passages_like_its_own_in_its_work(app, parts):
+    at = ask(app.open(FIND), "The lantern of the mill", work=parts.id, retrievers=["bm25"])
+    first = re.search(r"<blockquote>(.*?)</blockquote>", cards(at)[0])[1]
+    claim = at.query_params["q"]
+    (asked, *_) = like_links(at)
+    followed(at, asked)
+    assert re.search(r'<figure class="relic-like".*?</figure>', html(at), re.DOTALL)
+    assert plain(first) in plain(html(at))
+    assert list(at.text_area) == []
+    assert cards(at)
+    assert all(plain(first) not in plain(card.split("<details")[0]) for card in cards(at)), "it is no answer to itself"
+    assert at.selectbox(key="find_work").value == parts.id
+    assert set(at.query_params) == {"q"}
+
+    again = sound(app.open(FIND, q=at.query_params["q"]))
+    assert columns(again) == columns(at)
+    assert "relic-like" in html(again)
+
+    sound(at.button(key="find_claim_instead").click().run())
+    assert at.text_area(key="find_claim").value == "The lantern of the mill"
+    assert at.query_params["q"] == claim
+
+
+def test_passages_like_one_are_looked_for_in_all_works_at_one_click_and_in_one_again(app, shelf):
+    asked = {"like": shelf["Lanterns"].id, "at": "1.1.2", "n": "1"}
+    at = sound(app.open(FIND, **asked))
+    sound(at.button(key="find_like_everywhere").click().run())
+    assert at.selectbox(key="find_work").value == ""
+    assert "Tide (1901)" in titles(at)
+    assert "relic-like" in html(at)
+    sound(at.button(key="find_like_alone").click().run())
+    assert at.selectbox(key="find_work").value == shelf["Lanterns"].id
+
+
+def test_a_passage_and_chapters_go_together(app, parts):
+    at = sound(app.open(FIND, like=parts.id, at="1.1.1", n="2"))
+    assert at.get_by_key("find_length").value == 2
+    sound(at.get_by_key("find_within").set_value("range").run())
+    sound(at.selectbox(key="find_first").set_value(3).run())
+    assert places(at) <= {"BOOK TWO, Chapter I", "BOOK TWO, Chapter II", "BOOK TWO, Chapter III"}
+    assert cards(at)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"like": "nope", "at": "1.1.1"}, "not in your library"),
+        ({"like": "LANTERNS", "at": "9.9.9"}, "names no passage"),
+        ({"like": "LANTERNS", "at": "x"}, "names no passage"),
+        ({"like": "LANTERNS"}, "names no passage"),
+    ],
+    ids=["no such work", "no such place", "no address", "no place"],
+)
+def test_a_passage_that_is_not_there_is_told_and_a_claim_can_be_asked(app, lanterns, asked, message):
+    at = sound(app.open(FIND, **{**asked, "like": asked["like"].replace("LANTERNS", lanterns.id)}))
+    assert message in said(at)
+    assert list(at.text_area) != []
+    assert dict(at.query_params) == {}
+
+
+def test_back_to_an_empty_address_takes_the_passage_away(app, lanterns):
+    at = sound(app.open(FIND, like=lanterns.id, at="1.1.2"))
+    at.query_params.clear()
+    sound(at.run())
+    assert list(at.text_area) != []
+    assert cards(at) == []
 
 
 # ---- indexes ------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from relic_core.domain import Likeness
 from relic_core.services.answers import SearchRequest
 from tests.app.reading import FIND, html, plain, said, sound
 
@@ -166,7 +167,7 @@ def test_an_empty_library_points_to_where_works_are_added(app):
 
 def test_hits_are_marked_counted_and_led_through_and_the_results_are_one_click_away(app, ferry, search):
     at = sound(app.open(READ, work=ferry.id, at="1.1.2", n="1", q=search))
-    assert links(at, "find") == {"← Back to the results": f"find?q={search}"}
+    assert links(at, "find")["← Back to the results"] == f"find?q={search}"
     marks = re.findall(r'<span data-at="([\d.]+)">(.*?)</span>', html(at))
     assert {address for address, _ in marks} >= {"1.1.2"}
     assert any('aria-label="BM25 1: rank 1 by BM25"' in mark for _, mark in marks)
@@ -188,7 +189,36 @@ def test_a_card_leads_to_its_passage_in_its_chapter_and_the_results_stand(app, f
         find.query_params[name] = value
     at = sound(find.switch_page(READ).run())
     assert place(at)["lit"] == {"at": asked["at"], "n": 2}
-    assert links(at, "find") == {"← Back to the results": f"find?q={asked['q']}"}
+    assert links(at, "find")["← Back to the results"] == f"find?q={asked['q']}"
+
+
+def test_a_search_for_passages_like_one_is_told_by_its_words(app, ferry):
+    like = Likeness(ferry.id, "2.1.2", 1)
+    kept = app.bench.history.keep(SearchRequest(work_id=ferry.id, like=like, retrievers=("bm25",)))
+    at = sound(app.open(READ, work=ferry.id, at="1.1.2", q=kept.id))
+    assert "for passages like “The ferryman said that it had gone to look for its owner.”" in plain(html(at))
+    assert re.search(r'<span data-at="[\d.]+">', html(at)), "its hits are marked"
+
+
+def test_a_hit_of_the_whole_library_leads_to_its_work_and_back(app, ferry):
+    kept = app.bench.history.keep(SearchRequest(work_id="", claim_text="Who counted?", retrievers=("bm25",)))
+    at = sound(app.open(READ, work=ferry.id, at="1.1.2", q=kept.id))
+    assert said(at) == ""
+    assert links(at, "find")["← Back to the results"] == f"find?q={kept.id}"
+    assert all(f"work={ferry.id}" in href for words, href in links(at, "read").items() if "hit" in words)
+
+
+# ---- searching from here ------------------------------------------------------------------------------------------
+
+
+def test_the_chapter_that_is_read_can_be_searched(app, ferry):
+    at = sound(app.open(READ, work=ferry.id, at="2.1.1"))
+    assert links(at, "find") == {"Search this chapter": f"find?work={ferry.id}&in=2"}
+
+
+def test_the_passage_that_is_lit_leads_to_others_like_it(app, ferry):
+    at = sound(app.open(READ, work=ferry.id, at="1.1.2", n="2"))
+    assert f'href="find?like={ferry.id}"' in place(at)["like"]
 
 
 # ---- the word it was opened from ----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from relic_core.domain import Likeness
 from relic_core.services.answers import SearchRequest
 from tests.app.reading import bars, html, plain, said, sound
 
@@ -94,6 +95,15 @@ def test_searches_made_in_it_can_be_asked_again(app, lanterns):
     assert f'href="find?q={kept.id}"' in html(at)
     assert "Water &lt;i&gt;rises&lt;/i&gt;" in html(at)
     assert "Another work" not in html(at)
+
+
+def test_searches_for_passages_like_one_and_in_some_chapters_are_named(app, lanterns):
+    like = Likeness(lanterns.id, "1.2.1", 1)
+    kept = app.bench.history.keep(SearchRequest(work_id=lanterns.id, like=like, chapters=(2,), retrievers=("bm25",)))
+    (listed,) = re.findall(r'<ul class="relic-work-searches">(.*?)</ul>', html(app.open(WORK, work=lanterns.id)))
+    assert f'href="find?q={kept.id}"' in listed
+    assert "Passages like Lanterns, Chapter I, paragraph 2" in plain(listed)
+    assert "1 sentence, in 1 of 2 chapters" in plain(listed)
 
 
 def test_an_entry_of_the_catalogue_is_named(app):

@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from relic_core.config import Settings
+from relic_core.services.workbench import Workbench
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -118,6 +121,24 @@ def prepared(tmp_path_factory) -> Path:
 def server(prepared, browser) -> Iterator[Server]:  # `browser` first: without one, nothing is prepared for nothing
     """Serve the sample, for all tests that do not mind one another."""
     with serving(environment_for(prepared), prepared / "server.log") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def library_server(prepared, browser, tmp_path_factory) -> Iterator[Server]:
+    """Serve the sample and two short works, all of them indexed, to tests that do not mind one another."""
+    folder = tmp_path_factory.mktemp("library")
+    shutil.copytree(prepared, folder, ignore=shutil.ignore_patterns("*.log"), dirs_exist_ok=True)
+    bench = Workbench(Settings(data=folder / "data", indexes=folder / "indexes"))
+    for title, light, year in (("The Quay", "lantern", 1851), ("The Mole", "beacon", 1902)):
+        text = "\n\n".join(
+            f"CHAPTER {number}\n\nNobody lit the {light} of house {number}. The ferryman had asked for it, and left."
+            for number in ("I", "II", "III", "IV")
+        )
+        source = f"{title}\n\n{text}\n".encode()
+        work = bench.works.add(source, name="a.txt", title=title, author=f"A. {light.title()}", year=year).work
+        bench.indexes.build(work.id, bench.indexes.missing(work.id), lambda _done, _total, _note="": None)
+    with serving(environment_for(folder), folder / "server.log") as running:
         yield running
 
 

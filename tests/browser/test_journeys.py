@@ -194,7 +194,7 @@ def test_a_passage_pasted_whole_is_masked_on_offer(visitor, server):
 # ---- for everybody ------------------------------------------------------------------------------------------------
 
 
-def test_every_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, server):
+def test_every_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, server, library_server):
     page, look = inspected
     for name in ("", "library", "find"):
         opened(page, f"{server.url}/{name}")
@@ -205,6 +205,26 @@ def test_every_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, 
     look("answer")
     ask(page, PASSAGE)
     look("notice")
+    notice = page.url
+    page.get_by_role("link", name="More like this").first.click()
+    page.get_by_role("figure").wait_for()
+    answered(page, notice)
+    page.get_by_role("button", name="Whole work").click()
+    page.get_by_text("From … to …").click()
+    page.get_by_role("combobox", name="From").wait_for()
+    settled(page)
+    look("a passage, and the chapters to search")
+    opened(page, f"{library_server.url}/find")
+    works = page.get_by_role("combobox", name="Work")
+    works.click()
+    works.fill("All works")
+    works.press("Enter")
+    page.get_by_role("button", name="All 3 works").wait_for()
+    ask(page, CLAIM)
+    look("all works")
+    page.get_by_role("button", name="All 3 works").click()
+    page.get_by_role("combobox", name="Authors").wait_for()
+    look("narrowing")
 
 
 # ---- long work ----------------------------------------------------------------------------------------------------

@@ -195,7 +195,7 @@ def test_listing_retrievers_loads_none_of_their_libraries():
 
     code = (
         "import sys; from relic_core.retrieval import registry; registry.cards(); "
-        "print([m for m in ('torch', 'transformers', 'bm25s', 'rank_bm25', 'simplemma') if m in sys.modules])"
+        "print([m for m in ('torch', 'transformers', 'bm25s', 'rank_bm25', 'simplemma', 'faiss') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

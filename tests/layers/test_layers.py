@@ -20,7 +20,7 @@ SCRIPTS = sorted([*(PROJECT / "pages").glob("*.py"), *PROJECT.glob("app.py")])
 HOMES = {
     "torch": ("relic_core/encoders/", "relic_core/training/"),
     "transformers": ("relic_core/encoders/", "relic_core/training/"),
-    "sentence_transformers": (),
+    "sentence_transformers": ("relic_core/encoders/", "relic_core/training/"),
     "duckdb": ("relic_core/store/",),
     "streamlit": ("relic_ui/", "pages/", "app.py"),
 }

@@ -330,7 +330,8 @@ def test_of_many_works_one_is_prepared_at_a_time_and_the_rest_by_a_job_of_its_ow
     queue.go_on()
     assert prepared == ["a", "b"]
     queue.hand_over()
-    assert started == [("prepare", {"title": "Preparing 3 works", "arguments": {"works": ["c", "d", "e"]}})]
+    ((kind, given),) = started
+    assert (kind, given["title"], given["arguments"]) == ("prepare", "Preparing 3 works", {"works": ["c", "d", "e"]})
 
 
 def test_works_are_prepared_one_by_one_and_one_that_fails_does_not_stop_the_rest(bench, monkeypatch):

@@ -1,20 +1,536 @@
-from relic_core.services import bench
+"""The bench measures what it says, and says what it could not measure; how fast anything is, no test asks."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+
+from relic_core import cli
+from relic_core.config import Settings
+from relic_core.domain import Claim, Span
+from relic_core.encoders.alone import AloneEncoder
+from relic_core.encoders.baseline import SentenceTransformersBaseline, plain_forward
+from relic_core.encoders.cards import read_card
+from relic_core.encoders.loading import load_one_pass
+from relic_core.errors import BadRequest, NotFound, RelicError
+from relic_core.services.benching import building, doubling, memory, running, start, tables, words
+from relic_core.services.benching.bench import QUICK, Bench, head, silent
+from relic_core.services.benching.figures import Figure, Target, as_fast, median_and_tail
+from relic_core.services.benching.machine import busy, in_full, machine
+from relic_core.services.search import Search
 from relic_core.services.workbench import Workbench
-from relic_core.store import Store
+from tests import tiny_models
 from tests.making import make_work
 
+HERE = ("bm25", "building", "encoder", "latency", "library", "doubling", "agreement")
+"""The parts that start no process."""
 
-def test_the_figures_of_a_small_work_are_whole_and_the_two_bm25_agree(settings):
-    workbench = Workbench(settings)
-    sample = workbench.works.ensure_sample()
-    work = make_work([[f"The tide rose by {n} inches and the clerk wrote {n % 7} in the register." for n in range(40)]])
-    Store(settings.store, lock_seconds=5).works.add(work)
-    told = []
-    (row,) = bench.measure(workbench, [work.id], lambda done, total, note="": told.append((done, total, note)))
-    assert sample is not None
-    assert (row.work, row.sentences) == ("A Small Work", 40)
-    assert row.bm25_same_tops
-    assert min(row.bm25_ms, row.reference_ms, row.dense_ms, row.search_ms, row.dense_build_s) > 0
-    assert row.bm25_times_faster == row.reference_ms / row.bm25_ms
-    assert told == [(0, 1, "A Small Work")]
-    assert not list(settings.indexes.glob("**/*head*")), "the bench leaves no index of its own behind"
+PROSE = (
+    "The tide rose by {n} inches, and the clerk of gauge {n} wrote it down.",
+    "He was not a proud man; page {n} shows it.",
+    "“Is the ferry near?” the miser asked for the {n}th time.",
+    "Nobody said a word about coin {n} or the orchard.",
+)
+
+
+@pytest.fixture(scope="module")
+def workbench(tmp_path_factory):
+    """Return a workbench with a tiny model, the sample and a small work, which is prepared."""
+    folder = tmp_path_factory.mktemp("bench")
+    model = tiny_models.bert(folder / "tiny")
+    made = Workbench(Settings(data=folder / "data", indexes=folder / "indexes", model=str(model)))
+    made.works.ensure_sample()
+    work = make_work([[PROSE[n % 4].format(n=n) for n in range(120)]], [[PROSE[n % 4].format(n=n) for n in range(80)]])
+    made.store.works.add(work)
+    made.indexes.build(work.id, ["zero-shot"], silent)
+    return made
+
+
+@pytest.fixture(scope="module")
+def work(workbench):
+    return workbench.works.load(workbench.works.resolve("A Small Work").id)
+
+
+@pytest.fixture(scope="module")
+def report(workbench, work):
+    return running.measure(workbench, HERE, work_id=work.id, quick=True, progress=silent)
+
+
+def bench_of(workbench, **changed):
+    claims = tuple(example.claim for example in workbench.examples.of_split("sample")[:4])
+    given = {"effort": QUICK, "work_id": "", "full": False, "claims": claims, "say": lambda what: None}
+    return Bench(workbench=workbench, **{**given, **changed})
+
+
+def part(report, name):
+    (found,) = [each for each in report.parts if each.part == name]
+    return found
+
+
+def figure(measured, beginning):
+    (found,) = [each for each in measured.figures if each.what.startswith(beginning)]
+    return found
+
+
+def test_every_part_that_was_asked_for_has_figures_in_the_order_of_the_parts(report):
+    assert [each.part for each in report.parts] == list(HERE)
+    assert [each.part for each in report.parts if not each.figures] == []
+    assert report.quick
+    assert report.claims.startswith("4 claims of the sample")
+
+
+def test_every_figure_is_a_number_and_names_its_baseline_where_it_has_a_ratio(report):
+    for measured in report.parts:
+        for each in measured.figures:
+            assert math.isfinite(each.value), each
+            assert each.repetitions >= 1, each
+            if each.ratio is not None:
+                assert each.baseline, each
+                assert each.baseline_value is not None, each
+                assert math.isfinite(each.ratio), each
+
+
+def test_both_bm25_put_the_same_ten_first_for_every_length_and_kind_of_claim(report):
+    measured = part(report, "bm25")
+    assert figure(measured, "queries with the same").value == 100
+    assert measured.details["queries_compared"] == 5 * 2
+    asked = [each for each in measured.figures if each.target and each.target.of == "ratio"]
+    assert [each.what for each in asked] == [
+        f"{kind}, passages of {length}" for kind in ("a real claim", "a page of the work") for length in range(1, 6)
+    ]
+    for each in asked:
+        assert each.ratio == pytest.approx(each.baseline_value / each.value)
+        assert (each.target.bound, each.target.limit, each.baseline) == ("at least", 300, "rank_bm25")
+
+
+def test_another_top_ten_is_told(workbench, work, monkeypatch):
+    seen = iter(range(1000))
+    monkeypatch.setattr(words, "top", lambda scores: [next(seen)])
+    told = figure(words.measure(bench_of(workbench, work_id=work.id)), "queries with the same")
+    assert (told.value, told.met) == (0, False)
+
+
+def test_pages_of_a_work_leave_a_sentence_out_between_their_sides(work):
+    for page in words.pages(work, 20):
+        assert page.masked
+        text = " ".join(" ".join(work.sentence_text(at) for at in range(len(work.sentences))).split())
+        assert page.left in text
+        assert page.right in text
+        assert f"{page.left} {page.right}".strip() not in text or not (page.left and page.right)
+    assert words.pages(work, 3) == words.pages(work, 3)
+    (alone,) = words.pages(head(work, 1), 1)
+    assert alone.words == ""
+
+
+def test_what_the_baseline_was_spared_is_told_and_reckoned_length_by_length(report, work):
+    measured = part(report, "building")
+    details = measured.details
+    assert details["baseline_sampled_spans"] == 5 * QUICK.spans
+    assert details["spans"] == sum(work.candidates(length) for length in range(1, 6))
+    assert "drawn at random" in measured.notes[0]
+    for length, each in details["lengths"].items():
+        assert each["spans"] == work.candidates(length)
+        assert each["seconds_for_all"] == pytest.approx(each["seconds"] * each["spans"] / QUICK.spans)
+    built = figure(measured, "building the index")
+    assert built.baseline_value == pytest.approx(sum(each["seconds_for_all"] for each in details["lengths"].values()))
+    assert built.target.limit == (12 if machine()["amx"] else 6)
+
+
+def test_in_full_the_baseline_encodes_every_span(workbench, work):
+    measured = building.measure(bench_of(workbench, work_id=work.id, full=True))
+    assert measured.details["baseline_sampled_spans"] == measured.details["spans"]
+    assert measured.notes == ("The baseline encoded every span.",)
+
+
+def test_the_baseline_makes_the_vectors_that_the_plain_encoder_makes_in_float32(workbench, work):
+    card = dataclasses.replace(read_card(workbench.settings.model), passage_prefix="passage: ")
+    spans = [Span(start, length) for start, length in ((0, 1), (3, 2), (7, 5))]
+    _, theirs = SentenceTransformersBaseline(card).encode(work, spans)
+    texts = [" ".join(work.sentence_text(at) for at in range(span.start, span.end)) for span in spans]
+    ours = AloneEncoder(card, precision="float32").encode_passages(texts)
+    np.testing.assert_allclose(theirs, ours, atol=1e-5)
+
+
+def test_the_plain_forward_pass_counts_whole_rows_of_the_encoders_stretches(workbench, work):
+    encoder = load_one_pass(read_card(workbench.settings.model))
+    tokens, seconds = plain_forward(encoder, 2)
+    once, _ = plain_forward(encoder, 1)
+    assert tokens == 2 * once > 0
+    assert seconds > 0
+
+
+def test_tokens_encoded_are_counted_against_those_of_the_work(report, workbench, work):
+    encoder = load_one_pass(read_card(workbench.settings.model))
+    taken = head(work, QUICK.sentences)
+    _, counts = encoder.encode_sentences(taken, silent)
+    told = figure(part(report, "encoder"), "tokens encoded")
+    assert told.baseline_value == counts.sum()
+    assert told.value > told.baseline_value
+    assert told.ratio == told.value / told.baseline_value
+
+
+def test_answers_are_timed_for_every_retriever_that_pages_offer(report, workbench):
+    names = [card.name for card in workbench.indexes.cards()]
+    for name, limit in (("latency", 30), ("library", 300)):
+        whats = [each.what for each in part(report, name).figures]
+        assert {each for each in names if not any(f"ranking by {each}," in what for what in whats)} == set()
+        assert [what for what in whats if what.startswith("the whole answer")] == [
+            "the whole answer, with cards, median",
+            "the whole answer, with cards, 95th percentile",
+        ]
+        held = [each for each in part(report, name).figures if each.target]
+        assert [(each.what, each.target.limit) for each in held] == [("ranking by zero-shot, 95th percentile", limit)]
+
+
+def test_works_that_are_not_prepared_are_left_out_of_the_library_and_named_as_such(report):
+    measured = part(report, "library")
+    assert measured.details["works"] == 1
+    assert "1 works are left out: they have not been prepared." in measured.notes
+
+
+@pytest.mark.parametrize("name", ["latency", "library", "start"])
+def test_where_nothing_is_prepared_that_is_what_is_said(workbench, tmp_path, name):
+    bare = Workbench(dataclasses.replace(workbench.settings, indexes=tmp_path / "none"))
+    (measured,) = running.measure(bare, [name], quick=True, progress=silent).parts
+    assert measured.figures == ()
+    assert measured.notes[0].startswith("Not measured: no work is prepared.")
+    assert "python -m relic_core index WORK" in measured.notes[0]
+
+
+def test_questions_are_real_prose_and_none_is_asked_twice(workbench):
+    asked = bench_of(workbench).questions(12)
+    assert len(set(asked)) == len(asked) == 12
+    assert all(claim.words for claim in asked)
+
+
+def test_a_named_work_goes_before_the_preferred_one_and_that_before_the_longest(workbench, work):
+    sample = workbench.works.resolve("averhythe")
+    assert bench_of(workbench, work_id=work.id).work("War and Peace").id == work.id
+    assert bench_of(workbench).work("A Small Work").id == work.id
+    assert bench_of(workbench).work("War and Peace").id == sample.id
+    assert bench_of(workbench).prepared("War and Peace").id == work.id, "the only one that is prepared"
+
+
+def test_the_series_of_lengths_doubles_and_never_takes_the_whole_work(report, work):
+    measured = part(report, "doubling")
+    sizes = [row["sentences"] for row in measured.details["tables of BM25 for all lengths"]]
+    assert sizes == [199 // 16, 199 // 8, 199 // 4, 199 // 2, 199]
+    assert len(work.sentences) == 200
+    assert [each.what.split(":")[0] for each in measured.figures] == [
+        "building the index",
+        "tables of BM25 for all lengths",
+        "a query by BM25",
+    ]
+
+
+def test_a_work_too_short_for_a_series_is_told(workbench, work):
+    short = make_work([["The tide came in.", "She kept the gauge.", "He kept the books."]], title="Three Sentences")
+    workbench.store.works.add(short)
+    try:
+        measured = doubling.measure(bench_of(workbench, work_id=short.id))
+    finally:
+        workbench.works.remove(short.id)
+    assert measured.notes == ("Not measured: Three Sentences is too short to be cut into a series of lengths.",)
+
+
+def test_the_two_number_formats_are_compared_over_every_length(report):
+    measured = part(report, "agreement")
+    assert set(measured.details["overlap_at_10"]) == {"1", "2", "3", "4", "5"}
+    overlap, correlation = measured.figures
+    assert 50 < overlap.value <= 100
+    assert 0.9 < correlation.value <= 1
+
+
+class Inline:
+    """Stands for a spawned process: runs its target in this one."""
+
+    def __init__(self, *, dies: bool = False) -> None:
+        self.sent: list[object] = []
+        self.dies = dies
+        self.exitcode = -9 if dies else 0
+
+    def Pipe(self, *, duplex):  # noqa: N802 - multiprocessing's name
+        return self, self
+
+    def Process(self, *, target, args, name):  # noqa: N802
+        self.call = lambda: target(*args)
+        return self
+
+    def start(self):
+        if not self.dies:
+            self.call()
+
+    def join(self): ...
+
+    def close(self): ...
+
+    def send(self, what):
+        self.sent.append(what)
+
+    def recv(self):
+        if not self.sent:
+            raise EOFError
+        return self.sent[0]
+
+
+@pytest.fixture
+def inline(monkeypatch):
+    """Keep the part for memory in this process, and let a server stand for the app's that is this process too."""
+
+    def use(*, dies=False):
+        monkeypatch.setattr(memory.multiprocessing, "get_context", lambda how: Inline(dies=dies))
+        monkeypatch.setattr(start, "server", lambda app, environment: nullcontext((os.getpid(), 1.0)))
+
+    return use
+
+
+def test_memory_is_that_of_a_process_that_asks_three_works_for_every_length(workbench, work, inline, monkeypatch):
+    inline()
+    asked = []
+    true = Search.run
+
+    def run(self, request):
+        asked.append((request.work_id, request.length, request.retrievers))
+        return true(self, request)
+
+    monkeypatch.setattr(Search, "run", run)
+    measured = memory.measure(bench_of(workbench))
+    shown = tuple(card.name for card in workbench.indexes.cards())
+    sample = workbench.works.resolve("averhythe").id
+    assert asked == [(each, length, shown) for each in (work.id, sample) for length in range(1, 6)]
+    assert 10 < measured.figures[0].baseline_value <= measured.figures[0].value
+    assert measured.notes[0] == "Only 1 of the 2 works are prepared."
+
+
+def test_the_server_is_added_to_the_memory_that_the_target_is_for(workbench, inline, monkeypatch):
+    inline()
+    sizes = iter([100.0, 700.0, 200.0])
+    monkeypatch.setattr(memory, "peak_mb", lambda process: next(sizes))
+    done, server, both = memory.measure(bench_of(workbench)).figures
+    assert (done.value, done.baseline_value, done.ratio, done.target) == (700, 100, 7, None)
+    assert (server.value, both.value, both.met) == (200, 900, True)
+
+
+def test_a_system_that_hides_other_processes_is_told(workbench, inline, monkeypatch, tmp_path):
+    inline()
+    monkeypatch.setattr(memory, "_PROCESSES", tmp_path)
+    assert memory.peak_mb(os.getpid()) > 10
+    assert memory.peak_mb(os.getppid()) == 0
+    monkeypatch.setattr(start, "server", lambda app, environment: nullcontext((os.getppid(), 1.0)))
+    measured = memory.measure(bench_of(workbench))
+    assert len(measured.figures) == 1
+    assert "the app's server is not in it" in measured.notes[-1]
+
+
+def test_a_process_that_died_is_told_and_not_taken_for_a_small_one(workbench, inline):
+    inline(dies=True)
+    measured = memory.measure(bench_of(workbench))
+    assert measured.figures == ()
+    assert measured.notes == ("Not measured: the process ended with -9 before it could tell.",)
+
+
+def test_a_first_answer_is_asked_in_a_fresh_process_with_a_store_of_its_own(workbench, work, monkeypatch, capsys):
+    ran, apps = [], []
+
+    def seconds_of(arguments, environment):
+        ran.append((arguments, environment["RELIC_DATA"]))
+        if arguments[0] == "-m":  # the command is one that works
+            for name in ("RELIC_DATA", "RELIC_INDEXES", "RELIC_MODEL"):
+                monkeypatch.setenv(name, environment[name])
+            assert cli.main(arguments[2:]) == 0
+        return 4.0 if arguments[0] == "-m" else 2.0
+
+    monkeypatch.setattr(start, "_seconds_of", seconds_of)
+    monkeypatch.setattr(start, "seconds_to_health", lambda app, environment: apps.append(app.name) or 1.0)
+    measured = start.measure(bench_of(workbench))
+    assert apps == ["blank.py", "app.py"]
+    assert [arguments[:4] for arguments, _ in ran][1] == ["-m", "relic_core", "search", work.id]
+    assert str(workbench.settings.data) not in {data for _, data in ran}
+    assert [(each.value, each.ratio) for each in measured.figures] == [(1.0, 1.0), (4.0, 0.5)]
+    assert workbench.history.recent() == ()
+    assert "DENSE" in capsys.readouterr().out
+
+
+def test_an_app_is_waited_for_until_its_server_is_healthy(tmp_path):
+    app = tmp_path / "blank.py"
+    app.write_text("", encoding="utf-8")
+    assert start.seconds_to_health(app, dict(os.environ)) > 0
+
+
+def test_a_server_that_does_not_come_up_is_told_with_its_last_word(tmp_path):
+    with pytest.raises(RelicError, match=r"Streamlit did not come up with missing.py in \d+ s: .*missing.py"):
+        start.seconds_to_health(tmp_path / "missing.py", dict(os.environ))
+
+
+def test_a_process_that_fails_is_told(tmp_path):
+    with pytest.raises(RelicError, match=r"failed: no$"):
+        start._seconds_of(["-c", "import sys; sys.exit('no')"], dict(os.environ))
+
+
+def test_a_report_that_was_kept_reads_as_it_was(report, tmp_path):
+    path = tmp_path / "bench.json"
+    running.keep(report, path)
+    again = running.read(path)
+    assert json.loads(running.write(again)) == json.loads(running.write(report))
+    assert tables.write(again, "markdown") == tables.write(report, "markdown")
+    plain = json.loads(path.read_text(encoding="utf-8"))
+    assert {
+        "processor",
+        "cores",
+        "flags",
+        "python",
+        "torch",
+        "threads",
+        "faiss-cpu",
+        "bm25s",
+        "sentence-transformers",
+    } <= set(plain["machine"])
+    assert {"code", "date", "claims", "seconds"} <= set(plain)
+    met = [row["met"] for each in plain["parts"] for row in each["figures"]]
+    assert met == [each.met for measured in report.parts for each in measured.figures]
+
+
+@pytest.mark.parametrize("written", ["[]", "{}", '{"format": "relic bench/0", "notes": [], "parts": []}', "nothing"])
+def test_another_file_is_no_report(tmp_path, written):
+    path = tmp_path / "bench.json"
+    path.write_text(written, encoding="utf-8")
+    with pytest.raises(BadRequest, match=r"holds no figures.*bench --out"):
+        running.read(path)
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(NotFound):
+        running.read(tmp_path / "none.json")
+
+
+def test_the_table_has_a_line_for_every_figure_and_says_what_was_not_measured(report):
+    text = tables.write(report, "table")
+    for measured in report.parts:
+        for each in measured.figures:
+            assert sum(line.startswith(each.what) for line in text.splitlines()) >= 1
+    assert "the figures mean nothing" in text
+    bare = dataclasses.replace(report, parts=(running.Measured(part="start", on="", notes=("Not measured: so.",)),))
+    assert "Not measured: so." in tables.write(bare, "table")
+
+
+def test_tables_go_between_the_marks_of_a_page_and_nothing_else_changes(report, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("Above\n\n<!-- bench -->\nold\n<!-- /bench -->\n\nBelow <!-- figures -->\n", encoding="utf-8")
+    assert tables.put_into(page, report)
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("Above\n\n<!-- bench -->\n\n")
+    assert text.endswith("\n\n<!-- /bench -->\n\nBelow <!-- figures -->\n")
+    assert "old" not in text
+    assert not tables.put_into(page, report), "a second time nothing changes"
+
+
+@pytest.mark.parametrize("text", ["", "<!-- /bench --><!-- bench -->", "<!-- bench -->" * 2 + "<!-- /bench -->"])
+def test_a_page_without_the_marks_in_order_is_left_alone(report, tmp_path, text):
+    page = tmp_path / "page.md"
+    page.write_text(text, encoding="utf-8")
+    with pytest.raises(BadRequest, match="each once and in this order"):
+        tables.put_into(page, report)
+    assert page.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    ("target", "value", "ratio", "met"),
+    [
+        (Target(of="ratio", bound="at least", limit=300), 1.0, 300.0, True),
+        (Target(of="ratio", bound="at least", limit=300), 400.0, 299.0, False),
+        (Target(of="value", bound="under", limit=30), 30.0, 1.0, False),
+        (Target(of="value", bound="at most", limit=2), 2.0, None, True),
+        (Target(of="ratio", bound="at least", limit=1), 2.0, None, False),
+        (None, 2.0, None, None),
+    ],
+)
+def test_a_target_holds_the_number_that_it_was_laid_down_for(target, value, ratio, met):
+    assert Figure(what="it", value=value, unit="ms", ratio=ratio, target=target).met is met
+
+
+def test_ratios_say_how_many_times_as_fast():
+    found = as_fast("it", [0.001, 0.002, 0.009], "theirs", [1.0, 2.0], unit="ms")
+    assert (found.value, found.baseline_value, found.ratio, found.repetitions) == (2.0, 1500.0, 750.0, 3)
+
+
+def test_the_tail_is_the_95th_percentile_in_milliseconds():
+    median, tail = median_and_tail("it", [each / 1000 for each in range(1, 102)], under=96)
+    assert (round(median.value), round(tail.value), tail.met) == (51, 96, tail.value < 96)
+
+
+def test_the_machine_is_described_without_importing_what_is_measured():
+    told = in_full()
+    assert told["cores"] >= 1
+    assert told["memory_gb"] > 0
+    assert told["sentence-transformers"] == "6.2.0"
+    assert set(machine()) == {"system", "processor", "cores", "avx512_bf16", "amx", "python"}
+
+
+def test_a_busy_machine_is_told(monkeypatch):
+    from relic_core.services.benching import machine as module
+
+    monkeypatch.setattr(module.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(module.os, "getloadavg", lambda: (3.5, 0, 0))
+    assert busy().startswith("The machine was busy when the run began (load 3.5 on 2 cores)")
+    monkeypatch.setattr(module.os, "getloadavg", lambda: (0.5, 9, 9))
+    assert busy() == ""
+
+
+def test_a_part_that_there_is_not_is_refused_with_those_there_are(workbench):
+    with pytest.raises(BadRequest, match="bm25"):
+        running.measure(workbench, ["bm52"], quick=True, progress=silent)
+
+
+def test_without_the_sample_there_are_no_claims_to_ask(settings):
+    with pytest.raises(NotFound, match="relic_core setup"):
+        running.measure(Workbench(settings), ["bm25"], quick=True, progress=silent)
+
+
+@pytest.fixture
+def command(workbench, monkeypatch, capsys):
+    for name, value in workbench.settings.to_environment().items():
+        monkeypatch.setenv(name, value)
+
+    def call(*arguments):
+        code = cli.main(["bench", *map(str, arguments)])
+        return (code, *capsys.readouterr())
+
+    return call
+
+
+def test_the_command_measures_the_parts_that_are_named_and_keeps_them(command, work, tmp_path):
+    kept = tmp_path / "bench.json"
+    code, out, _ = command("bm25", "--quick", "--work", "a small work", "--format", "json", "--out", kept)
+    assert code == 0
+    assert json.loads(out) == json.loads(kept.read_text(encoding="utf-8"))
+    assert [(each["part"], each["on"]) for each in json.loads(out)["parts"]] == [
+        ("bm25", f"A Small Work ({len(work.sentences)} sentences)")
+    ]
+    code, out, _ = command("--from", kept, "--format", "markdown")
+    assert code == 0
+    assert "| what | value | baseline |" in out
+    page = tmp_path / "page.md"
+    page.write_text("<!-- bench --><!-- /bench -->", encoding="utf-8")
+    assert command("--from", kept, "--write", page)[:2] == (0, f"{page} has been written.\n")
+
+
+def test_figures_that_were_kept_are_not_measured_again(command, tmp_path):
+    with pytest.raises(SystemExit):
+        command("bm25", "--quick", "--from", tmp_path / "bench.json")
+
+
+def test_the_help_names_the_parts_there_are():
+    from relic_core.cli import bench
+
+    assert tuple(running.PARTS) == bench._PARTS
+
+
+def test_claims_without_words_on_one_side_still_make_questions(workbench):
+    asked = bench_of(workbench, claims=(Claim("", "After it.", masked=True), Claim("Before it.", "", masked=True)))
+    assert all(claim.words for claim in asked.questions(4))

@@ -14,6 +14,7 @@ from relic_core.domain import Claim, rank_scores
 from relic_core.errors import BadClaim, BadRequest
 from relic_core.retrieval.bm25 import EPSILON, K1, B, Bm25
 from relic_core.retrieval.bm25_reference import Bm25Reference
+from relic_core.retrieval.kept import Kept
 from relic_core.retrieval.span_counts import SpanCounts
 from relic_core.text.lemmas import lemma, lemmas_version
 from relic_core.text.words import content_tokens
@@ -130,7 +131,7 @@ def test_function_words_do_not_count_on_either_side(work):
 
 
 def test_tables_that_are_not_kept_are_made_again(work, monkeypatch):
-    monkeypatch.setattr("relic_core.retrieval.bm25._KEPT", 1)
+    monkeypatch.setattr("relic_core.retrieval.bm25._MOST", 1)
     retriever = Bm25()
     first = retriever.score(CLAIM, work, 1)
     retriever.score(CLAIM, work, 2)
@@ -181,7 +182,7 @@ def test_other_parameters_are_tried_without_counting_anew(work, monkeypatch):
 
 def test_counts_that_are_not_kept_are_made_again(work, monkeypatch):
     first = Bm25().score(CLAIM, work, 1)
-    monkeypatch.setattr("relic_core.retrieval.span_counts._KEPT", 1)
+    monkeypatch.setattr("relic_core.retrieval.span_counts._kept", Kept(1, lambda counts: counts.nbytes))
     Bm25().score(CLAIM, work, 2)
     np.testing.assert_array_equal(Bm25().score(CLAIM, work, 1), first)
 

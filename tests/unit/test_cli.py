@@ -14,8 +14,8 @@ import pytest
 
 from relic_core import cli
 from relic_core.cli import console
-from relic_core.domain import Address, Place, Span
-from relic_core.errors import BadWeights, StoreReadOnly
+from relic_core.domain import Address, Likeness, Narrowing, Place, Span
+from relic_core.errors import BadWeights, StaleIndex, StoreReadOnly
 from relic_core.services.workbench import Workbench
 from relic_core.store.searches import SearchRows
 from relic_core.text.masking import Quoted
@@ -328,9 +328,16 @@ def test_stopping_while_the_program_is_loaded_ends_with_130_too(monkeypatch, cap
 class Indexes:
     """In the place of the retrievers: remembers what was built."""
 
-    def __init__(self, missing=("zero-shot",), error=None):
-        self.built = []
-        self._missing, self._error = missing, error
+    def __init__(self, missing=("zero-shot",), error=None, due=False):
+        self.built, self.whole = [], 0
+        self._missing, self._error, self._due = missing, error, due
+
+    def library_due(self):
+        return self._due
+
+    def build_library(self, progress):
+        progress(1, 1)
+        self.whole += 1
 
     def missing(self, work_id):
         return self._missing
@@ -392,6 +399,7 @@ class Searcher:
         self.asked = request
         span = Span(1, 1)
         card = SimpleNamespace(
+            work=self.work,
             rank=1,
             span=span,
             quotation=SimpleNamespace(plain="He counted their\nlanterns instead."),
@@ -403,8 +411,15 @@ class Searcher:
             shared=("counted",),
             elsewhere=(("Fusion", 3),),
         )
+        likeness = request.like
         return SimpleNamespace(
-            work=self.work,
+            work=self.work if request.work_id else None,
+            searched=() if request.work_id else (self.work,),
+            unprepared=() if request.work_id else (self.work,),
+            source=likeness
+            and SimpleNamespace(
+                work=self.work, span=span, quotation=card.quotation, place=SimpleNamespace(address=likeness.at)
+            ),
             request=request,
             weak=self.weak,
             seconds=0.01,
@@ -413,7 +428,13 @@ class Searcher:
             quoted=(Quoted(3, 9, span, 1),),
             columns=(
                 SimpleNamespace(
-                    retriever="bm25", label="Same words", cards=(card,), pending=False, candidates=5, note=""
+                    retriever="bm25",
+                    label="Same words",
+                    cards=(card,),
+                    pending=False,
+                    candidates=5,
+                    note="",
+                    exact=True,
                 ),
                 SimpleNamespace(
                     retriever="zero-shot",
@@ -422,6 +443,7 @@ class Searcher:
                     pending=True,
                     candidates=5,
                     note="Its index is gone.",
+                    exact=True,
                 ),
             ),
         )
@@ -497,9 +519,101 @@ def test_a_search_as_json_is_verbatim_and_reads_the_claim_from_standard_input(ru
         "label": "Same sense",
         "pending": True,
         "note": "Its index is gone.",
+        "exact": True,
         "candidates": 5,
         "hits": [],
     }
+
+
+def test_a_search_of_all_works_names_the_work_of_each_passage_and_what_is_not_prepared(run, searcher):
+    code, said, errors = run("search", "--all", "He counts.", "--from", "1800", "--to", "1900")
+    assert code == 0
+    assert said.splitlines()[2] == "      The Ferry · Chapter One, 25% into the work · strong"
+    assert errors.endswith(
+        "Not all works have been prepared for searching by meaning: The Ferry. "
+        "Prepare them: python -m relic_core index --all\n"
+    )
+    asked = searcher.asked
+    assert (asked.work_id, asked.claim_text) == ("", "He counts.")
+    assert asked.narrowing == Narrowing(first_year=1800, last_year=1900)
+    answer = json.loads(run("search", "He counts.", "--all", "--format", "json")[1])
+    assert (answer["work"], answer["unprepared"]) == (None, [searcher.work.id])
+    assert [work["title"] for work in answer["works"]] == ["The Ferry"]
+    assert answer["columns"][0]["hits"][0]["work"] == searcher.work.id
+
+
+def test_the_whole_library_is_narrowed_by_parts_of_names_and_by_works(run, searcher):
+    run("search", "--all", "He counts.", "--author", "NOBODY", "--works", "ferry")
+    assert searcher.asked.narrowing == Narrowing(works=(searcher.work.id,), authors=(searcher.work.author,))
+    code, _, errors = run("search", "--all", "He counts.", "--author", "austen")
+    assert code == 1
+    assert errors == f"No work of the library is by 'austen'. Its authors: {searcher.work.author}.\n"
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (2, 0, 1)])
+def test_options_may_stand_anywhere_among_what_is_searched_and_the_claim(run, searcher, order):
+    given = (["ferry"], ["He counts."], ["--length", "2"])
+    run("search", *(word for at in order for word in given[at]))
+    assert (searcher.asked.work_id, searcher.asked.claim_text) == (searcher.work.id, "He counts.")
+
+
+def test_chapters_are_given_as_a_list_of_numbers_and_ranges(run, searcher):
+    run("search", "ferry", "He counts.", "--chapters", "3, 5-7,5")
+    assert searcher.asked.chapters == (3, 5, 6, 7)
+    for wrong in ("", "x", "7-5", "1-", "1;2", "1-99999"):
+        code, _, errors = run("search", "ferry", "He counts.", "--chapters", wrong)
+        assert code == 1, wrong
+        assert "is no chapter and no range" in errors
+
+
+def test_passages_like_another_are_shown_without_a_level_and_with_their_source(run, searcher):
+    code, said, _ = run("search", "ferry", "--like", "1.1.2", "--sentences", "2")
+    assert code == 0
+    assert said.splitlines()[2] == "      Chapter One, 25% into the work"
+    assert searcher.asked.like == Likeness(searcher.work.id, "1.1.2", 2)
+    assert searcher.asked.work_id == searcher.work.id
+    answer = json.loads(run("search", "--all", "ferry", "--like", "1.1.2", "--format", "json")[1])
+    assert (searcher.asked.work_id, searcher.asked.like.work_id) == ("", searcher.work.id)
+    assert (answer["like"]["address"], answer["like"]["work"]["title"]) == ("1.1.2", "The Ferry")
+    assert answer["columns"][0]["hits"][0]["strength"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["ferry"], "give a WORK and a CLAIM"),
+        (["--all"], "give a CLAIM, and no WORK"),
+        (["ferry", "claim", "--all"], "give a CLAIM, and no WORK"),
+        (["ferry", "claim", "--author", "x"], "add --all"),
+        (["ferry", "claim", "--to", "1900"], "add --all"),
+        (["claim", "--all", "--chapters", "3"], "--chapters needs one WORK"),
+        (["ferry", "claim", "--like", "1.1"], "no CLAIM"),
+        (["--like", "1.1"], "takes the WORK"),
+        (["ferry", "claim", "--sentences", "2"], "--sentences tells the length"),
+    ],
+)
+def test_options_of_a_search_that_do_not_go_together_are_refused(run, searcher, arguments, said):
+    code, _, errors = run("search", *arguments)
+    assert code == 2
+    assert said in errors
+    assert searcher.asked is None
+
+
+def test_all_works_are_prepared_one_after_another_and_a_failure_does_not_stop_the_rest(run, ferry, indexes, settings):
+    other = Workbench(settings).works.add(b"The river rose.", name="x.txt", title="A River").work
+    made = indexes()
+    assert run("index", "--all") == (0, "2 works are ready to search.\n", "")
+    assert made.built == [(other.id, ("zero-shot",)), (ferry.id, ("zero-shot",))]
+    assert made.whole == 0
+    indexes(error=StaleIndex("Its index is damaged."), due=True)
+    code, said, errors = run("index", "--all")
+    assert (code, said) == (1, "0 works are ready to search.\n")
+    assert errors == "A River: Its index is damaged.\nThe Ferry: Its index is damaged.\n"
+    made = indexes(missing=(), due=True)
+    assert run("index", "--all")[0] == 0
+    assert (made.built, made.whole) == ([], 1)
+    indexes(error=BadWeights("The model is damaged."))
+    assert run("index", "--all") == (1, "", "The model is damaged.\n")
 
 
 def test_progress_is_one_line_on_a_terminal_and_nothing_elsewhere(monkeypatch):

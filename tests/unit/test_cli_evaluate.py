@@ -21,6 +21,7 @@ from relic_core.formats.trec import read_qrels
 from relic_core.formats.trec import read_run as read_trec
 from relic_core.services import exchange, expected, measuring, proxy, runs
 from relic_core.services.benchmarks import Benchmarks
+from relic_core.services.between_marks import marks
 from relic_core.services.workbench import Workbench
 from tests.making import make_work
 from tests.small_benchmark import SmallBenchmark, novel, quiet
@@ -440,9 +441,10 @@ def test_figures_are_printed_written_and_checked(run, settings, tmp_path):
     table = run("figures")[1]
     assert "| BM25 | 4/4 |" in table
     page = tmp_path / "page.md"
-    page.write_text(f"{expected.BEGIN}{expected.END}\n", encoding="utf-8")
+    begin, end = marks(expected.MARKS)
+    page.write_text(f"{begin}{end}\n", encoding="utf-8")
     assert "has been written" in run("figures", "--write", str(page))[1]
-    assert page.read_text(encoding="utf-8") == table
+    assert page.read_text(encoding="utf-8") == f"{begin}\n\n{table}\n{end}\n"
     off = (tmp_path / "expected.csv").read_text("utf-8").replace("mrr,0.", "mrr,1.")
     (tmp_path / "expected.csv").write_text(off, "utf-8")
     code, said, told = run("figures", "--check", "--expected", path)

@@ -1,13 +1,14 @@
 """Settings from the environment: what cannot be meant is refused with the name of the variable."""
 
 import math
+from pathlib import Path
 
 import pytest
 
 from relic_core.config import Settings
 from relic_core.errors import BadRequest
 
-NUMBERS = ("RELIC_MAX_TEXT_BYTES", "RELIC_MAX_CLAIM_WORDS", "RELIC_LOCK_SECONDS")
+NUMBERS = ("RELIC_MAX_TEXT_BYTES", "RELIC_MAX_CLAIM_WORDS", "RELIC_LOCK_SECONDS", "RELIC_LIBRARY_MEMORY")
 
 
 @pytest.mark.parametrize("name", NUMBERS)
@@ -39,3 +40,9 @@ def test_the_home_of_a_user_whom_there_is_not_is_told(name):
 def test_a_folder_below_the_own_home_is_found(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     assert Settings.from_environment({"RELIC_DATA": "~/relic"}).data == tmp_path / "relic"
+
+
+def test_half_of_the_machines_memory_may_hold_a_library_unless_another_limit_is_set():
+    kilobytes = int(Path("/proc/meminfo").read_text(encoding="utf-8").split()[1])
+    assert Settings().library_memory == pytest.approx(kilobytes / 2_000, rel=0.1)
+    assert Settings.from_environment({"RELIC_LIBRARY_MEMORY": "0.5"}).library_memory == 0.5

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from relic_core.domain import Claim
 from relic_core.errors import BadClaim, JobCancelled, NoIndex, StaleIndex
-from relic_core.retrieval import dense
-from relic_core.retrieval.dense import BLOCK, Dense, DenseIndex, blocks, neighbour_products
+from relic_core.retrieval import dense, index_files
+from relic_core.retrieval.dense import BLOCK, Dense, blocks
 from relic_core.store import locks
 from tests.fake_encoder import FakeEncoder
 from tests.making import make_work
@@ -19,74 +19,6 @@ from tests.making import make_work
 
 def quiet(done, total, note=""):
     pass
-
-
-def index_of(sums, counts=None):
-    products = np.stack([neighbour_products(sums, distance) for distance in range(5)])
-    return DenseIndex(sums, products, np.ones(len(sums), dtype=np.int32) if counts is None else counts)
-
-
-@given(seed=st.integers(0, 2**32 - 1), sentences=st.integers(1, 30), length=st.integers(1, 9))
-def test_scores_are_the_cosines_of_explicitly_pooled_spans(seed, sentences, length):
-    rng = np.random.default_rng(seed)
-    counts = rng.integers(1, 40, sentences)
-    sums = (rng.standard_normal((sentences, 8)) + 0.5).astype(np.float32) * counts[:, None].astype(np.float32)
-    query = rng.standard_normal(8).astype(np.float32)
-    query /= np.linalg.norm(query)
-    means = [sums[i : i + length].sum(0) / counts[i : i + length].sum() for i in range(sentences - length + 1)]
-    expected = [float(mean @ query / np.linalg.norm(mean)) for mean in means]
-    scores = index_of(sums).score(query, length)
-    assert scores.dtype == np.float32
-    np.testing.assert_allclose(scores, np.array(expected, dtype=np.float32).reshape(-1), atol=2e-5)
-    assert (np.abs(scores) <= 1).all()
-
-
-@given(seed=st.integers(0, 2**32 - 1), sentences=st.integers(1, 30), length=st.integers(1, 9))
-def test_inner_products_are_those_with_the_means_of_explicitly_pooled_spans(seed, sentences, length):
-    rng = np.random.default_rng(seed)
-    counts = rng.integers(1, 40, sentences).astype(np.int32)
-    sums = (rng.standard_normal((sentences, 8)) * counts[:, None]).astype(np.float32)
-    query = rng.standard_normal(8).astype(np.float32) * 3
-    spans = range(max(0, sentences - length + 1))
-    expected = [float(sums[i : i + length].sum(0) @ query / counts[i : i + length].sum()) for i in spans]
-    scores = index_of(sums, counts).score(query, length, "dot")
-    assert scores.dtype == np.float32
-    np.testing.assert_allclose(scores, np.array(expected, dtype=np.float32).reshape(-1), atol=1e-3)
-
-
-def test_threads_that_ask_for_different_lengths_beyond_those_stored_do_not_disturb_each_other(monkeypatch):
-    sums = np.random.default_rng(3).standard_normal((40, 8)).astype(np.float32)
-    query = np.full(8, 8**-0.5, dtype=np.float32)
-    expected = index_of(sums).score(query, 9)
-    index = index_of(sums)
-
-    def interrupted(*arguments):
-        monkeypatch.undo()
-        other = threading.Thread(target=index.score, args=(query, 7))
-        other.start()
-        other.join()
-        return neighbour_products(*arguments)
-
-    monkeypatch.setattr(dense, "neighbour_products", interrupted)
-    np.testing.assert_array_equal(index.score(query, 9), expected)
-
-
-def test_a_long_work_keeps_the_order_of_near_equal_spans():
-    """Cumulative sums in float32 fail this: late in a work they have no digits left."""
-    rng = np.random.default_rng(0)
-    sums = (rng.standard_normal((40_000, 4)) * 0.01 + 30).astype(np.float32)
-    query = np.full(4, 0.5, dtype=np.float32)
-    query[0] += 0.1
-    query /= np.linalg.norm(query)
-    pooled = sum(sums[shift : shift + 39_996].astype(np.float64) for shift in range(5))
-    exact = pooled @ query.astype(np.float64) / np.linalg.norm(pooled, axis=1)
-    scores = index_of(sums).score(query, 5)
-    np.testing.assert_allclose(scores, exact, atol=3e-7)
-
-
-def test_a_sentence_without_a_direction_scores_zero():
-    sums = np.array([[0, 0], [1, 0]], dtype=np.float32)
-    assert index_of(sums).score(np.array([1, 0], dtype=np.float32), 1).tolist() == [0, 1]
 
 
 @given(st.lists(st.integers(0, 3 * BLOCK), min_size=1, max_size=6))
@@ -229,6 +161,45 @@ def test_progress_counts_sentences_up_to_all(tmp_path, work):
     assert told[0] == (0, 3 * BLOCK)
     assert told[-1] == (3 * BLOCK, 3 * BLOCK)
     assert told == sorted(told)
+
+
+def test_progress_goes_on_within_a_block(tmp_path):
+    """A short work is a single block, and its reader wants to see that something moves."""
+
+    class Steady(FakeEncoder):
+        def encode_sentences(self, work, progress):
+            for done in (10, 20, 30):
+                progress(done, 40, "Reading the work")
+            return super().encode_sentences(work, progress)
+
+    told = []
+    short = make_work(["x."] * 100)
+    retriever(tmp_path, Steady()).prepare(short, lambda done, total, note="": told.append((done, total, note)))
+    assert told == [
+        (0, 100, "Loading the encoder"),
+        *[(done, 100, "Reading the work") for done in (25, 50, 75, 100, 100)],
+    ]
+
+
+def test_the_manifest_says_by_heads_what_the_vectors_are_made_by(tmp_path, work):
+    encoder = FakeEncoder()
+    retriever(tmp_path, encoder).prepare(work, quiet)
+    (manifest,) = index_files.manifests(tmp_path, "demo", work.id)
+    assert manifest["notes"]["encoder"] == dict(encoder.facts)
+    assert manifest["notes"]["sentences"] == len(work.sentences)
+    assert (manifest["code"], manifest["segmenter"]) == ("dense/1", work.segmenter)
+
+
+def test_an_array_changed_while_it_is_open_is_noticed(tmp_path, work):
+    open_one = retriever(tmp_path, FakeEncoder())
+    open_one.prepare(work, quiet)
+    open_one.score(Claim("word"), work, 1)
+    (path,) = tmp_path.rglob("sums.npy")
+    content = bytearray(path.read_bytes())
+    content[200] ^= 255
+    path.write_bytes(content)
+    with pytest.raises(StaleIndex, match="damaged"):
+        open_one.score(Claim("word"), work, 1)
 
 
 @pytest.mark.parametrize(

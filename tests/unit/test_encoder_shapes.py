@@ -186,7 +186,9 @@ def test_in_context_stretches_with_their_prefix_fit_the_window(bert, e5, monkeyp
     encoder = OnePassEncoder(card, precision="float32")
     seen = []
     forward = encoder._pair.passages.forward
-    monkeypatch.setattr(encoder._pair.passages, "forward", lambda rows: seen.extend(rows) or forward(rows))
+    monkeypatch.setattr(
+        encoder._pair.passages, "forward", lambda rows, **said: seen.extend(rows) or forward(rows, **said)
+    )
     _, counts = encoder.encode_sentences(make_work([["the fox " * 30 + "."]]), quiet)
     prefix = encoder._pair.passages.tokens("", "passage: ").prefix
     assert len(prefix) == 2

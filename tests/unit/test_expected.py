@@ -11,6 +11,7 @@ from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.formats.run_files import write_run
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.services import expected
+from relic_core.services.between_marks import marks, put_between
 from relic_core.services.runs import Runs
 from relic_core.services.workbench import Workbench
 from tests.small_benchmark import SmallBenchmark, quiet
@@ -128,15 +129,16 @@ def test_measured_anew_for_a_check_what_is_kept_stays(workbench, figures, monkey
 
 def test_the_table_is_put_between_its_marks_and_only_there(workbench, tmp_path):
     page = tmp_path / "page.md"
-    page.write_text(f"before\n\n{expected.BEGIN}\nold\n{expected.END}\n\nafter\n", encoding="utf-8")
+    begin, end = marks(expected.MARKS)
+    page.write_text(f"before\n\n{begin}\nold\n{end}\n\nafter\n", encoding="utf-8")
     table = expected.readme_table(workbench)
-    assert expected.rewrite(page, table)
-    assert page.read_text(encoding="utf-8") == f"before\n\n{table}\n\nafter\n"
-    assert not expected.rewrite(page, table)
+    assert put_between(page, expected.MARKS, table)
+    assert page.read_text(encoding="utf-8") == f"before\n\n{begin}\n\n{table}\n\n{end}\n\nafter\n"
+    assert not put_between(page, expected.MARKS, table)
     assert "BM25" in table
-    page.write_text(f"{expected.END} {expected.BEGIN}", encoding="utf-8")
+    page.write_text(f"{end} {begin}", encoding="utf-8")
     with pytest.raises(BadRequest, match="once"):
-        expected.rewrite(page, table)
+        put_between(page, expected.MARKS, table)
 
 
 def test_the_readmes_table_is_what_the_command_makes(settings):

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from relic_core.domain import LENGTHS, Claim, rank_scores
 from relic_core.errors import NoIndex
-from relic_core.retrieval.fusion import Fusion, fuse
+from relic_core.retrieval.fusion import Fusion, fuse, share
 from tests.making import make_work
 
 
@@ -33,6 +35,45 @@ def test_words_nowhere_shared_leave_the_order_to_the_other_ranking():
 def test_rankings_of_different_spans_are_refused(rankings):
     with pytest.raises(ValueError, match="same spans"):
         fuse(rankings)
+
+
+def test_ranks_are_counted_among_the_candidates():
+    among = np.array([False, True, True, False])
+    fused = fuse(
+        [
+            rank_scores("one", "work", 1, np.array(scores, dtype=np.float32), among=among)
+            for scores in ([9, 1, 2, 0], [9, 5, 4, 9])
+        ]
+    )
+    assert fused == pytest.approx([0, 1 / 62 + 1 / 61, 1 / 61 + 1 / 62, 0])
+
+
+def test_rankings_with_different_candidates_are_refused():
+    scores = np.array([1, 2, 3], dtype=np.float32)
+    pair = [
+        rank_scores(name, "work", 1, scores, among=np.array(among))
+        for name, among in (("one", [True, True, False]), ("two", [False, True, True]))
+    ]
+    with pytest.raises(ValueError, match="different candidates"):
+        fuse(pair)
+
+
+def test_rankings_without_candidates_give_nothing():
+    scores = np.array([1, 2], dtype=np.float32)
+    assert fuse([rank_scores("one", "work", 1, scores, among=np.zeros(2, dtype=bool))] * 2).tolist() == [0, 0]
+    assert fuse([ranking(), ranking()]).shape == (0,)
+
+
+@given(
+    st.lists(
+        st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-30]), st.floats(width=32, allow_nan=False)),
+        max_size=40,
+    )
+)
+def test_a_spans_rank_is_the_number_of_spans_no_worse(scores):
+    scores = np.array(scores, dtype=np.float32)
+    ranks = [int((scores >= score).sum()) for score in scores]
+    np.testing.assert_allclose(share(scores), [1 / (60 + rank) for rank in ranks], rtol=1e-12)
 
 
 class Fixed:

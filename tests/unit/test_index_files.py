@@ -11,6 +11,7 @@ import pytest
 
 from relic_core.errors import NoIndex, StaleIndex, StoreReadOnly
 from relic_core.retrieval import index_files
+from relic_core.retrieval.checked_files import digest_of_facts
 from relic_core.retrieval.index_builds import Parts, building
 from relic_core.retrieval.index_files import MANIFEST, Recipe
 
@@ -107,7 +108,7 @@ def test_an_array_outside_the_folder_is_never_opened(tmp_path, folder):
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     del manifest["manifest"]
     manifest["arrays"]["../stolen"] = manifest["arrays"].pop("sums")
-    manifest["manifest"] = index_files._digest(manifest)
+    manifest["manifest"] = digest_of_facts(manifest)
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     with pytest.raises(StaleIndex, match="damaged"):
         index_files.load(tmp_path, RECIPE)

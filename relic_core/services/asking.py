@@ -1,0 +1,107 @@
+"""What a search asks with: a claim as typed, or a passage that others are to be like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from relic_core.domain import MAX_LENGTH, MIN_LENGTH, Address, Claim, Span
+from relic_core.errors import BadClaim, BadRequest, StaleIndex
+from relic_core.reporting.passages import quotation
+from relic_core.services.answers import Source
+from relic_core.text import masking
+from relic_core.text.words import content_tokens, tokens
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from relic_core.domain import Likeness
+    from relic_core.ports import VectorRetriever
+    from relic_core.services.answers import SearchRequest
+    from relic_core.services.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked, understood.
+
+    Attributes
+    ----------
+    claim : Claim
+        The claim; of a passage, its words.
+    wanted : frozenset of str
+        Its content words, to light in what is found.
+    source : Source or None
+        The passage that others are to be like.
+    """
+
+    claim: Claim
+    wanted: frozenset[str]
+    source: Source | None = None
+
+    def vector(self, retriever: VectorRetriever) -> npt.NDArray[np.float32]:
+        """Give the vector of what is asked; shape (dimension,).
+
+        A passage has the vector that stands in the index of its work, read in its context like those it is compared
+        with. Where its work has not been prepared, its words are encoded as a claim would be.
+
+        Raises
+        ------
+        BadWeights
+            The encoder's files are missing or not the expected ones.
+        """
+        if self.source is not None:
+            try:
+                return retriever.span_vector(self.source.work.imprint, self.source.span)
+            except StaleIndex:  # not prepared, or damaged, which its own search would say
+                pass
+        return retriever.claim_vector(self.claim)
+
+    def overlaps(self, work_id: str, span: Span) -> bool:
+        """Whether a span shares a sentence with the passage asked with: it is no answer then."""
+        source = self.source
+        return source is not None and source.work.id == work_id and source.span.overlaps(span)
+
+
+def read_question(workbench: Workbench, request: SearchRequest) -> Question:
+    """Read the claim of a request, or find the passage that it asks with.
+
+    Raises
+    ------
+    BadClaim
+        There is nothing to search with.
+    BadRequest, NotFound
+        The passage: see `find_source`.
+    """
+    if request.like is None:
+        claim = masking.read_claim(request.claim_text, max_words=workbench.settings.max_claim_words)
+        return Question(claim=claim, wanted=frozenset(content_tokens(claim.words)))
+    source = find_source(workbench, request.like)
+    claim = Claim(left=" ".join(source.quotation.plain.split()))
+    if not tokens(claim.words):
+        raise BadClaim(
+            f"The passage {source.place.address} of {source.work.title} has no word, so nothing can be like it. Choose "
+            "another one."
+        )
+    return Question(claim=claim, wanted=frozenset(content_tokens(claim.words)), source=source)
+
+
+def find_source(workbench: Workbench, like: Likeness) -> Source:
+    """Find the passage that others are to be like; one that would run over the end of its work ends there.
+
+    Raises
+    ------
+    BadRequest
+        Its length is out of range, or its place is no address.
+    NotFound
+        No work has that id, or it has no such place.
+    """
+    if not MIN_LENGTH <= like.length <= MAX_LENGTH:
+        raise BadRequest(
+            f"Passages like one of {like.length} sentences were asked for; {MIN_LENGTH} to {MAX_LENGTH} are possible."
+        )
+    work = workbench.works.load(like.work_id)
+    first = work.sentence_at(Address.parse(like.at))
+    span = Span(first, min(like.length, len(work.sentences) - first))
+    return Source(work=work, span=span, quotation=quotation(work, span), place=work.place(span))

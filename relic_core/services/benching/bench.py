@@ -1,0 +1,175 @@
+"""What every part of the bench is given: where the works are, the claims that are asked, how much effort to take."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from relic_core.domain import Claim
+from relic_core.errors import NotFound
+from relic_core.retrieval import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from relic_core.domain import Work, WorkSummary
+    from relic_core.ports import Retriever
+    from relic_core.services.workbench import Workbench
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+LONGEST = "War and Peace"
+MIDDLING = "Pride and Prejudice"
+"""The works that figures are laid down for; where they are not stored, the longest is taken."""
+
+DENSE = "zero-shot"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How often things are repeated, and how much of a work is taken.
+
+    Attributes
+    ----------
+    claims : int
+        Claims that are asked, at most.
+    reference_claims : int
+        Claims of each kind that rank_bm25 is asked for every length; it takes over a second for each on a long work.
+    spans : int
+        Spans of each length that sentence-transformers encodes; the whole is reckoned from them.
+    builds : int
+        How often an index is built.
+    sentences : int
+        Of the work whose index is built for the encoder's rate and for the series of lengths.
+    forwards : int
+        Full batches of the plain forward pass, each time.
+    queries, library_queries : int
+        Questions whose time is taken, for one work and for the library.
+    agreeing : int
+        Sentences of the part of a work that two number formats rank.
+    starts : int
+        How often the app is started.
+    """
+
+    claims: int = 24
+    reference_claims: int = 5
+    spans: int = 1500
+    builds: int = 3
+    sentences: int = 8000
+    forwards: int = 8
+    queries: int = 100
+    library_queries: int = 40
+    agreeing: int = 1500
+    starts: int = 3
+
+
+USUAL = Effort()
+QUICK = Effort(
+    claims=4, reference_claims=1, spans=8, builds=1, sentences=160, forwards=1, queries=3, library_queries=2,
+    agreeing=60, starts=1,
+)  # fmt: skip
+"""Just enough that every part runs: its figures mean nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """What a part measures with.
+
+    Attributes
+    ----------
+    workbench : Workbench
+        Where the works and their indexes are. Nothing in it is changed: what is built is built elsewhere.
+    effort : Effort
+        How much of everything.
+    work_id : str
+        The work that every part takes; empty for each part's own.
+    full : bool
+        Measure baselines whole that are reckoned from a part otherwise.
+    claims : tuple of Claim
+        What is asked: real ones, the longest first.
+    say : callable
+        Told what is being measured, for a person who waits.
+    """
+
+    workbench: Workbench
+    effort: Effort
+    work_id: str
+    full: bool
+    claims: tuple[Claim, ...]
+    say: Callable[[str], None]
+
+    def work(self, preferred: str) -> Work:
+        """Choose a work: the one that was named, else that of a title, else the longest that is stored.
+
+        Raises
+        ------
+        NotFound
+            No work is stored.
+        """
+        return self.workbench.works.load(self._choose(preferred, self.workbench.works.summaries()).id)
+
+    def prepared(self, preferred: str) -> Work | None:
+        """Choose as `work` does among the works that are prepared for searching by meaning; None where none is."""
+        ready = [each for each in self._named() if self.workbench.indexes.ready(each.id, DENSE)]
+        return self.workbench.works.load(self._choose(preferred, ready).id) if ready else None
+
+    def _named(self) -> tuple[WorkSummary, ...]:
+        summaries = self.workbench.works.summaries()
+        return tuple(each for each in summaries if self.work_id in {"", each.id})
+
+    def _choose(self, preferred: str, among: tuple[WorkSummary, ...] | list[WorkSummary]) -> WorkSummary:
+        if not among:
+            raise NotFound("There is no work to measure with. Add the sample first: python -m relic_core setup.")
+        for each in among:
+            if each.id == self.work_id:
+                return each
+        titled = [each for each in among if each.title == preferred]
+        return max(titled or among, key=lambda each: (each.sentences, each.id))
+
+    def questions(self, count: int) -> list[Claim]:
+        """Put together claims of real prose of which none is asked twice, so that no memory of answers can help.
+
+        The left side is one critic's and the right another's.
+        """
+        shift = range(len(self.claims))
+        pairs = (
+            (left, self.claims[(at + by) % len(self.claims)]) for by in shift for at, left in enumerate(self.claims)
+        )
+        made = [Claim(left=left.left, right=right.right, masked=True) for left, right in islice(pairs, count)]
+        asked = [claim for claim in made if claim.words]
+        return [*asked, *self.claims][:count] if len(asked) < count else asked
+
+    @contextmanager
+    def apart(self) -> Iterator[Callable[[str], Retriever]]:
+        """Make retrievers that have prepared nothing, with a folder of indexes of their own that is deleted after."""
+        with tempfile.TemporaryDirectory() as folder:
+            settings = replace(self.workbench.settings, indexes=Path(folder))
+            yield lambda name: registry.create(name, settings=settings)
+
+
+def named(work: Work) -> str:
+    """Name a work with its size."""
+    return f"{work.title} ({len(work.sentences):,} sentences)"
+
+
+def head(work: Work, sentences: int) -> Work:
+    """Take the first sentences of a work, as a work of its own."""
+    kept = min(sentences, len(work.sentences))
+    return replace(work, id=f"{work.id}-{kept}", sentences=work.sentences[:kept])
+
+
+def timed(call: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> tuple[float, T]:
+    """Take the seconds of a call, and give what it gives."""
+    began = time.perf_counter()
+    value = call(*arguments, **options)
+    return time.perf_counter() - began, value
+
+
+def silent(done: int, total: int, note: str = "") -> None:
+    """Report nothing."""

@@ -1,0 +1,91 @@
+"""The machine that measures, and the versions of what runs on it."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+_CPUINFO = Path("/proc/cpuinfo")
+_MEMINFO = Path("/proc/meminfo")
+
+FLAGS = (
+    "f16c", "fma", "avx", "avx2", "avx_vnni", "avx512f", "avx512bw", "avx512_vnni", "avx512_bf16", "avx512_fp16",
+    "amx_tile", "amx_bf16", "amx_int8", "asimd", "asimdhp", "bf16", "i8mm", "sve",
+)  # fmt: skip
+"""What makes a difference to encoders and to products of matrices, of all that a processor says it can do."""
+
+PACKAGES = ("numpy", "torch", "transformers", "sentence-transformers", "faiss-cpu", "bm25s", "rank-bm25", "streamlit")
+
+_BUSY = 0.5
+"""Of the cores: a load above it is told, since it makes every figure worse and some ratios too."""
+
+
+def machine() -> dict[str, str | int]:
+    """Describe the machine in a few words, as runs keep it."""
+    flags, processor = _cpu()
+    return {
+        "system": platform.system(),
+        "processor": processor,
+        "cores": os.cpu_count() or 1,
+        "avx512_bf16": int("avx512_bf16" in flags),
+        "amx": int("amx_bf16" in flags),
+        "python": platform.python_version(),
+    }
+
+
+def in_full() -> dict[str, str | int | float]:
+    """Describe the machine with all that its speed hangs on, and the versions of the libraries that were measured.
+
+    Imports no library: versions are read from what was installed.
+    """
+    flags, _ = _cpu()
+    return {
+        **machine(),
+        "release": platform.release(),
+        "flags": " ".join(flag for flag in FLAGS if flag in flags),
+        "memory_gb": _memory_gb(),
+        **{name: _version(name) for name in PACKAGES},
+    }
+
+
+def busy() -> str:
+    """Say in a sentence that others are at work on the machine; empty where they are not, or nobody can tell."""
+    try:
+        load = os.getloadavg()[0]
+    except OSError:
+        return ""
+    cores = os.cpu_count() or 1
+    if load <= _BUSY * cores:
+        return ""
+    return (
+        f"The machine was busy when the run began (load {load:.1f} on {cores} cores): times are longer than it needs, "
+        "and ratios of things that were not measured in the same minutes are unsure."
+    )
+
+
+def _cpu() -> tuple[frozenset[str], str]:
+    """Read what the processor can do and its name where Linux tells; elsewhere the name that Python has."""
+    try:
+        lines = _CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return frozenset(), platform.processor() or "unknown"
+    said = dict(reversed([(part[0].strip(), part[1].strip()) for line in lines if len(part := line.split(":", 1)) > 1]))
+    flags = said.get("flags", said.get("Features", ""))
+    return frozenset(flags.split()), said.get("model name", platform.machine() or "unknown")
+
+
+def _memory_gb() -> float:
+    try:
+        first = _MEMINFO.read_text(encoding="utf-8").split("\n", 1)[0]
+    except OSError:
+        return 0.0
+    return round(int(first.split()[1]) / 2**20, 1)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,72 @@
+"""How works, places and searches are called in lists and sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relic_core.errors import RelicError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import Search, Work, WorkSummary
+    from relic_core.services.workbench import Workbench
+
+
+def name_of(work: WorkSummary | Work) -> str:
+    """Name a work for a list.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> name_of(SimpleNamespace(title="Emma", author="Jane Austen", year=1815))
+    'Emma, Jane Austen (1815)'
+    """
+    named = f"{work.title}, {work.author}" if work.author else work.title
+    return f"{named} ({work.year})" if work.year else named
+
+
+def shorten(words: str, longest: int) -> str:
+    r"""Put words on one line, and cut them behind one where they are too many.
+
+    Examples
+    --------
+    >>> shorten("The brass\n bolt", 40), shorten("The brass bolt", 10)
+    ('The brass bolt', 'The brass …')
+    """
+    words = " ".join(words.split())
+    return words if len(words) <= longest else f"{words[:longest].rsplit(' ', 1)[0]} …"
+
+
+def listed(names: Sequence[str], *, last: str = "and") -> str:
+    """Write a list of names.
+
+    Examples
+    --------
+    >>> listed(["Emma"]), listed(["Emma", "Persuasion", "Evelina"])
+    ('Emma', 'Emma, Persuasion and Evelina')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """Write a list of names, of a long one the first.
+
+    Examples
+    --------
+    >>> some_of(["Emma", "Persuasion", "Evelina"], 2)
+    'Emma and 2 others'
+    """
+    return listed(list(names) if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} others"])
+
+
+def name_of_search(workbench: Workbench, search: Search, *, longest: int) -> str:
+    """Name a search by what was asked: its claim, or the place of the passage that others were to be like."""
+    if search.like is None:
+        return shorten(search.claim_text, longest)
+    try:
+        page = workbench.reading.page(search.like.work_id, at=search.like.at, length=search.like.length)
+    except RelicError:
+        return "Passages like one of an edition that was removed"
+    where = page.place.label.replace(" · ", ", ") if page.place else "its beginning"
+    return f"Passages like {page.work.title}, {where}"

@@ -1,0 +1,118 @@
+"""Works that are not ready to be searched by meaning: one is prepared at once, those of a library on request."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_ui.jobs import show_job, stop_label
+from relic_ui.naming import some_of
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from relic_core.domain import Job, WorkSummary
+    from relic_core.services.answers import Column, SearchResult
+    from relic_core.services.workbench import Workbench
+
+_NAMED = 4
+
+
+def show_preparing(workbench: Workbench, result: SearchResult) -> None:
+    """Say what is not ready to be searched by meaning, and how its preparation goes."""
+    if result.work is None:
+        if result.unprepared:
+            _show_library(workbench, result.unprepared)
+        elif any(column.pending for column in result.columns) and workbench.indexes.library_due():
+            _offer(
+                workbench,
+                "library",
+                "Your library is too large to be searched by meaning without an index of the whole of it.",
+                label="Build the index",
+                start=workbench.indexes.start_library,
+            )
+    elif any(column.pending for column in result.columns):
+        _show_work(workbench, result.work.id)
+    else:
+        st.session_state.get("find_jobs", {}).pop(result.work.id, None)
+
+
+def _show_work(workbench: Workbench, work_id: str) -> None:
+    """Prepare the work, once: what was stopped, or came to nothing, begins again when the reader asks for it."""
+    state = st.session_state
+    begun = state.setdefault("find_jobs", {})
+    if work_id not in begun:
+        begun[work_id] = workbench.indexes.start(work_id).id
+    job = workbench.jobs.get(begun[work_id])
+    if job.state != "done":
+        show_job(workbench, job.id)
+    elif state.get("find_job_done") != job.id:
+        state["find_job_done"] = job.id
+        st.rerun()
+    else:
+        st.warning(
+            "The work has been prepared, and still its index cannot be read. Look whether the folder of indexes, "
+            f"{literal(str(workbench.settings.indexes))}, can be written.",
+            icon=":material/warning:",
+        )
+    if not job.active:
+        st.button("Prepare it again", key="find_prepare", on_click=begun.pop, args=(work_id,), icon=":material/replay:")
+
+
+def _show_library(workbench: Workbench, works: Sequence[WorkSummary]) -> None:
+    """Name the works that are not ready; prepare them on request."""
+    one = len(works) == 1
+    _offer(
+        workbench,
+        "prepare",
+        f"{'One work has' if one else f'{len(works)} works have'} not been read for searching by meaning yet: "
+        f"{some_of([work.title for work in works], _NAMED)}. The columns answer from the others meanwhile.",
+        label="Prepare it" if one else "Prepare them",
+        start=lambda: workbench.indexes.start_many([work.id for work in works]),
+    )
+
+
+def _offer(workbench: Workbench, kind: str, said: str, *, label: str, start: Callable[[], Job]) -> None:
+    """Say what is lacking, and start what mends it on request; while it is under way, show how it goes.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where jobs are known.
+    kind : str
+        Of the job: one begun on another page, or in another tab, is shown as well.
+    said : str
+        What is lacking.
+    label : str
+        The words on the button.
+    start : callable
+        Starts the job.
+    """
+    state, key = st.session_state, f"find_job_{kind}"
+    job = workbench.jobs.get(state[key]) if key in state else None
+    if job is None or not job.active:
+        job = next(iter(workbench.jobs.under_way(kind)), job)
+    st.html(f'<p class="relic-quiet relic-unread">{escape(said)}</p>')
+    if job and job.active:
+        show_job(workbench, job.id, stop=stop_label(job))
+        return
+    if job and job.note:
+        st.html(f'<p class="relic-quiet">{escape(f"{job.title} has ended: {job.note}")}</p>')
+
+    def begin() -> None:
+        state[key] = start().id
+
+    st.button(label, key=f"find_start_{kind}", on_click=begin, icon=":material/play_arrow:")
+
+
+def show_pending(column: Column, result: SearchResult) -> None:
+    """Say what a column without cards waits for."""
+    complete = "; the other columns are complete" * (sum(each.pending for each in result.columns) == 1)
+    what = f"{escape(result.work.title)} has" if result.work else "works have"
+    st.html(
+        f'<p class="relic-quiet">{escape(column.label)} waits until {what} been prepared. Its passages appear here '
+        f"then{complete}.</p>"
+    )

@@ -1,0 +1,261 @@
+"""Where a search looks: some chapters of one work, or some works of the library.
+
+What limits a search stands in a panel that opens over the page, so that nothing moves; its button says what is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.domain import EVERYWHERE, Narrowing
+from relic_ui.naming import name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from relic_core.domain import WorkSummary
+    from relic_core.services.reading import ContentsPart
+    from relic_core.services.workbench import Workbench
+
+_WHOLE, _RANGE, _CHOSEN = "whole", "range", "chosen"
+_HOW = {_WHOLE: "Whole work", _RANGE: "From … to …", _CHOSEN: "One by one"}
+_WIDTH = 300
+"""Of the button, in pixels: the same whatever it says."""
+_LAST_YEAR = 9999
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Where a search looks.
+
+    Attributes
+    ----------
+    work : WorkSummary or None
+        The work; None for the library.
+    chapters : tuple of int
+        Chapters of the work, numbered from 1; empty for all.
+    narrowing : Narrowing
+        Which works of the library.
+    works : tuple of WorkSummary
+        The works searched: the one, or those that the narrowing admits.
+    """
+
+    work: WorkSummary | None
+    chapters: tuple[int, ...] = ()
+    narrowing: Narrowing = EVERYWHERE
+    works: tuple[WorkSummary, ...]
+
+
+# ---- chapters of a work -------------------------------------------------------------------------------------------
+
+
+def limit_to(work_id: str, chapters: Sequence[int]) -> None:
+    """Have the panel of a work begin with these chapters, numbered from 1; with all where there are none."""
+    st.session_state["find_chapters_wanted"] = (work_id, tuple(chapters))
+
+
+def choose_chapters(workbench: Workbench, work: WorkSummary) -> Scope:
+    """Draw the panel of a work's chapters, closed; give what is chosen in it."""
+    state = st.session_state
+    many = work.chapters
+    of, wanted = state.pop("find_chapters_wanted", ("", ()))
+    if of == work.id or state.get("find_chapters_of") != work.id:  # the chapters of one work are not those of another
+        state["find_chapters_of"] = work.id
+        _put(wanted if of == work.id else (), workbench, work)
+    chapters = _chapters(many)
+    said = f"{len(chapters)} of {many:,} chapters" if chapters else "Whole work"
+    with st.popover(
+        said,
+        key="find_chapters_panel",
+        icon=":material/toc:",
+        disabled=many == 1,
+        width=_WIDTH,
+    ):
+        if many > 1:
+            _show_chapters(workbench.reading.page(work.id).contents, many)
+    return Scope(work=work, chapters=chapters, works=(work,))
+
+
+def _chapters(many: int) -> tuple[int, ...]:
+    """Read the panel; all chapters are none."""
+    state = st.session_state
+    how, chosen = state["find_within"], set()
+    if how == _RANGE:
+        first, last = sorted((state["find_first"], state["find_last"]))
+        chosen = set(range(first, last + 1))
+    elif how == _CHOSEN:
+        for option in state["find_chapters"]:
+            chosen.update(_inside(option))
+    return tuple(sorted(chosen)) if len(chosen) < many else ()
+
+
+def _put(chapters: Sequence[int], workbench: Workbench, work: WorkSummary) -> None:
+    """Set the panel to chapters: to a range where they follow one another."""
+    state, many = st.session_state, work.chapters
+    known = sorted({chapter for chapter in chapters if 1 <= chapter <= many})
+    if len(known) < len(set(chapters)):
+        st.warning(
+            "This address names chapters that the work does not have in this edition; "
+            + ("the others are searched." if known else "the whole work is searched."),
+            icon=":material/link_off:",
+        )
+    state.update(find_within=_WHOLE, find_first=1, find_last=many, find_chapters=[])
+    if not known:
+        return
+    if known[-1] - known[0] + 1 == len(known):
+        state.update(find_within=_RANGE, find_first=known[0], find_last=known[-1])
+    else:
+        contents = workbench.reading.page(work.id).contents
+        state.update(find_within=_CHOSEN, find_chapters=_options(set(known), _parts(contents)))
+
+
+def _inside(option: tuple[int, int]) -> range:
+    return range(option[0], option[1] + 1)
+
+
+def _options(chapters: set[int], parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Write chapters as whole parts, as far as they are, and single chapters.
+
+    Examples
+    --------
+    >>> _options({1, 2, 5}, [(1, 2), (3, 6)])
+    [(1, 2), (5, 5)]
+    """
+    whole = [part for part in parts if chapters.issuperset(_inside(part))]
+    single = sorted(chapters.difference(*map(_inside, whole)))
+    return [*whole, *((chapter, chapter) for chapter in single)]
+
+
+def _parts(contents: Sequence[ContentsPart]) -> dict[tuple[int, int], str]:
+    """Name the parts of several chapters, by their first and last chapter."""
+    parts = {}
+    for part in contents:
+        if part.name and len(part.chapters) > 1:
+            first, last = part.chapters[0][0] + 1, part.chapters[-1][0] + 1
+            parts[first, last] = f"{part.name}, all {last - first + 1} chapters"
+    return parts
+
+
+def _show_chapters(contents: Sequence[ContentsPart], many: int) -> None:
+    state = st.session_state
+    names = {
+        index + 1: f"{part.name}, {name}" if part.name and part.name != name else name
+        for part in contents
+        for index, name in part.chapters
+    }
+
+    def begin() -> None:
+        if state["find_within"] == _CHOSEN and not state["find_chapters"]:
+            first, last = sorted((state["find_first"], state["find_last"]))
+            if last - first + 1 < many:  # what was chosen as a range can be changed one by one
+                state["find_chapters"] = _options(set(range(first, last + 1)), _parts(contents))
+
+    st.segmented_control(
+        "Chapters to search",
+        list(_HOW),
+        format_func=_HOW.__getitem__,
+        key="find_within",
+        persist_state="session",
+        required=True,
+        on_change=begin,
+    )
+    if state["find_within"] == _RANGE:
+        for label, key in (("From", "find_first"), ("To", "find_last")):
+            st.selectbox(
+                label,
+                list(names),
+                format_func=names.__getitem__,
+                key=key,
+                persist_state="session",
+                filter_mode="contains",
+            )
+    elif state["find_within"] == _CHOSEN:
+        options = _parts(contents) | {(chapter, chapter): name for chapter, name in names.items()}
+        st.multiselect(
+            "Parts and chapters" if len(options) > len(names) else "Chapters",
+            list(options),
+            format_func=options.__getitem__,
+            key="find_chapters",
+            persist_state="session",
+            placeholder="The whole work, until you choose",
+            filter_mode="contains",
+            select_all=False,
+        )
+
+
+# ---- works of the library -----------------------------------------------------------------------------------------
+
+
+def narrow_to(narrowing: Narrowing) -> None:
+    """Set the panel of the library."""
+    st.session_state.update(
+        find_authors=list(narrowing.authors),
+        find_first_year=narrowing.first_year,
+        find_last_year=narrowing.last_year,
+        find_works=list(narrowing.works),
+    )
+
+
+def can_narrow_to(narrowing: Narrowing, summaries: Sequence[WorkSummary]) -> bool:
+    """Whether all that a search was narrowed to is in the library."""
+    works, authors = {work.id for work in summaries}, {work.author for work in summaries}
+    return works.issuperset(narrowing.works) and authors.issuperset(narrowing.authors)
+
+
+def choose_works(summaries: Sequence[WorkSummary]) -> Scope:
+    """Draw the panel that narrows the library, closed; give what is chosen in it."""
+    state = st.session_state
+    by_id = {work.id: work for work in summaries}
+    authors = sorted({work.author for work in summaries}, key=lambda name: (name.split(" ")[-1].casefold(), name))
+    for key, known in (("find_authors", set(authors)), ("find_works", set(by_id))):  # removed works cannot be chosen
+        state[key] = [each for each in state.get(key, ()) if each in known]
+    narrowing = Narrowing(
+        works=tuple(sorted(state["find_works"])),
+        authors=tuple(sorted(state["find_authors"])),
+        first_year=state.get("find_first_year"),
+        last_year=state.get("find_last_year"),
+    )
+    works = tuple(work for work in summaries if narrowing.admits(work))
+    said = f"{len(works)} of {len(by_id)} works" if narrowing else f"All {len(by_id)} works"
+    sentences = sum(work.sentences for work in works)
+    said = f"{said}, {sentences:,} sentences"
+    with st.popover(said, key="find_works_panel", icon=":material/filter_list:", width=_WIDTH):
+        st.multiselect(
+            "Authors",
+            authors,
+            format_func=lambda author: author or "Author unknown",
+            key="find_authors",
+            persist_state="session",
+            placeholder="All authors",
+            filter_mode="contains",
+            select_all=False,
+        )
+        with st.container(horizontal=True, gap="small"):
+            for label, key in (("First published from", "find_first_year"), ("to", "find_last_year")):
+                st.number_input(
+                    label,
+                    value=None,
+                    min_value=1,
+                    max_value=_LAST_YEAR,
+                    step=1,
+                    key=key,
+                    persist_state="session",
+                    placeholder="Any year",
+                    width=150,
+                )
+        st.multiselect(
+            "Works",
+            list(by_id),
+            format_func=lambda work_id: name_of(by_id[work_id]),
+            key="find_works",
+            persist_state="session",
+            placeholder="All works",
+            filter_mode="contains",
+            select_all=False,
+        )
+        if narrowing:
+            st.button("Search all works again", key="find_all_works", on_click=narrow_to, args=(EVERYWHERE,))
+    return Scope(work=None, narrowing=narrowing, works=works)

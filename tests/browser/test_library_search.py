@@ -1,0 +1,103 @@
+"""Searching all works at once, some chapters of one, and for passages like another, in a real browser."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.visiting import answered, ask, cards, note_where_left, opened, settled, stands_where_left
+
+ALL = "All works of the library (3)"
+
+
+def choose(page, label, option):
+    """Choose from a list."""
+    page.get_by_role("combobox", name=label).click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def changed(page, before):
+    """Wait until another search is shown."""
+    page.wait_for_url(lambda url: "q=" in url and url != before)
+    settled(page)
+    return page.url
+
+
+def test_from_all_works_to_one_author_into_a_work_and_on_to_passages_like_one_in_some_chapters(page, library_server):
+    opened(page, f"{library_server.url}/find")
+    choose(page, "Work", ALL)
+    page.get_by_role("button", name="All 3 works").wait_for()
+    ask(page, "The ferryman asked for light and got none")
+    named = page.locator(".relic-card-work")
+    page.get_by_role("navigation", name="Which works the passages come from").get_by_text("The Mole").wait_for()
+
+    top = page.get_by_role("textbox").bounding_box()
+    everywhere = page.url
+    page.get_by_role("button", name="All 3 works").click()
+    choose(page, "Authors", "A. Beacon")
+    narrowed = changed(page, everywhere)
+    page.keyboard.press("Escape")  # the list
+    page.keyboard.press("Escape")  # the panel
+    page.get_by_role("button", name="1 of 3 works").wait_for()
+    assert page.get_by_role("textbox").bounding_box() == top, "narrowing moves nothing"
+    expect(named.first).to_have_text("The Mole, A. Beacon (1902)")
+    assert set(named.all_inner_texts()) == {"The Mole, A. Beacon (1902)"}
+
+    first = page.get_by_role("link", name="Read it in its chapter").first
+    first.scroll_into_view_if_needed()
+    note_where_left(page)
+    first.click()
+    page.get_by_role("heading", level=1, name="The Mole").wait_for()
+    page.get_by_role("region", name="The passage marked").get_by_role("link", name="More like this").wait_for()
+    page.go_back()
+    page.wait_for_url(narrowed)
+    stands_where_left(page)
+    settled(page)
+
+    found = cards(page)
+    page.get_by_role("link", name="More like this").first.click()
+    page.get_by_role("figure", name="The passage that others are to be like").wait_for()
+    alike = changed(page, narrowed)
+    page.wait_for_function("document.activeElement.id === 'find-like'")
+    expect(page.get_by_role("combobox", name="Work")).to_have_value("The Mole, A. Beacon (1902)")
+    expect(page.get_by_role("textbox")).to_have_count(0)
+
+    page.get_by_role("button", name="Whole work").press("Enter")
+    page.get_by_text("From … to …").click()
+    choose(page, "From", "Chapter III")
+    limited = changed(page, alike)
+    page.get_by_role("button", name="2 of 4 chapters").wait_for()
+    page.keyboard.press("Escape")
+    assert page.locator(".relic-card").count()
+    assert {text.split(" ·")[0] for text in page.locator(".relic-card h3").all_inner_texts()} <= {
+        "Chapter III",
+        "Chapter IV",
+    }
+
+    page.get_by_role("button", name="Look in all 3 works").click()
+    changed(page, limited)
+    page.locator(".relic-card-work").first.wait_for()
+    for address in (limited, alike, narrowed):  # each step is one of the browser's own
+        page.go_back()
+        page.wait_for_url(address)
+        settled(page)
+    expect(page.locator(".relic-card")).to_have_count(len(found))
+    assert cards(page) == found
+
+
+def test_the_chapter_and_the_passage_that_are_read_can_be_searched_from(page, library_server):
+    opened(page, f"{library_server.url}/read")
+    page.get_by_role("link", name="The Quay").click()
+    page.get_by_role("link", name="Next chapter: Chapter II").first.click()
+    page.get_by_role("heading", level=2, name="Chapter II").wait_for()
+    page.get_by_text("Nobody lit the lantern of house II.").click()
+    page.get_by_role("button", name="One sentence more").click()
+    page.get_by_role("link", name="More like this").click()
+    answered(page, page.url.split("?")[0])
+    shown = page.get_by_role("figure", name="The passage that others are to be like")
+    expect(shown).to_contain_text("Nobody lit the lantern of house II. The ferryman had asked for it, and left.")
+
+    page.go_back()
+    page.get_by_role("link", name="Search this chapter").click()
+    page.get_by_role("button", name="1 of 4 chapters").wait_for()
+    ask(page, "The ferryman leaves")
+    assert {text.split(" ·")[0] for text in page.locator(".relic-card h3").all_inner_texts()} == {"Chapter II"}

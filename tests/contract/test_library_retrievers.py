@@ -1,0 +1,173 @@
+"""What everything that searches many works at once must do, with an encoder without a model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from relic_core.config import Settings
+from relic_core.domain import Claim, Span
+from relic_core.errors import BadClaim, BadRequest
+from relic_core.retrieval import registry
+from relic_core.retrieval.dense import Dense
+from tests.fake_encoder import FakeEncoder
+from tests.making import make_work
+
+NAMES = [card.name for card in registry.cards() if card.library]
+PREPARED = {"zero-shot", "fusion"}
+"""Those that search only what has been prepared."""
+LENGTHS = range(1, 6)
+CLAIM = Claim("The ferryman and the river stand for death;", "he counted his letters and his coins", masked=True)
+
+FERRY = make_work(
+    ["The ferry left the quay at dusk.", "Nobody on board spoke.", "The river is high, said the ferryman."],
+    ["My sister had written to me in March.", "I had not answered her letter.", "The river rose.", "It rose."],
+    title="The Ferry",
+)
+ORCHARD = make_work(
+    ["In the morning the orchard was white with frost.", "A fox crossed it slowly.", "The river was frozen."],
+    ["The schoolmaster counted his coins twice.", "He was a miser, and proud of it.", "Dinner was soup."],
+    title="The Orchard",
+)
+SHORT = make_work(["A ferryman counted his letters.", "Nobody spoke."], title="A Letter")
+EMPTY = make_work([], title="Nothing")
+COPY = replace(SHORT, id=f"{SHORT.id}-copy", title="A Letter, again")
+SHELF = [FERRY, SHORT, ORCHARD, EMPTY, COPY]
+UNREAD = make_work(["A ferryman whom nobody has read.", "He counted letters."], title="Unread")
+
+
+def quiet(done, total, note=""):
+    pass
+
+
+def imprints(works):
+    return [work.imprint for work in works]
+
+
+def places(ranking):
+    return [(ranking.works[work], int(start)) for work, start in zip(ranking.work, ranking.start, strict=True)]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Return retrievers that have prepared the shelf."""
+    folder = tmp_path_factory.mktemp("made")
+    settings = Settings(indexes=folder)
+    encoder = FakeEncoder()
+    retrievers = {"zero-shot": Dense("zero-shot", encoder=lambda: encoder, root=folder)}
+    for name in NAMES:
+        registry.create(name, settings=settings, made=retrievers)
+    for retriever in retrievers.values():
+        for work in SHELF:
+            retriever.prepare(work, quiet)
+    return settings, retrievers
+
+
+@pytest.fixture(scope="module")
+def libraries(made):
+    settings, retrievers = made
+    by_id = {work.id: work for work in [*SHELF, UNREAD]}
+    return {
+        name: registry.create_library(name, settings=settings, made=retrievers, load=by_id.__getitem__)
+        for name in NAMES
+    }  # fmt: skip
+
+
+@pytest.fixture(params=NAMES)
+def library(request, libraries):
+    return libraries[request.param]
+
+
+def test_its_name_is_that_of_its_retriever(libraries):
+    assert {name: library.name for name, library in libraries.items()} == {name: name for name in NAMES}
+
+
+def test_its_parts_search_many_works_too():
+    assert all(set(registry.card(name).components) <= set(NAMES) for name in NAMES)
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_it_ranks_every_span_of_every_work_by_work_and_start(library, length):
+    ranking = library.rank(CLAIM, imprints(SHELF), length)
+    expected = [(work.id, start) for work in SHELF for start in range(work.candidates(length))]
+    assert places(ranking) == expected
+    assert (ranking.retriever, ranking.length, ranking.candidates) == (library.name, length, len(expected))
+    assert ranking.exact
+    assert ranking.scores.dtype == np.float32
+    assert np.isfinite(ranking.scores).all()
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("work", [FERRY, ORCHARD], ids=lambda work: work.title)
+@pytest.mark.parametrize("name", NAMES)
+def test_one_work_is_ranked_as_by_itself(libraries, made, name, work, length):
+    alone = made[1][name].score(CLAIM, work, length)
+    ranking = libraries[name].rank(CLAIM, [work.imprint], length)
+    np.testing.assert_allclose(ranking.scores, alone, atol=1e-5)
+    assert ranking.best(len(alone)).tolist() == np.argsort(-alone, kind="stable").tolist()
+
+
+def test_works_in_another_order_have_the_same_scores(library):
+    one, other = (library.rank(CLAIM, imprints(works), 2) for works in (SHELF, SHELF[::-1]))
+    scores = [dict(zip(places(ranking), ranking.scores.tolist(), strict=True)) for ranking in (one, other)]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-6)
+
+
+@pytest.mark.parametrize("order", [(SHORT, FERRY, COPY), (COPY, FERRY, SHORT)], ids=["original first", "copy first"])
+def test_ties_keep_the_order_of_works_and_text(library, order):
+    ranking = library.rank(Claim("a ferryman counted his letters"), imprints(order), 1)
+    best = ranking.hits(2)
+    assert [(hit.work_id, hit.hit.span.start) for hit in best] == [(order[0].id, 0), (order[2].id, 0)]
+    assert best[0].hit.score == best[1].hit.score
+    assert [ranking.rank_of(hit.work_id, hit.hit.span) for hit in best] == [1, 2]
+
+
+def test_works_shorter_than_a_span_contribute_nothing(library):
+    ranking = library.rank(CLAIM, imprints([SHORT, FERRY, EMPTY]), 3)
+    assert {work for work, _ in places(ranking)} == {FERRY.id}
+    assert ranking.rank_of(SHORT.id, Span(0, 3)) == 0
+
+
+@pytest.mark.parametrize("works", [[], [EMPTY], [SHORT]], ids=["no work", "a work without sentences", "a short work"])
+def test_where_there_is_no_span_none_is_ranked(library, works):
+    ranking = library.rank(CLAIM, imprints(works), 4)
+    assert (len(ranking), ranking.candidates, ranking.hits(10)) == (0, 0, ())
+
+
+@pytest.mark.parametrize("text", ["", "   ", "—", "…“”"])
+def test_a_claim_without_words_is_refused(library, text):
+    with pytest.raises(BadClaim, match="words"):
+        library.rank(Claim(text), imprints(SHELF), 1)
+
+
+@pytest.mark.parametrize("text", ["Наташа и Пьер", "zzyzx", "the of and", "word " * 500])
+def test_any_words_can_be_searched_with(library, text):
+    assert len(library.rank(Claim(text), imprints(SHELF), 1)) == sum(len(work.sentences) for work in SHELF)
+
+
+def test_it_answers_the_same_twice(library):
+    one, other = (library.rank(CLAIM, imprints(SHELF), 2) for _ in range(2))
+    np.testing.assert_array_equal(one.scores, other.scores)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_works_that_were_not_prepared_are_named_and_passed_over(libraries, name):
+    library, works = libraries[name], imprints([UNREAD, SHORT])
+    assert library.missing(works, 1) == ((UNREAD.id,) if name in PREPARED else ())
+    found = {work for work, _ in places(library.rank(CLAIM, works, 1))}
+    assert found == {SHORT.id} | (set() if name in PREPARED else {UNREAD.id})
+
+
+def test_passages_like_one_of_them_are_ranked(library):
+    passage = Span(4, 1)
+    claim = Claim(ORCHARD.span_text(passage))
+    ranking = library.rank(claim, imprints([FERRY, ORCHARD]), 1, like=(ORCHARD.imprint, passage))
+    assert ranking.rank_of(ORCHARD.id, passage) == 1
+
+
+@pytest.mark.parametrize("name", [card.name for card in registry.cards() if not card.library])
+def test_those_that_search_single_works_only_say_so(made, name):
+    with pytest.raises(BadRequest, match="one work at a time"):
+        registry.create_library(name, settings=made[0], made={}, load=lambda work_id: FERRY)

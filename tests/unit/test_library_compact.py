@@ -1,0 +1,241 @@
+"""The compact index on disk: made of the works' own indexes, measured, and never used where it does not fit."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+
+import numpy as np
+import pytest
+
+from relic_core.domain import Claim, Span
+from relic_core.errors import JobCancelled, NoIndex, StaleIndex
+from relic_core.retrieval import library_compact, library_measures
+from relic_core.retrieval.dense import Dense
+from relic_core.retrieval.library_dense import LibraryDense
+from relic_core.store import locks
+from tests.fake_encoder import FakeEncoder
+from tests.making import make_work
+
+CLAIM = Claim("word3 and word17")
+
+
+def quiet(done, total, note=""):
+    pass
+
+
+@pytest.fixture(autouse=True)
+def _few_questions(monkeypatch):
+    monkeypatch.setattr(library_measures, "QUESTIONS", 60)
+
+
+def make_dense(root, identity="fake/1"):
+    encoder = FakeEncoder(identity)
+    return Dense("demo", encoder=lambda: encoder, root=root)
+
+
+@pytest.fixture(scope="module")
+def works():
+    rng = np.random.default_rng(0)
+    return [
+        make_work(
+            [" ".join(f"word{word}" for word in rng.integers(40, size=6)) + f" end{number}." for _ in range(size)],
+            title=f"Work {number}",
+        )
+        for number, size in enumerate((300, 1, 250))
+    ]
+
+
+@pytest.fixture
+def dense(tmp_path, works):
+    made = make_dense(tmp_path)
+    for work in works:
+        made.prepare(work, quiet)
+    return made
+
+
+@pytest.fixture
+def imprints(works):
+    return [work.imprint for work in works]
+
+
+def folders(dense):
+    return list((dense.root / "demo" / "library").glob("[!.]*/manifest.json"))
+
+
+def test_its_manifest_says_what_it_was_made_of_and_what_it_finds(dense, imprints):
+    import faiss
+
+    library_compact.build(dense, imprints, quiet, claims=[CLAIM])
+    (path,) = folders(dense)
+    manifest = json.loads(path.read_text())
+    notes = manifest["notes"]
+    assert [(work[0], work[1], work[3]) for work in notes["works"]] == [
+        (each.id, each.fingerprint, each.sentences) for each in imprints
+    ]
+    assert (manifest["encoder"], notes["encoder"]) == ("fake/1", dict(FakeEncoder().facts))
+    assert (notes["faiss"], notes["seed"]) == (faiss.__version__, library_compact.SEED)
+    assert notes["index"].startswith("IVF")
+    assert set(notes["measured"]) == {"1", "2", "3", "4", "5"}
+    assert notes["measured on"] == {"claims": 1, "made questions": library_measures.QUESTIONS - 1}
+    assert set(manifest["files"]) == {"library.faiss"}
+
+
+def test_the_same_works_make_the_same_index(tmp_path, works, imprints):
+    contents = []
+    for name in ("a", "b"):
+        dense = make_dense(tmp_path / name)
+        for work in works:
+            dense.prepare(work, quiet)
+        library_compact.build(dense, imprints, quiet)
+        (path,) = folders(dense)
+        contents.append((path.parent / "library.faiss").read_bytes())
+    assert contents[0] == contents[1]
+
+
+def test_measured_recall_is_what_the_finished_index_finds(dense, imprints, monkeypatch):
+    monkeypatch.setattr(library_compact, "FOUND", 40)
+    library_compact.build(dense, imprints, quiet)
+    recipe = library_compact.newest(dense.root, "demo", "fake/1", imprints)
+    compact = library_compact.open_compact(dense.root, recipe)
+    exact, approximate = (LibraryDense(dense, memory=memory) for memory in (1e12, 1))
+    asked = library_measures.queries(dense, imprints, (), np.random.default_rng(5))[:60]
+    for length in (1, 4):
+        shares = {10: [], 100: []}
+        for vector in asked:
+            whole = exact._exact(vector, imprints, length)
+            some = approximate._approximate(vector, imprints, length, dense, compact)
+            for k, found in shares.items():
+                best = {(hit.work_id, hit.hit.span) for hit in whole.hits(k)}
+                found.append(len(best & {(hit.work_id, hit.hit.span) for hit in some.hits(k)}) / k)
+        assert [np.mean(found) for found in shares.values()] == pytest.approx(compact.measured[length], abs=0.06)
+    assert compact.measured[1][1] <= 0.4  # no more than 40 sentences are found
+
+
+def test_made_questions_are_like_no_sentence_and_the_same_every_time(dense, imprints):
+    first, second = (library_measures.queries(dense, imprints, [CLAIM], np.random.default_rng(1)) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(first[0], dense.claim_vector(CLAIM))
+    np.testing.assert_allclose(np.linalg.norm(first, axis=1), 1, rtol=1e-5)
+    vectors = np.concatenate([dense.open(imprint).sentence_vectors() for imprint in imprints])
+    assert (first[1:] @ vectors.T).max() < 0.999
+
+
+@pytest.mark.parametrize("sizes", [(1,), (1, 1), (2,), (0, 3)])
+def test_the_smallest_libraries_have_one_too(tmp_path, sizes):
+    dense = make_dense(tmp_path)
+    tiny = [make_work([f"Some{n} words{i}." for i in range(size)], title=f"Tiny {n}") for n, size in enumerate(sizes)]
+    for work in tiny:
+        dense.prepare(work, quiet)
+    library = LibraryDense(dense, memory=1)
+    imprints = [work.imprint for work in tiny]
+    library.prepare(imprints, quiet)
+    for length in (1, 2, 3):
+        ranking = library.rank(CLAIM, imprints, length)
+        assert len(ranking) == ranking.candidates == sum(work.candidates(length) for work in tiny)
+
+
+DAMAGE = {
+    "manifest edited by hand": lambda folder: (folder / "manifest.json").write_text(
+        (folder / "manifest.json").read_text().replace('"found": 2000', '"found": 2001')
+    ),
+    "file cut short": lambda folder: (folder / "library.faiss").write_bytes(
+        (folder / "library.faiss").read_bytes()[:-1]
+    ),
+    "file gone": lambda folder: (folder / "library.faiss").unlink(),
+    "folder gone": shutil.rmtree,
+    "another byte": lambda folder: (folder / "library.faiss").write_bytes(
+        (folder / "library.faiss").read_bytes()[:-1] + b"?"
+    ),
+}
+
+
+@pytest.mark.parametrize("already_open", [True, False])
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
+def test_a_damaged_one_is_never_used_and_is_built_again(dense, imprints, damage, already_open):
+    library = LibraryDense(dense, memory=1)
+    library.prepare(imprints, quiet)
+    if already_open:
+        library.rank(CLAIM, imprints, 1)
+    (path,) = folders(dense)
+    damage(path.parent)
+    later = library if already_open else LibraryDense(dense, memory=1)
+    assert later.compact_due(imprints, 1)
+    with pytest.raises(NoIndex):
+        later.rank(CLAIM, imprints, 1)
+    later.prepare(imprints, quiet)
+    assert len(later.rank(CLAIM, imprints, 1)) > 100
+    assert not later.compact_due(imprints, 1)
+
+
+def test_a_file_that_faiss_cannot_read_is_told(dense, imprints, monkeypatch):
+    library_compact.build(dense, imprints, quiet)
+    recipe = library_compact.newest(dense.root, "demo", "fake/1", imprints)
+
+    def unreadable(*_):
+        raise RuntimeError("Index type 0x3f not recognized")
+
+    monkeypatch.setattr("faiss.read_index", unreadable)
+    with pytest.raises(StaleIndex, match="cannot read it"):
+        library_compact.open_compact(dense.root, recipe)
+
+
+def test_that_of_another_encoder_or_code_is_not_used_and_not_deleted(dense, imprints, works, monkeypatch):
+    library_compact.build(dense, imprints, quiet)
+    other = make_dense(dense.root, "fake/2")
+    for work in works:
+        other.prepare(work, quiet)
+    assert library_compact.newest(dense.root, "demo", "fake/2", imprints) is None
+    library_compact.build(other, imprints, quiet)
+    assert len(folders(dense)) == 2
+    monkeypatch.setattr(library_compact, "CODE", "compact/0")
+    assert library_compact.newest(dense.root, "demo", "fake/1", imprints) is None
+
+
+def test_a_build_that_is_stopped_leaves_nothing_that_could_be_taken_for_one(dense, imprints):
+    def stop(done, total, note=""):
+        if note.startswith("Measuring"):
+            raise JobCancelled
+
+    with pytest.raises(JobCancelled):
+        library_compact.build(dense, imprints, stop)
+    assert not folders(dense)
+    assert not list((dense.root / "demo" / "library").glob(".making*"))
+
+
+def test_of_two_who_build_it_at_once_one_waits_and_finds_it_built(dense, imprints):
+    waiting, told = threading.Event(), []
+
+    def second(done, total, note=""):
+        told.append(note)
+        if note.startswith("Another program"):
+            waiting.set()
+
+    def first(done, total, note=""):
+        if not other.is_alive() and not waiting.is_set():
+            other.start()
+        assert waiting.wait(20)
+
+    other = threading.Thread(target=library_compact.build, args=(dense, imprints, second))
+    library_compact.build(dense, imprints, first)
+    other.join()
+    assert set(told) == {"Another program is building the library's index"}
+    assert len(folders(dense)) == 1
+
+
+def test_waiting_for_another_builder_can_be_cancelled(dense, imprints):
+    library_compact.build(dense, imprints, quiet)
+    (lock,) = (dense.root / "demo" / "library").glob("*.lock")
+
+    def cancelled(done, total, note=""):
+        raise JobCancelled
+
+    with locks.held(lock), pytest.raises(JobCancelled):
+        library_compact.build(dense, imprints, cancelled)
+
+
+def test_spans_near_the_ends_of_a_work_are_not_found_beyond_them(imprints):
+    found = library_compact.spans_of(np.array([0, 299]), imprints[0], 4)
+    assert found.tolist() == [0, 296]
+    assert all(Span(int(start), 4).end <= 300 for start in found)

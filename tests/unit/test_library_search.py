@@ -1,0 +1,455 @@
+"""Searching many works at once: what a page and a command get."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from relic_core.domain import Hit, Likeness, Narrowing, Span, WorkHit
+from relic_core.errors import BadClaim, BadRequest, BadWeights, StaleIndex
+from relic_core.retrieval.dense import Dense
+from relic_core.services.answers import SearchRequest
+from relic_core.services.jobs import InlineExecutor
+from relic_core.services.library_found import group_in_works
+from relic_core.services.workbench import Workbench
+from tests.fake_encoder import FakeEncoder
+from tests.making import make_work
+
+TOLL = replace(
+    make_work(
+        [
+            ["The ferry left at six, and nobody aboard it had paid for the crossing but the dog."],
+            ["He counted the lanterns again.", "There was one lantern more than there had been passengers."],
+        ],
+        [["A lamp stood in the window of the toll-house."], ["Nobody paid for it."]],
+        title="The Toll",
+    ),
+    author="A. Ferryman",
+    year=1850,
+)
+LAMPS = replace(
+    make_work(
+        [
+            "A lamp stood in a window.",
+            "Dogs barked at the lantern.",
+            "Nobody had counted the passengers, said Harriet.",
+        ],
+        title="Lamps",
+    ),
+    author="B. Lamplighter",
+    year=1890,
+)
+BRIEF = replace(make_work(["Nobody paid."], title="Brief"), author="B. Lamplighter")
+WORKS = (TOLL, LAMPS, BRIEF)
+
+
+@pytest.fixture
+def bench(settings):
+    bench = Workbench(settings, executor=InlineExecutor(settings))
+    for work in WORKS:
+        bench.store.works.add(work)
+    use_fake(bench)
+    return bench
+
+
+def use_fake(bench):
+    bench.indexes._retrievers["zero-shot"] = Dense("zero-shot", encoder=FakeEncoder, root=bench.settings.indexes)
+
+
+@pytest.fixture
+def ready(bench):
+    for work in WORKS:
+        bench.indexes.build(work.id, ["zero-shot"], lambda *_: None)
+    return bench
+
+
+def ask(bench, claim="", **options):
+    return bench.search.run(SearchRequest(work_id="", claim_text=claim, **options))
+
+
+def found(column):
+    return [(card.work.title, card.span) for card in column.cards]
+
+
+# ---- what is found ------------------------------------------------------------------------------------------------
+
+
+def test_every_column_answers_with_verbatim_passages_that_name_their_works(ready):
+    result = ask(ready, "Nobody counted the lanterns", results=10)
+    assert (result.work, [work.title for work in result.searched]) == (None, ["Brief", "Lamps", "The Toll"])
+    assert [column.retriever for column in result.columns] == ["zero-shot", "bm25", "fusion"]
+    for column in result.columns:
+        assert column.candidates == 9
+        assert (column.exact, column.note, column.pending) == (True, "", False)
+        assert len({card.work.title for card in column.cards}) > 1
+        ranks = [card.rank for card in column.cards]
+        assert ranks == sorted(ranks)
+        assert ranks[0] == 1
+        for card in column.cards:
+            assert card.work in WORKS
+            assert card.quotation.plain == card.work.span_text(card.span)
+            assert card.place == card.work.place(card.span)
+
+
+def test_meaning_scores_a_passage_as_a_search_of_its_own_work_does(ready):
+    everywhere = ask(ready, "Nobody paid for the lamp", results=20, retrievers=("zero-shot",)).columns[0]
+    alone = {
+        (work.title, card.span): (card.score, card.strength)
+        for work in WORKS
+        for card in ready.search.run(
+            SearchRequest(work_id=work.id, claim_text="Nobody paid for the lamp", results=20, retrievers=("zero-shot",))
+        )
+        .columns[0]
+        .cards
+    }
+    assert {(card.work.title, card.span): (card.score, card.strength) for card in everywhere.cards} == alone
+
+
+def test_a_card_names_the_ranks_others_give_it_in_the_whole_library(ready):
+    result = ask(ready, "Nobody counted the lanterns", results=9)
+    ranks = {column.label: {(c.work.id, c.span): c.rank for c in column.cards} for column in result.columns}
+    compared = 0
+    for column in result.columns:
+        for card in column.cards:
+            for label, rank in card.elsewhere:
+                shown = ranks[label].get((card.work.id, card.span))
+                compared += shown is not None
+                assert shown in (None, rank)
+    assert compared > 9
+
+
+def test_overlapping_passages_share_a_card_and_those_of_other_works_do_not():
+    def hit(work_id, start, rank):
+        return WorkHit(work_id, Hit(span=Span(start, 2), score=1.0 / rank, rank=rank))
+
+    groups = group_in_works([hit("a", 4, 1), hit("b", 4, 2), hit("a", 5, 3), hit("b", 0, 4), hit("a", 0, 5)])
+    assert [(work_id, group.best.rank, [other.rank for other in group.others]) for work_id, group in groups] == [
+        ("a", 1, [3]),
+        ("b", 2, []),
+        ("b", 4, []),
+        ("a", 5, []),
+    ]
+
+
+def test_a_claim_that_shares_no_word_gets_no_cards_by_words(ready):
+    column = ask(ready, "jealousy", retrievers=("bm25",)).columns[0]
+    assert (column.cards, column.strength, column.pending) == ((), None, False)
+
+
+def test_a_name_weighs_against_the_works_that_never_use_it(ready):
+    """By words a passage of the work that knows the name is worth more than a like one of a work that does not."""
+    cards = ask(ready, "as Harriet, passengers counted", retrievers=("bm25",), results=9).columns[0].cards
+    levels = {card.work.title: card.strength.level for card in reversed(cards)}
+    assert levels["The Toll"] == "weak"
+    assert "no more of the claim's words" in next(
+        card.strength.sentence for card in cards if card.work.title == "The Toll"
+    )
+
+
+def test_works_too_short_for_the_length_are_not_searched(ready):
+    result = ask(ready, "Nobody paid", length=2)
+    assert [work.title for work in result.searched] == ["Lamps", "The Toll"]
+    assert result.columns[0].candidates == 2 + 4
+
+
+def test_what_answered_is_named_for_a_permalink_and_changes_with_the_works(ready):
+    made_with = ask(ready, "Nobody paid").made_with
+    assert made_with.startswith("3 works ")
+    assert FakeEncoder().identity in made_with
+    assert made_with == ask(ready, "Nobody else paid").made_with
+    assert ask(ready, "Nobody paid", narrowing=Narrowing(works=(TOLL.id,))).made_with != made_with
+
+
+# ---- narrowing ----------------------------------------------------------------------------------------------------
+
+
+def test_a_narrowed_search_ranks_and_counts_what_it_admits(ready):
+    narrowing = Narrowing(authors=("B. Lamplighter",))
+    result = ask(ready, "Nobody counted the lanterns", narrowing=narrowing, results=9)
+    assert ready.search.scope(narrowing) == result.searched
+    assert [work.title for work in result.searched] == ["Brief", "Lamps"]
+    for column in result.columns:
+        assert {card.work.title for card in column.cards} <= {"Brief", "Lamps"}
+        assert column.candidates == 4
+        assert all(rank <= 4 for card in column.cards for _, rank in card.elsewhere)
+        assert column.cards[0].rank == 1
+
+
+@pytest.mark.parametrize(
+    ("narrowing", "said"),
+    [
+        (Narrowing(authors=("Nobody", "Somebody")), "is by Nobody or Somebody. Choose"),
+        (Narrowing(first_year=1900), "is of 1900 or later. Choose"),
+        (Narrowing(last_year=1800), "is of 1800 or before. Choose"),
+        (
+            Narrowing(works=("gone",), first_year=1800, last_year=1900),
+            "is the one chosen and of the years 1800 to 1900",
+        ),
+    ],
+)
+def test_a_narrowing_that_leaves_nothing_is_told(ready, narrowing, said):
+    with pytest.raises(BadRequest, match=said):
+        ask(ready, "Nobody paid", narrowing=narrowing)
+
+
+def test_an_empty_library_is_told(settings):
+    with pytest.raises(BadRequest, match="no work to search yet"):
+        ask(Workbench(settings), "Nobody paid")
+
+
+def test_a_length_that_no_work_holds_is_told(ready):
+    with pytest.raises(BadRequest, match="has a passage of 2 sentences; the longest of them has 1 "):
+        ask(ready, "Nobody paid", length=2, narrowing=Narrowing(works=(BRIEF.id,)))
+    with pytest.raises(BadRequest, match="has another passage of one sentence"):
+        ask(ready, like=Likeness(BRIEF.id, "1.1"), narrowing=Narrowing(works=(BRIEF.id,)))
+
+
+def test_a_retriever_that_searches_single_works_only_is_refused(ready):
+    with pytest.raises(BadRequest, match="one work at a time"):
+        ask(ready, "Nobody paid", retrievers=("random",))
+
+
+def test_a_claim_in_a_script_that_no_work_has_is_refused(ready):
+    for retrievers in (("zero-shot",), ("bm25",)):
+        with pytest.raises(BadClaim, match="Cyrillic"):
+            ask(ready, "Паром ушёл в шесть", retrievers=retrievers)
+
+
+# ---- like ---------------------------------------------------------------------------------------------------------
+
+
+def test_passages_like_one_are_found_in_all_works_but_for_itself_and_what_overlaps_it(ready):
+    result = ask(ready, like=Likeness(TOLL.id, "1.2.1", 1), length=2, results=9)
+    assert (result.source.work, result.source.span) == (TOLL, Span(1, 1))
+    assert (result.quoted, result.unknown, result.weak) == ((), (), False)
+    for column in result.columns:
+        assert column.candidates == 2 + 4 - 2
+        spans = {(card.work.id, hit.span) for card in column.cards for hit in (card, *card.others)}
+        assert not spans & {(TOLL.id, Span(0, 2)), (TOLL.id, Span(1, 2))}
+        assert all(card.strength.level == "fair" for card in column.cards)
+        assert all(rank <= 4 for card in column.cards for _, rank in card.elsewhere)
+
+
+def test_likeness_by_meaning_is_that_of_the_passages_own_vectors(ready):
+    dense = ready.indexes.retriever("zero-shot")
+    column = ask(ready, like=Likeness(TOLL.id, "2.1.1"), retrievers=("zero-shot",), results=20).columns[0]
+    source = dense.span_vector(TOLL.imprint, Span(3, 1))
+    assert found(column)[0] == ("Lamps", Span(0, 1))
+    for card in column.cards:
+        assert card.score == pytest.approx(float(source @ dense.span_vector(card.work.imprint, card.span)), abs=1e-5)
+
+
+def test_the_passage_may_stand_in_a_work_that_is_not_prepared_or_not_searched(bench):
+    bench.indexes.build(LAMPS.id, ["zero-shot"], lambda *_: None)
+    narrowing = Narrowing(works=(LAMPS.id,))
+    result = ask(bench, like=Likeness(TOLL.id, "2.1.1"), narrowing=narrowing, results=9)
+    assert result.source.work == TOLL
+    assert [found(column)[0] for column in result.columns] == [("Lamps", Span(0, 1))] * 3
+    assert {column.candidates for column in result.columns} == {3}
+
+
+# ---- works that are not prepared ----------------------------------------------------------------------------------
+
+
+def test_where_nothing_is_prepared_words_answer_and_meaning_is_pending(bench):
+    result = ask(bench, "Nobody paid")
+    dense, bm25, fusion = result.columns
+    assert (dense.pending, dense.cards, dense.note, dense.candidates) == (True, (), "", 9)
+    assert fusion.pending
+    assert {card.work.title for card in bm25.cards} >= {"Brief", "The Toll"}
+    assert [work.title for work in result.unprepared] == ["Brief", "Lamps", "The Toll"]
+    assert FakeEncoder().identity not in result.made_with
+
+
+def test_works_that_are_not_prepared_are_named_and_passed_over_by_meaning_alone(bench):
+    bench.indexes.build(LAMPS.id, ["zero-shot"], lambda *_: None)
+    result = ask(bench, "Nobody paid for the lamp", results=9)
+    dense, bm25, fusion = result.columns
+    assert [work.title for work in result.unprepared] == ["Brief", "The Toll"]
+    assert {card.work.title for card in dense.cards} == {card.work.title for card in fusion.cards} == {"Lamps"}
+    assert (dense.candidates, dense.pending) == (3, False)
+    unread = [card for card in bm25.cards if card.work.title != "Lamps"]
+    assert {card.work.title for card in unread} == {"Brief", "The Toll"}
+    assert all(dict(card.elsewhere) == {"Dense, zero-shot": 0, "Combined": 0} for card in unread)
+
+
+def test_works_are_prepared_one_after_another_by_one_job_and_those_that_are_ready_passed_over(settings, monkeypatch):
+    monkeypatch.setattr(
+        "relic_core.services.indexing.Indexes.retriever",
+        lambda *_: Dense("zero-shot", encoder=FakeEncoder, root=settings.indexes),
+    )
+    bench = Workbench(settings, executor=InlineExecutor(settings))
+    for work in (TOLL, LAMPS):
+        bench.store.works.add(work)
+    bench.indexes.build(LAMPS.id, ["zero-shot"], lambda *_: None)
+    assert bench.indexes.missing(TOLL.id) == ("zero-shot",)
+    job = bench.indexes.start_many([TOLL.id, LAMPS.id])
+    assert (job.kind, job.state, job.note) == ("prepare", "done", "2 works are ready to search.")
+    assert bench.indexes.missing(TOLL.id) == ()
+    assert [each.title for each in bench.jobs.recent() if each.kind == "index"] == ["Preparing The Toll"]
+
+
+def test_unprepared_works_are_told_without_loading_any(bench, monkeypatch):
+    bench.indexes.build(LAMPS.id, ["zero-shot"], lambda *_: None)
+    monkeypatch.setattr(bench.works, "load", None)
+    assert set(bench.indexes.unprepared(bench.works.summaries())) == {TOLL.id, BRIEF.id}
+
+    def no_model():
+        raise BadWeights("The model is gone.")
+
+    other = Workbench(bench.settings)
+    other.indexes._retrievers["zero-shot"] = Dense("zero-shot", encoder=no_model, root=bench.settings.indexes)
+    assert other.indexes.unprepared(other.works.summaries()) == ()
+    dense, bm25, fusion = ask(other, "Nobody paid").columns
+    assert (dense.note, dense.pending, fusion.note) == ("The model is gone.", False, "The model is gone.")
+    assert bm25.cards
+
+
+# ---- more than memory holds ---------------------------------------------------------------------------------------
+
+
+class Compact:
+    """Answers as a library retriever does whose works are too large for memory."""
+
+    def __init__(self, exact):
+        self.exact = exact
+        self.name = exact.name
+        self.due = True
+        self.measured = {1: (0.984, 0.968)}
+        self.prepared = []
+
+    def missing(self, works, length):
+        return self.exact.missing(works, length)
+
+    def compact_due(self, works, length):
+        return self.due
+
+    def prepare(self, works, progress, *, claims=()):
+        self.prepared.append((tuple(work.id for work in works), tuple(claims)))
+        self.due = False
+
+    def rank(self, claim, works, length, *, like=None):
+        ranking = self.exact.rank(claim, works, length, like=like)
+        some = np.sort(ranking.best(4))
+        return replace(
+            ranking, work=ranking.work[some], start=ranking.start[some], scores=ranking.scores[some], exact=False
+        )
+
+
+@pytest.fixture
+def large(ready):
+    compact = Compact(ready.indexes.library_retriever("zero-shot"))
+    ready.indexes._libraries["zero-shot"] = compact
+    ready.indexes._libraries.pop("fusion", None)
+    return ready, compact
+
+
+def test_a_library_too_large_for_memory_waits_for_its_own_index_and_says_so(large):
+    bench, compact = large
+    dense, bm25, fusion = ask(bench, "Nobody paid").columns
+    assert (dense.pending, dense.cards, fusion.pending) == (True, (), True)
+    assert "too large for memory" in dense.note
+    assert bm25.cards
+    assert bench.indexes.library_due()
+    bench.history.keep(SearchRequest(work_id="", claim_text="Nobody paid [MASK] at all"))
+    bench.history.keep(SearchRequest(work_id="", like=Likeness(TOLL.id, "1.1.1")))
+    bench.indexes.build_library(lambda *_: None)
+    ((works, claims),) = compact.prepared
+    assert set(works) == {work.id for work in WORKS}
+    assert [claim.words for claim in claims] == ["Nobody paid at all"]
+    assert not bench.indexes.library_due()
+    assert ask(bench, "Nobody paid").columns[0].cards
+
+
+def test_an_approximate_answer_says_what_it_was_measured_to_find(large):
+    bench, compact = large
+    compact.due = False
+    exact = {(c.work.id, c.span): c.strength for c in ask_exactly(bench, compact).columns[0].cards}
+    dense, bm25, fusion = ask(bench, "Nobody paid for the lamp", results=9).columns
+    assert (dense.exact, bm25.exact, fusion.exact) == (False, True, False)
+    assert dense.note == (
+        "An approximate index answers here: of the exact first ten it found 98% when it was measured, of the first "
+        "hundred 97%."
+    )
+    assert (fusion.note, bm25.note, dense.pending) == (dense.note, "", False)
+    assert (len(dense.cards), dense.candidates) == (4, 9)
+    for card in dense.cards:
+        assert card.strength == exact[card.work.id, card.span], "a hit is judged among all spans of its work"
+    assert 0 in {rank for card in bm25.cards for label, rank in card.elsewhere if label == dense.label}
+
+
+def ask_exactly(bench, compact):
+    bench.indexes._libraries["zero-shot"] = compact.exact
+    try:
+        return ask(bench, "Nobody paid for the lamp", results=9)
+    finally:
+        bench.indexes._libraries["zero-shot"] = compact
+
+
+def test_the_index_of_the_library_is_built_by_a_job_and_needs_nothing_where_memory_is_enough(ready):
+    assert not ready.indexes.library_due()
+    job = ready.indexes.start_library()
+    assert (job.kind, job.state) == ("library", "done")
+
+
+# ---- what goes wrong meanwhile ------------------------------------------------------------------------------------
+
+
+def test_a_work_removed_or_cut_anew_while_it_was_ranked_loses_its_hits(ready, monkeypatch):
+    imprints, scope = ready.works.imprints(), ready.works.scope(Narrowing())
+    assert len({card.work.title for card in ask(ready, "Nobody paid for the lamp", results=9).columns[1].cards}) == 3
+    ready.works.remove(BRIEF.id)
+    ready.store.works.add(replace(LAMPS, segmenter="by hand/2", sentences=LAMPS.sentences[:2]))
+    monkeypatch.setattr(ready.works, "imprints", lambda: imprints)
+    monkeypatch.setattr(ready.works, "scope", lambda _: scope)
+    columns = ask(ready, "Nobody paid for the lamp", results=9).columns
+    assert {card.work.title for column in columns for card in column.cards} == {"The Toll"}
+
+
+def test_lack_of_memory_and_damage_make_a_note_and_the_others_answer(ready, monkeypatch):
+    library = ready.indexes.library_retriever("zero-shot")
+    for error, pending in ((MemoryError(), False), (StaleIndex("It is damaged."), True)):
+
+        def fail(*_, error=error, **__):
+            raise error
+
+        monkeypatch.setattr(library, "rank", fail)
+        dense, bm25, fusion = ask(ready, "Nobody paid").columns
+        assert (dense.pending, fusion.pending) == (pending, pending)
+        assert ("memory" in dense.note) is not pending
+        assert bm25.cards
+
+
+# ---- coming back --------------------------------------------------------------------------------------------------
+
+
+def test_reading_a_work_marks_the_hits_of_a_search_of_the_library_in_it(ready):
+    request = SearchRequest(
+        work_id="", claim_text="Nobody counted the lanterns", narrowing=Narrowing(works=(TOLL.id, LAMPS.id)), results=9
+    )
+    result = ready.reading.answer(ready.history.keep(request).id)
+    assert result.request == request
+    cards = [card for column in result.columns for card in column.cards]
+    for work in (TOLL, LAMPS):
+        marks = ready.reading.hits(work, result)
+        assert sorted((mark.rank, mark.span) for mark in marks) == sorted(
+            (card.rank, card.span) for card in cards if card.work == work
+        )
+        assert marks
+    assert ready.reading.hits(BRIEF, result) == ()
+
+
+def test_a_search_of_chapters_or_for_likeness_is_answered_again_as_it_was_asked(ready):
+    for asked in (
+        SearchRequest(work_id=TOLL.id, claim_text="Nobody paid", chapters=(2,)),
+        SearchRequest(work_id=LAMPS.id, like=Likeness(TOLL.id, "2.1.1"), length=2),
+    ):
+        result = ready.reading.answer(ready.history.keep(asked).id)
+        assert result.request == asked
+        assert ready.reading.hits(result.work, result)
+
+
+def test_the_history_of_a_work_holds_none_of_the_library(ready):
+    ready.history.keep(SearchRequest(work_id="", claim_text="Nobody paid"))
+    kept = ready.history.keep(SearchRequest(work_id=TOLL.id, claim_text="Nobody paid"))
+    assert [search.id for search in ready.editions.facts(TOLL.id).searches] == [kept.id]
