@@ -23,6 +23,10 @@ class Progress(Protocol):
         """Report `done` of `total` steps, with a short note for a person."""
 
 
+def silent(done: int, total: int, note: str = "") -> None:
+    """Report nothing: a `Progress` for those whom nobody watches."""
+
+
 class Segmenter(Protocol):
     """Cuts a stretch of text into sentences."""
 

@@ -70,6 +70,5 @@ def _all(workbench: Workbench, names: tuple[str, ...]) -> int:
 
 def _build(workbench: Workbench, work: WorkSummary, names: tuple[str, ...], *, of: str = "") -> None:
     names = names or workbench.indexes.missing(work.id)
-    if names:
-        with console.ProgressLine(f"Preparing {work.title}{of}") as progress:
-            workbench.indexes.build(work.id, names, progress)
+    with console.ProgressLine(f"Preparing {work.title}{of}") as progress:
+        workbench.indexes.build(work.id, names, progress)

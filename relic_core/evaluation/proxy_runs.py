@@ -11,6 +11,7 @@ from relic_core.domain import rank_scores
 from relic_core.errors import BadClaim, BadRequest
 from relic_core.evaluation.proxy_items import TooShort, make_item, proxy_values
 from relic_core.evaluation.runner import by_pool
+from relic_core.ports import silent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +86,7 @@ def answer_items(
         lengths = sorted({window.gold.length for window in some})
         for each in (chooser, *retrievers):
             progress(done, len(windows), f"{work.title}: preparing {each.name}")
-            each.prepare(work, _silent, lengths=lengths)
+            each.prepare(work, silent, lengths=lengths)
         for window in some:
             done += 1
             progress(done, len(windows), work.title)
@@ -127,7 +128,3 @@ def _ranking(retriever: Retriever, window: Window, work: Work, shape: Shape) -> 
     except BadClaim:
         return None
     return rank_scores(retriever.name, work.id, window.gold.length, scores)
-
-
-def _silent(done: int, total: int, note: str = "") -> None:
-    """Report nothing: the work that is prepared has been named."""

@@ -14,6 +14,7 @@ import numpy as np
 from relic_core.errors import BadRequest
 from relic_core.evaluation.metrics import Values, centre, metric, values
 from relic_core.evaluation.runner import answer, by_pool
+from relic_core.ports import silent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -128,7 +129,7 @@ def search(  # noqa: PLR0913 - a grid and what it is tried on
 
 def _answers(benchmark: Benchmark, retriever: Retriever, some: Sequence[Window], shape: Shape) -> list[Outcome]:
     work = benchmark.work(some[0].pool)
-    retriever.prepare(work, _silent, lengths=sorted({window.gold.length for window in some}))
+    retriever.prepare(work, silent, lengths=sorted({window.gold.length for window in some}))
     return [answer(benchmark, retriever, window, work, shape) for window in some]
 
 
@@ -140,7 +141,3 @@ def _all(benchmark: Benchmark, factory: Factory, point: Point, shape: Shape) -> 
         for outcome in _answers(benchmark, factory(*point), some, shape)
     }
     return tuple(found[window.id] for window in windows)
-
-
-def _silent(done: int, total: int, note: str = "") -> None:
-    """Report nothing: what words need to be counted takes less than a second."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import MIN_LENGTH, Claim
 from relic_core.errors import BadClaim, BadWeights
-from relic_core.ports import Compacting
+from relic_core.ports import Compacting, silent
 from relic_core.retrieval import index_files, registry
 from relic_core.text.masking import read_claim
 
@@ -178,7 +178,7 @@ class Indexes:
         return tuple(sorted(found, key=attrgetter("created"), reverse=True))
 
     def build(self, work_id: str, names: Sequence[str], progress: Progress) -> None:
-        """Prepare a work for the named retrievers, here and now.
+        """Prepare a work for the named retrievers, here and now; and for those by words, which takes no time beside it.
 
         Raises
         ------
@@ -190,6 +190,9 @@ class Indexes:
         work = self._workbench.works.load(work_id)
         for name in names:
             self.retriever(name).prepare(work, progress)
+        for card in self.cards():
+            if card.kind == "lexical" and card.name not in names:
+                self.retriever(card.name).prepare(work, silent)
 
     def start(self, work_id: str) -> Job:
         """Prepare a work in the background for every retriever that needs it; one job per work at a time."""

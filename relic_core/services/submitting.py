@@ -12,6 +12,7 @@ from relic_core.errors import BadClaim
 from relic_core.evaluation.benchmarks.relic import starts_of, work_of
 from relic_core.formats.leaderboard import DEPTH, write_submission
 from relic_core.formats.relic import read_relic
+from relic_core.ports import silent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,7 +65,7 @@ def submit(workbench: Workbench, retriever: str, *, shape: Shape, data: Path, pa
             continue
         work = work_of(book)
         progress(len(answers), total, f"{work.title}: preparing")
-        asked.prepare(work, _silent, lengths=sorted({quote.length for quote in book.quotes}))
+        asked.prepare(work, silent, lengths=sorted({quote.length for quote in book.quotes}))
         for quote in book.quotes:
             starts = starts_of(book, quote.length)
             window = Window(
@@ -82,7 +83,3 @@ def submit(workbench: Workbench, retriever: str, *, shape: Shape, data: Path, pa
             progress(len(answers), total, work.title)
     write_submission(path, answers, books)
     return len(answers)
-
-
-def _silent(done: int, total: int, note: str = "") -> None:
-    """Report nothing: the work that is prepared has been named."""

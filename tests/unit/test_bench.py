@@ -19,8 +19,9 @@ from relic_core.encoders.baseline import SentenceTransformersBaseline, plain_for
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.loading import load_one_pass
 from relic_core.errors import BadRequest, NotFound, RelicError
+from relic_core.ports import silent
 from relic_core.services.benching import building, doubling, memory, running, start, tables, words
-from relic_core.services.benching.bench import QUICK, Bench, head, silent
+from relic_core.services.benching.bench import QUICK, Bench, head
 from relic_core.services.benching.figures import Figure, Target, as_fast, median_and_tail
 from relic_core.services.benching.machine import busy, in_full, machine
 from relic_core.services.search import Search

@@ -169,7 +169,3 @@ def timed(call: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> tupl
     began = time.perf_counter()
     value = call(*arguments, **options)
     return time.perf_counter() - began, value
-
-
-def silent(done: int, total: int, note: str = "") -> None:
-    """Report nothing."""

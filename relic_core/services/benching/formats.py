@@ -11,8 +11,9 @@ import numpy as np
 from relic_core.domain import LENGTHS
 from relic_core.encoders.cards import read_card
 from relic_core.evaluation.agreement import agreement
+from relic_core.ports import silent
 from relic_core.retrieval.dense import Dense
-from relic_core.services.benching.bench import DENSE, MIDDLING, head, named, silent
+from relic_core.services.benching.bench import DENSE, MIDDLING, head, named
 from relic_core.services.benching.figures import Figure, Measured, not_measured
 
 if TYPE_CHECKING:
