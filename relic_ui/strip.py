@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,6 +20,7 @@ _DOT = 0.085
 """Width of a dot as a share of the narrowest strip (24 of about 290 px): closer dots go one lane down."""
 _LANE_REM = 1.75
 _AXIS_LABELS = 8
+_NUMERAL = re.compile("[IVXLC]+")
 _LAST_LABEL = 0.92
 """Where a label would run over the end."""
 
@@ -107,10 +109,22 @@ def axis_html(chapters: Sequence[tuple[Named, float]]) -> str:
         if chapter.part:
             parts.setdefault(chapter.part, begins)
     if len(parts) > 1:  # chapters are counted anew in each part, so their numbers alone would mislead
-        named = [(part.split(":")[0].title(), begins) for part, begins in parts.items()]
+        named = [(part_name(part), begins) for part, begins in parts.items()]
     else:
         numbered = [(chapter.number, begins) for chapter, begins in chapters if chapter.number]
         named = numbered or [(str(place), begins) for place, (_, begins) in enumerate(chapters, start=1)]
     step = max(1, -(-len(named) // _AXIS_LABELS))
     shown = [(name, begins) for name, begins in named[::step] if begins < _LAST_LABEL]
     return "".join(f'<span style="left:{begins:.2%}">{escape(name)}</span>' for name, begins in shown)
+
+
+def part_name(part: str) -> str:
+    """Shorten the name of a part to what stands before the colon, in small letters; numerals stay as they are.
+
+    Examples
+    --------
+    >>> part_name("BOOK VIII: SUNSET AND SUNRISE"), part_name("Part the First")
+    ('Book VIII', 'Part The First')
+    """
+    words = part.split(":", maxsplit=1)[0].split()
+    return " ".join(word.upper() if _NUMERAL.fullmatch(word) else word.title() for word in words)
