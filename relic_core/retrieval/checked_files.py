@@ -126,7 +126,16 @@ def _parse(path: Path) -> dict[str, Any]:
     manifest = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(manifest, dict) or manifest.pop("manifest", None) != digest_of_facts(manifest):
         raise ValueError
+    entries = manifest.get("arrays"), manifest.get("files", {})
+    whole = all(isinstance(held, dict) and all(map(_is_entry, held.values())) for held in entries)
+    if not (whole and isinstance(manifest.get("notes"), dict)):
+        raise ValueError
     return manifest
+
+
+def _is_entry(entry: object) -> bool:
+    """Whether this is what a manifest says of a file."""
+    return isinstance(entry, dict) and isinstance(entry.get("bytes"), int) and isinstance(entry.get("sha256"), str)
 
 
 parsed = Remembered(_parse)

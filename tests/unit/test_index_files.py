@@ -74,7 +74,23 @@ def swap_bytes(folder):
     path.write_bytes(content)
 
 
+def sealed(**changes):
+    """Edit a manifest by hand and give it the digest that belongs to it."""
+
+    def edit(folder):
+        manifest = {**json.loads((folder / MANIFEST).read_text(encoding="utf-8")), **changes}
+        del manifest["manifest"]
+        manifest["manifest"] = digest_of_facts(manifest)
+        (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+
+    return edit
+
+
 DAMAGE = {
+    "manifest without arrays": sealed(arrays=None),
+    "manifest with an entry that is none": sealed(arrays={"sums": "here"}),
+    "manifest with a size that is none": sealed(arrays={"sums": {"bytes": "many", "sha256": "0"}}),
+    "manifest without notes": sealed(notes=[]),
     "manifest edited by hand": edit_manifest,
     "manifest not JSON": lambda folder: (folder / MANIFEST).write_text("{", encoding="utf-8"),
     "manifest not an object": lambda folder: (folder / MANIFEST).write_text("[]", encoding="utf-8"),

@@ -53,6 +53,37 @@ def test_a_work_from_before_the_second_step_counts_as_written_when_it_was_added(
     assert works.version("old").written > old.added.replace(tzinfo=None)
 
 
+TEXTS = {
+    "none": "",
+    "one": "A",
+    "piece": "b" * 8192,
+    "piece-and-one": "b" * 8192 + "c",
+    "two-pieces": "xy" * 8192,
+    "wide": "𝕬é\u0301" * 5000 + "end",
+    "line ends": "z" * 8191 + "\r\n" + "z" * 8191 + "\n",
+    "nothing": "before\x00after " * 2000,
+}
+
+
+def test_texts_from_before_they_stood_in_pieces_are_kept_to_the_letter(tmp_path):
+    from relic_core.store.works import WorkRows
+
+    path = tmp_path / "relic.duckdb"
+    with Database(path, SHIPPED[:3]).writing(lock_seconds=1) as cursor:
+        for name, text in TEXTS.items():
+            cursor.execute(
+                "INSERT INTO works (id, title, author, translator, source, sha256, segmenter, chapters, sentences, "
+                "words, added, text, format) "
+                "VALUES (?, ?, '', '', '', ?, 's/1', 0, 0, 0, '2026-01-02', ?, 'plain text')",
+                [name, name, name, text],
+            )
+        cursor.execute("INSERT INTO tombstones VALUES ('work', 'wide', '2026-01-03')")
+    works = WorkRows(Database(path, SHIPPED), 1)
+    assert {work.id for work in works.summaries()} == TEXTS.keys() - {"wide"}
+    works.restore("wide")
+    assert {name: works.load(name).text for name in TEXTS} == TEXTS
+
+
 def test_a_step_that_fails_leaves_the_store_at_the_step_before(tmp_path):
     path = tmp_path / "relic.duckdb"
     broken = Migration(
