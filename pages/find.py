@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import examples, find, shell
+from relic_ui import answering, examples, find, shell
 
 workbench = shell.page("Find a quotation")
 st.title("Find a quotation")
@@ -14,7 +14,7 @@ with shell.told():
         where = find.choose_scope(workbench, summaries)
         examples.show_examples(where)
         if request := find.ask(workbench, where):
-            find.show_result(workbench, find.answer(workbench, request))
+            answering.show_result(workbench, answering.answer(workbench, request))
         else:
             find.forget_address()
     else:

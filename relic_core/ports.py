@@ -141,7 +141,8 @@ class LibraryRetriever(Protocol):
         claim : Claim
             What is asked; the words of the passage where `like` is given.
         works : sequence of Imprint
-            In the order in which ties stand. Those that are missing are passed over.
+            In the order in which ties stand. Those that are missing, or go away meanwhile, are passed over: they are
+            not among the works of the ranking.
         length : int
             Sentences per span.
         like : (Imprint, Span), optional
@@ -157,10 +158,6 @@ class LibraryRetriever(Protocol):
 @runtime_checkable
 class Compacting(Protocol):
     """A library retriever that answers from a compact index where the works are together too large for memory."""
-
-    @property
-    def measured(self) -> Mapping[int, tuple[float, float]] | None:
-        """By length of span, recall at 10 and at 100 of the compact index last used; None where none was."""
 
     def compact_due(self, works: Sequence[Imprint], length: int) -> bool:
         """Whether these works need the compact index, and it is still to be built, or built anew."""

@@ -48,7 +48,7 @@ def show_column(column: Column, result: SearchResult, search_id: str) -> None:
         f'<div class="relic-column" style="{hue(column.retriever)}"><h2>{escape(column.label)}</h2>'
         f'<p class="relic-quiet">{escape(column.description)}</p></div>'
     )
-    asked = "the passage" if result.request.like else "your claim"
+    asked = _asked(result)
     if column.note and column.exact:
         st.warning(literal(column.note), icon=":material/warning:")
     elif column.note:
@@ -57,10 +57,10 @@ def show_column(column: Column, result: SearchResult, search_id: str) -> None:
         where = "these chapters" if result.request.chapters else "this work" if result.work else "these works"
         st.html(f'<p class="relic-quiet">No passage of {where} uses the words of {asked}, little words apart.</p>')
     for card in column.cards:
-        st.html(card_html(card, column, search_id, asked=asked, named=result.work is None))
+        st.html(card_html(card, column, result, search_id))
 
 
-def card_html(card: Card, column: Column, search_id: str, *, asked: str = "your claim", named: bool = False) -> str:
+def card_html(card: Card, column: Column, result: SearchResult, search_id: str) -> str:
     """Make the HTML of one card: rank, place, quotation, why it is there, where it can be read.
 
     Parameters
@@ -69,16 +69,14 @@ def card_html(card: Card, column: Column, search_id: str, *, asked: str = "your 
         The hit.
     column : Column
         The column it stands in.
+    result : SearchResult
+        The answer it is part of; of a library, the card says which work it is from.
     search_id : str
         The search, to come back to from reading.
-    asked : str
-        What was asked: "your claim" or "the passage".
-    named : bool
-        The card says which work it is from.
     """
     place, work = card.place, card.work
     where = f"{place.label} · {place.fraction:.0%} into the work"
-    title = f'<cite class="relic-card-work">{escape(name_of(work))}</cite> ' if named else ""
+    title = f'<cite class="relic-card-work">{escape(name_of(work))}</cite> ' if result.work is None else ""
     around = surroundings(work, card.span, sentences=SURROUNDING_SENTENCES)
     parts = [
         f'<article class="relic-card" id="{anchor(column.retriever, card.rank)}" style="{hue(column.retriever)}">',
@@ -86,7 +84,7 @@ def card_html(card: Card, column: Column, search_id: str, *, asked: str = "your 
         f'<span class="relic-rank"><span class="relic-sr">Rank </span>{card.rank}</span></header>',
         f"<blockquote>{passage_html(card.quotation)}</blockquote>",
     ]
-    parts.append(f'<div class="relic-why">{_why(card, column, asked)}</div>')
+    parts.append(f'<div class="relic-why">{_why(card, column, result)}</div>')
     at, n = str(place.address), card.span.length
     chapter = link("read", "Read it in its chapter", work=work.id, at=at, n=n, q=search_id)
     parts.append(f'<p class="relic-card-read">{chapter} {more_link(work.id, at, n)}</p>')
@@ -106,13 +104,18 @@ def card_html(card: Card, column: Column, search_id: str, *, asked: str = "your 
     return "".join(parts)
 
 
-def _why(card: Card, column: Column, asked: str) -> str:
+def _asked(result: SearchResult) -> str:
+    return "the passage" if result.source else "your claim"
+
+
+def _why(card: Card, column: Column, result: SearchResult) -> str:
     """Say why a card is there: strength, shared words, the other retrievers' ranks."""
-    level = card.strength.level.capitalize()
-    lines = [f'<span class="relic-strength">{level} match.</span> {escape(card.strength.sentence)}']
+    # Of what is like a passage no level is known: the sentence alone says how far it stands out.
+    level = f'<span class="relic-strength">{card.strength.level.capitalize()} match.</span> '
+    lines = [level * (result.source is None) + escape(card.strength.sentence)]
     if card.quoted:  # the claim holds its words: how well they match says nothing
         lines = ['<span class="relic-strength">Your claim already quotes words of this passage.</span>']
-    asked = asked.replace("your", "the")
+    asked = _asked(result).replace("your", "the")
     if card.shared:
         words = ", ".join(escape(word) for word in card.shared[:_WORDS_NAMED])
         lines.append(f"Shares with {asked}: {words}")
@@ -121,5 +124,7 @@ def _why(card: Card, column: Column, asked: str) -> str:
     if ranked := [f"{rank:,} by {escape(label)}" for label, rank in card.elsewhere if rank]:
         lines.append(f"Ranked {', '.join(ranked)}, of {column.candidates:,}")
     if unranked := [escape(label) for label, rank in card.elsewhere if not rank]:
-        lines.append(f"Not among what {listed(unranked)} found")
+        unread = any(work.id == card.work.id for work in result.unprepared)
+        named = listed(unranked)
+        lines.append(f"Not read yet by {named}" if unread else f"Not among what {named} found")
     return "".join(f"<div>{line}</div>" for line in lines)

@@ -1,30 +1,23 @@
-"""The parts of the Find page: choosing where to search, asking, and showing what was found."""
+"""The parts of the Find page that ask: its address, choosing where to search, the claim and the settings."""
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH
-from relic_core.errors import RelicError
+from relic_core.errors import NotFound, RelicError
 from relic_core.services.answers import MAX_RESULTS, SearchRequest
 from relic_ui import like, scope
-from relic_ui.cards import show_column
 from relic_ui.claim_box import CLAIM_LABEL, PLACEHOLDER, show_mask_button
-from relic_ui.library_strip import show_library_strip
 from relic_ui.naming import name_of
-from relic_ui.notices import show_notices
-from relic_ui.preparing import show_pending, show_preparing
 from relic_ui.shell import literal
-from relic_ui.strip import show_strip
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Sequence
 
-    from relic_core.domain import Search, WorkSummary
-    from relic_core.services.answers import SearchResult
+    from relic_core.domain import Likeness, Search, WorkSummary
     from relic_core.services.workbench import Workbench
     from relic_ui.scope import Scope
 
@@ -75,7 +68,7 @@ def restore(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
         _warn(f"This address names a search that cannot be reopened. {literal(str(error))}")
         return
     if lacking := _lacking(workbench, search, summaries):
-        _warn(f"This search was made in {literal(lacking)} in the Library to reopen it.")
+        _warn(f"This search was made {literal(lacking)} in the Library to reopen it.")
     else:
         _reopen(search)
 
@@ -87,11 +80,19 @@ def _warn(said: str) -> None:
 def _lacking(workbench: Workbench, search: Search, summaries: Sequence[WorkSummary]) -> str:
     """Say what a search was made in that is not there any more, and what to do; empty where all of it is there."""
     if not scope.can_narrow_to(search.narrowing, summaries):
-        return "works that are not all in your library any more. Put them back"
-    if search.work_id in {_LIBRARY, *(work.id for work in summaries)}:
-        return ""
+        return "in works that are not all in your library any more. Put them back"
+    present = {_LIBRARY, *(work.id for work in summaries)}
+    if search.work_id not in present:
+        return f"in {_gone(workbench, search.work_id)}"
+    if search.like and search.like.work_id not in present:
+        return f"with a passage of {_gone(workbench, search.like.work_id)}"
+    return ""
+
+
+def _gone(workbench: Workbench, work_id: str) -> str:
+    """Name a work that is not there, and begin to say what to do."""
     for work in workbench.works.removed():
-        if work.id == search.work_id:
+        if work.id == work_id:
             return f"an edition that is not in your library any more: {name_of(work)}. Put it back"
     return "a work that is not in your library. Add that edition"
 
@@ -117,7 +118,7 @@ def _begin_in(work_id: str, chapter: str, summaries: Sequence[WorkSummary]) -> N
     state = st.session_state
     state["find_search"], state["find_claim"] = None, ""
     like.ask_a_claim()
-    _set_address()
+    set_address()
     if work_id in {work.id for work in summaries}:
         state["find_work"] = work_id
         scope.limit_to(work_id, [int(chapter)] if chapter.isascii() and chapter.isdecimal() else [])
@@ -131,10 +132,10 @@ def _begin_in(work_id: str, chapter: str, summaries: Sequence[WorkSummary]) -> N
 def forget_address() -> None:
     """Take the search out of the page's address: what is shown is not it."""
     st.session_state["find_search"] = None
-    _set_address()
+    set_address()
 
 
-def _set_address(**wanted: str) -> None:
+def set_address(**wanted: str) -> None:
     """Put the whole of the page's address at once: each step would be one in the browser's history."""
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
@@ -176,7 +177,7 @@ def _choose(summaries: Sequence[WorkSummary], more: dict[str, str]) -> str:
         format_func=names.__getitem__,
         key="find_work",
         persist_state="session",
-        help="Works are added in the Library.",
+        help="One work, or all works of your library at once. Works are added in the Library.",
     )
     return chosen
 
@@ -190,19 +191,14 @@ def ask(workbench: Workbench, where: Scope) -> SearchRequest | None:
     ------
     BadRequest
         No way of searching is chosen.
-    NotFound
-        The work of the passage that others are to be like is not there any more.
     """
     labels = {card.name: card.label for card in workbench.indexes.cards()}
     state = st.session_state
     state.setdefault("find_length", MIN_LENGTH)
     state.setdefault("find_results", DEFAULT_RESULTS)
     state.setdefault("find_retrievers", list(labels))
-    likeness, claim_text = like.under_way(), ""
-    if likeness:
-        like.show_source(workbench, likeness, where, works=len(workbench.works.summaries()))
-    else:
-        claim_text = _ask_claim()
+    likeness = _ask_passage(workbench, where)
+    claim_text = "" if likeness else _ask_claim()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         length = st.segmented_control(
             "Sentences in the quotation",
@@ -245,6 +241,23 @@ def ask(workbench: Workbench, where: Scope) -> SearchRequest | None:
     )
 
 
+def _ask_passage(workbench: Workbench, where: Scope) -> Likeness | None:
+    """Draw the passage that others are to be like; None, so that a claim is asked, where there is none any more."""
+    likeness = like.under_way()
+    if likeness is None:
+        return None
+    try:
+        like.show_source(workbench, likeness, where, works=len(workbench.works.summaries()))
+    except NotFound:
+        like.ask_a_claim()
+        _warn(
+            f"The passage that others were to be like is of {literal(_gone(workbench, likeness.work_id))} in the "
+            "Library to look for others again, or ask a claim here."
+        )
+        return None
+    return likeness
+
+
 def _ask_claim() -> str:
     claim_text = st.text_area(
         CLAIM_LABEL,
@@ -264,64 +277,3 @@ def _show_no_works() -> None:
         icon=":material/filter_list:",
     )
     st.button("Search all works again", key="find_widen", on_click=scope.narrow_to, args=(EVERYWHERE,))
-
-
-# ---- answering ----------------------------------------------------------------------------------------------------
-
-
-def answer(workbench: Workbench, request: SearchRequest) -> SearchResult:
-    """Search, and put the search's short id into the page's address.
-
-    The last answer is kept for the visit, so that a rerun for another reason costs nothing. A request that is refused
-    leaves no address.
-    """
-    state = st.session_state
-    kept = state.get("find_answer")
-    if kept is None or kept[:2] != (request, _ready(workbench, request)):
-        what = "passages like this one" if request.like else "passages that bear your claim out"
-        try:
-            with st.spinner(f"Reading the {'work' if request.work_id else 'works'} for {what} …"):
-                result = workbench.search.run(request)
-        except RelicError:
-            forget_address()
-            raise
-        search = workbench.history.keep(request, made_with=result.made_with)
-        # Without what is pending: an index that was found damaged, or finished just now, is a reason to search again.
-        pending = {each.retriever for each in result.columns if each.pending}
-        kept = state["find_answer"] = (request, _ready(workbench, request) - pending, result, search.id)
-    *_, result, search_id = kept
-    state["find_search"] = search_id
-    _set_address(q=search_id)
-    return result
-
-
-def _ready(workbench: Workbench, request: SearchRequest) -> frozenset[Hashable]:
-    """Tell what a search would be answered from: where it has changed, the kept answer is an old one."""
-    indexes = workbench.indexes
-    if request.work_id:
-        return frozenset(card.name for card in indexes.cards() if indexes.ready(request.work_id, card.name))
-    works = workbench.works.scope(request.narrowing)
-    lacking = indexes.unprepared(works, length=request.length)
-    return frozenset((*(work.id for work in works), *(("lacks", each) for each in lacking), indexes.library_due()))
-
-
-def show_result(workbench: Workbench, result: SearchResult) -> None:
-    """Draw the notices, where the hits stand, and one column per retriever."""
-    show_notices(workbench, result)
-    show_preparing(workbench, result)
-    if result.work is None:
-        show_library_strip(result.columns)
-    else:
-        show_strip(result.columns, result.work)
-    for slot, column in zip(st.columns(len(result.columns), gap="medium"), result.columns, strict=True):
-        with slot:
-            show_column(column, result, st.session_state["find_search"])
-            if column.pending:
-                show_pending(column, result)
-    works = f" of {len(result.searched):,} works" * (len(result.searched) > 1)
-    st.html(
-        f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
-        f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
-        f'<details class="relic-quiet relic-made"><summary>What this was made with</summary>'
-        f"{escape(result.made_with)}</details>"
-    )

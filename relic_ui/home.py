@@ -23,7 +23,7 @@ def show(workbench: Workbench) -> None:
     st.html(
         '<p class="relic-lede">Choose a work and write a claim about it. Three ways of searching bring up the passages '
         "that could stand as evidence, side by side, word for word, each with its place in the work and its "
-        "chapter around it.</p>"
+        "chapter around it. You can also ask all works of your library at once.</p>"
     )
     summaries = workbench.works.summaries()
     offered = [work for work in summaries if prompts_for(work)][:_WORKS_WITH_EXAMPLES]

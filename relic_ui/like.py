@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain import MAX_LENGTH, Likeness
+from relic_core.domain import EVERYWHERE, MAX_LENGTH, Likeness
 from relic_core.errors import NotFound
 from relic_core.reporting.passages import quotation
 from relic_ui.links import link
 from relic_ui.naming import name_of
 from relic_ui.passages import passage_html
+from relic_ui.scope import narrow_to
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def show_source(workbench: Workbench, likeness: Likeness, scope: Scope, *, works
         there = link("read", where, work=page.work.id, at=likeness.at, n=likeness.length)
         st.html(
             f'<figure class="relic-like" id="{PASSAGE}" tabindex="-1" aria-label="The passage that others are to be '
-            f'like"><p class="relic-like-label">Passages like this one</p>'
+            f'like"><p class="relic-like-label">Passages like this one, its surroundings left out</p>'
             f"<blockquote>{passage_html(quotation(page.work, page.passage))}</blockquote>"
             f"<figcaption>{there}</figcaption></figure>"
         )
@@ -134,3 +135,5 @@ def show_source(workbench: Workbench, likeness: Likeness, scope: Scope, *, works
 
 def _look_in(work: Work | None) -> None:
     st.session_state["find_work"] = work.id if work else ""
+    if work is None:  # all works, as the button says, whatever an earlier search was narrowed to
+        narrow_to(EVERYWHERE)

@@ -69,7 +69,8 @@ def _show_library(workbench: Workbench, works: Sequence[WorkSummary]) -> None:
         workbench,
         "prepare",
         f"{'One work has' if one else f'{len(works)} works have'} not been read for searching by meaning yet: "
-        f"{some_of([work.title for work in works], _NAMED)}. The columns answer from the others meanwhile.",
+        f"{some_of([work.title for work in works], _NAMED)}. Only the search by words looks in "
+        f"{'it' if one else 'them'} so far.",
         label="Prepare it" if one else "Prepare them",
         start=lambda: workbench.indexes.start_many([work.id for work in works]),
     )

@@ -246,6 +246,8 @@ def choose_works(summaries: Sequence[WorkSummary]) -> Scope:
                     placeholder="Any year",
                     width=150,
                 )
+        if said_of_years := _said_of_years(narrowing, summaries):
+            st.caption(said_of_years)
         st.multiselect(
             "Works",
             list(by_id),
@@ -259,3 +261,14 @@ def choose_works(summaries: Sequence[WorkSummary]) -> Scope:
         if narrowing:
             st.button("Search all works again", key="find_all_works", on_click=narrow_to, args=(EVERYWHERE,))
     return Scope(work=None, narrowing=narrowing, works=works)
+
+
+def _said_of_years(narrowing: Narrowing, summaries: Sequence[WorkSummary]) -> str:
+    """Say what a choice of years does that the reader may not expect; empty where it is nothing."""
+    first, last = narrowing.first_year, narrowing.last_year
+    if first is not None and last is not None and first > last:
+        return "The first year is after the last, so no work is left."
+    unknown = sum(work.year is None for work in summaries)
+    if unknown and (first is not None or last is not None):
+        return f"{'One work' if unknown == 1 else f'{unknown} works'} of unknown year left out."
+    return ""

@@ -57,7 +57,9 @@ def add_parser(commands: Commands) -> ArgumentParser:
     )
     scope.add_options(parser)
     parser.add_argument(
-        "--like", metavar="ADDRESS", help="find passages like the one of WORK there: chapter.paragraph.sentence"
+        "--like",
+        metavar="ADDRESS",
+        help="find passages like the one of WORK there: chapter.paragraph.sentence, as printed with each hit",
     )
     parser.add_argument("--sentences", type=int, metavar="N", help="how many sentences that passage has (default 1)")
     parser.add_argument("--format", choices=("table", "json"), default="table", help="(default %(default)s)")
@@ -233,7 +235,7 @@ def _as_text(column: Column, result: SearchResult, width: int) -> str:
     lines = [column.label.upper()]
     for card in column.cards:
         quotation = " ".join(card.quotation.plain.split())
-        place = f"{card.place.chapter}, {card.place.fraction:.0%} into the work"
+        place = f"{card.place.chapter}, {card.place.fraction:.0%} into the work · {card.place.address}"
         if result.work is None:
             place = f"{card.work.title} · {place}"
         if result.source is None:  # no level is known for passages like another

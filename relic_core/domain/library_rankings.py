@@ -49,6 +49,9 @@ class LibraryRanking:
         How many spans were searched: more than were found where `exact` is false.
     exact : bool
         Every span was scored. Where not, those that were found are the likely best, and a rank is a rank among them.
+    recall : tuple of (float, float), optional
+        Where not every span was scored: how many of the exact first 10 and of the exact first 100 the index used was
+        measured to find, as shares. None where that was not measured, or every span was scored.
     """
 
     retriever: str
@@ -59,6 +62,7 @@ class LibraryRanking:
     scores: Scores = field(repr=False)
     candidates: int
     exact: bool = True
+    recall: tuple[float, float] | None = None
 
     def __len__(self) -> int:
         return len(self.scores)

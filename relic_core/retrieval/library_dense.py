@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from relic_core.ports import LibraryRetriever, Progress, Retriever
     from relic_core.retrieval.dense_alone import DenseAlone
     from relic_core.retrieval.library_compact import Compact
-    from relic_core.retrieval.library_measures import Measures
 
     Ints = npt.NDArray[np.int32]
 
@@ -61,7 +60,6 @@ class LibraryDense:
         self._retriever = retriever
         self._memory = memory
         self._places: Kept[tuple[Ints, Ints]] = Kept(_PLACES_BYTES, lambda made: sum(array.nbytes for array in made))
-        self._measured: Measures | None = None
         self._compacts: OpenIndexes[Compact] = OpenIndexes(
             retriever.root,
             itemgetter(library_compact.FILE),
@@ -75,11 +73,6 @@ class LibraryDense:
     def name(self) -> str:
         """The registered name of the retriever whose works it searches."""
         return self._retriever.name
-
-    @property
-    def measured(self) -> Measures | None:
-        """By length, the recall at 10 and at 100 of the compact index last used; None where none was."""
-        return self._measured
 
     def missing(self, works: Sequence[Imprint], length: int) -> tuple[str, ...]:
         """Give the ids of the works that have not been prepared, or whose index is damaged.
@@ -150,7 +143,6 @@ class LibraryDense:
                 f"{self._memory / 1e6:,.0f} MB for searching them all. Build the library's compact index, or search "
                 "fewer works."
             )
-        self._measured = compact.measured
         return self._approximate(vector, held, length, self._pooling, compact)
 
     def _exact(self, vector: npt.NDArray[np.float32], works: Sequence[Imprint], length: int) -> LibraryRanking:
@@ -199,6 +191,7 @@ class LibraryDense:
             scores=np.concatenate([np.zeros(0, dtype=np.float32), *scores]),
             candidates=candidates,
             exact=False,
+            recall=compact.measured.get(length),
         )
 
     def _held(self, works: Sequence[Imprint], length: int) -> tuple[list[Imprint], int]:

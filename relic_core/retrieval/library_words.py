@@ -12,11 +12,13 @@ have never been (`relic_core.retrieval.words_index`).
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from relic_core.domain import LibraryRanking
+from relic_core.errors import NotFound
 from relic_core.retrieval.bm25 import K1, B, gain, weigh
 from relic_core.retrieval.kept import Kept
 from relic_core.retrieval.postings import Postings, mean_size
@@ -24,7 +26,7 @@ from relic_core.retrieval.span_counts import claim_terms
 from relic_core.retrieval.words_index import stored_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Claim, Imprint, Scores, Span, Work
     from relic_core.ports import LibraryRetriever
     from relic_core.retrieval.words_index import Terms
+    from relic_core.text.words import WorkWords
 
 _MOST_WEIGHTS = 16_000_000
 """In bytes: weights for some ten selections of works and lengths."""
@@ -90,6 +93,8 @@ class LibraryBm25:
     ) -> LibraryRanking:
         """Rank every span of `length` sentences of some works; 0 is the score of one that shares no word.
 
+        A work that was removed before its words were read is passed over.
+
         Raises
         ------
         BadClaim
@@ -100,6 +105,7 @@ class LibraryBm25:
         asked = claim_terms(claim, self._terms)
         held = self._holding(works)
         postings = held.postings
+        works = [work for work in works if _key(work) in postings.works]  # the others were removed meanwhile
         scores = self._score(held, asked, [_key(work) for work in works], length)
         parts = [postings.starts(_key(work), length) for work in works]
         counts = [part.stop - part.start for part in parts]
@@ -140,19 +146,29 @@ class LibraryBm25:
         return scores
 
     def _holding(self, works: Sequence[Imprint]) -> _Held:
-        """Give postings that hold some works, and make those that are not held."""
+        """Give postings that hold some works, but for those that were removed; make those that are not held.
+
+        No lock is held while words are read, so that searches of works that are held need not wait. Of two who make
+        postings at once each answers from its own, and the larger are kept.
+        """
+        held = self._held
+        postings = held.postings
+        new = [work for work in works if _key(work) not in postings.works]
+        if not new:
+            return held
+        if postings.sentences + sum(work.sentences for work in new) > _MOST_SENTENCES:
+            postings, new = Postings.none(), list(works)
+        made = _Held(postings.extended(self._words(new)))
         with self._lock:
-            postings = self._held.postings
-            new = [work for work in works if _key(work) not in postings.works]
-            if not new:
-                return self._held
-            if postings.sentences + sum(work.sentences for work in new) > _MOST_SENTENCES:
-                postings, new = Postings.none(), list(works)
-            words = (
-                (_key(work), stored_terms(work, self._terms, indexes=self._indexes, load=self._load)) for work in new
-            )
-            self._held = _Held(postings.extended(words))
-            return self._held
+            if self._held is held or made.postings.sentences > self._held.postings.sentences:
+                self._held = made
+        return made
+
+    def _words(self, works: Sequence[Imprint]) -> Iterator[tuple[str, WorkWords]]:
+        """Read the words of some works, one after another; those that were removed are passed over."""
+        for work in works:
+            with suppress(NotFound):
+                yield _key(work), stored_terms(work, self._terms, indexes=self._indexes, load=self._load)
 
 
 def _key(work: Imprint) -> str:

@@ -5,16 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, Likeness, Narrowing
+from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, Likeness, Narrowing, Span
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from relic_core.domain import Claim, Hit, Place, Span, Work, WorkSummary
+    from relic_core.domain import Claim, Hit, Place, Work, WorkSummary
     from relic_core.reporting.passages import Passage
     from relic_core.retrieval.strength import Strength
     from relic_core.text.masking import Quoted
 
 MAX_RESULTS = 50
+
+NEAR = 12
+"""Sentences on either side of a passage that are left out where others like it are looked for: about half a page."""
+_SHORTEST = 50
+"""Of a short work at most this part of its sentences is left out on either side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +173,18 @@ class Source:
     span: Span
     quotation: Passage
     place: Place
+
+    @property
+    def near(self) -> Span:
+        """The passage with its surroundings, none of which is an answer.
+
+        What stands around a passage is about the same thing and was read in the same context, so that it would always
+        come first, and the reader has it before him.
+        """
+        sentences = len(self.work.sentences)
+        margin = min(NEAR, sentences // _SHORTEST)
+        first = max(0, self.span.start - margin)
+        return Span(first, min(sentences, self.span.end + margin) - first)
 
 
 @dataclass(frozen=True, slots=True)

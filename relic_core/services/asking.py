@@ -59,9 +59,9 @@ class Question:
         return retriever.claim_vector(self.claim)
 
     def overlaps(self, work_id: str, span: Span) -> bool:
-        """Whether a span shares a sentence with the passage asked with: it is no answer then."""
+        """Whether a span shares a sentence with the passage asked with, or stands by it: it is no answer then."""
         source = self.source
-        return source is not None and source.work.id == work_id and source.span.overlaps(span)
+        return source is not None and source.work.id == work_id and source.near.overlaps(span)
 
 
 def read_question(workbench: Workbench, request: SearchRequest) -> Question:

@@ -40,6 +40,8 @@ class Found:
         Identities of the encoders that had a part, by retriever.
     groups : dict of str to Groups
         By retriever, the hits that its column shows.
+    gone : set of str
+        Retrievers all of whose hits stood in works that were removed or changed since they were ranked.
     works : dict of str to Work
         Those loaded, by id.
     foreign : dict of str to Foreign
@@ -55,6 +57,7 @@ class Found:
     refusals: dict[str, RelicError] = field(default_factory=dict)
     encoders: dict[str, str] = field(default_factory=dict)
     groups: dict[str, Groups] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
     works: dict[str, Work] = field(default_factory=dict)
     foreign: dict[str, Foreign] = field(default_factory=dict)
 
@@ -99,15 +102,16 @@ def group_in_works(hits: Sequence[WorkHit]) -> Groups:
 
 
 def overlapping(question: Question, work: Imprint, length: int) -> range:
-    """Give the starts of a work's spans that overlap the passage asked with."""
+    """Give the starts of a work's spans that overlap the passage asked with, or stand by it."""
     source = question.source
     if source is None or source.work.id != work.id:
         return range(0)
-    return range(max(0, source.span.start - length + 1), min(source.span.end, work.candidates(length)))
+    near = source.near
+    return range(max(0, near.start - length + 1), min(near.end, work.candidates(length)))
 
 
 def without_source(ranking: LibraryRanking, question: Question, works: Sequence[Imprint]) -> LibraryRanking:
-    """Leave out the spans that overlap the passage asked with: they are no candidates."""
+    """Leave out the spans that overlap the passage asked with, or stand by it: they are no candidates."""
     number, left = next(
         (
             (ranking.works.index(work.id), starts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from functools import partial
 from typing import TYPE_CHECKING
@@ -64,7 +65,7 @@ class LibrarySearch:
             columns=columns,
             quoted=(),
             unknown=(),
-            weak=is_claim and not found.refusals and all(map(judge.weak, found.rankings)),
+            weak=is_claim and not found.refusals and not found.gone and all(map(judge.weak, found.rankings)),
             seconds=time.perf_counter() - began,
             made_with=found.made_with,
             searched=found.searched,
@@ -122,7 +123,7 @@ class LibrarySearch:
         missing = retriever.missing(found.imprints, length)
         found.missing |= frozenset(missing)
         if len(missing) == len(found.imprints):
-            raise NoIndex("None of these works has been prepared yet. Prepare them first.")
+            raise _none_prepared()
         if isinstance(retriever, Compacting) and retriever.compact_due(found.imprints, length):
             raise StaleIndex(
                 "These works are together too large for memory, so they are searched through an index of the whole "
@@ -132,6 +133,11 @@ class LibrarySearch:
         if source is not None and not retriever.missing([source.work.imprint], source.span.length):
             like = (source.work.imprint, source.span)  # else its words are asked with, as a claim would be
         ranking = retriever.rank(found.question.claim, found.imprints, length, like=like)
+        if self._workbench.indexes.card(name).kind == "dense":
+            # What was found damaged while it was opened, or was deleted since, has been passed over.
+            found.missing |= {work.id for work in found.imprints}.difference(ranking.works)
+            if not ranking.works:
+                raise _none_prepared()
         return without_source(ranking, found.question, found.imprints)
 
     def _grouped(self, name: str, ranking: LibraryRanking, request: SearchRequest) -> Groups:
@@ -149,7 +155,7 @@ class LibrarySearch:
         Raises
         ------
         BadClaim
-            The claim is in another script than all of them.
+            The claim is in another script than all of them. Where there is no hit nothing is known of the scripts.
         """
         shown = [found.groups[name] for name in found.request.retrievers if name in found.groups]
         first = [groups[:1] for groups in found.groups.values()]
@@ -160,7 +166,9 @@ class LibrarySearch:
                 found.works[work_id] = work
         for name, groups in found.groups.items():
             found.groups[name] = tuple(group for group in groups if group[0] in found.works)
-        _check_script(found.question, found.works.values() or [self._workbench.works.load(found.searched[0].id)])
+            if groups and not found.groups[name]:
+                found.gone.add(name)
+        _check_script(found.question, found.works.values())
         for work_id, work in found.works.items() if found.question.source is None else ():
             work_terms(work, "tokens", self._workbench.settings.indexes)  # from the disk, much faster than read anew
             found.foreign[work_id] = Foreign.of(found.question.claim, work)
@@ -170,6 +178,9 @@ class LibrarySearch:
         ranking = found.rankings.get(name)
         if ranking is None:
             return refused(card, found.refusals[name], found.candidates)
+        note = "" if ranking.exact else self._measured(name, found)
+        if name in found.gone:
+            note = "What was found stood in works that were removed or changed meanwhile. Search again."
         cards = tuple(self._card(work_id, group, name, found, judge) for work_id, group in found.groups[name])
         return Column(
             name,
@@ -178,7 +189,7 @@ class LibrarySearch:
             cards,
             cards[0].strength if cards else None,
             ranking.candidates,
-            note="" if ranking.exact else self._measured(name, found.request.length),
+            note=note,
             exact=ranking.exact,
         )
 
@@ -195,21 +206,35 @@ class LibrarySearch:
             ],
         )
 
-    def _measured(self, name: str, length: int) -> str:
+    def _measured(self, name: str, found: Found) -> str:
         """Say how many of the best an approximate ranking finds."""
-        names = [name, *self._workbench.indexes.card(name).components]
-        for retriever in map(self._workbench.indexes.library_retriever, names):
-            if isinstance(retriever, Compacting) and (measured := retriever.measured) and length in measured:
-                ten, hundred = measured[length]
+        for part in (name, *self._workbench.indexes.card(name).components):
+            if part in found.rankings and (recall := found.rankings[part].recall):
+                ten, hundred = map(_per_cent, recall)
                 return (
-                    f"An approximate index answers here: of the exact first ten it found {ten:.0%} when it was "
-                    f"measured, of the first hundred {hundred:.0%}."
+                    f"An approximate index answers here: for claims over the whole library it was measured to find "
+                    f"{ten} of the exact first ten, and {hundred} of the first hundred."
                 )
         return "An approximate index answers here, and how many of the exact first it finds has not been measured."
 
 
+def _none_prepared() -> NoIndex:
+    return NoIndex("None of these works has been prepared yet. Prepare them first.")
+
+
+def _per_cent(share: float) -> str:
+    """Write a share in per cent, rounded down: what misses something is never said to find all.
+
+    Examples
+    --------
+    >>> _per_cent(0.9999), _per_cent(0.57), _per_cent(1.0)
+    ('99.9%', '57.0%', '100.0%')
+    """
+    return f"{math.floor(round(share * 1000, 6)) / 10:.1f}%"
+
+
 def _check_script(question: Question, works: Iterable[Work]) -> None:
-    """Refuse a question whose letters are those of none of the works.
+    """Refuse a question whose letters are those of none of the works; of no works nothing is refused.
 
     Raises
     ------

@@ -12,6 +12,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from relic_core.errors import NotFound, StoreBusy
+from relic_core.ports import silent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -73,7 +74,8 @@ class Preparing:
 def run_prepare(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
     """Do a "prepare" job: have works prepared one by one; one that fails does not stop the rest.
 
-    Where the library has become too large for memory, the building of its compact index is begun at the end.
+    Of works that are ready the words alone are read, which were not kept by earlier versions of this program. Where the
+    library has become too large for memory, the building of its compact index is begun at the end.
 
     Parameters
     ----------
@@ -95,6 +97,7 @@ def run_prepare(workbench: Workbench, arguments: dict[str, Any], progress: Progr
 
         try:
             if not workbench.indexes.missing(work_id):
+                workbench.indexes.build(work_id, (), silent)
                 ready += 1
                 continue
             job = _prepare(workbench, work_id, works[work_id], say)

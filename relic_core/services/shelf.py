@@ -34,12 +34,15 @@ class Standing(NamedTuple):
         As `Store.stamp` gave it.
     summaries : tuple of WorkSummary
         By title.
+    versions : dict of str to Version
+        Of the same works, by id.
     imprints : dict of str to Imprint
         Of the same works, by id.
     """
 
     stamp: Stamp
     summaries: tuple[WorkSummary, ...]
+    versions: dict[str, Version]
     imprints: dict[str, Imprint]
 
 
@@ -108,12 +111,22 @@ class Shelf:
         return found
 
     def standing(self) -> Standing:
-        """Say what stands in the store; looked up anew only where something may have been written."""
+        """Say what stands in the store; looked up anew only where something may have been written.
+
+        Every search is written down, so most of what is written concerns no work: then the imprints, for which all
+        sentences are read, stay what they are.
+        """
         stamp = self._store.stamp()
         standing = self._standing
         if standing is None or standing.stamp != stamp:
             with self._store.works.together():
-                imprints = self._store.texts.imprints()
-                summaries = tuple(each for each in self._store.works.summaries() if each.id in imprints)
-            standing = self._standing = Standing(stamp, summaries, imprints)
+                versions = self._store.texts.versions()
+                listed = self._store.works.summaries()
+                if standing is not None and (versions, listed) == (standing.versions, standing.summaries):
+                    imprints = standing.imprints
+                else:
+                    imprints = self._store.texts.imprints()
+            # What is written between these steps has changed the stamp, and is looked up by the next call.
+            summaries = tuple(each for each in listed if each.id in imprints)
+            standing = self._standing = Standing(stamp, summaries, versions, imprints)
         return standing

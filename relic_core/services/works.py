@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -129,7 +129,11 @@ class Works:
             source=came_from or file_name(name),
             max_bytes=max_bytes,
         )
-        return edition.work, notice_of(edition.work, edition.missing)
+        work = edition.work
+        entry = self._workbench.catalogue.entry_of(work) if work.year is None else None
+        if entry is not None:  # plain text seldom says when it first appeared, and the shelf knows
+            work = replace(work, year=entry.year)
+        return work, notice_of(work, edition.missing)
 
     def find_file(self, given: str) -> Path:
         """Find the file a person means: a path, or the name of a file of the library folder, with or without its end.

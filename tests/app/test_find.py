@@ -426,6 +426,10 @@ def test_the_library_is_narrowed_and_the_address_brings_it_back(app, shelf):
 
     sound(again.number_input(key="find_first_year").set_value(1900).run())
     assert titles(again) == {"Tide (1901)"}
+    assert [caption.value for caption in again.caption] == ["One work of unknown year left out."]
+    sound(again.number_input(key="find_last_year").set_value(1800).run())
+    assert [caption.value for caption in again.caption] == ["The first year is after the last, so no work is left."]
+    sound(again.number_input(key="find_last_year").set_value(None).run())
     sound(again.multiselect(key="find_works").set_value([shelf["Lanterns"].id]).run())
     assert "No work of your library fits everything" in said(again)
     assert cards(again) == []
@@ -468,6 +472,81 @@ def test_the_preparation_of_a_library_is_seen_while_it_goes_on(app, shelf):
     assert len(app.held.alive) == 1
     sound(at.run())
     assert len(app.held.alive) == 1
+
+
+def test_a_work_that_is_not_prepared_is_said_not_to_have_been_read_and_not_to_have_been_passed_over(app, shelf):
+    at = ask(app.open(FIND), "Nobody counted the lanterns", work="")
+    _, bm25, _ = columns(at)
+    unread = [card for card in bm25 if "Averhythe" not in card]
+    assert unread
+    assert all("Not read yet by Dense, zero-shot and Combined" in card for card in unread)
+    assert "Not among what" not in html(at)
+    assert not any("Not read yet" in card for card in bm25 if "Averhythe" in card)
+
+
+def read_by_meaning(app, *works):
+    for work in works:
+        app.bench.indexes.build(work.id, ["zero-shot"], lambda _done, _total, _note="": None)
+
+
+def test_a_work_of_the_library_whose_index_is_damaged_is_offered_to_be_prepared_and_then_answers(app, shelf):
+    read_by_meaning(app, *shelf.values())
+    (sums,) = app.settings.indexes.glob(f"zero-shot/{shelf['Lanterns'].id}/*/sums.npy")
+    whole = sums.read_bytes()
+    sums.write_bytes(whole[:-1] + bytes([whole[-1] ^ 0xFF]))
+    app.run_jobs()
+    at = ask(app.open(FIND), "Nobody counted the lanterns", work="", results=8)
+    sound(at.run())
+    assert "One work has not been read for searching by meaning yet: Lanterns." in html(at)
+    assert not any("A. Wick" in card for card in columns(at)[0])
+    sound(at.button(key="find_start_prepare").click().run())
+    assert "not been read" not in html(at)
+    assert any("A. Wick" in card for card in columns(at)[0])
+
+
+def test_an_answer_given_just_before_the_last_works_were_prepared_is_asked_again(app, shelf, monkeypatch):
+    from relic_core.services.search import Search
+
+    run, asked = Search.run, []
+
+    def outrun(self, request):
+        result = run(self, request)
+        if not asked:
+            read_by_meaning(app, *shelf.values())
+        asked.append(request)
+        return result
+
+    monkeypatch.setattr(Search, "run", outrun)
+    at = ask(app.open(FIND), "Nobody counted the lanterns", work="", results=8)
+    assert "2 works have not been read" in html(at)
+    sound(at.run())
+    assert "not been read" not in html(at)
+    assert any("Lanterns" in card for card in columns(at)[0])
+    sound(at.run())
+    assert len(asked) == 2, "an answer from all that is there is kept"
+
+
+def test_an_answer_given_just_before_the_index_of_the_whole_was_built_is_asked_again(app, shelf, monkeypatch):
+    from relic_core.services.search import Search
+
+    read_by_meaning(app, *shelf.values())
+    run, asked = Search.run, []
+
+    def outrun(self, request):
+        result = run(self, request)
+        asked.append(request)
+        if len(asked) == 1:
+            first, *others = result.columns
+            return replace(result, columns=(replace(first, cards=(), pending=True), *others))
+        return result
+
+    monkeypatch.setattr(Search, "run", outrun)
+    at = ask(app.open(FIND), "Nobody counted the lanterns", work="")
+    assert columns(at)[0] == []
+    sound(at.run())
+    assert columns(at)[0]
+    sound(at.run())
+    assert len(asked) == 2
 
 
 def test_what_an_approximate_index_finds_is_told_beside_its_hits(app, shelf, monkeypatch):
@@ -542,8 +621,54 @@ def test_passages_like_one_are_looked_for_in_all_works_at_one_click_and_in_one_a
     assert at.selectbox(key="find_work").value == ""
     assert "Tide (1901)" in titles(at)
     assert "relic-like" in html(at)
+    sound(at.multiselect(key="find_authors").set_value(["A. Wick"]).run())
+    assert "Tide (1901)" not in titles(at)
+    sound(at.button(key="find_like_alone").click().run())
+    sound(at.button(key="find_like_everywhere").click().run())
+    assert "Tide (1901)" in titles(at), "all works, as the button says"
     sound(at.button(key="find_like_alone").click().run())
     assert at.selectbox(key="find_work").value == shelf["Lanterns"].id
+
+
+def test_no_level_is_given_to_what_is_like_a_passage(app, shelf):
+    at = sound(app.open(FIND, like=app.bench.works.summaries()[0].id, at="1.1.2", n="1"))
+    assert cards(at)
+    assert all("the rest of this work." in plain(card) for card in cards(at))
+    assert not any(" match." in plain(card) for card in cards(at))
+    sound(at.button(key="find_claim_instead").click().run())
+    ask(at, CLAIM)
+    assert all(" match." in plain(card) for card in cards(at))
+
+
+@pytest.fixture
+def orphan(app, shelf):
+    """A page with passages like one of a work that was removed while they were looked for in another."""
+    at = sound(app.open(FIND, like=shelf["Lanterns"].id, at="1.1.2", n="1"))
+    sound(at.selectbox(key="find_work").set_value(shelf["Tide"].id).run())
+    assert cards(at)
+    app.bench.works.remove(shelf["Lanterns"].id)
+    return at
+
+
+def test_a_claim_can_be_asked_when_the_work_of_the_passage_was_removed(app, shelf, orphan):
+    at = sound(orphan.run())
+    assert "is of an edition that is not in your library any more: Lanterns, A. Wick (1851). Put it back" in said(at)
+    assert list(at.error) == []
+    assert at.text_area(key="find_claim").value == ""
+    assert cards(at) == []
+    assert dict(at.query_params) == {}
+    ask(at, "Nobody counted", retrievers=["bm25"])
+    assert said(at) == ""
+    assert cards(at)
+
+
+def test_a_search_with_a_passage_of_a_work_that_was_removed_is_told_and_a_claim_can_be_asked(app, orphan):
+    at = sound(app.open(FIND, q=orphan.query_params["q"]))
+    assert "made with a passage of an edition that is not in your library any more: Lanterns" in said(at)
+    assert list(at.error) == []
+    ask(at, CLAIM)
+    assert said(at) == ""
+    assert cards(at)
 
 
 def test_a_passage_and_chapters_go_together(app, parts):

@@ -1,5 +1,6 @@
 """Searching many works at once: what a page and a command get."""
 
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from relic_core.retrieval.dense import Dense
 from relic_core.services.answers import SearchRequest
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.library_found import group_in_works
+from relic_core.services.preparing import run_prepare
 from relic_core.services.workbench import Workbench
 from tests.fake_encoder import FakeEncoder
 from tests.making import make_work
@@ -289,6 +291,15 @@ def test_works_are_prepared_one_after_another_by_one_job_and_those_that_are_read
     assert [each.title for each in bench.jobs.recent() if each.kind == "index"] == ["Preparing The Toll"]
 
 
+def test_of_works_that_are_ready_the_words_are_written_where_they_are_not(ready):
+    """As in a library that an earlier version prepared, which kept no words."""
+    words = ready.settings.indexes / "words"
+    shutil.rmtree(words)
+    note = run_prepare(ready, {"works": [TOLL.id, LAMPS.id]}, lambda *_: None)
+    assert (note, ready.jobs.recent()) == ("2 works are ready to search.", ())
+    assert {path.parent.parent.name for path in words.rglob("manifest.json")} == {TOLL.id, LAMPS.id}
+
+
 def test_unprepared_works_are_told_without_loading_any(bench, monkeypatch):
     bench.indexes.build(LAMPS.id, ["zero-shot"], lambda *_: None)
     monkeypatch.setattr(bench.works, "load", None)
@@ -315,7 +326,7 @@ class Compact:
         self.exact = exact
         self.name = exact.name
         self.due = True
-        self.measured = {1: (0.984, 0.968)}
+        self.recall = (0.984, 0.9996)
         self.prepared = []
 
     def missing(self, works, length):
@@ -332,7 +343,12 @@ class Compact:
         ranking = self.exact.rank(claim, works, length, like=like)
         some = np.sort(ranking.best(4))
         return replace(
-            ranking, work=ranking.work[some], start=ranking.start[some], scores=ranking.scores[some], exact=False
+            ranking,
+            work=ranking.work[some],
+            start=ranking.start[some],
+            scores=ranking.scores[some],
+            exact=False,
+            recall=self.recall,
         )
 
 
@@ -368,14 +384,22 @@ def test_an_approximate_answer_says_what_it_was_measured_to_find(large):
     dense, bm25, fusion = ask(bench, "Nobody paid for the lamp", results=9).columns
     assert (dense.exact, bm25.exact, fusion.exact) == (False, True, False)
     assert dense.note == (
-        "An approximate index answers here: of the exact first ten it found 98% when it was measured, of the first "
-        "hundred 97%."
+        "An approximate index answers here: for claims over the whole library it was measured to find 98.4% of the "
+        "exact first ten, and 99.9% of the first hundred."
     )
     assert (fusion.note, bm25.note, dense.pending) == (dense.note, "", False)
     assert (len(dense.cards), dense.candidates) == (4, 9)
     for card in dense.cards:
         assert card.strength == exact[card.work.id, card.span], "a hit is judged among all spans of its work"
     assert 0 in {rank for card in bm25.cards for label, rank in card.elsewhere if label == dense.label}
+
+
+def test_an_approximate_answer_whose_recall_is_not_known_says_so(large):
+    bench, compact = large
+    compact.due, compact.recall = False, None
+    dense, _, fusion = ask(bench, "Nobody paid for the lamp").columns
+    assert "has not been measured" in dense.note
+    assert fusion.note == dense.note
 
 
 def ask_exactly(bench, compact):
@@ -404,6 +428,88 @@ def test_a_work_removed_or_cut_anew_while_it_was_ranked_loses_its_hits(ready, mo
     monkeypatch.setattr(ready.works, "scope", lambda _: scope)
     columns = ask(ready, "Nobody paid for the lamp", results=9).columns
     assert {card.work.title for column in columns for card in column.cards} == {"The Toll"}
+
+
+def files_of(bench, work):
+    return bench.settings.indexes / "zero-shot" / work.id
+
+
+def flip_a_byte(bench, work):
+    (path,) = files_of(bench, work).rglob("sums.npy")
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+
+
+def delete_when_ranked(bench, monkeypatch, *works):
+    library = bench.indexes.library_retriever("zero-shot")
+    rank = library.rank
+
+    def late(*given, **further):
+        for work in works:
+            shutil.rmtree(files_of(bench, work))
+        return rank(*given, **further)
+
+    monkeypatch.setattr(library, "rank", late)
+
+
+def test_a_work_whose_index_turns_out_to_be_damaged_is_named_as_not_prepared(ready):
+    flip_a_byte(ready, LAMPS)
+    result = ask(ready, "Nobody paid for the lamp", results=9)
+    assert result.unprepared == ready.works.scope(Narrowing(works=(LAMPS.id,)))
+    assert (result.columns[0].candidates, result.columns[0].pending) == (6, False)
+    assert {card.work.title for card in result.columns[0].cards} == {"Brief", "The Toll"}
+
+
+def test_a_work_whose_index_is_deleted_before_it_is_ranked_is_named_as_not_prepared(ready, monkeypatch):
+    delete_when_ranked(ready, monkeypatch, LAMPS)
+    assert [work.title for work in ask(ready, "Nobody paid").unprepared] == ["Lamps"]
+
+
+def test_where_all_indexes_turn_out_to_be_damaged_or_deleted_meaning_is_pending(ready, monkeypatch):
+    flip_a_byte(ready, BRIEF)
+    delete_when_ranked(ready, monkeypatch, TOLL, LAMPS)
+    result = ask(ready, "Nobody paid")
+    dense, bm25, fusion = result.columns
+    assert (dense.pending, dense.cards, dense.candidates, fusion.pending) == (True, (), 9, True)
+    assert bm25.cards
+    assert [work.title for work in result.unprepared] == ["Brief", "Lamps", "The Toll"]
+    assert not result.weak
+
+
+def test_a_work_removed_before_its_words_were_read_is_passed_over(ready, monkeypatch):
+    imprints, scope = ready.works.imprints(), ready.works.scope(Narrowing())
+    shutil.rmtree(ready.settings.indexes / "words" / LAMPS.id)
+    ready.works.remove(LAMPS.id)
+    monkeypatch.setattr(ready.works, "imprints", lambda: imprints)
+    monkeypatch.setattr(ready.works, "scope", lambda _: scope)
+    dense, bm25, fusion = ask(ready, "Nobody paid for the lamp", results=9).columns
+    assert {card.work.title for card in bm25.cards} == {"Brief", "The Toll"}
+    assert (dense.note, bm25.note, fusion.note) == ("", "", "")
+
+
+@pytest.mark.parametrize("claim", ["Nobody paid", "Nobody paid for the lamp"])
+def test_where_all_works_found_are_removed_meanwhile_the_columns_say_so(ready, monkeypatch, claim):
+    imprints, scope = ready.works.imprints(), ready.works.scope(Narrowing())
+    for work in WORKS:
+        ready.works.remove(work.id)
+    monkeypatch.setattr(ready.works, "imprints", lambda: imprints)
+    monkeypatch.setattr(ready.works, "scope", lambda _: scope)
+    result = ask(ready, claim)
+    for column in result.columns:
+        assert (column.cards, column.strength) == ((), None)
+        assert "removed or changed meanwhile. Search again" in column.note
+    assert not result.weak, "of works that are gone nothing can be said"
+
+
+def test_a_claim_in_the_script_of_one_work_is_not_refused_for_another_that_has_no_hit(settings):
+    """Nothing is prepared, and no word is shared: the work first by title has no say in it."""
+    bench = Workbench(settings)
+    use_fake(bench)
+    for work in (make_work(["The ferry left."], title="A"), make_work(["Το πλοίο έφυγε."], title="B")):
+        bench.store.works.add(work)
+    dense, bm25, fusion = ask(bench, "θάλασσα").columns
+    assert (dense.pending, bm25.cards, bm25.note, fusion.pending) == (True, (), "", True)
 
 
 def test_lack_of_memory_and_damage_make_a_note_and_the_others_answer(ready, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
 from relic_core.domain import Claim, Span, rank_scores
-from relic_core.errors import BadClaim
+from relic_core.errors import BadClaim, NotFound
 from relic_core.retrieval.bm25 import EPSILON, K1, B, Bm25
 from relic_core.retrieval.library_words import LibraryBm25
 from relic_core.retrieval.postings import Postings
@@ -281,6 +282,50 @@ def test_threads_that_ask_for_different_works_get_their_own_answers(folder):
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_a_work_that_is_gone_before_its_words_are_read_is_passed_over(tmp_path):
+    there = {work.id: work for work in SHELF if work is not ORCHARD}
+
+    def load(work_id):
+        if work_id not in there:
+            raise NotFound(f"There is no work '{work_id}'.")
+        return there[work_id]
+
+    library = LibraryBm25(load=load, indexes=tmp_path)
+    ranking = library.rank(CLAIM, imprints(SHELF), 1)
+    assert ranking.works == tuple(there)
+    expected = library_of(SHELF, tmp_path).rank(CLAIM, imprints(there.values()), 1)
+    np.testing.assert_array_equal(ranking.scores, expected.scores)
+    np.testing.assert_array_equal(ranking.work, expected.work)
+    nothing = library.rank(CLAIM, imprints([ORCHARD]), 1)
+    assert (len(nothing), nothing.candidates, nothing.works) == (0, 0, ())
+
+
+def test_a_search_of_works_that_are_held_does_not_wait_for_words_that_another_reads(tmp_path):
+    by_id = {work.id: work for work in SHELF}
+    reading, go_on = threading.Event(), threading.Event()
+
+    def load(work_id):
+        if work_id == ORCHARD.id:
+            reading.set()
+            assert go_on.wait(20)
+        return by_id[work_id]
+
+    library = LibraryBm25(load=load, indexes=tmp_path)
+    expected = library.rank(CLAIM, imprints([FERRY]), 1).scores
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            whole = pool.submit(library.rank, CLAIM, imprints(SHELF), 1)
+            assert reading.wait(20)
+            held = pool.submit(library.rank, CLAIM, imprints([FERRY]), 1)
+            np.testing.assert_array_equal(held.result(10).scores, expected)
+            pool.submit(library.rank, CLAIM, imprints([FERRY, MISER]), 1).result(10)
+            assert not whole.done()
+        finally:
+            go_on.set()
+        assert len(whole.result(20)) == sum(work.candidates(1) for work in SHELF)
+    assert set(library._held.postings.works) == {known_by(work) for work in SHELF}, "the larger are kept"
 
 
 @pytest.mark.corpus

@@ -6,8 +6,9 @@ import pytest
 
 from relic_core.domain import Likeness, Span
 from relic_core.errors import BadClaim, BadRequest, BadWeights, NotFound
+from relic_core.reporting.passages import quotation
 from relic_core.retrieval.dense import Dense
-from relic_core.services.answers import SearchRequest
+from relic_core.services.answers import SearchRequest, Source
 from relic_core.services.workbench import Workbench
 from tests.fake_encoder import FakeEncoder
 from tests.making import make_work
@@ -357,3 +358,19 @@ def test_a_mistake_of_the_program_is_not_taken_for_a_lack_of_memory(ready, monke
     monkeypatch.setattr(ready.indexes.retriever("zero-shot"), "score", fail)
     with pytest.raises(RuntimeError, match="shapes"):
         ask(ready, "Nobody paid")
+
+
+@pytest.mark.parametrize(
+    ("sentences", "span", "near"),
+    [
+        (1000, Span(500, 2), Span(488, 26)),
+        (1000, Span(3, 1), Span(0, 16)),
+        (1000, Span(998, 2), Span(986, 14)),
+        (100, Span(50, 1), Span(48, 5)),
+        (10, Span(5, 2), Span(5, 2)),
+    ],
+)
+def test_what_stands_by_a_passage_is_left_out_where_others_like_it_are_looked_for(sentences, span, near):
+    work = make_work([f"Line {number}." for number in range(sentences)])
+    source = Source(work=work, span=span, quotation=quotation(work, span), place=work.place(span))
+    assert source.near == near

@@ -15,6 +15,7 @@ from relic_core.errors import BadRequest, BadText, EmptyText, NotFound, TextTooL
 from relic_core.library import sample
 from relic_core.services import shelf
 from relic_core.services.adding import set_aside
+from relic_core.services.answers import SearchRequest
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.workbench import Workbench
 from relic_core.store import Store
@@ -308,6 +309,33 @@ def test_imprints_are_those_of_the_works_and_looked_up_again_only_when_something
     assert bench.works.imprints() == {work.id: work.imprint, other.id: other.imprint}
     bench.works.remove(work.id)
     assert set(bench.works.imprints()) == {other.id}
+
+
+def test_what_is_written_of_no_work_does_not_have_all_sentences_read_again(bench, monkeypatch):
+    work = work_of()
+    bench.store.works.add(work)
+    asked, imprints = [], bench.store.texts.imprints
+    monkeypatch.setattr(bench.store.texts, "imprints", lambda: asked.append(1) or imprints())
+    known = bench.works.imprints()
+    stamp = bench.store.stamp()
+    bench.history.keep(SearchRequest(work_id="", claim_text="Nobody paid"))
+    assert bench.store.stamp() != stamp
+    assert bench.works.imprints() is known
+    assert len(asked) == 1
+
+
+def test_imprints_follow_a_title_corrected_a_text_cut_again_and_a_work_removed_and_restored(bench):
+    work = work_of()
+    bench.store.works.add(work)
+    bench.works.imprints()
+    bench.store.works.describe(work.id, title="Another", author="", translator="", year=None)
+    assert bench.works.imprints()[work.id].title == "Another"
+    bench.store.works.add(replace(work, segmenter="by hand/2", sentences=work.sentences[:1]))
+    assert bench.works.imprints()[work.id] == bench.works.load(work.id).imprint != work.imprint
+    bench.works.remove(work.id)
+    assert bench.works.imprints() == {}
+    bench.store.works.add(work)
+    assert bench.works.imprints() == {work.id: bench.works.load(work.id).imprint}
 
 
 def test_a_narrowing_admits_works_by_author_year_and_id(bench):

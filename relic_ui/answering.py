@@ -1,0 +1,95 @@
+"""The parts of the Find page that answer: searching, keeping the answer for the visit, and showing what was found."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.errors import RelicError
+from relic_ui.cards import show_column
+from relic_ui.find import forget_address, set_address
+from relic_ui.library_strip import show_library_strip
+from relic_ui.notices import show_notices
+from relic_ui.preparing import show_pending, show_preparing
+from relic_ui.strip import show_strip
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from relic_core.services.answers import SearchRequest, SearchResult
+    from relic_core.services.workbench import Workbench
+
+_LACKS, _DUE = "lacks", "due"
+"""Of what a library is answered from: a work that is not prepared, and an index of the whole that is to be built."""
+
+
+def answer(workbench: Workbench, request: SearchRequest) -> SearchResult:
+    """Search, and put the search's short id into the page's address.
+
+    The last answer is kept for the visit, so that a rerun for another reason costs nothing. A request that is refused
+    leaves no address.
+    """
+    state = st.session_state
+    kept, ready = state.get("find_answer"), _ready(workbench, request)
+    if kept is None or kept[:2] != (request, ready):
+        what = "passages like this one" if request.like else "passages that bear your claim out"
+        try:
+            with st.spinner(f"Reading the {'work' if request.work_id else 'works'} for {what} …"):
+                result = workbench.search.run(request)
+        except RelicError:
+            forget_address()
+            raise
+        search = workbench.history.keep(request, made_with=result.made_with)
+        kept = state["find_answer"] = (request, _answered_from(ready, result), result, search.id)
+    *_, result, search_id = kept
+    state["find_search"] = search_id
+    set_address(q=search_id)
+    return result
+
+
+def _ready(workbench: Workbench, request: SearchRequest) -> frozenset[Hashable]:
+    """Tell what a search would be answered from: where it has changed, the kept answer is an old one."""
+    indexes = workbench.indexes
+    if request.work_id:
+        return frozenset(card.name for card in indexes.cards() if indexes.ready(request.work_id, card.name))
+    works = workbench.works.scope(request.narrowing)
+    lacking = indexes.unprepared(works, length=request.length)
+    due = {_DUE} if indexes.library_due() else set()
+    return frozenset({*(work.id for work in works), *((_LACKS, each) for each in lacking), *due})
+
+
+def _answered_from(ready: frozenset[Hashable], result: SearchResult) -> frozenset[Hashable]:
+    """Tell what an answer was made from: what was ready before it, but for what turned out not to be.
+
+    An index may be found damaged while it is searched, or be finished just after. What is ready then is not what the
+    answer was made from, and the answer would be kept though another could be had.
+    """
+    pending = {each.retriever for each in result.columns if each.pending}
+    if result.work is not None:
+        return ready - pending
+    lacking = {(_LACKS, work.id) for work in result.unprepared}
+    return ready | (lacking or ({_DUE} if pending else set()))
+
+
+def show_result(workbench: Workbench, result: SearchResult) -> None:
+    """Draw the notices, where the hits stand, and one column per retriever."""
+    show_notices(workbench, result)
+    show_preparing(workbench, result)
+    if result.work is None:
+        show_library_strip(result.columns)
+    else:
+        show_strip(result.columns, result.work)
+    for slot, column in zip(st.columns(len(result.columns), gap="medium"), result.columns, strict=True):
+        with slot:
+            show_column(column, result, st.session_state["find_search"])
+            if column.pending:
+                show_pending(column, result)
+    works = f" of {len(result.searched):,} works" * (len(result.searched) > 1)
+    st.html(
+        f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
+        f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
+        f'<details class="relic-quiet relic-made"><summary>What this was made with</summary>'
+        f"{escape(result.made_with)}</details>"
+    )
