@@ -25,7 +25,7 @@ check:  ## run everything that CI runs, installing nothing
 	$(RUN) -m mypy
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/typos
-	$(RUN) -m pytest -n auto --dist loadgroup
+	$(RUN) -m pytest -n auto --dist loadfile
 
 bench: environment  ## time indexing and searching on this machine
 	$(RUN) -m relic_core bench

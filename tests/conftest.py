@@ -71,7 +71,7 @@ def shared() -> Path:
 def uncut_novels(shared) -> dict[str, Work]:
     """Read every novel of the corpus once, by its file's stem, without sentences: they take longer than all the rest.
 
-    Tests that use it are marked `corpus` and belong to the group "novels", so that one process reads them.
+    Once in each process that runs tests, so tests that use it had better stand in few files.
     """
     from relic_core.library.reading import read_file
 

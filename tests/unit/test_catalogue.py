@@ -245,26 +245,3 @@ def test_the_catalogue_agrees_with_the_list_beside_the_corpus(shared):
         assert entry.split == row["relic_split"]
         assert not row["gutenberg_id"] or entry.gutenberg == int(row["gutenberg_id"])
         assert (entry.free_in_us is None) == (row["us_public_domain"] == "true")
-
-
-@pytest.mark.corpus
-@pytest.mark.xdist_group("novels")
-def test_every_file_of_the_corpus_is_known_by_its_title_and_by_its_name(shared, settings, uncut_novels):
-    folder = shared / "corpus" / "primary"
-    shelf = Workbench(replace(settings, library=folder)).catalogue
-    assert len(uncut_novels) == 73
-    by_title, by_name, anonymous = {}, {}, set()
-    for stem, read in uncut_novels.items():
-        work = replace(read, source="elsewhere")
-        if work.author:
-            by_title[stem] = getattr(shelf.entry_of(work), "slug", None)
-        else:
-            anonymous.add(stem)
-            assert shelf.entry_of(work) is None
-        path = folder / f"{stem}.txt"
-        stranger = replace(work, title="Something Else", author="Somebody Else", source=str(path))
-        by_name[stem] = getattr(shelf.entry_of(stranger), "slug", None)
-    own = {stem: stem for stem in uncut_novels}
-    assert by_title == {slug: slug for slug in own if slug not in anonymous}
-    assert len(anonymous) < 20
-    assert by_name == own

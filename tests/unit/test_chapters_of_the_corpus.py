@@ -18,7 +18,7 @@ ROWS = list(csv.DictReader(GOLDEN.read_text(encoding="utf-8").splitlines()))
 WRONG: dict[str, str] = {}
 """Works whose chapters are known to come out wrong, each with its reason; may only shrink, and never exceeds 8."""
 
-pytestmark = [pytest.mark.corpus, pytest.mark.xdist_group("novels")]  # one process, which reads each novel once
+pytestmark = pytest.mark.corpus
 
 
 def read(shared: Path, slug: str) -> str:

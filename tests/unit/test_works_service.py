@@ -5,7 +5,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -14,13 +13,11 @@ from relic_core.domain import Narrowing
 from relic_core.errors import BadRequest, BadText, EmptyText, NotFound, TextTooLarge
 from relic_core.library import sample
 from relic_core.services import shelf
-from relic_core.services.adding import set_aside
 from relic_core.services.answers import SearchRequest
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.workbench import Workbench
 from relic_core.store import Store
 from relic_core.text.placing import letters
-from relic_core.text.reading import read_work
 from tests.making import work_of
 from tests.privileges import without_privileges
 
@@ -258,15 +255,6 @@ def test_a_text_of_which_half_is_notes_is_told(bench):
     notice = bench.works.add(text.encode(), name="x.txt").notice
     assert notice.startswith("9")
     assert "% of the file was set aside" in notice
-
-
-@pytest.mark.corpus
-def test_none_of_the_novels_of_the_corpus_gives_a_notice(shared):
-    uncut = SimpleNamespace(identity="none/1", segment=lambda *_: [])  # what is set aside depends on no sentence
-    paths = sorted((shared / "corpus" / "primary").rglob("*.txt"))
-    notices = {path.name: set_aside(read_work(path.read_bytes(), name=path.name, segmenter=uncut)) for path in paths}
-    assert len(notices) > 70
-    assert {name: notice for name, notice in notices.items() if notice} == {}
 
 
 def test_works_stay_in_memory_by_the_weight_of_their_texts_and_three_in_any_case(bench, monkeypatch):
