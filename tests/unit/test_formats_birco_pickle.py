@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import pickle
 import pickletools
@@ -29,6 +30,10 @@ def _watch(event, arguments):
 
 
 sys.addaudithook(_watch)
+
+# Python imports a codec when it is first used: those that strings of pickles are in are no fault of any file.
+for codec in ("ascii", "latin-1", "raw-unicode-escape", "unicode-escape", "utf-8"):
+    codecs.lookup(codec)
 
 
 @contextlib.contextmanager
