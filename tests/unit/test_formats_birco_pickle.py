@@ -31,8 +31,10 @@ def _watch(event, arguments):
 
 sys.addaudithook(_watch)
 
-# Python imports a codec when it is first used: those that strings of pickles are in are no fault of any file.
-for codec in ("ascii", "latin-1", "raw-unicode-escape", "unicode-escape", "utf-8"):
+# Python imports a codec when it is first used: those of pickles' strings and of JSON are no fault of any file.
+for codec in ("ascii", "latin-1", "raw-unicode-escape", "unicode-escape", "utf-8", "utf-8-sig"):
+    codecs.lookup(codec)
+for codec in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"):
     codecs.lookup(codec)
 
 
