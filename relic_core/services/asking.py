@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from relic_core.domain import Likeness
+    from relic_core.domain import Imprint, Likeness, Work
     from relic_core.ports import VectorRetriever
     from relic_core.services.answers import SearchRequest
     from relic_core.services.workbench import Workbench
@@ -58,10 +58,13 @@ class Question:
                 pass
         return retriever.claim_vector(self.claim)
 
-    def overlaps(self, work_id: str, span: Span) -> bool:
-        """Whether a span shares a sentence with the passage asked with, or stands by it: it is no answer then."""
+    def left_out(self, work: Imprint | Work, length: int) -> range:
+        """Give the starts of a work's spans that overlap the passage asked with, or stand by it: no answers then."""
         source = self.source
-        return source is not None and source.work.id == work_id and source.near.overlaps(span)
+        if source is None or source.work.id != work.id:
+            return range(0)
+        near = source.near
+        return range(max(0, near.start - length + 1), min(near.end, work.candidates(length)))
 
 
 def read_question(workbench: Workbench, request: SearchRequest) -> Question:

@@ -65,7 +65,7 @@ class Found:
     def candidates(self) -> int:
         """How many spans all works hold, but for those that overlap the passage given."""
         length = self.request.length
-        return sum(work.candidates(length) - len(overlapping(self.question, work, length)) for work in self.imprints)
+        return sum(work.candidates(length) - len(self.question.left_out(work, length)) for work in self.imprints)
 
     @property
     def made_with(self) -> str:
@@ -101,22 +101,13 @@ def group_in_works(hits: Sequence[WorkHit]) -> Groups:
     return tuple(sorted(groups, key=lambda found: found[1].best.rank))
 
 
-def overlapping(question: Question, work: Imprint, length: int) -> range:
-    """Give the starts of a work's spans that overlap the passage asked with, or stand by it."""
-    source = question.source
-    if source is None or source.work.id != work.id:
-        return range(0)
-    near = source.near
-    return range(max(0, near.start - length + 1), min(near.end, work.candidates(length)))
-
-
 def without_source(ranking: LibraryRanking, question: Question, works: Sequence[Imprint]) -> LibraryRanking:
     """Leave out the spans that overlap the passage asked with, or stand by it: they are no candidates."""
     number, left = next(
         (
             (ranking.works.index(work.id), starts)
             for work in works
-            if work.id in ranking.works and (starts := overlapping(question, work, ranking.length))
+            if work.id in ranking.works and (starts := question.left_out(work, ranking.length))
         ),
         (0, range(0)),
     )

@@ -199,7 +199,7 @@ def _weak(name: str, found: _Found) -> bool:
 
 
 def _among(work: Work, request: SearchRequest, question: Question) -> npt.NDArray[np.bool_]:
-    """Tell which spans of a work are candidates: those that lie in the chapters chosen, and not in the passage given.
+    """Tell which spans of a work are candidates: those that lie in the chapters chosen, and not by the passage given.
 
     Returns
     -------
@@ -224,9 +224,8 @@ def _among(work: Work, request: SearchRequest, question: Question) -> npt.NDArra
                 f"{chosen} no passage of {length} {'sentence' if length == 1 else 'sentences'} in a row. Choose a "
                 f"{'longer chapter' if length == 1 else 'shorter quotation, or more chapters'}."
             )
-    source = question.source
-    if source is not None and source.work.id == work.id:
-        among[max(0, source.span.start - length + 1) : source.span.end] = False
+    if left_out := question.left_out(work, length):
+        among[left_out.start : left_out.stop] = False
         if not among.any():
             raise BadRequest(
                 "Beside the passage given there is no other of this length to compare it with. Choose a shorter "

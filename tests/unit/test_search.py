@@ -374,3 +374,23 @@ def test_what_stands_by_a_passage_is_left_out_where_others_like_it_are_looked_fo
     work = make_work([f"Line {number}." for number in range(sentences)])
     source = Source(work=work, span=span, quotation=quotation(work, span), place=work.place(span))
     assert source.near == near
+
+
+@pytest.mark.parametrize("everywhere", [False, True], ids=["one work", "all works"])
+def test_no_search_finds_what_stands_by_the_passage(ready, everywhere):
+    work = make_work([f"A lamp, number {number}." for number in range(200)])
+    ready.store.works.add(work)
+    asked = SearchRequest(
+        work_id="" if everywhere else work.id,
+        like=Likeness(work.id, str(work.place(Span(100, 1)).address)),
+        length=2,
+        results=50,
+        retrievers=("bm25",),
+    )
+    result = ready.search.run(asked)
+    assert result.source.near == Span(96, 9)
+    found = {hit.span for card in result.columns[0].cards for hit in (card, *card.others) if card.work == work}
+    assert found
+    assert not any(span.overlaps(result.source.near) for span in found)
+    if not everywhere:
+        assert result.columns[0].candidates == 199 - 10, "ten spans of two sentences touch nine in a row"
