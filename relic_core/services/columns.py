@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from relic_core.encoders.memory import is_out_of_memory
@@ -12,7 +13,7 @@ from relic_core.services.answers import Card, Column
 from relic_core.text.words import shared_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from relic_core.domain import Group, Work
     from relic_core.retrieval.registry import RetrieverCard
@@ -57,6 +58,48 @@ def answer_or_refusal(answer: Callable[[], T]) -> T | RelicError:
         if isinstance(error, FileNotFoundError):  # its folder was deleted while it was being opened
             return NoIndex("The index was deleted while it was being read. Prepare the work again.")
         raise
+
+
+def rank_with_all(
+    cards: Iterable[RetrieverCard], *, fuse: Callable[[str, list[T]], T], rank: Callable[[str], T]
+) -> tuple[dict[str, T], dict[str, RelicError]]:
+    """Rank with every retriever that can; one made of others is made of their rankings, or refuses as they do.
+
+    Parameters
+    ----------
+    cards : iterable of RetrieverCard
+        Which retrievers; those of no others answer first.
+    fuse : callable
+        Makes the ranking of a retriever, by its name, from those of all its components.
+    rank : callable
+        Asks a retriever by its name.
+
+    Returns
+    -------
+    rankings, refusals : dict
+        By retriever: its ranking, or why it has none.
+
+    Raises
+    ------
+    BadClaim, BadRequest, StoreError
+        As `answer_or_refusal`.
+    """
+    rankings: dict[str, T] = {}
+    refusals: dict[str, RelicError] = {}
+    for card in sorted(cards, key=lambda card: card.kind == "fusion"):  # components come first
+        parts = [rankings[part] for part in card.components if part in rankings]
+        answer: T | RelicError
+        if refusal := next((refusals[part] for part in card.components if part in refusals), None):
+            answer = refusal
+        elif card.components and len(parts) == len(card.components):
+            answer = fuse(card.name, parts)
+        else:
+            answer = answer_or_refusal(partial(rank, card.name))
+        if isinstance(answer, RelicError):
+            refusals[card.name] = answer
+        else:
+            rankings[card.name] = answer
+    return rankings, refusals
 
 
 def refused(card: RetrieverCard, error: RelicError, candidates: int) -> Column:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from functools import partial
 from typing import TYPE_CHECKING
 
-from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex
+from relic_core.errors import BadClaim, BadRequest, NoIndex, StaleIndex
 from relic_core.ports import Compacting
 from relic_core.retrieval.library_fusion import fuse_library
 from relic_core.retrieval.strength import Foreign
 from relic_core.retrieval.words_index import work_terms
 from relic_core.services.answers import Column, SearchResult
 from relic_core.services.asking import read_question
-from relic_core.services.columns import CANDIDATES_PER_RESULT, answer_or_refusal, make_card, refused
+from relic_core.services.columns import CANDIDATES_PER_RESULT, make_card, rank_with_all, refused
 from relic_core.services.library_found import Found, group_in_works, nothing_admitted, without_source
 from relic_core.services.library_judge import LibraryJudge
 from relic_core.text import masking
@@ -101,20 +100,11 @@ class LibrarySearch:
         """Rank with every retriever that can: the columns', and the others for "ranked elsewhere"."""
         indexes = self._workbench.indexes
         names = dict.fromkeys((*found.request.retrievers, *(card.name for card in indexes.cards() if card.library)))
-        for name in sorted(names, key=lambda name: indexes.card(name).kind == "fusion"):  # components come first
-            card = indexes.card(name)
-            parts = [found.rankings[part] for part in card.components if part in found.rankings]
-            ranking: LibraryRanking | RelicError | None = next(
-                (found.refusals[part] for part in card.components if part in found.refusals), None
-            )
-            if ranking is None and card.components and len(parts) == len(card.components):
-                ranking = fuse_library(parts, name=name)
-            if ranking is None:
-                ranking = answer_or_refusal(partial(self._rank, name, found))
-            if isinstance(ranking, RelicError):
-                found.refusals[name] = ranking
-            else:
-                found.rankings[name] = ranking
+        found.rankings, found.refusals = rank_with_all(
+            map(indexes.card, names),
+            fuse=lambda name, parts: fuse_library(parts, name=name),
+            rank=lambda name: self._rank(name, found),
+        )
         found.encoders = self._workbench.search.encoders(found.rankings)
 
     def _rank(self, name: str, found: Found) -> LibraryRanking:

@@ -6,20 +6,19 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from relic_core import __version__
 from relic_core.domain import group_overlapping, rank_scores
-from relic_core.errors import BadRequest, RelicError
+from relic_core.errors import BadRequest
 from relic_core.ports import VectorRetriever
 from relic_core.retrieval.fusion import fuse
 from relic_core.retrieval.strength import Foreign, Judge
 from relic_core.services.answers import Column, SearchResult
 from relic_core.services.asking import read_question
-from relic_core.services.columns import CANDIDATES_PER_RESULT, answer_or_refusal, make_card, refused
+from relic_core.services.columns import CANDIDATES_PER_RESULT, make_card, rank_with_all, refused
 from relic_core.text import masking
 from relic_core.text.words import unknown_words
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Narrowing, Ranking, Scores, Work, WorkSummary
+    from relic_core.errors import RelicError
     from relic_core.services.answers import SearchRequest
     from relic_core.services.asking import Question
     from relic_core.services.workbench import Workbench
@@ -140,23 +140,19 @@ class Search:
 
     def _rank_all(self, found: _Found) -> None:
         """Rank with every retriever that can: the columns', and the others for "ranked elsewhere"."""
-        indexes = self._workbench.indexes
-        rankings, request = found.rankings, found.request
+        indexes, request = self._workbench.indexes, found.request
+
+        def ranked(name: str, scores: Scores) -> Ranking:
+            return rank_scores(name, found.work.id, request.length, scores, among=found.among)
+
         names = dict.fromkeys((*request.retrievers, *(card.name for card in indexes.cards())))
-        for name in sorted(names, key=lambda name: indexes.card(name).kind == "fusion"):  # components come first
-            card = indexes.card(name)
-            parts = [rankings[part] for part in card.components if part in rankings]
-            scores: Scores | RelicError | None = next(
-                (found.refusals[part] for part in card.components if part in found.refusals), None
-            )
-            if scores is None and card.components and len(parts) == len(card.components):
-                scores = fuse(parts)
-            if scores is None:
-                scores = answer_or_refusal(partial(self._score, name, found))
-            if isinstance(scores, RelicError):
-                found.refusals[name] = scores
-            else:
-                rankings[name] = rank_scores(name, found.work.id, request.length, scores, among=found.among)
+        rankings, refusals = rank_with_all(
+            map(indexes.card, names),
+            fuse=lambda name, parts: ranked(name, fuse(parts)),
+            rank=lambda name: ranked(name, self._score(name, found)),
+        )
+        found.rankings.update(rankings)
+        found.refusals.update(refusals)
 
     def _score(self, name: str, found: _Found) -> Scores:
         retriever = self._workbench.indexes.retriever(name)
