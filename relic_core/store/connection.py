@@ -4,6 +4,10 @@ While one process has a DuckDB file open every other is refused, even for readin
 works and closes it; a process that finds it taken tries again for some seconds. Threads of one process share one
 connection, opened by the first and closed by the last, and each works on a cursor of its own: a connection shared
 without cursors hands one thread the rows of another.
+
+DuckDB guards its file with a lock that the kernel drops as soon as any handle of the process on that file is closed:
+one that is closed late leaves the next unguarded. A lock file of our own beside it, held from opening to closing, does
+not depend on that; other programs are kept out, and are noticed, by DuckDB's.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from typing import TYPE_CHECKING, ClassVar
 import duckdb
 
 from relic_core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly, StoreTooNew
-from relic_core.store.locks import held
+from relic_core.store.locks import acquire, held
 from relic_core.store.migrations import Migration, migrate, read_migrations
 
 if TYPE_CHECKING:
@@ -61,6 +65,8 @@ class Database:
         self.path = path
         self._steps = steps
         self._connection: DuckDBPyConnection | None = None
+        self._turn = -1
+        """The open lock file while there is a connection."""
         self._users = 0
         self._opening = threading.Lock()
         self._writing = threading.Lock()
@@ -125,7 +131,12 @@ class Database:
             if self._connection is None:
                 if not self._holds_something():
                     self._create()
-                self._connection = self._open(self.path, deadline)
+                self._turn = self._take_turn(deadline)
+                try:
+                    self._connection = self._open(self.path, deadline)
+                except BaseException:
+                    os.close(self._turn)
+                    raise
             self._users += 1
             return self._connection
 
@@ -133,8 +144,32 @@ class Database:
         with self._opening:
             self._users -= 1
             if self._users == 0 and self._connection is not None:
-                self._connection.close()
-                self._connection = None
+                try:
+                    self._connection.close()
+                finally:
+                    self._connection = None
+                    os.close(self._turn)
+
+    def _take_turn(self, deadline: float) -> int:
+        """Take the lock file beside the store, waiting until `deadline`; gives its descriptor."""
+        path = self.path.with_name(f"{self.path.name}.lock")
+        while True:
+            try:
+                turn = acquire(path)
+                if turn is None and time.monotonic() >= deadline:
+                    raise self._busy(_named("", path.read_text(encoding="ascii")))
+            except OSError as error:
+                raise StoreReadOnly(
+                    f"The store {self.path} cannot be used: {path.name} beside it cannot be written "
+                    f"({error.strerror}). Make the file and its folder writable or choose another data folder with "
+                    "RELIC_DATA."
+                ) from error
+            if turn is not None:
+                with contextlib.suppress(OSError):  # a full disk: who holds the store is then not told, that is all
+                    os.truncate(turn, 0)
+                    os.write(turn, str(os.getpid()).encode())
+                return turn
+            _pause()
 
     def _holds_something(self) -> bool:
         """Whether there is a store: a file without a byte, as a failed copy leaves, is none."""
@@ -171,8 +206,7 @@ class Database:
                 told = self._told(error)
                 if not isinstance(told, StoreBusy) or time.monotonic() >= deadline:
                     raise told from error
-            # Of uneven length, so that two who wait do not keep meeting.
-            time.sleep(random.uniform(0.005, 0.05))  # noqa: S311 - a delay, not a secret
+            _pause()
         try:
             migrate(connection, read_migrations() if self._steps is None else self._steps)
         except duckdb.Error as error:
@@ -183,14 +217,17 @@ class Database:
             raise
         return connection
 
+    def _busy(self, holder: str) -> StoreBusy:
+        return StoreBusy(
+            f"The store {self.path} is in use by another program ({holder}). Try again in a moment; "
+            "if this stays, end that program."
+        )
+
     def _told(self, error: duckdb.Error) -> StoreError:
         """Turn DuckDB's error about a file into one for a person."""
         said = str(error).strip()
         if "Could not set lock" in said:
-            return StoreBusy(
-                f"The store {self.path} is in use by another program ({_holder(said)}). Try again in a moment; "
-                "if this stays, end that program."
-            )
+            return self._busy(_holder(said))
         if "Permission denied" in said or "Read-only file system" in said:
             return StoreReadOnly(
                 f"The store {self.path} cannot be written (permission denied or a read-only disk). Make the file and "
@@ -226,11 +263,20 @@ def _holder(said: str) -> str:
     >>> _holder("Could not set lock on file")
     'it does not say which'
     """
-    named = re.search(r"held in (.+?) \(PID (\d+)\)", said)
-    if named is None:
+    found = re.search(r"held in (.+?) \(PID (\d+)\)", said)
+    return _named(found[1], found[2]) if found else _named("", "")
+
+
+def _named(command: str, process: str) -> str:
+    """Name a process by its number, with its command as far as the system tells it."""
+    if not process:
         return "it does not say which"
-    command, process = named[1], named[2]
     with contextlib.suppress(OSError):  # no /proc outside Linux, and the process may just have ended
         arguments = Path("/proc", process, "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
         command = " ".join(os.fsdecode(argument) for argument in arguments)[:200] or command
-    return f"{command}, process {process}"
+    return f"{command}, process {process}" if command else f"process {process}"
+
+
+def _pause() -> None:
+    """Wait a moment, of uneven length, so that two who wait do not keep meeting."""
+    time.sleep(random.uniform(0.005, 0.05))  # noqa: S311 - a delay, not a secret

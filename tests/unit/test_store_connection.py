@@ -91,6 +91,27 @@ def test_two_processes_read_and_write_in_turns_and_neither_fails(tmp_path):
     assert len(Store(path).searches.recent(100)) == 30
 
 
+GUARDED = """
+import sys
+from pathlib import Path
+from relic_core.store.connection import Database
+with Database.at(Path(sys.argv[1])).reading(lock_seconds=1):
+    open(sys.argv[1]).close()
+    print("held", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_a_store_stays_guarded_when_another_handle_on_its_file_is_closed(tmp_path):
+    """The kernel then drops the lock that DuckDB took, whoever in the process opened the handle."""
+    path = tmp_path / "relic.duckdb"
+    with python(GUARDED, path, stdin=subprocess.PIPE) as process:
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(StoreBusy, match=f"process {process.pid}"):
+            Store(path, lock_seconds=0.2).works.summaries()
+        process.stdin.close()
+
+
 def test_threads_get_their_own_rows(tmp_path):
     store = Store(tmp_path / "relic.duckdb")
 
