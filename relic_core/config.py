@@ -109,6 +109,11 @@ class Settings:
         return self.data / "downloads"
 
     @property
+    def sources(self) -> Path:
+        """Folder of secondary sources that were uploaded."""
+        return self.data / "sources"
+
+    @property
     def jobs(self) -> Path:
         """Folder of jobs and their journals."""
         return self.data / "jobs"

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from relic_core.domain import LENGTHS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
 
     from relic_core.domain import BenchmarkCard, Book, Claim, Imprint, LibraryRanking, Scores, Span, Window, Work
+
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Progress(Protocol):
@@ -275,4 +279,24 @@ class Executor(Protocol):
         alive : int
             A file descriptor with a lock that shows the job to be alive. The caller closes its own copy afterwards;
             a process that runs the job inherits it and keeps it to its end.
+        """
+
+
+class Workers(Protocol):
+    """Applies one function to many things: in this process, in several, or on a cluster."""
+
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """Apply a function to each task.
+
+        Parameters
+        ----------
+        function : callable
+            Found by its name in an importable module, without side effects that the caller relies on.
+        tasks : iterable
+            Taken as workers become free, so that many large tasks are never in memory at once.
+
+        Yields
+        ------
+        object
+            The results, in the order in which they are finished. An error that a task raises is raised here.
         """

@@ -1,8 +1,9 @@
 """Buttons inside HTML of ours: a long list of works is one piece of HTML, which a hundred widgets would make slow.
 
 A button made here says what it does and to what; the page that asks `pressed` is told once. After a press the focus of
-the keyboard goes on to what the press brought up, or stays in the row whose button has gone; and that row stays where
-it is in the window, whatever grows above it, until the reader does something else.
+the keyboard goes on to what the press brought up, stays on the button where that is drawn anew, or in the row whose
+button has gone; and that row stays where it is in the window, whatever grows above it, until the reader does something
+else.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ export default function (component) {
       if (then || !now) return
       const moved = now.getBoundingClientRect().top - place // a work that has arrived grows the list above
       if (scroller && Math.abs(moved) > 1) scroller.scrollTop += moved
-      if (document.activeElement === document.body) now.focus({ preventScroll: true })
+      const again = [...now.querySelectorAll("button.relic-button")].find(each => each.dataset.does === does)
+      if (document.activeElement === document.body) (again ?? now).focus({ preventScroll: true })
     }
     const changes = new MutationObserver(look)
     changes.observe(document.body, { childList: true, subtree: true })
@@ -68,7 +70,9 @@ def _listener() -> Callable[..., Any]:
     return cast("Callable[..., Any]", st.components.v2.component("relic_buttons", js=_JS))
 
 
-def button(does: str, to: str, label: str, *, title: str, then: str = "", during: str = "") -> str:
+def button(
+    does: str, to: str, label: str, *, title: str, then: str = "", during: str = "", chosen: bool | None = None
+) -> str:
     """Make the HTML of a button.
 
     Parameters
@@ -83,6 +87,8 @@ def button(does: str, to: str, label: str, *, title: str, then: str = "", during
         A selector: what the press brings up, and where the focus goes.
     during : str
         The words on it from the press on, until the page is drawn anew.
+    chosen : bool, optional
+        Of one that stays pressed, whether it is.
 
     Examples
     --------
@@ -91,6 +97,7 @@ def button(does: str, to: str, label: str, *, title: str, then: str = "", during
     """
     goes = f' data-then="{escape(then)}"' if then else ""
     goes += f' data-during="{escape(during)}"' if during else ""
+    goes += "" if chosen is None else f' aria-pressed="{str(chosen).lower()}"'
     return (
         f'<button type="button" class="relic-button" data-does="{escape(does)}" data-to="{escape(to)}"{goes} '
         f'aria-label="{escape(title)}">{escape(label)}</button>'

@@ -45,13 +45,14 @@ def do(workbench: Workbench, does: str, to: str) -> None:
             st.session_state["library_removed"] = (work.id, work.title)
 
 
-def show_contents(workbench: Workbench, works: int, shelved: int, recent: Sequence[Job]) -> None:
+def show_contents(workbench: Workbench, works: int, sources: int, shelved: int, recent: Sequence[Job]) -> None:
     """Lead to the parts of the page, and to what is being added and prepared: of one height however much that is."""
     active = sorted((job for job in recent if job.active), key=lambda job: (job.state != "running", job.created))
     with st.container(horizontal=True, vertical_alignment="center", key="library-contents"):
         st.html(
             '<nav aria-label="On this page" class="relic-quiet relic-shelf-contents">'
             f'<a href="#works">Your works ({works:,})</a> <a href="#add">Add a text</a> '
+            f'<a href="#sources">Secondary sources ({sources:,})</a> '
             f'<a href="#shelf">The RELiC shelf ({shelved})</a></nav>',
             width="content",
         )

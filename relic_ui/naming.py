@@ -49,6 +49,17 @@ def listed(names: Sequence[str], *, last: str = "and") -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
+def many(number: int, what: str) -> str:
+    """Count things whose plural has an s.
+
+    Examples
+    --------
+    >>> many(1, "place"), many(1200, "place"), many(0, "place")
+    ('one place', '1,200 places', '0 places')
+    """
+    return f"one {what}" if number == 1 else f"{number:,} {what}s"
+
+
 def some_of(names: Sequence[str], most: int) -> str:
     """Write a list of names, of a long one the first.
 

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from relic_core.errors import NotFound, RelicError
+from relic_ui import sources_reading
 from relic_ui.cards import hue
 from relic_ui.chapters import HEADING, chapter_html, sentence_id
 from relic_ui.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
@@ -46,6 +47,8 @@ class Asked:
         What the concordance was asked that the reader comes from, as its address has it; empty where it was none.
     length : int
         Sentences to light.
+    quoting : bool
+        It is asked who quotes the sentence.
     resumed : bool
         The place is that of the visit, not of the address: the reader comes back to it.
     """
@@ -55,6 +58,7 @@ class Asked:
     length: int
     search_id: str
     words: str
+    quoting: bool
     resumed: bool
 
     @property
@@ -81,6 +85,7 @@ def asked() -> Asked:
         length=int(length) if _LENGTH.fullmatch(length) else 1,
         search_id=search_id,
         words=words,
+        quoting="quoting" in given and not resumed,
         resumed=resumed,
     )
 
@@ -126,6 +131,8 @@ def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
     The chapter is drawn before the search is asked for its hits, so that nobody waits for them to read.
     """
     _show_head(page)
+    quoted = workbench.sources.quoted(page.work.id)
+    beside = sources_reading.counts_beside(page, quoted)
     with st.container(key="read_room"):
         with st.container(key="read_side"):
             search = st.empty()
@@ -134,10 +141,12 @@ def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
             near = _neighbours(page, wanted)
             st.html(
                 f'<nav class="relic-read-near" aria-label="Chapters beside this one">{near}{_search_here(page)}</nav>'
+                + sources_reading.summary_html(page, quoted, len(beside))
             )
             st.html(chapter_html(page.chapter, page.work.id))
             st.html(f'<nav class="relic-read-near" aria-label="Where to go on">{near}</nav>')
-            show_place(_place_data(page, wanted))
+            quoting = sources_reading.quoting_html(workbench, page) if wanted.quoting else ""
+            show_place({**_place_data(page, wanted), "quoted": beside, "quoting": quoting})
     found = _at_hand(wanted.search_id)
     if found is None:
         contents.html(_contents(page, wanted, ()))
@@ -278,7 +287,14 @@ def _place_data(page: ReadingPage, wanted: Asked) -> dict[str, object]:
         "work": work.id,
         "title": work.title,
         "chapter": page.chapter.index + 1,
-        "address": address("read", work=work.id, at=page.at, n=None if length == 1 else length, **wanted.thread),
+        "address": address(
+            "read",
+            work=work.id,
+            at=page.at,
+            n=None if length == 1 else length,
+            quoting=1 if wanted.quoting and length else None,
+            **wanted.thread,
+        ),
         "lit": {"at": page.at, "n": length} if length else None,
         "resumed": wanted.resumed,
         "offer": {work.id: work.title} if st.session_state.get("read_offer") == work.id else {},

@@ -4,11 +4,13 @@
 // a style sheet, so that nothing moves. Nothing here asks the server for anything.
 
 const KEPT = "relic-read" // localStorage: work -> the place last read in this browser
+const COUNTS = "relic-read-counts" // localStorage: "hidden" where the reader wants no counts beside the text
 const SCROLLED = "relic-read-scroll" // sessionStorage: work and chapter -> where the page stood in this tab
 const PLACES_KEPT = 80
+const [COUNT_WIDTH, COUNT_HEIGHT] = [30, 25] // pixels
 const SETTLED_MS = 250
 
-const state = { place: "", served: "", at: "", n: 0, returning: "" }
+const state = { place: "", served: "", at: "", n: 0, returning: "", quoting: "" } // quoting: the sentence whose list is open
 
 // A click on one of our links is a step forward, and not trusted (links.py); the browser's Back is.
 addEventListener("popstate", event => event.isTrusted && (state.returning = location.search))
@@ -60,6 +62,7 @@ export default function (component) {
   parentElement.stop?.()
   const bar = parentElement.querySelector(".relic-read-bar")
   const offer = parentElement.querySelector(".relic-read-offer")
+  const list = parentElement.querySelector(".relic-read-quoting")
   const light = parentElement.querySelector(".relic-read-light")
   const part = name => bar.querySelector(`[data-part="${name}"]`)
   const say = words => (part("said").textContent = words)
@@ -88,7 +91,7 @@ export default function (component) {
         range.setStartBefore(inside[0])
         range.setEndAfter(inside.at(-1))
         const words = range.cloneContents()
-        words.querySelectorAll(".relic-read-marks, .relic-read-line, .relic-read-n").forEach(each => each.remove())
+        words.querySelectorAll(".relic-read-marks, .relic-read-quoted, .relic-read-line, .relic-read-n").forEach(each => each.remove())
         return words.textContent.trim()
       })
       .join("\n\n")
@@ -107,7 +110,8 @@ export default function (component) {
         "text-decoration-skip-ink:none}" +
         `${name(lit[0])}::before{content:"The passage begins: ";${hidden}}` +
         `${name(lit.at(-1))}::after{content:" The passage ends.";${hidden}}`
-    bar.hidden = !lit.length
+    const listed = drawQuoting()
+    bar.hidden = !lit.length || listed
     if (!lit.length) return
     offer.hidden = true
     part("place").textContent = placeOf(lit[0]) + (lit.length > 1 ? `, ${lit.length} sentences` : "")
@@ -115,6 +119,8 @@ export default function (component) {
     part("later").disabled = spans.at(-1) === lit[0]
     part("longer").disabled = spans.at(-1) === lit.at(-1)
     part("shorter").disabled = lit.length < 2
+    const counted = data.quoted?.[state.at]
+    part("quoted").replaceChildren(...(counted ? [quotedLink(state.at, `Quoted ${timesOf(counted)}`)] : []))
     const like = part("like").firstElementChild
     if (like) {
       const asked = new URLSearchParams({ like: data.work, at: state.at, n: lit.length })
@@ -127,6 +133,7 @@ export default function (component) {
     const asked = new URLSearchParams(data.address.split("?")[1])
     asked.set("at", state.at || String(data.chapter))
     state.n > 1 ? asked.set("n", state.n) : asked.delete("n")
+    state.at && state.quoting === state.at ? asked.set("quoting", 1) : asked.delete("quoting")
     return `${location.pathname}?${asked}`
   }
 
@@ -141,6 +148,109 @@ export default function (component) {
   const markBetween = (one, other) => {
     const [first, last] = [spans.indexOf(one), spans.indexOf(other)].sort((a, b) => a - b)
     mark(spans[first], last - first + 1)
+  }
+
+  // ---- who quotes --------------------------------------------------------------------------------------------------
+
+  const timesOf = number => (number === 1 ? "once" : `${number.toLocaleString("en")} times`)
+
+  const quotedLink = (at, words) => {
+    const asked = new URLSearchParams(data.address.split("?")[1])
+    asked.delete("n")
+    asked.set("at", at)
+    asked.set("quoting", 1)
+    const link = Object.assign(document.createElement("a"), { className: "relic-link", target: "_self", textContent: words })
+    link.setAttribute("href", `read?${asked}`)
+    return link
+  }
+
+  const isServed = at => data.quoting && data.lit?.at === at
+
+  // The list is drawn as soon as it is asked for, and filled when the server has answered.
+  const drawQuoting = () => {
+    const open = state.at !== "" && state.quoting === state.at
+    const filled = open && isServed(state.at) ? data.quoting : "<p role=\"status\">Looking up who quotes it …</p>"
+    list.hidden = !open
+    if (open && list.shown !== filled) {
+      list.innerHTML = list.shown = filled
+    }
+    for (const link of article?.querySelectorAll(".relic-read-quoted") ?? [])
+      open && link.dataset.at === state.at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current")
+    return open
+  }
+
+  const shutQuoting = () => {
+    const at = state.at
+    state.quoting = ""
+    history.replaceState(history.state, "", addressOf())
+    draw()
+    focus(article.querySelector(`.relic-read-quoted[data-at="${at}"]`) ?? chosen()[0])
+  }
+
+  const putCounts = () => {
+    const wanted = JSON.stringify([data.quoted, data.address.split("?")[1].replace(/(at|n|quoting)=[^&]*/g, "")])
+    if (article.counted === wanted) return
+    article.counted = wanted
+    article.querySelectorAll(".relic-read-quoted").forEach(each => each.remove())
+    for (const [at, number] of Object.entries(data.quoted ?? {})) {
+      const beside = document.getElementById(idOf(at))
+      if (!beside) continue
+      const link = quotedLink(at, number.toLocaleString("en"))
+      link.classList.add("relic-read-quoted")
+      link.dataset.at = at
+      link.title = `Quoted ${timesOf(number)}`
+      link.setAttribute("aria-label", `Quoted ${timesOf(number)}: by whom?`)
+      const marks = beside.previousElementSibling
+      ;(marks?.matches(".relic-read-marks") ? marks : beside).before(link)
+    }
+    const links = [...article.querySelectorAll(".relic-read-quoted")]
+    links.forEach((link, index) => (link.tabIndex = index ? -1 : 0)) // one stop for Tab; the arrows go on
+    placeCounts()
+    drawQuoting()
+  }
+
+  // Beside the line on which the sentence begins. Those that begin on one line stand side by side, as far as there is
+  // room; for more, the later one goes down.
+  const placeCounts = () => {
+    const links = [...(article?.querySelectorAll(".relic-read-quoted") ?? [])]
+    if (!links.length) return
+    const zero = article.getBoundingClientRect().top
+    const tops = links.map(link => document.getElementById(idOf(link.dataset.at))?.getClientRects()[0]?.top - zero || 0)
+    const room = parseFloat(getComputedStyle(article).paddingRight) / COUNT_WIDTH
+    const columns = article.querySelector(".relic-read-marks") ? 1 : Math.max(1, Math.floor(room))
+    let [below, line, column] = [-Infinity, -Infinity, 0]
+    links.forEach((link, index) => {
+      column = Math.abs(tops[index] - line) < COUNT_HEIGHT / 2 && column + 1 < columns ? column + 1 : 0
+      const top = column ? below - COUNT_HEIGHT : Math.max(tops[index], below)
+      link.style.top = `${Math.round(top)}px`
+      link.style.marginLeft = column ? `${column * COUNT_WIDTH}px` : ""
+      line = tops[index]
+      below = top + COUNT_HEIGHT
+    })
+  }
+
+  const drawSwitch = () => {
+    let hidden = false
+    try {
+      hidden = localStorage.getItem(COUNTS) === "hidden"
+    } catch {
+      // refused: they are shown
+    }
+    document.documentElement.toggleAttribute("data-relic-counts-hidden", hidden)
+    const button = document.querySelector(".relic-read-switch")
+    const words = hidden ? "Show the counts" : "Hide the counts"
+    if (button && button.textContent !== words) button.textContent = words
+  }
+
+  const switchCounts = () => {
+    try {
+      document.documentElement.hasAttribute("data-relic-counts-hidden")
+        ? localStorage.removeItem(COUNTS)
+        : localStorage.setItem(COUNTS, "hidden")
+    } catch {
+      return
+    }
+    drawSwitch()
   }
 
   const show = (element, block) => element.scrollIntoView({ block, behavior: "instant" })
@@ -210,8 +320,15 @@ export default function (component) {
     const current = `${place} ${state.at || undefined} ${state.n || undefined}`
     const fresh = served !== state.served && !(same && served === current)
     const first = state.place === ""
-    Object.assign(state, { place, served })
-    if (!fresh) return draw()
+    const asks = data.quoting && `${served} ${data.address}`
+    const listed = asks && state.listed !== asks
+    Object.assign(state, { place, served, listed: asks || state.listed })
+    if (listed) state.quoting = data.lit.at
+    else if (!data.quoting && !/[?&]quoting=/.test(location.search)) state.quoting = ""
+    if (!fresh) {
+      draw()
+      return listed && showList()
+    }
     state.at = data.lit?.at ?? ""
     state.n = data.lit?.n ?? 0
     const address = `${location.pathname}?${data.address.split("?")[1]}`
@@ -222,7 +339,10 @@ export default function (component) {
     draw()
     makeOffer()
     const [passage] = chosen()
-    if (passage) {
+    if (passage && listed) {
+      showList()
+      remember()
+    } else if (passage) {
       show(passage, "center")
       focus(passage)
       remember()
@@ -231,6 +351,12 @@ export default function (component) {
       show(heading, "start")
       focus(heading)
     }
+  }
+
+  const showList = () => {
+    const [passage] = chosen()
+    if (passage) show(passage, "nearest")
+    focus(list)
   }
 
   // ---- what stands beside the text ---------------------------------------------------------------------------------
@@ -250,6 +376,7 @@ export default function (component) {
       beside.before(marks)
     }
     spread()
+    placeCounts()
   }
 
   // Marks of neighbouring lines would cover each other: the later one goes down.
@@ -276,8 +403,10 @@ export default function (component) {
     const here = contents.querySelector("[aria-current]")
     if (here && wide.matches) list.scrollTop = here.offsetTop - list.clientHeight / 3
   }
-  on(wide, "change", () => ((unfolded = null), unfold(), spread()))
-  on(window, "resize", later(spread, SETTLED_MS))
+  const setBeside = () => (spread(), placeCounts())
+  on(wide, "change", () => ((unfolded = null), unfold(), setBeside()))
+  on(window, "resize", later(setBeside, SETTLED_MS))
+  const sizes = new ResizeObserver(setBeside)
 
   const sync = () => {
     unfold()
@@ -289,9 +418,13 @@ export default function (component) {
       marked = article.querySelector(".relic-read-marks") ? null : ""
       const numbers = article.querySelectorAll(".relic-read-n")
       numbers.forEach((number, index) => (number.tabIndex = index ? -1 : 0)) // one stop for Tab; the arrows go on
+      sizes.disconnect()
+      sizes.observe(article)
       open()
     }
+    putCounts()
     putMarks()
+    drawSwitch()
   }
 
   // Between a step to another chapter and its coming, the address is ahead of what is shown.
@@ -304,8 +437,12 @@ export default function (component) {
     const n = at.includes(".") ? Number(asked.get("n") ?? 1) : undefined
     const served = `${state.place} ${n && at} ${n}`
     if (asked.get("work") !== data.work || at.split(".")[0] !== String(data.chapter) || served !== state.served) return false
+    const listed = asked.has("quoting")
+    if (listed && !isServed(at)) return false
+    state.quoting = listed ? at : ""
     mark(n ? document.getElementById(idOf(at)) : null, n)
     const target = chosen()[0] ?? article.querySelector("h2")
+    if (listed) return showList(), true
     show(target, n ? "center" : "start")
     focus(target)
     return true
@@ -338,10 +475,19 @@ export default function (component) {
     if (moved && event.target.closest?.("a[href]")) remember()
     const link = event.target.closest?.("a.relic-link[href^='read?']")
     const elsewhere = event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey
-    if (link && article && !elsewhere && follow(link)) event.preventDefault()
+    if (!link || !article || elsewhere) return
+    if (follow(link)) return event.preventDefault()
+    if (!link.matches(".relic-read-quoted, [data-part=quoted] a")) return
+    const at = new URLSearchParams(link.getAttribute("href").split("?")[1]).get("at")
+    mark(document.getElementById(idOf(at))) // where Back leads; the step forward is links.js's
+    state.quoting = at
+    draw()
+    show(chosen()[0], "nearest")
   }, { capture: true })
 
   on(document, "click", event => {
+    if (event.target.closest?.(".relic-read-switch")) return switchCounts()
+    if (event.target.closest?.(".relic-read-shut")) return shutQuoting()
     if (!inText(event.target) || event.button) return
     const number = event.target.closest(".relic-read-n")
     if (number && !(event.ctrlKey || event.metaKey)) {
@@ -361,16 +507,17 @@ export default function (component) {
 
   on(document, "keydown", event => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return
-    const focused = event.target.closest?.(".relic-read-n")
+    const focused = event.target.closest?.(".relic-read-n, .relic-read-quoted")
     if (focused && /^Arrow(Up|Down)$/.test(event.key)) {
       event.preventDefault()
-      const numbers = [...article.querySelectorAll(".relic-read-n")]
+      const numbers = [...article.querySelectorAll(focused.matches(".relic-read-n") ? ".relic-read-n" : ".relic-read-quoted")]
       const next = numbers[numbers.indexOf(focused) + (event.key === "ArrowUp" ? -1 : 1)]
       if (!next) return
       focused.tabIndex = -1
       next.tabIndex = 0
       return next.focus()
     }
+    if (event.key === "Escape" && !list.hidden && !event.target.closest?.("input, textarea, [role=dialog]")) return shutQuoting()
     if (event.key === "Escape" && state.at && !event.target.closest?.("input, textarea, [role=dialog]")) return mark(null)
     const going = { ArrowLeft: "previous", ArrowRight: "next" }[event.key]
     const busy = "input, textarea, select, summary, [contenteditable], [role=listbox], [role=combobox], [role=slider]"
@@ -424,11 +571,12 @@ export default function (component) {
     delete document.documentElement.dataset.relicReading
     stops.abort()
     watcher.disconnect()
+    sizes.disconnect()
     cancelAnimationFrame(asked)
     told.cancel()
   }
   return () => {
     parentElement.stop()
-    Object.assign(state, { place: "", served: "", at: "", n: 0 })
+    Object.assign(state, { place: "", served: "", at: "", n: 0, quoting: "", listed: "" })
   }
 }

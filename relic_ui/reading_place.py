@@ -19,6 +19,7 @@ _JS = Path(__file__).with_name("reading_place.js")
 _HTML = """
 <style class="relic-read-light"></style>
 <p class="relic-read-offer" hidden><a class="relic-link" href="read" target="_self">Continue</a></p>
+<section class="relic-read-quoting" aria-label="Who quotes this sentence" tabindex="-1" hidden></section>
 <section class="relic-read-bar" aria-label="The passage marked" hidden>
   <p role="status"><strong data-part="place"></strong><span data-part="said"></span></p>
   <div>
@@ -29,6 +30,7 @@ _HTML = """
     <button type="button" data-part="copy-address">Copy address</button>
     <button type="button" data-part="copy-words" aria-label="Copy words: the sentence with its place"
       title="Copy the sentence with its place">Copy words</button>
+    <span data-part="quoted"></span>
     <span data-part="like"></span>
     <span data-part="about"></span>
     <button type="button" data-part="close" aria-label="Unmark" title="Unmark">×</button>
@@ -57,6 +59,8 @@ def show_place(data: Mapping[str, object]) -> None:
         ``work``, ``title``, ``chapter`` (from 1), ``address`` (of what is shown), ``lit`` (``at`` and ``n``, or None),
         ``resumed`` (the reader comes back to the chapter), ``cited`` (how the work is named below a quotation),
         ``about`` (a link), ``like`` (a link to passages like one of the work; the place is added to it here),
-        and ``offer`` (titles by work: where this browser kept a place in one, it is offered).
+        ``offer`` (titles by work: where this browser kept a place in one, it is offered), ``quoted`` (how often
+        sentences of the chapter are quoted, by their addresses), and ``quoting`` (who quotes the sentence that is lit,
+        as HTML; empty where that was not asked).
     """
     _place()(key="read_place", data=dict(data))

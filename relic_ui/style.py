@@ -7,6 +7,7 @@ text colour of the theme (``.streamlit/config.toml``), so both modes come from o
 from __future__ import annotations
 
 from relic_ui.kwic_style import KWIC
+from relic_ui.sources_style import SOURCES
 
 RETRIEVER_COLOURS = {
     "zero-shot": "#1f7079",
@@ -299,7 +300,7 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 }
 @media (min-width: 1100px) {
   .st-key-read_room { display: grid; grid-template-columns: 15rem minmax(0, 1fr); column-gap: 1.5rem;
-    --relic-read-left: 2.6rem; --relic-read-right: 6.4rem; }
+    --relic-read-left: 2.2rem; --relic-read-right: 8rem; }
   .st-key-read_room > :has(> .st-key-read_side) { position: sticky; top: 4rem; align-self: start; }
   .relic-read-contents > summary { pointer-events: none; list-style: none; }
   .relic-read-list { max-height: calc(100vh - 16rem); overflow-y: auto; overscroll-behavior: contain; }
@@ -308,4 +309,4 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 }
 </style>
 """
-CSS += KWIC
+CSS += KWIC + SOURCES

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_ui import correcting
+from relic_ui import correcting, sources_reading
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.naming import name_of_search
@@ -71,6 +71,7 @@ def show(workbench: Workbench, facts: Facts) -> None:
     _show_title(workbench, facts)
     _show_edition(facts)
     _show_numbers(facts.numbers)
+    sources_reading.show_most_quoted(workbench, facts.summary.id)
     _show_chapters(facts.summary.id, facts.numbers.chapters)
     _show_set_aside(facts.numbers)
     _show_indexes(workbench, facts)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from relic_core.services.benching.running import Report
     from relic_core.services.workbench import Workbench
 
-_PARTS = ("bm25", "building", "encoder", "latency", "library", "memory", "start", "doubling", "agreement")
+_PARTS = ("bm25", "building", "encoder", "latency", "library", "memory", "start", "doubling", "agreement", "mining")
 """Those of `relic_core.services.benching.running`, which is not imported to show the help."""
 
 _USUAL = {"parts": [], "work": "", "full": False, "quick": False, "out": None}

@@ -20,11 +20,23 @@ from relic_core.domain.rankings import Group, Hit, Ranking, Scores, group_overla
 from relic_core.domain.records import Job, JobState, Search
 from relic_core.domain.runs import BenchmarkCard, Book, Offsets, Outcome, Pool, Run
 from relic_core.domain.scopes import EVERYWHERE, Likeness, Narrowing
+from relic_core.domain.sources import (
+    ANSWERS,
+    Judgement,
+    MinedWindow,
+    Pair,
+    Question,
+    QuotationKind,
+    SecondarySource,
+    passage_id,
+    window_id,
+)
 from relic_core.domain.spans import LENGTHS, MAX_LENGTH, MIN_LENGTH, Span
 from relic_core.domain.windows import MAX_CONTEXT, SHAPES, Shape, Window
 from relic_core.domain.works import Chapter, LeftOut, Paragraph, ParagraphKind, Sentence, Work
 
 __all__ = [
+    "ANSWERS",
     "EVERYWHERE",
     "LENGTHS",
     "MASK",
@@ -44,20 +56,26 @@ __all__ = [
     "Imprint",
     "Job",
     "JobState",
+    "Judgement",
     "LeftOut",
     "LibraryRanking",
     "Likeness",
+    "MinedWindow",
     "Narrowing",
     "Offsets",
     "Outcome",
+    "Pair",
     "Paragraph",
     "ParagraphKind",
     "Place",
     "Pool",
+    "Question",
+    "QuotationKind",
     "Ranking",
     "Run",
     "Scores",
     "Search",
+    "SecondarySource",
     "Sentence",
     "Shape",
     "Span",
@@ -67,5 +85,7 @@ __all__ = [
     "WorkSummary",
     "fingerprint",
     "group_overlapping",
+    "passage_id",
     "rank_scores",
+    "window_id",
 ]

@@ -21,8 +21,10 @@ from relic_core.errors import BadBenchmark
 from relic_core.formats.files import as_object, as_strings, check_text, kind_of, parse, read_text, written_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from relic_core.domain import MinedWindow
 
 LENGTHS = tuple(range(MIN_LENGTH, MAX_LENGTH + 1))
 """The lengths of quotations that have candidates, in sentences."""
@@ -137,6 +139,41 @@ def write_relic(path: Path, books: Iterable[RelicBook]) -> None:
         if not titles:
             raise BadBenchmark(f"{path}: there is no book to write.")
         file.write(b"\n}\n")
+
+
+def book_of(title: str, sentences: Sequence[str], windows: Iterable[MinedWindow]) -> tuple[RelicBook, int]:
+    """Set mined windows on a work as a book of RELiC.
+
+    Parameters
+    ----------
+    title : str
+        The key in the file.
+    sentences : sequence of str
+        All sentences of the work.
+    windows : iterable of MinedWindow
+        On that work.
+
+    Returns
+    -------
+    book : RelicBook
+        Every span of 1 to 5 sentences is a candidate; a quotation has the id of its window.
+    left_out : int
+        Windows whose golds are longer, for which the form has no candidates.
+
+    Examples
+    --------
+    >>> book, left_out = book_of("The Ferry", ["It rained.", "He rowed."], [])
+    >>> book.candidates[2], book.candidates[3], left_out
+    ((0,), (), 0)
+    """
+    quotes, left_out = [], 0
+    for window in windows:
+        if window.gold.length in LENGTHS:
+            quotes.append(Quote(window.id, window.left, window.gold.start, window.gold.length, window.right))
+        else:
+            left_out += 1
+    candidates = {length: tuple(range(len(sentences) - length + 1)) for length in LENGTHS}
+    return RelicBook(title, tuple(sentences), candidates, tuple(quotes)), left_out
 
 
 def _json(value: object) -> str:

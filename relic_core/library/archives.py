@@ -7,9 +7,14 @@ import re
 import zipfile
 import zlib
 from io import BytesIO
+from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote
 
-from relic_core.errors import BadText, NotFound, UnsafeFile
+from relic_core.errors import BadText, NotFound, TextTooLarge, UnsafeFile
+from relic_core.text.decoding import too_large
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MOST_ENTRIES = 5_000
 MOST_UNPACKED = 100_000_000
@@ -19,7 +24,7 @@ _RATIO_FROM = 1_000_000
 """Bytes unpacked: smaller entries may be packed as tightly as they like."""
 _ENTRY = b"PK\x01\x02"
 _CHUNK = 1 << 16
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def is_zip(data: bytes) -> bool:
@@ -51,13 +56,13 @@ class Archive:
                 "hundred. Add the work as plain text."
             )
         try:
-            self._zip = zipfile.ZipFile(BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, UnicodeDecodeError) as error:
+            self._zip = opened(BytesIO(data))
+        except zipfile.BadZipFile as error:
             raise _damaged(error) from None
         self._budget = MOST_UNPACKED
         self._read: dict[str, bytes] = {}
         self._entries = {
-            name: info for info in self._zip.infolist() if (name := _inside(info.filename)) and not info.is_dir()
+            name: info for info in self._zip.infolist() if (name := inside(info.filename)) and not info.is_dir()
         }
         self._folded = {name.casefold(): name for name in self._entries}
         declared = sum(info.file_size for info in self._zip.infolist())
@@ -99,37 +104,79 @@ class Archive:
                 "The archive is locked with a password. Unlock it with the program that made it, or add another "
                 "edition."
             )
-        if info.compress_type not in _METHODS:
+        if info.compress_type not in METHODS:
             raise BadText(
                 f"The entry '{name[:200]}' is packed in a way that EPUB does not allow. Open the book in an editor "
                 "such as Sigil, save it again, and add that."
             )
-        pieces: list[bytes] = []
-        size = 0
         try:
-            with self._zip.open(info) as entry:
-                while piece := entry.read(_CHUNK):
-                    size += len(piece)
-                    if size > self._budget:
-                        raise _too_much()
-                    if size > _RATIO_FROM and size > _MOST_RATIO * max(1, info.compress_size):
-                        raise UnsafeFile(
-                            f"The entry '{name[:200]}' unpacks to more than {_MOST_RATIO} times its size, as no text "
-                            "does: the file is made to fill the memory and is not opened. Fetch the book elsewhere."
-                        )
-                    pieces.append(piece)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            OSError,
-            RuntimeError,
-            NotImplementedError,
-            ValueError,
-        ) as error:
+            data = unpack(self._zip, info, at_most=self._budget)
+        except zipfile.BadZipFile as error:
             raise _damaged(error) from None
-        self._budget -= size
-        return b"".join(pieces)
+        except TextTooLarge:
+            raise _too_much() from None
+        self._budget -= len(data)
+        return data
+
+
+def opened(file: Path | BinaryIO) -> zipfile.ZipFile:
+    """Open an archive.
+
+    Raises
+    ------
+    zipfile.BadZipFile
+        It is damaged, in whatever way.
+    FileNotFoundError, PermissionError
+        As their names say.
+    """
+    try:
+        return zipfile.ZipFile(file)
+    except (FileNotFoundError, PermissionError):
+        raise
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, UnicodeDecodeError) as error:
+        raise zipfile.BadZipFile(str(error)) from None
+
+
+def unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, *, at_most: int) -> bytes:
+    """Unpack an entry, counting while reading.
+
+    Parameters
+    ----------
+    archive : ZipFile
+        The archive.
+    info : ZipInfo
+        One of its entries.
+    at_most : int
+        Bytes.
+
+    Raises
+    ------
+    zipfile.BadZipFile
+        It is damaged, in whatever way.
+    TextTooLarge
+        It has more than `at_most` bytes.
+    UnsafeFile
+        It grows as no text does.
+    """
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        with archive.open(info) as entry:
+            while piece := entry.read(_CHUNK):
+                size += len(piece)
+                if size > at_most:
+                    raise too_large(
+                        max(size, info.file_size), max_bytes=at_most, what=f"The entry '{info.filename[:200]}' has"
+                    )
+                if size > _RATIO_FROM and size > _MOST_RATIO * max(1, info.compress_size):
+                    raise UnsafeFile(
+                        f"The entry '{info.filename[:200]}' unpacks to more than {_MOST_RATIO} times its size, as no "
+                        "text does: the file is made to fill the memory and is not opened. Fetch the book elsewhere."
+                    )
+                pieces.append(piece)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
+        raise zipfile.BadZipFile(str(error)) from None
+    return b"".join(pieces)
 
 
 def resolve(base: str, href: str) -> tuple[str, str]:
@@ -158,11 +205,11 @@ def resolve(base: str, href: str) -> tuple[str, str]:
     place = unquote(place.partition("?")[0])
     if not place:
         return base, unquote(fragment)
-    path = _inside(posixpath.join(posixpath.dirname(base), place.replace("\\", "/")))
+    path = inside(posixpath.join(posixpath.dirname(base), place.replace("\\", "/")))
     return path, unquote(fragment) if path else ""
 
 
-def _inside(name: str) -> str:
+def inside(name: str) -> str:
     """Normalise a path; empty for one that leads out of the archive or names nothing."""
     name = name.replace("\\", "/")
     if name.startswith("/") or re.match(r"[A-Za-z]:", name) or "\x00" in name:

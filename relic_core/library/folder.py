@@ -138,7 +138,7 @@ def text_sha256(path: Path, *, modified: int, max_bytes: int) -> str:
         data = read_bytes(path, max_bytes=max_bytes)
         if path.suffix.lower() == ".txt":
             return hashlib.sha256(decode(data, max_bytes=max_bytes).text.encode()).hexdigest()
-        return read_file(data, name=path.name, segmenter=_Uncut(), max_bytes=max_bytes).sha256
+        return read_file(data, name=path.name, segmenter=UNCUT, max_bytes=max_bytes).sha256
     except RelicError:
         return ""
 
@@ -150,6 +150,10 @@ class _Uncut:
 
     def segment(self, text: str, start: int, end: int) -> list[tuple[int, int]]:  # noqa: ARG002 - the port's signature
         return [(start, end)]
+
+
+UNCUT = _Uncut()
+"""For reading the text of a file alone."""
 
 
 @lru_cache(maxsize=2_000)

@@ -36,11 +36,12 @@ KINDS: Mapping[str, str] = {
     "fetch": "relic_core.services.fetching:run_fetch",
     "index": "relic_core.services.indexing:run_index",
     "library": "relic_core.services.indexing:run_library",
+    "mine": "relic_core.services.mining:run_mine",
     "prepare": "relic_core.services.preparing:run_prepare",
 }
 """Every kind of job and the function that does it: a new kind is one line here."""
 
-ONE_AT_A_TIME = frozenset({"fetch", "index", "library", "prepare"})
+ONE_AT_A_TIME = frozenset({"fetch", "index", "library", "mine", "prepare"})
 """Kinds that use all of the machine, or of a mirror's patience: the next waits until the one before has ended."""
 
 _SHORTEST_PAUSE = 0.25

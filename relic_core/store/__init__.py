@@ -1,4 +1,4 @@
-"""The store: one DuckDB file with works, examples, searches, runs and jobs; one module per kind of row.
+"""The store: one DuckDB file with works, runs, jobs, secondary sources and more; one module per kind of row.
 
 A store is cheap to make and holds nothing open: every call of its groups is one unit of work.
 
@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING
 from relic_core.store.connection import Database
 from relic_core.store.examples import ExampleRows
 from relic_core.store.jobs import JobRows
+from relic_core.store.judgements import JudgementRows
+from relic_core.store.mined_windows import WindowRows
+from relic_core.store.pairs import PairRows
 from relic_core.store.runs import RunRows
 from relic_core.store.searches import SearchRows
+from relic_core.store.sources import SourceRows
+from relic_core.store.splits import SplitRows
 from relic_core.store.texts import TextRows
 from relic_core.store.works import WorkRows
 
@@ -46,6 +51,11 @@ class Store:
         self.searches = SearchRows(database, lock_seconds)
         self.runs = RunRows(database, lock_seconds)
         self.jobs = JobRows(database, lock_seconds)
+        self.sources = SourceRows(database, lock_seconds)
+        self.pairs = PairRows(database, lock_seconds)
+        self.windows = WindowRows(database, lock_seconds)
+        self.judgements = JudgementRows(database, lock_seconds)
+        self.splits = SplitRows(database, lock_seconds)
 
     def stamp(self) -> tuple[tuple[int, int], ...]:
         """Tell whether anything may have been written since: equal stamps, nothing was."""

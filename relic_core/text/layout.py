@@ -103,7 +103,8 @@ def _cut(text: str, start: int, end: int) -> tuple[list[Block], dict[int, str]]:
             blocks += _off_prose(block, text, on_title_page=len(blocks) < _TITLE_PAGE)
         if mark.kind:
             kinds[len(blocks)] = mark.kind
-            blocks.append(Block(mark.start, mark.end, tuple(text[mark.start : mark.end].split("\n")), gap=1))
+            lines = tuple(line for line in text[mark.start : mark.end].split("\n") if line.strip())
+            blocks.append(Block(mark.start, mark.end, lines, gap=1))
         position = mark.end
     return blocks, kinds
 

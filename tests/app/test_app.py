@@ -15,10 +15,11 @@ PAGES = {
     "pages/read.py": "Read",
     "pages/concordance.py": "Find a word",
     LIBRARY: "Library",
+    "pages/sources.py": "Criticism",
     "pages/recall.py": "Recall",
     "pages/work.py": "About a work",
 }
-MENU = ["Home", "Find a quotation", "Read", "Find a word", "Library", "Recall"]
+MENU = ["Home", "Find a quotation", "Read", "Find a word", "Criticism", "Library", "Recall"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -12,6 +12,7 @@ import pytest
 from relic_core.domain import Likeness
 from relic_core.services.answers import SearchRequest
 from tests.app.reading import FIND, html, plain, said, sound
+from tests.making_sources import keep, make_source, make_window
 
 READ = "pages/read.py"
 FERRY = b"""THE FERRY
@@ -261,3 +262,32 @@ def test_a_new_visitor_chooses_a_work(app, ferry):
     assert at.title[0].value == "Read"
     assert f"read?work={ferry.id}" in links(at, "read").values()
     assert set(place(at)["offer"]) == {work.id for work in app.bench.works.summaries()}
+
+
+# ---- who quotes it ------------------------------------------------------------------------------------------------
+
+
+def test_how_often_a_sentence_is_quoted_stands_beside_it_and_by_whom_is_listed(app, ferry):
+    work = app.bench.works.load(ferry.id)
+    for title in ("Tides <i>&</i> Towns", "Slack Water"):
+        source = make_source(title)
+        keep(app.bench, source, [make_window(work, source, 1), make_window(work, source, 4)], works=[work])
+    at = sound(app.open(READ, work=ferry.id))
+    assert place(at)["quoted"] == {"1.1.2": 2}
+    assert place(at)["quoting"] == ""
+    assert "Critics quote one sentence here" in plain(html(at))
+    assert "All 4 quotations" in links(at, "sources")
+
+    listed = place(sound(app.open(READ, work=ferry.id, at="1.1.2", quoting="1")))
+    assert "quoting=1" in listed["address"]
+    assert "Quoted 2 times by 2 sources" in plain(listed["quoting"])
+    assert "<mark>Nobody counted the &lt;b&gt;lanterns&lt;/b&gt; on the quay.</mark>" in listed["quoting"]
+    assert "<i>&" not in listed["quoting"]
+    assert f"sources?work={ferry.id}&amp;at=1.1.2" in listed["quoting"]
+
+
+def test_a_work_that_nobody_quotes_is_read_as_it_was(app, ferry):
+    at = sound(app.open(READ, work=ferry.id, at="1.1.2", quoting="1"))
+    assert place(at)["quoted"] == {}
+    assert "Critics" not in plain(html(at))
+    assert "No secondary source quotes this sentence any more." in plain(place(at)["quoting"])

@@ -10,6 +10,7 @@ import pytest
 from relic_core.domain import Likeness
 from relic_core.services.answers import SearchRequest
 from tests.app.reading import bars, html, plain, said, sound
+from tests.making_sources import keep, make_source, make_window
 
 WORK = "pages/work.py"
 TEXT = (
@@ -104,6 +105,19 @@ def test_searches_for_passages_like_one_and_in_some_chapters_are_named(app, lant
     assert f'href="find?q={kept.id}"' in listed
     assert "Passages like Lanterns, Chapter I, paragraph 2" in plain(listed)
     assert "1 sentence, in 1 of 2 chapters" in plain(listed)
+
+
+def test_the_most_quoted_passages_are_named_with_how_often_and_by_how_many(app, lanterns):
+    assert "No secondary source of your library quotes it." in plain(html(sound(app.open(WORK, work=lanterns.id))))
+    work = app.bench.works.load(lanterns.id)
+    for title, places in (("Tides", (0, 2)), ("Slack Water", (2,))):
+        source = make_source(title)
+        keep(app.bench, source, [make_window(work, source, place) for place in places], works=[work])
+    shown = html(sound(app.open(WORK, work=lanterns.id)))
+    assert "Quoted in 3 places by 2 sources; 2 sentences of 3 (66.7%) at least once." in plain(shown)
+    first, second = re.findall(r"<q>(.*?)</q>", shown)
+    assert (first, second) == ("In the café there was one lantern fewer.", "“The river is up,” said the ferryman.")
+    assert f'href="sources?work={lanterns.id}&amp;at=2.1.1"' in shown
 
 
 def test_an_entry_of_the_catalogue_is_named(app):

@@ -22,7 +22,7 @@ def files(tmp_path):
 
 def test_an_edition_is_uploaded_corrected_looked_at_removed_and_put_back(page, fresh_server, files):
     opened(page, f"{fresh_server.url}/library")
-    page.locator("input[type=file]").set_input_files(files)
+    page.locator(".st-key-library-adding input[type=file]").set_input_files(files)
     page.get_by_role("alert").filter(has_text="noise.txt").wait_for()
     card = page.locator("[class*='st-key-own-']").filter(has_text="lanterns.txt").first
     card.get_by_text("The river is up").wait_for()
@@ -111,7 +111,7 @@ def test_a_row_of_the_shelf_stays_where_it_is_when_it_is_pressed(page, folder, f
 def test_the_pages_are_sound_for_axe_and_need_no_scrolling_sideways(inspected, fresh_server, files):
     page, look = inspected
     opened(page, f"{fresh_server.url}/library")
-    page.locator("input[type=file]").set_input_files(files)
+    page.locator(".st-key-library-adding input[type=file]").set_input_files(files)
     page.get_by_role("alert").filter(has_text="noise.txt").wait_for()
     for summary in page.locator(".relic-shelf-found summary").all():
         summary.click()

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import os
+import sys
 from contextlib import nullcontext
 
 import numpy as np
@@ -20,7 +21,7 @@ from relic_core.encoders.cards import read_card
 from relic_core.encoders.loading import load_one_pass
 from relic_core.errors import BadRequest, NotFound, RelicError
 from relic_core.ports import silent
-from relic_core.services.benching import building, doubling, memory, running, start, tables, words
+from relic_core.services.benching import building, doubling, memory, quotations, running, start, tables, words
 from relic_core.services.benching.bench import QUICK, Bench, head
 from relic_core.services.benching.figures import Figure, Target, as_fast, median_and_tail
 from relic_core.services.benching.machine import busy, in_full, machine
@@ -29,7 +30,7 @@ from relic_core.services.workbench import Workbench
 from tests import tiny_models
 from tests.making import make_work
 
-HERE = ("bm25", "building", "encoder", "latency", "library", "doubling", "agreement")
+HERE = ("bm25", "building", "encoder", "latency", "library", "doubling", "agreement", "mining")
 """The parts that start no process."""
 
 PROSE = (
@@ -246,6 +247,60 @@ def test_the_two_number_formats_are_compared_over_every_length(report):
     overlap, correlation = measured.figures
     assert 50 < overlap.value <= 100
     assert 0.9 < correlation.value <= 1
+
+
+QUID = """\
+#!{python}
+import json, sys
+assert sys.argv[1] == "compare", sys.argv
+text = open(sys.argv[3], encoding="utf-8").read()
+at = text.index("He writes, “") + 11
+print("Results:")
+print({printed})
+"""
+
+
+@pytest.fixture
+def quid(tmp_path, monkeypatch):
+    """Put a command on the path that finds the first quotation, or prints something else."""
+
+    def use(printed='json.dumps([{"target_span": {"start": at, "end": at + 40}}])'):
+        command = tmp_path / "quid"
+        command.write_text(QUID.format(python=sys.executable, printed=printed), encoding="utf-8")
+        command.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path))
+
+    return use
+
+
+def test_quotations_that_were_planted_are_found_and_quid_is_missed_where_it_is_not_installed(report):
+    measured = part(report, "mining")
+    time, share = measured.figures
+    assert (share.value, share.repetitions, share.met) == (100, 6, True)
+    assert (time.baseline, time.target) == ("", None)
+    assert "no command `quid`" in measured.notes[0]
+
+
+def test_quid_is_run_where_there_is_one(workbench, work, quid):
+    quid()
+    measured = quotations.measure(bench_of(workbench, work_id=work.id))
+    time, share = measured.figures
+    assert (share.value, round(share.baseline_value, 1)) == (100, 16.7)
+    assert (time.baseline, time.target.limit) == ("Quid", 10)
+    assert measured.notes == ()
+
+
+def test_another_command_of_that_name_is_told(workbench, work, quid):
+    quid(printed='"no such thing"')
+    with pytest.raises(RelicError, match=r"result of Quid 2.6.7 .*take it off the path"):
+        quotations.measure(bench_of(workbench, work_id=work.id))
+
+
+def test_a_library_of_one_work_has_no_pages_to_quote_in(workbench, work, monkeypatch):
+    only = [each for each in workbench.works.summaries() if each.id == work.id]
+    monkeypatch.setattr(type(workbench.works), "summaries", lambda self: tuple(only))
+    measured = quotations.measure(bench_of(workbench, work_id=work.id))
+    assert measured.notes == ("Not measured: it takes a second work, whose pages stand for a critic's.",)
 
 
 class Inline:

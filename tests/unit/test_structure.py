@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from relic_core.text.layout import lay_out
 from relic_core.text.structure import analyse
 
 LINE = "The tide went out over the flats and left the boats leaning on their sides,\n"
@@ -359,3 +360,10 @@ def test_five_megabytes_of_open_marks_take_linear_time():
     began = time.process_time()
     analyse(text)
     assert time.process_time() - began < 10.0
+
+
+def test_a_mark_in_brackets_is_laid_out_without_its_blank_lines():
+    text = "It rained.\n\n[Illustration: a boat\n\non the water]\n\nIt rained again."
+    blocks = lay_out(text, 0, len(text)).blocks
+    assert [block.lines for block in blocks][1] == ("[Illustration: a boat", "on the water]")
+    assert all(line.strip() for block in blocks for line in block.lines)

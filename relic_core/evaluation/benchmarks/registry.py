@@ -17,16 +17,22 @@ if TYPE_CHECKING:
 _MODULES = {
     "birco-novels": "relic_core.evaluation.benchmarks.birco_novels",
     "birco-pools": "relic_core.evaluation.benchmarks.birco_pools",
+    "public-relic-dev": "relic_core.evaluation.benchmarks.public_relic:DEV",
+    "public-relic-test": "relic_core.evaluation.benchmarks.public_relic:TEST",
+    "public-relic-dev-all": "relic_core.evaluation.benchmarks.public_relic:DEV_ALL",
+    "public-relic-test-all": "relic_core.evaluation.benchmarks.public_relic:TEST_ALL",
     "relic": "relic_core.evaluation.benchmarks.relic",
     "sample": "relic_core.evaluation.benchmarks.sample",
 }
-"""By name, in the order in which pages list them; a module is loaded when it is asked for."""
+"""By name, in the order in which pages list them; a module is loaded when it is asked for. One that holds several
+benchmarks names the object of each behind a colon."""
 
 
 class _Module(Protocol):
     """What the file of a benchmark holds."""
 
-    CARD: BenchmarkCard
+    @property
+    def CARD(self) -> BenchmarkCard: ...  # noqa: N802 - a constant in most of them
 
     def create(self, settings: Settings, works: WorkSource, data: Path | None) -> Benchmark: ...
 
@@ -114,4 +120,6 @@ def unplaced(name: str, *, settings: Settings, data: Path | None = None) -> tupl
 def _module(name: str) -> _Module:
     if name not in _MODULES:
         raise unknown_name("benchmark", name, _MODULES)
-    return cast("_Module", import_module(_MODULES[name]))
+    path, _, member = _MODULES[name].partition(":")
+    module = import_module(path)
+    return cast("_Module", getattr(module, member) if member else module)

@@ -55,6 +55,8 @@ class Effort:
         Sentences of the part of a work that two number formats rank.
     starts : int
         How often the app is started.
+    quotations : int
+        Quotations that are set into a source to be found again.
     """
 
     claims: int = 24
@@ -67,12 +69,13 @@ class Effort:
     library_queries: int = 40
     agreeing: int = 1500
     starts: int = 3
+    quotations: int = 200
 
 
 USUAL = Effort()
 QUICK = Effort(
     claims=4, reference_claims=1, spans=8, builds=1, sentences=160, forwards=1, queries=3, library_queries=2,
-    agreeing=60, starts=1,
+    agreeing=60, starts=1, quotations=6,
 )  # fmt: skip
 """Just enough that every part runs: its figures mean nothing."""
 

@@ -34,6 +34,7 @@ PARTS = {
     "start": ("start:measure", "from starting to a server that is up, and to a first answer"),
     "doubling": ("doubling:measure", "how cost grows with a work's length"),
     "agreement": ("formats:measure", "whether rankings in bfloat16 are those in float32"),
+    "mining": ("quotations:measure", "finding the quotations of a work in a source against Quid"),
 }
 """By name: where it is, and what it measures, in a few words."""
 

@@ -1,0 +1,13 @@
+"""Criticism: which lines of a work do critics quote, and who quotes them?"""
+
+from __future__ import annotations
+
+from relic_ui import shell, sources, sources_choice
+
+workbench = shell.page("Criticism")
+with shell.told():
+    wanted = sources.asked()
+    if wanted.source_id or wanted.work_id:
+        sources.show(workbench, wanted)
+    else:
+        sources_choice.choose(workbench)

@@ -1,0 +1,136 @@
+"""List secondary sources, and the windows that were found in them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+from relic_core.cli import console
+from relic_core.errors import NotFound
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
+
+    from relic_core.cli.console import Commands
+    from relic_core.services.sources import Sources, SourceSummary, WindowView
+    from relic_core.services.workbench import Workbench
+
+_BATCH = 200
+_SAID = 70
+"""Characters of a quotation that a table shows."""
+
+
+def add_parser(commands: Commands) -> ArgumentParser:
+    """Describe the command."""
+    parser = console.command(
+        commands,
+        "sources",
+        summary="List the secondary sources that were mined, or the windows of one of them, or those on a work.",
+        examples=(
+            "  python -m relic_core sources\n"
+            "  python -m relic_core sources --windows emma --format json\n"
+            "  python -m relic_core sources --windows jane-austen-and-her-works-1a2b3c4d --show all\n"
+            "  python -m relic_core sources --remove a-dictionary-of-quotations-1a2b3c4d"
+        ),
+    )
+    parser.add_argument(
+        "--windows", metavar="SOURCE|WORK", help="list windows: of a source by its id, on a work by its id or title"
+    )
+    parser.add_argument(
+        "--show", choices=("kept", "set aside", "all"), default="kept", help="which windows (those that are kept)"
+    )
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="how they are printed")
+    parser.add_argument("--remove", metavar="SOURCE", help="hide a source with all that was mined from it")
+    parser.add_argument("--restore", metavar="SOURCE", help="put a source back")
+    return parser
+
+
+def run(workbench: Workbench, options: Namespace) -> int:
+    """Print sources or windows; or remove a source, or put it back."""
+    sources = workbench.sources
+    if options.remove:
+        source = sources.remove(options.remove)
+        print(f"{source.title} was removed. To put it back: python -m relic_core sources --restore {source.id}")
+    elif options.restore:
+        print(f"{sources.restore(options.restore).title} is back.")
+    elif options.windows:
+        _windows(_found(workbench, options), as_json=options.format == "json")
+    else:
+        _sources(sources.all(), as_json=options.format == "json")
+    return 0
+
+
+def _found(workbench: Workbench, options: Namespace) -> list[WindowView]:
+    """List all windows that were asked for."""
+    sources: Sources = workbench.sources
+    which = {"source_id": options.windows}
+    if not any(each.source.id == options.windows for each in sources.all()):
+        try:
+            which = {"work_id": workbench.works.resolve(options.windows).id}
+        except NotFound as error:
+            raise NotFound(
+                f"'{options.windows}' is no source (`python -m relic_core sources` lists them), and no work: {error}"
+            ) from None
+    views: list[WindowView] = []
+    while True:
+        found = sources.windows(**which, show=options.show, start=len(views), limit=_BATCH)
+        views += found.views
+        if not found.views or len(views) >= found.total:
+            return views
+
+
+def _sources(summaries: Sequence[SourceSummary], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps([dataclasses.asdict(summary) for summary in summaries], ensure_ascii=False, indent=2))
+    elif summaries:
+        rows = [
+            (
+                each.source.id,
+                each.source.title[:_SAID],
+                each.source.author,
+                each.pairs,
+                each.windows,
+                each.set_aside,
+                each.problem[:_SAID],
+            )
+            for each in summaries
+        ]
+        print(console.table(["id", "title", "author", "pairs", "windows", "set aside", "problem"], rows))
+    else:
+        print("There are no secondary sources yet. Mine some: python -m relic_core mine FOLDER")
+
+
+def _windows(views: Sequence[WindowView], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps([_facts(view) for view in views], ensure_ascii=False, indent=2))
+    elif views:
+        rows = [
+            (
+                view.window.id,
+                view.source.title[: _SAID // 2],
+                view.work.title[: _SAID // 2],
+                view.place.label,
+                view.window.quotation[:_SAID],
+                view.set_aside,
+            )
+            for view in views
+        ]
+        print(console.table(["id", "source", "work", "place", "quotation", "set aside"], rows))
+    else:
+        print("There are no such windows.")
+
+
+def _facts(view: WindowView) -> dict[str, Any]:
+    return {
+        **dataclasses.asdict(view.window),
+        "source": view.source.title,
+        "work": view.work.title,
+        "place": view.place.label,
+        "address": str(view.place.address),
+        "sentences": view.sentences,
+        "set_aside": view.set_aside,
+        "match": view.match,
+        "evidence": view.evidence,
+    }

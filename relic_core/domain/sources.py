@@ -1,0 +1,179 @@
+"""Secondary sources and what was found in them: quotations, pairs, windows on the works of the library."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from relic_core.domain.runs import Offsets
+    from relic_core.domain.spans import Span
+
+QuotationKind = Literal["inline", "block", "verse"]
+"""How a quotation is set: between marks in the running text, set off as prose, set off as verse."""
+
+Question = Literal["match", "evidence"]
+"""What a judge was asked of a window: whether it quotes these sentences; what the quotation is there for."""
+
+ANSWERS: dict[Question, tuple[str, ...]] = {
+    "match": ("right", "wrong"),
+    "evidence": ("claim-supporting", "paraphrase-supporting", "other"),
+}
+"""The answers to each question; those on evidence are the types of RELiC, section 2.3."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondarySource:
+    """A text in which works are quoted: a book or an article of criticism, a biography.
+
+    Attributes
+    ----------
+    id : str
+        A slug of its title and the first eight digits of its hash; the text decides it, not the file.
+    title, author : str
+        As known; the author may be empty.
+    name : str
+        Of the file, within the folder or archive it came from.
+    sha256 : str
+        Of the decoded text: offsets belong to it.
+    characters : int
+        Length of the decoded text.
+    number : int or None
+        Of Project Gutenberg.
+    origin, licence : str
+        Where the file came from, and what may be done with it; empty where nobody said.
+    """
+
+    id: str
+    title: str
+    author: str
+    name: str
+    sha256: str
+    characters: int
+    number: int | None = None
+    origin: str = ""
+    licence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A quotation found in a secondary source with its context, whether or not the quoted work is known.
+
+    Attributes
+    ----------
+    id : str
+        A digest of the words of the quotation and its context: a reprint gives the same pair (`passage_id`).
+    source_id : str
+        The source.
+    kind : {"inline", "block", "verse"}
+        How it is set.
+    left, right : tuple of str
+        Up to four sentences before and after it, cleaned; one side may be empty.
+    quotation : str
+        Its words, cleaned, without the outer marks.
+    at : (int, int)
+        Where the quotation stands in the source's text.
+    passage : (int, int)
+        Where the whole pair stands, contexts included.
+    """
+
+    id: str
+    source_id: str
+    kind: QuotationKind
+    left: tuple[str, ...]
+    quotation: str
+    right: tuple[str, ...]
+    at: Offsets
+    passage: Offsets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinedWindow:
+    """A place in a secondary source where sentences of a work were found.
+
+    Attributes
+    ----------
+    id : str
+        A digest of the texts of source and work and of the offsets in both (`window_id`): mining again gives the same.
+    source_id, work_id : str
+        What quotes, and what is quoted.
+    kind : {"inline", "block", "verse"}
+        How the quotation is set.
+    left, right : tuple of str
+        Up to four sentences before and after it, cleaned; one side may be empty.
+    quotation : str
+        Its words as the source has them, cleaned.
+    gold : Span
+        The sentences of the work: what the quotation is standardised to (RELiC, appendix A).
+    at, passage : (int, int)
+        Where the quotation, and the whole window, stand in the source's text.
+    lit : tuple of (int, int)
+        Stretches of `quotation` whose words stand in the work.
+    lit_in_work : tuple of (int, int)
+        The same stretches in the work's text.
+    score : float
+        How alike the quotation and the sentences are, 0-100: the least QRatio of a sentence or a part that was matched.
+    """
+
+    id: str
+    source_id: str
+    work_id: str
+    kind: QuotationKind
+    left: tuple[str, ...]
+    quotation: str
+    right: tuple[str, ...]
+    gold: Span
+    at: Offsets
+    passage: Offsets
+    lit: tuple[Offsets, ...]
+    lit_in_work: tuple[Offsets, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """One person's answer to one question about one mined window; of several by one judge the last counts.
+
+    Attributes
+    ----------
+    window_id : str
+        The window.
+    question : {"match", "evidence"}
+        What was asked.
+    answer : str
+        One of `ANSWERS`; empty takes an earlier answer back.
+    judge : str
+        A name or code; may be empty.
+    comment : str
+        In the judge's words.
+    created : datetime
+        In UTC.
+    """
+
+    window_id: str
+    question: Question
+    answer: str
+    judge: str
+    comment: str
+    created: datetime
+
+
+def passage_id(*parts: str) -> str:
+    """Name a passage by its words: twelve hex digits, the same for a reprint set otherwise.
+
+    Examples
+    --------
+    >>> passage_id("“It rained,”", "he wrote.") == passage_id('"It  rained,"', "He wrote.")
+    True
+    """
+    words = ["".join(filter(str.isalnum, part.casefold())) for part in parts]
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:12]
+
+
+def window_id(source_sha256: str, work_sha256: str, at: Offsets, sentences: Offsets) -> str:
+    """Name a window by where it stands: the texts, the offsets of the quotation and those of the work's sentences."""
+    place = f"{source_sha256} {work_sha256} {at[0]} {at[1]} {sentences[0]} {sentences[1]}"
+    return hashlib.sha256(place.encode()).hexdigest()[:12]

@@ -1,0 +1,213 @@
+"""Where windows stand in their sources and in the works they quote, and hashes of their words: no text.
+
+Who has the sources can cut every window out of them again, to the letter, and prove it by the hashes.
+
+Offsets into a source count characters from the beginning of its body: what stands between the header and the footer of
+Project Gutenberg, white space at both ends left out. So a new header moves nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from relic_core.text.apparatus import licence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from relic_core.domain import Offsets
+
+    Pieces = tuple[Offsets, ...]
+    """Stretches of a body that make one sentence: joined, with each run of white space as one space, none at the
+    ends."""
+
+Part = Literal["dev", "test"]
+
+SETS: Mapping[str, tuple[Part, bool]] = {
+    "dev": ("dev", True),
+    "test": ("test", True),
+    "dev-all": ("dev", False),
+    "test-all": ("test", False),
+}
+"""The sets that benchmarks are made of: split, and whether capped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSource:
+    """A source, as far as finding it again needs.
+
+    Attributes
+    ----------
+    title, author : str
+        As known; the author may be empty.
+    number : int
+        Of Project Gutenberg; 0 where it has none.
+    sha256, body : str
+        Sha256 of the decoded text, and of its body alone.
+    licence, origin : str
+        What may be done with it, and where its file came from; may be empty.
+    """
+
+    title: str
+    author: str
+    number: int
+    sha256: str
+    body: str
+    licence: str = ""
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedWork:
+    """A quoted work: its slug in the catalogue, its title, and the sha256 of the text that offsets belong to."""
+
+    slug: str
+    title: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedWindow:
+    """Where a window stands.
+
+    Attributes
+    ----------
+    id : str
+        Unique in the manifest.
+    source : int
+        Index of its source in the manifest.
+    work : str
+        Slug of the quoted work.
+    split : {"dev", "test"}
+        What it is for.
+    capped : bool
+        Whether it is in the version in which no source has more than a quarter of a work's windows.
+    kind : str
+        How the quotation is set: "inline", "block", "verse".
+    left, right : tuple of Pieces
+        The sentences before and after the quotation, at most four on a side.
+    quotation : Pieces
+        The quotation as the source has it.
+    gold : (int, int)
+        The sentences quoted: offsets into the work's text.
+    length : int
+        How many sentences they are, 1 to 5.
+    sha256 : str
+        Of the words (`sha256_of`).
+    """
+
+    id: str
+    source: int
+    work: str
+    split: Part
+    capped: bool
+    kind: str
+    left: tuple[Pieces, ...]
+    quotation: Pieces
+    right: tuple[Pieces, ...]
+    gold: Offsets
+    length: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """Windows with all that finding them again needs.
+
+    Attributes
+    ----------
+    sources, works, windows : tuple
+        In order; windows name sources by index and works by slug.
+    about : mapping of str to str
+        How it was made, in words and numbers: the program, the rules of reading, the seed.
+    """
+
+    sources: tuple[ListedSource, ...]
+    works: tuple[ListedWork, ...]
+    windows: tuple[ListedWindow, ...] = field(repr=False)
+    about: Mapping[str, str] = field(hash=False, repr=False)
+
+    def chosen(self, split: Part, *, capped: bool) -> tuple[ListedWindow, ...]:
+        """List the windows of a benchmark, in order."""
+        return tuple(window for window in self.windows if window.split == split and (window.capped or not capped))
+
+
+def body_of(text: str) -> Offsets:
+    r"""Find the body of a source's decoded text.
+
+    Examples
+    --------
+    >>> text = "*** START OF THE PROJECT GUTENBERG EBOOK X ***\n\nOn Ferries.\n\n*** END OF THE PROJECT GUTENBERG EBOOK"
+    >>> text[slice(*body_of(text))]
+    'On Ferries.'
+    """
+    start, end = licence(text)
+    inner = text[start:end]
+    return start + len(inner) - len(inner.lstrip()), end - (len(inner) - len(inner.rstrip()))
+
+
+def cut(body: str, pieces: Pieces, *, shift: int = 0) -> str:
+    r"""Cut a sentence out of a body.
+
+    Examples
+    --------
+    >>> cut("He wrote: “It\nrained.”", ((11, 14), (14, 21)))
+    'It rained.'
+    """
+    return " ".join("".join(body[max(0, start + shift) : max(0, end + shift)] for start, end in pieces).split())
+
+
+def sha256_of(left: Sequence[str], quotation: str, right: Sequence[str]) -> str:
+    """Hash the words of a window: white space single, each sentence on a line, empty lines around the quotation."""
+    sides = ["\n".join(" ".join(sentence.split()) for sentence in side) for side in (left, [quotation], right)]
+    return hashlib.sha256("\n\n".join(sides).encode()).hexdigest()
+
+
+def digest_of(windows: Iterable[ListedWindow], manifest: Manifest) -> str:
+    """Hash some windows of a manifest with the texts they stand in: what a benchmark's card is held to."""
+    digest = hashlib.sha256()
+    works = {work.slug: work.sha256 for work in manifest.works}
+    for window in windows:
+        row = {**row_of(window), "source": manifest.sources[window.source].body, "text": works[window.work]}
+        digest.update(json.dumps(row, sort_keys=True).encode())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetFacts:
+    """How many windows and works a set has, and the hash of all that decides it."""
+
+    examples: int
+    books: int
+    digest: str
+
+
+def sets_of(manifest: Manifest) -> dict[str, SetFacts]:
+    """Count the sets of a manifest."""
+    found = {}
+    for name, (split, capped) in SETS.items():
+        windows = manifest.chosen(split, capped=capped)
+        books = len({window.work for window in windows})
+        found[name] = SetFacts(examples=len(windows), books=books, digest=digest_of(windows, manifest))
+    return found
+
+
+def row_of(window: ListedWindow) -> dict[str, Any]:
+    """Give a window as a row of the table."""
+    return {
+        **{name: getattr(window, name) for name in ("id", "source", "work", "split", "kind", "sha256")},
+        "capped": int(window.capped),
+        "left": [_written(pieces) for pieces in window.left],
+        "quotation": _written(window.quotation),
+        "right": [_written(pieces) for pieces in window.right],
+        "gold_start": window.gold[0],
+        "gold_end": window.gold[1],
+        "gold_length": window.length,
+    }
+
+
+def _written(pieces: Pieces) -> str:
+    return " ".join(f"{start}-{end}" for start, end in pieces)

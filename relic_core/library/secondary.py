@@ -1,0 +1,330 @@
+"""Secondary sources on disk: files, folders, archives, archives in archives; of many the damaged one is told by name.
+
+Listing opens no text, and reading takes one text into memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import zipfile
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from relic_core.config import Settings
+from relic_core.domain import SecondarySource
+from relic_core.errors import BadText, NotFound, RelicError, UnsafeFile
+from relic_core.library import archives, folder, source_tables
+from relic_core.library.reading import read_file
+from relic_core.library.refusals import refuse_others
+from relic_core.library.source_tables import SourceTable
+from relic_core.text.decoding import decode, file_name, harmless, storable
+from relic_core.text.metadata import Metadata, read_metadata
+from relic_core.text.reading import title_of_file, work_id
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+ARCHIVE = ".zip"
+TABLE = ".csv"
+MOST_BYTES = max(64_000_000, Settings.max_text_bytes)
+"""Of one source, unless the settings allow more: a journal's bound volume may be longer than any novel."""
+MOST_ARCHIVE_BYTES = 1_000_000_000
+"""Of an archive within an archive, which has to be held in memory while it is read."""
+MOST_ENTRIES = 200_000
+_HEADER = 6_000
+"""Characters in which the header of Project Gutenberg stands."""
+_NUMBER = re.compile(r"\[?\s*E(?:Book|text)\s*#?\s*(\d{1,6})\b", re.IGNORECASE)
+_LONGEST_PATH = 4_096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file that may be a secondary source; only names, so that it travels easily.
+
+    Attributes
+    ----------
+    path : Path
+        The file on disk: the text, or the archive that holds it.
+    inside : tuple of str
+        Names of the entries that lead to it: none, one in an archive, two in an archive in an archive.
+    title, author, origin, licence : str
+        As a table of sources says them; empty where none does.
+    number : int or None
+        Of Project Gutenberg, as the table says.
+    problem : str
+        Why it cannot be read, in plain words; empty where nothing is known against it.
+    """
+
+    path: Path
+    inside: tuple[str, ...] = ()
+    title: str = ""
+    author: str = ""
+    origin: str = ""
+    licence: str = ""
+    number: int | None = None
+    problem: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the file is called, without its folders.
+
+        Examples
+        --------
+        >>> SourceFile(path=Path("a/criticism.zip"), inside=("essays/138.txt",)).name
+        '138.txt'
+        """
+        return file_name(self.inside[-1] if self.inside else self.path.name)
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words."""
+        return harmless(" in ".join([*reversed(self.inside), str(self.path)]), longest=_LONGEST_PATH)
+
+
+def list_sources(path: Path, *, without: Collection[Path] = ()) -> Iterator[SourceFile]:
+    """List the sources of a file, of a folder and the folders in it, or of an archive, by name.
+
+    Tables (.csv) in them, or beside a file or archive under its name or as ``metadata.csv``, say title, author and
+    where a source comes from: a row is found by the file's name, with or without its ending, or by its number. Folders
+    of `without`, the program's own, are passed over.
+
+    Yields
+    ------
+    SourceFile
+        Also what cannot be read as far as that shows: it has a `problem`.
+
+    Raises
+    ------
+    NotFound
+        Nothing is there, or nothing that may be a source.
+    BadText
+        What was named is an archive, and damaged; or it may not be read.
+    """
+    if not path.exists():
+        raise NotFound(f"There is no file or folder {path}. Check the name; one with spaces needs quotation marks.")
+    if path.is_dir():
+        found = list(_in_folder(path, {each.resolve() for each in without}))
+    elif path.suffix.lower() == TABLE:
+        raise BadText(f"{path} is a table, and no source: it may say what the texts beside it are. Name the texts.")
+    else:
+        table, found = SourceTable(), []
+        for beside in (path.with_suffix(TABLE), path.parent / f"metadata{TABLE}"):
+            if beside.is_file() and beside != path:
+                found += _add(table, SourceFile(path=beside))
+        alone = _described(SourceFile(path=path), table)
+        found += _in_archive(path, table) if path.suffix.lower() == ARCHIVE else [alone]
+        if len(found) == 1 and found[0].problem and not found[0].inside:
+            raise BadText(found[0].problem)
+    if not found:
+        raise NotFound(
+            f"{path} holds no text: no .txt file, and no .epub, .xml or .zip. Name another folder or archive."
+        )
+    yield from found
+
+
+def read_source(file: SourceFile, *, max_bytes: int = 0) -> bytes:
+    """Read the bytes of a source.
+
+    Parameters
+    ----------
+    file : SourceFile
+        As listed.
+    max_bytes : int
+        Largest size accepted, where that is more than `MOST_BYTES`.
+
+    Raises
+    ------
+    NotFound, BadRequest, BadText
+        It has gone, is too large, damaged, locked or made to harm; the message says which file.
+    """
+    most = max(max_bytes, MOST_BYTES)
+    if file.problem:
+        raise BadText(file.problem)
+    if not file.inside:
+        return folder.read_bytes(file.path, max_bytes=most)
+    with _opened(file) as archive:
+        return _entry(archive, file, at_most=most)
+
+
+def text_of(data: bytes, *, name: str, max_bytes: int = 0) -> str:
+    """Decode a source: plain text as it stands, an EPUB or a TEI file as `reading` puts it down.
+
+    Raises
+    ------
+    BadText
+        It is no text; the subclasses of `decoding.decode` and `reading.read_file`.
+    """
+    most = max(max_bytes, MOST_BYTES)
+    if archives.is_zip(data) or data[:200].lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0").startswith(b"<"):
+        return read_file(data, name=name, segmenter=folder.UNCUT, max_bytes=most).text
+    refuse_others(data, data[:_HEADER].decode("utf-8", errors="replace"), "")
+    return decode(data, max_bytes=most).text
+
+
+def describe(file: SourceFile, text: str) -> SecondarySource:
+    """Say what a source is: as its table says, else the header of Project Gutenberg, else the file's name."""
+    said = read_metadata(text[:_HEADER], ())
+    table = Metadata(file.title, file.author)
+    title, number = table.title or said.title or title_of_file(file.name), _NUMBER.search(text[:_HEADER])
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    return SecondarySource(
+        id=work_id(title, sha256),
+        title=title,
+        author=table.author or said.author,
+        name=file.name,
+        sha256=sha256,
+        characters=len(text),
+        number=file.number or (int(number[1]) if number else None),
+        origin=file.origin or file.place,
+        licence=file.licence,
+    )
+
+
+def unread(file: SourceFile) -> SecondarySource:
+    """Name a source that could not be read: its id is of its name and place, it has no text and no hash."""
+    title = harmless(file.title) or title_of_file(file.name)
+    return SecondarySource(
+        id=work_id(title, hashlib.sha256(file.place.encode()).hexdigest()),
+        title=title,
+        author=harmless(file.author),
+        name=file.name,
+        sha256="",
+        characters=0,
+        number=file.number,
+        origin=file.origin or file.place,
+        licence=file.licence,
+    )
+
+
+def _in_folder(path: Path, without: Collection[Path]) -> Iterator[SourceFile]:
+    table = SourceTable()
+    paths: list[Path] = []
+    for parent, folders, names in os.walk(path):
+        own = {name for name in folders if Path(parent, name).resolve() in without}
+        folders[:] = sorted(name for name in folders if not _is_hidden(name) and name not in own)
+        for name in sorted(names):
+            each = Path(parent, name)
+            if each.suffix.lower() == TABLE and not _is_hidden(name) and each.is_file():
+                yield from _add(table, SourceFile(path=each))
+            elif _is_wanted(name) and each.is_file():
+                paths.append(each)
+    for each in paths:
+        if each.suffix.lower() == ARCHIVE:
+            yield from _in_archive(each, table)
+        else:
+            yield _described(SourceFile(path=each), table)
+
+
+def _in_archive(path: Path, table: SourceTable, outer: tuple[str, ...] = ()) -> Iterator[SourceFile]:
+    """List the texts of an archive; what is wrong with it is told in place of them."""
+    here = SourceFile(path=path, inside=outer)
+    try:
+        with _opened(replace(here, inside=(*outer, ""))) as archive:
+            infos = [info for info in archive.infolist() if archives.inside(info.filename) and not info.is_dir()]
+            wanted = sorted((info for info in infos if _is_wanted(info.filename)), key=lambda info: info.filename)
+    except RelicError as error:
+        yield replace(here, problem=str(error))
+        return
+    for info in infos:
+        if info.filename.lower().endswith(TABLE) and not _is_hidden(info.filename):
+            yield from _add(table, replace(here, inside=(*outer, info.filename)))
+    for info in wanted:
+        file = replace(here, inside=(*outer, info.filename))
+        if not info.filename.lower().endswith(ARCHIVE):
+            yield _described(file, table)
+        elif outer:
+            yield replace(
+                file,
+                problem=f"'{info.filename[:200]}' is an archive in an archive in an archive ({here.place}); only one "
+                "within another is opened. Unpack the outer one and name the folder.",
+            )
+        else:
+            yield from _in_archive(path, table, (info.filename,))
+
+
+def _add(table: SourceTable, file: SourceFile) -> Iterator[SourceFile]:
+    """Read a table; one that cannot be read is told, and the sources go without it."""
+    try:
+        table.add(read_source(file, max_bytes=source_tables.MOST_BYTES))
+    except RelicError as error:
+        yield replace(file, problem=str(error))
+
+
+def _described(file: SourceFile, table: SourceTable) -> SourceFile:
+    said = table.said_of(file.name)
+    number = said.get("number", "")
+    return replace(
+        file,
+        title=said.get("title", ""),
+        author=said.get("author", ""),
+        origin=harmless(said.get("origin", ""), longest=_LONGEST_PATH),
+        licence=harmless(said.get("licence", "")),
+        number=int(number) if re.fullmatch(r"[0-9]{1,6}", number) else None,
+    )
+
+
+@contextmanager
+def _opened(file: SourceFile) -> Iterator[zipfile.ZipFile]:
+    """Open the archive that holds the last of a source's names."""
+    outer = file.inside[:-1]
+    try:
+        if outer:
+            archive = archives.opened(io.BytesIO(_inner_archive(file.path, outer[0], file.path.stat().st_mtime_ns)))
+        else:
+            archive = archives.opened(file.path)
+    except (zipfile.BadZipFile, OSError) as error:
+        where = outer[0] if outer else str(file.path)
+        raise BadText(
+            f"The archive {storable(where)} cannot be opened ({str(error)[:120]}). Fetch it again, or unpack it and "
+            "name the folder."
+        ) from None
+    with archive:
+        if len(archive.infolist()) > MOST_ENTRIES:
+            raise UnsafeFile(
+                f"The archive {storable(str(file.path))} holds {len(archive.infolist()):,} entries; at most "
+                f"{MOST_ENTRIES:,} are allowed. Unpack it and name the folders one by one."
+            )
+        yield archive
+
+
+@lru_cache(maxsize=1)
+def _inner_archive(path: Path, name: str, modified: int) -> bytes:
+    """Unpack an archive within an archive; the last one stays, since its texts are read one after the other."""
+    del modified  # part of the cache's key
+    file = SourceFile(path=path, inside=(name,))
+    with _opened(file) as archive:
+        return _entry(archive, file, at_most=MOST_ARCHIVE_BYTES)
+
+
+def _entry(archive: zipfile.ZipFile, file: SourceFile, *, at_most: int) -> bytes:
+    name = file.inside[-1]
+    try:
+        info = archive.getinfo(name)
+    except KeyError:
+        raise NotFound(f"{file.place} is not there any more. List the sources again.") from None
+    if info.flag_bits & 1:
+        raise UnsafeFile(f"{file.place} is locked with a password. Unpack the archive with the program that made it.")
+    if info.compress_type not in archives.METHODS:
+        raise BadText(
+            f"{file.place} is packed in a way that is not read here. Unpack the archive and name the folder, or pack "
+            "it as an ordinary zip archive."
+        )
+    try:
+        return archives.unpack(archive, info, at_most=at_most)
+    except zipfile.BadZipFile as error:
+        raise BadText(f"{file.place} is damaged ({str(error)[:120]}). Fetch it again.") from None
+
+
+def _is_wanted(name: str) -> bool:
+    return name.lower().endswith((*folder.SUFFIXES, ARCHIVE)) and not _is_hidden(name)
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a name is one that systems leave behind (``.DS_Store``, ``__MACOSX/``)."""
+    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name.replace("\\", "/")).parts)

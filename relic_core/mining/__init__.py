@@ -1,0 +1,1 @@
+"""From secondary texts to a data set: quotations, pairs, windows on works, examples and their splits."""

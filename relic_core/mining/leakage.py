@@ -1,0 +1,174 @@
+"""Leakage: does what is marked for training share anything with what is measured? A check that trusts no mark.
+
+Where `relic_core.mining.splits` asks by hashes of its own, this asks by the sha256 of each run of eight words as it is
+written, and where something is shared it says what, and where it stands. So a fault of the one does not hide in the
+other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from relic_core.mining.word_runs import RUN, digests_of, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from relic_core.domain import Offsets
+    from relic_core.mining.word_runs import HeldOut, Runs
+
+    Texts = Callable[[], Iterable[tuple[str, str]]]
+    """Gives names of texts with the texts, anew each time it is asked."""
+
+HELD_OUT = "the list of held-out runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What is checked: a pair or window of a split.
+
+    Attributes
+    ----------
+    kind : {"pair", "window"}
+        Which of the two.
+    id : str
+        Of the pair or window.
+    source_id : str
+        Where its passage stands.
+    passage : (int, int)
+        Offsets of the passage in the source.
+    texts : tuple of str
+        All that is learnt from it, or shown of it.
+    """
+
+    kind: Literal["pair", "window"]
+    id: str
+    source_id: str
+    passage: Offsets
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Offence:
+    """Something that stands where it must not.
+
+    Attributes
+    ----------
+    kind : {"pair", "window"}
+        What has it.
+    id : str
+        Of the pair or window.
+    words : str
+        What is shared, eight words or more; empty where a place in a source is shared, or the split is wrong.
+    where : tuple of str
+        Where it also stands.
+    """
+
+    kind: Literal["pair", "window"]
+    id: str
+    words: str
+    where: tuple[str, ...]
+
+    def __str__(self) -> str:
+        shared = f" shares “{self.words}” with" if self.words else ":"
+        return f"{self.kind} {self.id}{shared} {', '.join(self.where)}"
+
+
+def shared_runs(items: Iterable[Item], texts: Texts, held_out: HeldOut | None = None) -> list[Offence]:
+    """List the stretches of eight words or more that items share with texts they must not share any with.
+
+    Parameters
+    ----------
+    items : iterable of Item
+        Read once.
+    texts : callable
+        Read once, and once more where something is shared, to say where it stands. An item is not held against a text
+        that bears its own name (`name_of`).
+    held_out : HeldOut, optional
+        Runs known by their hashes alone.
+    """
+    known = _digests(texts)
+    found: list[tuple[Item, str, list[int]]] = []
+    offences: list[Offence] = []
+    for item in items:
+        for text in item.texts:
+            digests = digests_of(text)
+            found += [(item, said, digests[at].tolist()) for at, said in _stretches(text, _among(digests, known))]
+            if held_out is not None:
+                listed = held_out.holds(digests)
+                offences += [Offence(item.kind, item.id, said, (HELD_OUT,)) for _, said in _stretches(text, listed)]
+    places = _places(texts, {digest for _, _, digests in found for digest in digests}) if found else {}
+    for item, said, runs in found:
+        where = tuple(dict.fromkeys(name for run in runs for name in places[run] if name != name_of(item)))
+        if where:
+            offences.append(Offence(item.kind, item.id, said, where))
+    return list(dict.fromkeys(offences))
+
+
+def shared_passages(items: Iterable[Item], others: Sequence[tuple[str, Item]]) -> list[Offence]:
+    """List the items whose passage in a source lies, in part or whole, on that of another split.
+
+    Parameters
+    ----------
+    items : iterable of Item
+        Of one split.
+    others : sequence of (str, Item)
+        Of other splits, each with its split.
+    """
+    of_source: dict[str, list[tuple[str, Item]]] = defaultdict(list)
+    for split, other in others:
+        of_source[other.source_id].append((split, other))
+    offences = []
+    for item in items:
+        where = tuple(
+            f"{other.kind} {other.id} ({split}), on the same passage of {item.source_id}"
+            for split, other in of_source[item.source_id]
+            if other.passage[0] < item.passage[1] and item.passage[0] < other.passage[1]
+        )
+        if where:
+            offences.append(Offence(item.kind, item.id, "", where))
+    return offences
+
+
+def name_of(item: Item) -> str:
+    """Name an item as a text that others are held against."""
+    return f"{item.kind} {item.id}"
+
+
+def _digests(texts: Texts) -> Runs:
+    """Collect the digests of all texts, sorted."""
+    collected = [digests_of(text) for _, text in texts()]
+    return np.sort(np.concatenate(collected)) if collected else np.empty(0, np.uint64)
+
+
+def _among(digests: Runs, known: Runs) -> npt.NDArray[np.bool_]:
+    if not len(known):
+        return np.zeros(len(digests), dtype=bool)
+    found: npt.NDArray[np.bool_] = known[np.minimum(np.searchsorted(known, digests), len(known) - 1)] == digests
+    return found
+
+
+def _stretches(text: str, hits: npt.NDArray[np.bool_]) -> Iterator[tuple[slice, str]]:
+    """Join runs that follow each other: which runs each stretch has, and its words."""
+    if not hits.any():
+        return
+    said = words(text)
+    borders = np.flatnonzero(np.diff(np.concatenate([[0], hits.astype(np.int8), [0]])))
+    for start, end in borders.reshape(-1, 2).tolist():
+        yield slice(start, end), " ".join(said[start : end + RUN - 1])
+
+
+def _places(texts: Texts, wanted: set[int]) -> dict[int, list[str]]:
+    """Find the texts that hold some digests."""
+    asked = np.array(sorted(wanted), dtype=np.uint64)
+    places: dict[int, list[str]] = {digest: [] for digest in wanted}
+    for name, text in texts():
+        for digest in asked[np.isin(asked, digests_of(text))].tolist():
+            places[digest].append(name)
+    return places

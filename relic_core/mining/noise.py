@@ -1,0 +1,266 @@
+"""What print leaves between the words of a book: page numbers, running heads, marks of notes, citations, word breaks.
+
+Everything here says where such noise stands; nothing is changed. Source: Thai et al., RELiC (ACL 2022), appendix A,
+"Preprocessing" and Table A1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING
+
+from relic_core.mining.citations import is_citation
+from relic_core.text.forms import is_word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from relic_core.domain import Offsets
+
+_LONE = re.compile(
+    r"(?P<said>[\[({|<-]*[ \t]*(?:pg\.?|page|p\.)?[ \t]*)(?P<number>\d{1,4}|[ivxlcdm]{1,8})[ \t]*[\])}|>-]*",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"(?P<left>\d{1,4})[ \t]+(?P<head>[^\d]{3,60})|(?P<title>[^\d]{3,60})[ \t]+(?P<right>\d{1,4})")
+_AFTER_FEED = re.compile(r"\f[ \t\f\n]*(?P<head>[^\n\f]{3,60})$", re.MULTILINE)
+_PAGE_MARK = re.compile(
+    r"[\[({|<][ \t]*(?:pg\.?|page|p\.)[ \t]*(?:\d{1,4}|[ivxlcdm]{1,8})[a-z]?[ \t]*[\])}|>]", re.IGNORECASE
+)
+_BRACED = re.compile(r"(?<!\^)\{[ \t]*(?:p\.?[ \t]*)?(?:\d{1,4}|[ivxlcdm]{1,8})[a-z]?[ \t]*\}")
+_MARKS = re.compile(
+    r"""
+      \[\d{1,4}(?::[\dA-Za-z]{1,2})?[a-z]?\]
+    | (?:(?<=[^\s(\[“"‘'])|(?<=[\w.,;:!?]["']))\[(?:[A-Za-z]|[ivxlc]{1,6})\](?![^\W\d_])  # word[A], not "[A] man"
+    | (?<=\S)\[(?:\*{1,3}|[†‡§]{1,2})\]
+    | (?<=[\w.,;:!?)”’"'])[*†‡]{1,3}(?![\w*])                                      # word.*
+    | (?<=[^\W\d]|[.,;:!?)”’"'])[¹²³⁰⁴-⁹]+                                         # word.³
+    | \^\{?\d{1,3}\}?
+    | [\[{]\s*(?:illustrations?|sidenotes?|side-note|footnotes?|transcriber|tr\.?\s?notes?|greek|picture|figure|sic)\b
+      [^\[\]{}]{0,1500}[\]}]
+    | </?(?:i|b|em|sup|sub|small|sc|u|br|p)\s?/?>
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_NUMBER_OF_LINE = re.compile(r"(?<=\S)[ \t]{3,}[\[(]?\d{1,4}[\])]?[ \t]*$", re.MULTILINE)
+_TYPE = re.compile(r"(?<![\w=~+#])([=~+#])(?=[^\s=~+#])([^=~+#\n]{1,200})(?<=\S)\1(?![\w=~+#])")
+_RAISED = re.compile(r"\^\{([^{}\n]{1,6})\}")
+_UNBRACKETED = re.compile(
+    r"(?:(?<=[,.;:”’\"'])\s+|\s*(?:--|—)\s*)(?:vols?\.?\s(?:\d+|[ivxlc]+)\.?,?\s+)?pp?\.\s?\d{1,4}(?:\s?[-–]\s?\d{1,4})?"
+    r"(?:\s?(?:ff?|sqq?)\b)?(?:\.(?=\s|\Z)|(?=[\s.,;:)]))",
+    re.IGNORECASE,
+)
+_BRACKETED = re.compile(r"[(\[]([^()\[\]]{2,140})[)\]]")
+_WORD_BREAK = re.compile(
+    r"(?P<hyphen>(?<=[^\W\d_])[-¬])(?P<gap>[ \t]+(?:\n\s{0,400})?|\n\s{0,400})(?P<second>[^\W\d_]+)"
+)
+_FIRST = re.compile(r"[^\W\d_]+$")
+_WORD_LENGTH = 40
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
+_FEW = 3
+"""A head that runs is printed at least so often."""
+_PAGE_LENGTH = 6_000
+"""Characters. Numbers on lines of their own that stand no farther apart are those of pages, not of chapters."""
+_MANY = 5
+_LONE_LENGTH, _HEAD_LENGTH = 16, 70
+"""Characters of a line that holds a page number alone, or a running head beside it."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What belongs to the printed page.
+
+    Attributes
+    ----------
+    masked : str
+        The text with it as white space, as long as the text: what paragraphs are looked for in.
+    found : list of (int, int)
+        Where it stands, in order.
+    """
+
+    masked: str
+    found: list[Offsets]
+
+
+def printed_noise(text: str) -> Printed:
+    r"""Find page numbers and running heads.
+
+    Examples
+    --------
+    >>> page = printed_noise("It rained\n[Pg 12]\nhere {13} and there.")
+    >>> page.found, page.masked
+    ([(9, 17), (23, 27)], 'It rained        \nhere      and there.')
+    """
+    lines = sorted({*_page_numbers(text), *_running_heads(text), *_feed_heads(text)})
+    found = [_with_line_end(text, start, end) for start, end in lines]
+    marks = (mark.span() for pattern in (_PAGE_MARK, _BRACED) for mark in pattern.finditer(text))
+    found = _merged([*found, *(span for span in marks if not _begins_note(text, span))])
+    return Printed(_mask(text, found), found)
+
+
+def inline_noise(text: str, printed: Printed) -> list[Offsets]:
+    """Find marks of notes, in-line citations, type and word breaks; what was found printed is in it."""
+    found = [*printed.found]
+    marks = (mark.span() for mark in _MARKS.finditer(text))
+    found += [_with_space(text, *span) for span in marks if not _is_footnote(text, *span)]
+    found += [_with_space(text, *mark.span()) for mark in _BRACKETED.finditer(text) if is_citation(mark[1])]
+    found += [mark.span() for mark in _UNBRACKETED.finditer(text)]
+    found += [mark.span() for mark in _NUMBER_OF_LINE.finditer(text)]
+    for pattern in (_TYPE, _RAISED):
+        for mark in pattern.finditer(text):
+            inner = mark.span(mark.re.groups)
+            found += [(mark.start(), inner[0]), (inner[1], mark.end())]
+    found += _word_breaks(text, printed.masked)
+    return _merged(found)
+
+
+def _lines(text: str, longest: int) -> Iterator[tuple[int, str]]:
+    """Yield short lines that are not blank, without the white space around them, and where they begin."""
+    at = 0
+    for line in text.split("\n"):
+        said = line.strip() if len(line) < 3 * longest else ""
+        if said and len(said) <= longest:
+            yield at + line.index(said[0]), said
+        at += len(line) + 1
+
+
+def _page_numbers(text: str) -> Iterator[Offsets]:
+    """Find lines that hold a page number and nothing else.
+
+    A bare number may be that of a chapter: it is taken where such numbers stand as close as pages.
+    """
+    bare: list[Offsets] = []
+    small: list[Offsets] = []
+    for start, line in _lines(text, _LONE_LENGTH):
+        match = _LONE.fullmatch(line)
+        if match is None:
+            continue
+        number, span = match["number"], (start, start + len(line))
+        if number != line:
+            if number.isdecimal() or number.islower():
+                yield span
+        elif number.isdecimal():
+            bare.append(span)
+        elif number.islower() and len(number) > 1:
+            small.append(span)
+    distances = [after - before for (before, _), (after, _) in pairwise(bare)]
+    if len(bare) >= _MANY and median(distances) < _PAGE_LENGTH:
+        yield from bare
+        yield from small
+
+
+def _running_heads(text: str) -> Iterator[Offsets]:
+    """Find lines that say the same beside ever other page numbers."""
+    numbered: dict[str, dict[str, list[Offsets]]] = defaultdict(lambda: defaultdict(list))
+    for start, line in _lines(text, _HEAD_LENGTH):
+        if not (line[0].isdecimal() or line[-1].isdecimal()):
+            continue
+        match = _NUMBERED.fullmatch(line)
+        if match is not None:
+            head = " ".join((match["head"] or match["title"]).split()).casefold()
+            numbered[head][match["left"] or match["right"]].append((start, start + len(line)))
+    for head, pages in numbered.items():
+        if len(pages) >= _FEW and _is_head(head):
+            for lines in pages.values():
+                yield from lines
+
+
+def _feed_heads(text: str) -> Iterator[Offsets]:
+    """Find lines that say the same at the top of pages that a form feed begins."""
+    heads: dict[str, list[Offsets]] = defaultdict(list)
+    for line in _AFTER_FEED.finditer(text):
+        heads[" ".join(re.sub(r"\d+", "", line["head"]).split()).casefold()].append(line.span("head"))
+    for lines in heads.values():
+        if len(lines) >= _FEW:
+            yield from lines
+
+
+def _is_head(head: str) -> bool:
+    """Whether words may be a running head: no line of a list, no end of a sentence."""
+    return sum(map(str.isalpha, head)) > 0.6 * len(head) and not re.search(r"[,;:]$|\.{3}|\. \.", head)
+
+
+def _with_line_end(text: str, start: int, end: int) -> Offsets:
+    """Take the line end before a line too where it stands amid a paragraph, which it would part."""
+    first = text.rfind("\n", 0, start)
+    after = text.find("\n", end, end + 2)
+    if first <= 0 or after < 0 or text[first + 1 : start].strip():
+        return start, end
+    amid = not text[first - 1].isspace() and text[after + 1 : after + 2].strip()
+    return (first, end) if amid else (start, end)
+
+
+def _is_footnote(text: str, start: int, end: int) -> bool:
+    """Whether a mark is a whole footnote set as a paragraph, which is read."""
+    line = text[max(0, start - _WORD_LENGTH) : start].rpartition("\n")[2]
+    return not line.strip() and text[start:end].lower().startswith("[footnote")
+
+
+def _with_space(text: str, start: int, end: int) -> Offsets:
+    """Take the white space before a mark too, unless it parts the words around the mark."""
+    if end == len(text) or text[end].isspace() or text[end] in ".,;:!?)]”’":
+        while start and text[start - 1].isspace():
+            start -= 1
+    return start, end
+
+
+def _begins_note(text: str, span: Offsets) -> bool:
+    """Whether a mark in braces begins a line: so do footnotes ("{19} See ..."), which tell by it what they are."""
+    start, end = span
+    line = text.rfind("\n", max(0, start - 12), start)
+    return (
+        text[start] == "{"
+        and line >= 0
+        and not text[line:start].strip()
+        and text[line - 1 : line] == "\n"
+        and text[end : end + 1] in {" ", "\t"}
+    )
+
+
+def _word_breaks(text: str, masked: str) -> list[Offsets]:
+    """Find hyphens that part a word at the end of a line, and the line ends behind those that belong to their word."""
+    breaks = list(_WORD_BREAK.finditer(masked))
+    if not breaks:
+        return []
+    words: set[str] = set()
+    for match in _WORD.finditer(text):
+        words.add(match[0].lower())
+    found = []
+    for match in breaks:
+        if not match["second"][0].islower():
+            continue
+        first, second = (
+            _FIRST.search(masked[max(0, match.start() - _WORD_LENGTH) : match.start()]),
+            match["second"].lower(),
+        )
+        if first is None:
+            continue
+        begun = first[0].lower()
+        parted = f"{begun}-{second}" in words
+        whole = match["hyphen"] == "¬" or (not parted and (begun + second in words or is_word(begun + second)))
+        if "\n" not in match["gap"] and not whole:
+            continue  # "two- and threefold"
+        found.append((match.start("hyphen" if whole else "gap"), match.end("gap")))
+    return found
+
+
+def _merged(stretches: Iterable[Offsets]) -> list[Offsets]:
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(stretches):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _mask(text: str, stretches: Sequence[Offsets]) -> str:
+    """Put spaces in the place of stretches."""
+    pieces, at = [], 0
+    for start, end in stretches:
+        pieces += [text[at:start], " " * (end - start)]
+        at = end
+    return "".join([*pieces, text[at:]])

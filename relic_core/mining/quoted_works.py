@@ -1,0 +1,318 @@
+"""The words of the works that may be quoted, with a table of their word runs, in a folder that processes share.
+
+Works and sources are compared word by word. A word is what `relic_core.text.words` takes for one, brought to one
+spelling, without its apostrophes; hyphens and dashes part words. So another edition's spelling, punctuation, italics
+and line breaks make no difference. Every run of `RUN` words of a work is in a table, sorted by a hash, so that all runs
+of a source are looked up at once. The arrays are memory-mapped: processes of one machine share them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import uuid
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from relic_core.errors import BadRequest, NoIndex, StaleIndex, StoreError
+from relic_core.mining.spellings import RUN, UNKNOWN, WORD, run_hashes, spelt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from relic_core.domain import Span, Work
+    from relic_core.ports import Progress
+
+    Numbers = npt.NDArray[np.int32]
+    Places = npt.NDArray[np.int64]
+    Hashes = npt.NDArray[np.uint64]
+
+CODE = "quoted works/1"
+MANIFEST = "manifest.json"
+_ARRAYS = (
+    "words", "starts", "lengths", "bits", "hashes", "places", "first_words", "sentence_starts", "sentence_ends",
+    "first_bytes",
+)  # fmt: skip
+VOCABULARY, TEXTS = "vocabulary.txt", "sentences.txt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotedWork:
+    """One work as the index knows it.
+
+    Attributes
+    ----------
+    id, title, author, sha256, fingerprint, segmenter : str
+        As of `Work`.
+    first_word, words : int
+        Where its words begin among those of all works, and how many they are.
+    first_sentence, sentences : int
+        Where its sentences begin among those of all works, and how many they are.
+    own : tuple of str
+        Words that it uses often and hardly any other work does: its people and places, mostly.
+    """
+
+    id: str
+    title: str
+    author: str
+    sha256: str
+    fingerprint: str
+    segmenter: str
+    first_word: int
+    words: int
+    first_sentence: int
+    sentences: int
+    own: tuple[str, ...] = ()
+
+
+class Words(NamedTuple):
+    """The words of a text: the number of each (`UNKNOWN` where no work has it), its spelling, its offsets."""
+
+    numbers: Numbers
+    spellings: list[str]
+    starts: Numbers
+    ends: Numbers
+
+
+class QuotedWorks:
+    """The words of many works and a table of their runs; opened by `open`, made by `build`.
+
+    Attributes
+    ----------
+    works : tuple of QuotedWork
+        In the order in which they were given.
+    words : int32 array, shape (n_words,)
+        The words of the sentences of all works, one work after the other, as numbers of the vocabulary.
+    starts : int32 array, shape (n_words,)
+        Where each word starts in its work's text.
+    lengths : uint16 array, shape (n_words,)
+        Characters of each word in its work's text.
+    bits : float32 array, shape (n_vocabulary,)
+        How rare each word is: -log2 of its share of all words, smoothed.
+    hashes : uint64 array, shape (n_runs,)
+        Sorted hashes of all runs.
+    places : int32 array, shape (n_runs,)
+        The first word of each run, in the order of `hashes`.
+    first_words : int64 array, shape (n_sentences + 1,)
+        The first word of each sentence, among the words of all works; behind them the number of words.
+    sentence_starts, sentence_ends : int32 array, shape (n_sentences,)
+        Offsets of the sentences in their work's text.
+    digest : str
+        Of the manifest: of what the index was made from.
+    """
+
+    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
+        self.folder = folder
+        self.digest: str = manifest["digest"]
+        self.works = tuple(QuotedWork(**{**facts, "own": tuple(facts["own"])}) for facts in manifest["works"])
+        arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS}
+        self.words: Numbers = arrays["words"]
+        self.starts: Numbers = arrays["starts"]
+        self.lengths: npt.NDArray[np.uint16] = arrays["lengths"]
+        self.bits: npt.NDArray[np.float32] = np.array(arrays["bits"])
+        self.hashes: Hashes = arrays["hashes"]
+        self.places: Numbers = arrays["places"]
+        self.first_words: Places = np.array(arrays["first_words"])
+        self.sentence_starts: Numbers = arrays["sentence_starts"]
+        self.sentence_ends: Numbers = arrays["sentence_ends"]
+        self._first_bytes: Places = arrays["first_bytes"]
+        self._texts: npt.NDArray[np.uint8] = np.memmap(folder / TEXTS, dtype=np.uint8, mode="r")
+        self.spellings = (folder / VOCABULARY).read_text(encoding="utf-8").split("\n")
+        self._printed: dict[str, tuple[int, str]] = {}
+
+    @classmethod
+    def open(cls, folder: Path) -> QuotedWorks:
+        """Open an index; its manifest and the sizes of its files are checked.
+
+        Raises
+        ------
+        NoIndex
+            There is none in this folder.
+        StaleIndex
+            It is damaged, changed, or of another version of the program.
+        """
+        try:
+            manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise NoIndex(f"There is no index of quoted works in {folder}. Mine again, and it is built.") from None
+        except (OSError, ValueError) as error:
+            raise _damaged(folder, f"{MANIFEST} cannot be read") from error
+        if not isinstance(manifest, dict) or manifest.get("digest") != manifest_digest(manifest):
+            raise _damaged(folder, f"{MANIFEST} was changed")
+        if manifest["code"] != CODE:
+            raise StaleIndex(
+                f"The index of quoted works in {folder} is of the kind '{manifest['code']}', and this program reads "
+                f"'{CODE}'. Delete the folder and mine again: it is built anew."
+            )
+        for name, size in manifest["files"].items():
+            path = folder / name
+            if not path.is_file() or path.stat().st_size != size:
+                raise _damaged(folder, f"{name} is not as it was written")
+        try:
+            return cls(folder, manifest)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise _damaged(folder, "a file cannot be read") from error
+
+    @classmethod
+    def build(cls, works: Iterable[Work], folder: Path, progress: Progress) -> QuotedWorks:
+        """Write the index of some works, whole or not at all, and open it. One that is there is replaced.
+
+        Parameters
+        ----------
+        works : iterable of Work
+            Taken one at a time: they need not be in memory together. One with `__len__` gives the progress its end.
+        folder : Path
+            Where the index is kept.
+        progress : Progress
+            Told how many works have been read.
+
+        Raises
+        ------
+        BadRequest
+            There is no work, or one occurs twice.
+        StoreError
+            The folder cannot be written.
+        """
+        from relic_core.mining.quoted_works_build import write
+
+        making = folder.with_name(f".making-{folder.name}-{uuid.uuid4().hex[:8]}")
+        with _writing(folder):
+            try:
+                making.mkdir(parents=True)
+                write(works, making, progress)
+                old = folder.with_name(f".old-{folder.name}-{uuid.uuid4().hex[:8]}")
+                if folder.exists():
+                    folder.rename(old)
+                making.rename(folder)
+                shutil.rmtree(old, ignore_errors=True)
+            finally:
+                shutil.rmtree(making, ignore_errors=True)
+        return cls.open(folder)
+
+    @cached_property
+    def vocabulary(self) -> dict[str, int]:
+        """Each word's number."""
+        return {word: number for number, word in enumerate(self.spellings)}
+
+    @cached_property
+    def first_word_of(self) -> Places:
+        """Where the words of each work begin; int64, shape (n_works,)."""
+        return np.array([work.first_word for work in self.works], dtype=np.int64)
+
+    def number_of(self, work_id: str) -> int:
+        """Find a work by its id.
+
+        Raises
+        ------
+        BadRequest
+            It is not in the index.
+        """
+        for number, work in enumerate(self.works):
+            if work.id == work_id:
+                return number
+        raise BadRequest(
+            f"The work '{work_id}' is not in the index of quoted works. Add it to the library, and mine again."
+        )
+
+    def read(self, text: str) -> Words:
+        """Find the words of a text."""
+        printed = self._printed
+        starts, ends, pairs = [], [], []
+        for match in WORD.finditer(text):
+            raw = match.group()
+            found = printed.get(raw)
+            if found is None:
+                spelling = spelt(raw)
+                found = printed[raw] = self.vocabulary.get(spelling, UNKNOWN), spelling
+            pairs.append(found)
+            starts.append(match.start())
+            ends.append(match.end())
+        numbers, spellings = zip(*pairs, strict=True) if pairs else ((), ())
+        return Words(
+            np.array(numbers, dtype=np.int32),
+            list(spellings),
+            np.array(starts, dtype=np.int32),
+            np.array(ends, dtype=np.int32),
+        )
+
+    def look_up(self, numbers: Numbers, *, commonest: int) -> tuple[Places, Places]:
+        """Find where the runs of a text stand in the works.
+
+        Parameters
+        ----------
+        numbers : int32 array, shape (n,)
+            The words of the text.
+        commonest : int
+            Runs that stand in the works more often are left out.
+
+        Returns
+        -------
+        here, there : int64 array, shape (n_found,)
+            The first word of a run in the text, and in the works.
+        """
+        if len(numbers) < RUN:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        known = np.lib.stride_tricks.sliding_window_view(numbers != UNKNOWN, RUN).all(axis=1)
+        here = np.flatnonzero(known)
+        hashes = run_hashes(numbers)[here]
+        order = np.argsort(hashes, kind="stable")  # neighbours in the table are read together
+        here, hashes = here[order], hashes[order]
+        first = np.searchsorted(self.hashes, hashes, "left")
+        stop = np.searchsorted(self.hashes, hashes, "right")
+        counts = stop - first
+        kept = (counts > 0) & (counts <= commonest)
+        here, first, counts = here[kept], first[kept], counts[kept]
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        there = self.places[np.repeat(first, counts) + within].astype(np.int64)
+        return np.repeat(here, counts), there
+
+    def sentence_text(self, number: int) -> str:
+        """Give a sentence to the letter, by its position among the sentences of all works."""
+        return bytes(self._texts[self._first_bytes[number] : self._first_bytes[number + 1]]).decode()
+
+    def owner_of(self, word: int) -> int:
+        """Find the position of the work that a word belongs to; the word is counted over all works."""
+        return int(np.searchsorted(self.first_word_of, word, "right")) - 1
+
+    def sentence_of(self, word: int) -> int:
+        """Find the sentence of a word; both are counted over all works."""
+        return int(np.searchsorted(self.first_words, word, "right")) - 1
+
+    def offsets(self, first: int, last: int) -> tuple[int, int]:
+        """Give where words stand in their work's text, from the first to the end of the last."""
+        return int(self.starts[first]), int(self.starts[last]) + int(self.lengths[last])
+
+    def gold_texts(self, work: QuotedWork, span: Span) -> tuple[str, ...]:
+        """Give the sentences of a span of a work."""
+        return tuple(self.sentence_text(work.first_sentence + each) for each in range(span.start, span.end))
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"The index of quoted works cannot be written to {folder} ({error.strerror}). It needs a folder that is "
+            "yours to write, with some twenty bytes of room for each word of the works."
+        ) from error
+
+
+def manifest_digest(manifest: dict[str, Any]) -> str:
+    """Sha256 over what a manifest says, but for this digest itself."""
+    facts = {name: value for name, value in manifest.items() if name != "digest"}
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def _damaged(folder: Path, what: str) -> StaleIndex:
+    return StaleIndex(
+        f"The index of quoted works in {folder} is damaged: {what}. Delete the folder and mine again: it is built anew."
+    )

@@ -1,0 +1,185 @@
+"""From matched words to the work's own sentences, as RELiC standardises quotations (appendix A)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+from rapidfuzz.fuzz import QRatio
+
+from relic_core.domain import Span
+from relic_core.mining.alignment import Block
+from relic_core.mining.matches import LEAST_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from relic_core.mining.alignment import Aligner
+    from relic_core.mining.matches import Match
+
+LEAST_RATIO = 80.0
+"""QRatio from which words are taken for those of a sentence (RELiC, appendix A)."""
+LEAST_RUN = 15
+"""Characters in a row that a sentence beside quoted ones has to share with the quotation (RELiC, appendix A)."""
+LEAST_SHARE = 0.5
+"""Share of the words of a sentence beside quoted ones that makes up for a shared run of so many characters."""
+SHORT = 4
+"""A sentence of fewer words goes with its neighbours: it is too short for either measure."""
+
+Held = Literal["whole", "part", "touched", "mostly", "no"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """Consecutive sentences of a work, and the words of the source that quote them.
+
+    Attributes
+    ----------
+    gold : Span
+        The sentences.
+    blocks : tuple of Block
+        What both texts share, in order.
+    score : float
+        The least QRatio of a sentence or a part of one, 0-100.
+    """
+
+    gold: Span
+    blocks: tuple[Block, ...]
+    score: float
+
+
+@dataclass(slots=True)
+class _Sentence:
+    """What a source has of one sentence."""
+
+    number: int
+    first: int
+    stop: int
+    blocks: list[Block]
+    held: Held = "no"
+    score: float = 0.0
+
+    @property
+    def words(self) -> int:
+        return self.stop - self.first
+
+
+def standardise(match: Match, aligner: Aligner) -> Iterator[Standard]:
+    """Give the sentences of the work that a match quotes, one `Standard` for each row of consecutive ones.
+
+    A sentence counts where all of it is quoted nearly word for word, or eight words of it or more; and beside such a
+    sentence, where fifteen characters in a row are shared, or where it is short and quoted or passed over.
+
+    Parameters
+    ----------
+    match : Match
+        As `find_matches` gave it.
+    aligner : Aligner
+        What it was found with.
+    """
+    row: list[_Sentence] = []
+    for sentence in _sentences(match, aligner):
+        _judge(sentence, aligner)
+        if sentence.held == "no" and sentence.words >= SHORT:
+            yield from _standard(row, match, aligner)
+            row = []
+        else:
+            row.append(sentence)
+    yield from _standard(row, match, aligner)
+
+
+def _sentences(match: Match, aligner: Aligner) -> Iterator[_Sentence]:
+    """Cut the blocks of a match at the ends of the work's sentences."""
+    works = aligner.works
+    blocks = match.blocks
+    first, last = works.sentence_of(blocks[0].there), works.sentence_of(blocks[-1].there_end - 1)
+    at = 0
+    for number in range(first, last + 1):
+        start, stop = int(works.first_words[number]), int(works.first_words[number + 1])
+        held = []
+        while at < len(blocks) and blocks[at].there < stop:
+            held.append(_clipped(blocks[at], start, stop))
+            if blocks[at].there_end > stop:
+                break
+            at += 1
+        yield _Sentence(number, start, stop, held)
+
+
+def _clipped(block: Block, start: int, stop: int) -> Block:
+    """Take the words of a block that stand in a sentence."""
+    before, behind = max(0, start - block.there), max(0, block.there_end - stop)
+    here_end = block.here_end - behind
+    here = min(block.here + before, max(block.here, here_end - 1))
+    return Block(here, max(here + 1, here_end), block.there + before, block.there_end - behind, block.bits)
+
+
+def _judge(sentence: _Sentence, aligner: Aligner) -> None:
+    """Say how a sentence is quoted."""
+    if not sentence.blocks:
+        return
+    here, there = _parts(sentence.blocks, aligner)
+    shared = sum(block.there_end - block.there for block in sentence.blocks)
+    mine = " ".join(aligner.words.spellings[at] for part in here for at in part)
+    whole = QRatio(mine, _spelt(aligner, range(sentence.first, sentence.stop)))
+    part = QRatio(mine, " ".join(_spelt(aligner, each) for each in there))
+    if whole >= LEAST_RATIO:
+        sentence.held, sentence.score = "whole", whole
+    elif shared >= LEAST_WORDS and part >= LEAST_RATIO:
+        sentence.held, sentence.score = "part", part
+    elif max(len(_spelt(aligner, range(block.there, block.there_end))) for block in sentence.blocks) >= LEAST_RUN:
+        sentence.held, sentence.score = "touched", part
+    elif shared >= LEAST_SHARE * sentence.words:
+        sentence.held, sentence.score = "mostly", part
+
+
+def _parts(blocks: Sequence[Block], aligner: Aligner) -> tuple[list[range], list[range]]:
+    """Join blocks to parts, which end where the critic shows that words were left out or put in."""
+    here, there = [range(blocks[0].here, blocks[0].here_end)], [range(blocks[0].there, blocks[0].there_end)]
+    for before, block in pairwise(blocks):
+        if aligner.gap(before, block).free:
+            here.append(range(block.here, block.here_end))
+            there.append(range(block.there, block.there_end))
+        else:
+            here[-1] = range(here[-1].start, block.here_end)
+            there[-1] = range(there[-1].start, block.there_end)
+    return here, there
+
+
+def _spelt(aligner: Aligner, words: range) -> str:
+    spellings = aligner.works.spellings
+    return " ".join(spellings[number] for number in aligner.works.words[words.start : words.stop])
+
+
+def _standard(row: list[_Sentence], match: Match, aligner: Aligner) -> Iterator[Standard]:
+    """Make a window's gold of sentences in a row, unless too little of them is quoted."""
+    while row and row[0].held == "no":
+        row = row[1:]
+    while row and row[-1].held == "no":
+        row = row[:-1]
+    blocks = [block for sentence in row for block in sentence.blocks]
+    if sum(block.there_end - block.there for block in blocks) < LEAST_WORDS:
+        return
+    here, there = _parts(blocks, aligner)
+    mine = " ".join(aligner.words.spellings[at] for part in here for at in part)
+    together = QRatio(mine, " ".join(_spelt(aligner, part) for part in there))
+    if together < LEAST_RATIO:
+        return
+    scores = [sentence.score for sentence in row if sentence.held in {"whole", "part"}]
+    yield Standard(
+        Span(row[0].number - match.work.first_sentence, row[-1].number - row[0].number + 1),
+        tuple(_joined(blocks)),
+        round(min([together, *scores]), 1),
+    )
+
+
+def _joined(blocks: list[Block]) -> Iterator[Block]:
+    """Join what was cut at the end of a sentence."""
+    last = blocks[0]
+    for block in blocks[1:]:
+        if last.here_end == block.here and last.there_end == block.there:
+            last = last._replace(here_end=block.here_end, there_end=block.there_end)
+        else:
+            yield last
+            last = block
+    yield last

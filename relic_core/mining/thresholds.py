@@ -1,0 +1,308 @@
+"""Which of the windows found are no quotation by a critic (RELiC, appendix A, "Filtering secondary sources").
+
+What looks like a quotation may be another edition, an anthology, a synopsis, a phrase that both happen to use, or
+something that both quote: a verse of the Bible, a proverb, a song. The bounds here look at all windows of a source on a
+work together, and at what else the same words of the source match.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from relic_core.mining.spellings import UNKNOWN
+from relic_core.text.words import STOPWORDS, fold, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from relic_core.domain import MinedWindow, SecondarySource
+    from relic_core.mining.quoted_works import QuotedWorks
+
+NO_CRITICISM = (
+    "dictionary", "dictionaries", "anthology", "anthologies", "encyclopedia", "encyclopaedia", "cyclopedia",
+    "cyclopaedia", "concordance", "thesaurus", "glossary", "lexicon", "treasury", "selections", "extracts",
+    "quotations", "readings", "recitations", "elocution", "specimens", "primer", "grammar", "catalogue", "birthday",
+)  # fmt: skip
+"""Words of titles that are no criticism: the paper names the first three kinds and "others"."""
+
+MOST_OF_THE_WORK = 0.25
+"""Share of a work's sentences that one source quotes: above it is an edition. A book of synopses with long extracts
+(Tytler's "Jane Austen and her Works") quotes a tenth of a novel."""
+MOST_OF_THE_SOURCE = 0.5
+"""Share of a source's characters that stand in one work: above it is an edition with an introduction, or a story
+reprinted."""
+LONGEST = 400
+"""Sentences of one window: a chapter printed whole is no quotation."""
+
+NEAR = 20_000
+"""Characters of a source, some ten pages, within which a quotation beside which the author is named speaks for another
+beside which nobody is."""
+SURE_WORDS = 30
+"""Words of prose that a window shares with the work; so many are no accident and no proverb, whoever is named. Of verse
+no number is enough: novels quote songs and poems as critics do."""
+
+_RARE = 15.0
+"""Bits of a word of a title that names the work by itself (Crusoe): one word in 30,000."""
+_SURNAME = 3
+"""Letters that a surname has to have to be looked for."""
+AMBIGUOUS = 0.9
+"""Share of the lit words of the best window that another on the same words needs to be a rival to it."""
+_SAME = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkFacts:
+    """What has to be known of a work to judge windows on it.
+
+    Attributes
+    ----------
+    title, author : str
+        As known; the author may be empty.
+    sentences : int
+        How many it has.
+    own : frozenset of str
+        Words that are nearly its alone, as of `QuotedWork`.
+    """
+
+    title: str
+    author: str
+    sentences: int
+    own: frozenset[str] = frozenset()
+
+
+def facts_of(works: QuotedWorks) -> dict[str, WorkFacts]:
+    """Give what has to be known of the works of an index, by id."""
+    facts = {}
+    for work in works.works:
+        words = (works.vocabulary.get(token, UNKNOWN) for token in tokens(work.title))
+        rare = (works.spellings[word] for word in words if word != UNKNOWN and works.bits[word] >= _RARE)
+        own = frozenset((*work.own, *rare))
+        facts[work.id] = WorkFacts(title=work.title, author=work.author, sentences=work.sentences, own=own)
+    return facts
+
+
+def set_aside(
+    windows: Iterable[MinedWindow], sources: Mapping[str, SecondarySource], works: Mapping[str, WorkFacts]
+) -> dict[str, str]:
+    """Find the windows that are set aside.
+
+    Parameters
+    ----------
+    windows : iterable of MinedWindow
+        All windows of the library: bounds hold for a source and a work together.
+    sources, works : mapping
+        What is known of each source and work, by id.
+
+    Returns
+    -------
+    dict of str to str
+        Why, in plain words, by window id; windows that are kept are not in it.
+    """
+    of_source: dict[str, list[MinedWindow]] = defaultdict(list)
+    for window in windows:
+        of_source[window.source_id].append(window)
+    aside: dict[str, str] = {}
+    for source_id, found in of_source.items():
+        aside |= _of_source(found, sources[source_id], works)
+    return aside
+
+
+def _of_source(
+    windows: Sequence[MinedWindow], source: SecondarySource, works: Mapping[str, WorkFacts]
+) -> dict[str, str]:
+    if kind := no_criticism(source.title):
+        return {window.id: f"the source's title says “{kind}”: it is no criticism" for window in windows}
+    aside: dict[str, str] = {}
+    left = []
+    for window in windows:
+        if same_author(source.author, works[window.work_id].author):
+            aside[window.id] = "the source is by the author of the work"
+        elif window.gold.length > LONGEST:
+            aside[window.id] = f"more than {LONGEST} sentences in a row: a reprint, no quotation"
+        else:
+            left.append(window)
+    aside |= _too_much(left, source, works)
+    left = [window for window in left if window.id not in aside]
+    named = {window.id: names(window, source, works[window.work_id]) for window in left}
+    aside |= _ambiguous(left, named, works)
+    left = [window for window in left if window.id not in aside]
+    return aside | _too_seldom(left, named, works)
+
+
+def _too_much(
+    windows: Sequence[MinedWindow], source: SecondarySource, works: Mapping[str, WorkFacts]
+) -> dict[str, str]:
+    """Set aside what a source has of works that it prints rather than quotes."""
+    aside: dict[str, str] = {}
+    for work_id, found in _by_work(windows).items():
+        quoted = len({number for window in found for number in range(window.gold.start, window.gold.end)})
+        if quoted > MOST_OF_THE_WORK * works[work_id].sentences:
+            share = round(100 * quoted / works[work_id].sentences)
+            aside |= {window.id: f"the source holds {share}% of the work: another edition" for window in found}
+            continue
+        characters = sum(end - start for window in found for start, end in window.lit)
+        if characters > MOST_OF_THE_SOURCE * source.characters:
+            share = round(100 * characters / source.characters)
+            aside |= {window.id: f"{share}% of the source are the work's own words: a reprint" for window in found}
+    return aside
+
+
+def _ambiguous(
+    windows: Sequence[MinedWindow], named: Mapping[str, bool], works: Mapping[str, WorkFacts]
+) -> dict[str, str]:
+    """Choose among windows on the same words of a source; none where there is nothing to choose by.
+
+    Better is who shares more words; then the work that is named, then the one that the source otherwise quotes more.
+    Two editions of one work are no rivals.
+    """
+    aside: dict[str, str] = {}
+    shared = {window.id: _shared_words(window) for window in windows}
+    rivals: dict[str, list[MinedWindow]] = defaultdict(list)
+    order = sorted(windows, key=lambda window: window.at)
+    for number, window in enumerate(order):
+        for other in order[number + 1 :]:
+            if other.at[0] >= window.at[1]:
+                break
+            if _on_the_same_words(window, other) and not _same_passage(window, other, works):
+                rivals[window.id].append(other)
+                rivals[other.id].append(window)
+    alone = Counter(window.work_id for window in windows if not rivals[window.id])
+
+    def claim(window: MinedWindow) -> tuple[bool, int]:
+        return named[window.id], alone[window.work_id]
+
+    for window in windows:
+        for other in rivals[window.id]:
+            if shared[other.id] < AMBIGUOUS * shared[window.id]:
+                continue
+            if shared[window.id] < AMBIGUOUS * shared[other.id] or claim(other) > claim(window):
+                aside[window.id] = f"the same words stand in “{works[other.work_id].title}”, which is likelier meant"
+                break
+            if claim(other) == claim(window):
+                where = "the work" if other.work_id == window.work_id else "the works"
+                aside[window.id] = (
+                    f"the same words stand in several places of {where}, and nothing tells which is meant"
+                )
+    return aside
+
+
+def _too_seldom(
+    windows: Sequence[MinedWindow], named: Mapping[str, bool], works: Mapping[str, WorkFacts]
+) -> dict[str, str]:
+    """Set aside the match of a source that does not speak of the author just there.
+
+    What both quote, and what both happen to say, stands alone; a critic who quotes a work names it or its author, if
+    not beside this quotation then beside another not far off.
+    """
+    places: dict[str, list[int]] = defaultdict(list)
+    for window in windows:
+        if named[window.id]:
+            places[_person(works[window.work_id])].append(window.at[0])
+    aside = {}
+    for window in windows:
+        near = (abs(place - window.at[0]) <= NEAR for place in places[_person(works[window.work_id])])
+        sure = window.kind != "verse" and _shared_words(window) >= SURE_WORDS
+        if not sure and not any(near):
+            aside[window.id] = "a short match, and neither the author nor anything of the work is named nearby"
+    return aside
+
+
+def _person(work: WorkFacts) -> str:
+    """Key of a work's author; of the work itself where its author is not known."""
+    name = _name_parts(work.author)
+    return f"{name[0][0]} {name[-1]}" if name else f"title: {work.title}"
+
+
+def no_criticism(title: str) -> str:
+    """Give the word of a title that says the book is no criticism; empty where there is none.
+
+    Examples
+    --------
+    >>> no_criticism("A Dictionary of the Characters"), no_criticism("The Common Reader")
+    ('dictionary', '')
+    """
+    return next((word for word in tokens(title) if word in NO_CRITICISM), "")
+
+
+def same_author(one: str, other: str) -> bool:
+    """Whether two names are of one person: the last name and the first letter of the first are the same.
+
+    Examples
+    --------
+    >>> same_author("Charlotte Brontë", "C. Bronte"), same_author("George Eliot", "T. S. Eliot")
+    (True, False)
+    >>> same_author("Brontë, Charlotte (1816-1855)", "Charlotte Bronte"), same_author("", "")
+    (True, False)
+    """
+    mine, theirs = _name_parts(one), _name_parts(other)
+    return bool(mine and theirs) and mine[-1] == theirs[-1] and mine[0][0] == theirs[0][0]
+
+
+def names(window: MinedWindow, source: SecondarySource, work: WorkFacts) -> bool:
+    """Whether the source's title or the words around a quotation name the work, its author, its people or places."""
+    around = " \n".join((source.title, *window.left, *window.right))
+    said = tokens(around)
+    if not work.own.isdisjoint(said):
+        return True
+    surname = _surname(work.author)
+    if len(surname) >= _SURNAME and surname in said:
+        return True
+    title = [token for token in tokens(work.title) if token not in STOPWORDS]
+    if len(title) == 1:  # "Emma", "Harvest": a name or a word, so it has to stand there as a name does
+        return re.search(rf"(?<=[a-z,;:’'] )_?{re.escape(title[0].capitalize())}\b", around) is not None
+    if any(
+        re.search(rf"\b{re.escape(one.capitalize())}\s+{re.escape(other.capitalize())}\b", around)
+        for one, other in pairwise(title)
+    ):  # of "The Life and Adventures of Robinson Crusoe", what critics call it
+        return True
+    told = [token for token in said if token not in STOPWORDS]
+    return bool(title) and any(told[at : at + len(title)] == title for at in range(len(told) - len(title) + 1))
+
+
+def _surname(author: str) -> str:
+    return next(iter(_name_parts(author)[-1:]), "")
+
+
+def _name_parts(name: str) -> list[str]:
+    """Take a name apart, the last name last; years and what stands in brackets are no part of it."""
+    last, _, first = re.sub(r"\([^)]*\)|\d", "", fold(name)).partition(",")
+    return re.findall(r"\w+", f"{first} {last}")
+
+
+def _by_work(windows: Iterable[MinedWindow]) -> dict[str, list[MinedWindow]]:
+    found: dict[str, list[MinedWindow]] = defaultdict(list)
+    for window in windows:
+        found[window.work_id].append(window)
+    return found
+
+
+def _shared_words(window: MinedWindow) -> int:
+    return sum(len(tokens(window.quotation[start:end])) for start, end in window.lit)
+
+
+def _on_the_same_words(one: MinedWindow, other: MinedWindow) -> bool:
+    shared = min(one.at[1], other.at[1]) - max(one.at[0], other.at[0])
+    return shared > _SAME * min(one.at[1] - one.at[0], other.at[1] - other.at[0])
+
+
+def _same_passage(one: MinedWindow, other: MinedWindow, works: Mapping[str, WorkFacts]) -> bool:
+    """Whether two windows are no rivals: parts of one passage, or the same passage of two editions."""
+    if one.work_id == other.work_id:
+        apart = max(one.gold.start, other.gold.start) - min(one.gold.end, other.gold.end)
+        return apart < LONGEST and not _lit_twice(one, other)
+    mine, theirs = works[one.work_id], works[other.work_id]
+    return same_author(mine.author, theirs.author) and tokens(mine.title) == tokens(theirs.title)
+
+
+def _lit_twice(one: MinedWindow, other: MinedWindow) -> bool:
+    """Whether the same words of the source are lit in both windows; about the same, since wrapped lines shift them."""
+    mine, theirs = ([(start + each.at[0], end + each.at[0]) for start, end in each.lit] for each in (one, other))
+    return any(
+        min(end, stop) - max(start, first) > _SAME * min(end - start, stop - first)
+        for start, end in mine
+        for first, stop in theirs
+    )

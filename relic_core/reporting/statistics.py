@@ -1,0 +1,165 @@
+"""The numbers of a set of windows beside RELiC's own: its Table 1, section A.3 and Figure 2, as tables and a chart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relic_core.domain import LENGTHS
+from relic_core.mining.statistics import RELIC
+from relic_core.reporting.charts import OTHER
+from relic_core.reporting.tables import Figure, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import plotly.graph_objects as go
+
+    from relic_core.mining.statistics import Statistics
+
+CHART_NAME = "lengths-of-quotations"
+_INK = "#2f5d8a"
+_HEIGHT = 320
+_GRID = "rgba(128, 122, 112, 0.28)"
+_MOST_SOURCES = 25
+"""Rows of the table of sources."""
+_SPLITS = {
+    "training": "windows for training (RELiC: training examples)",
+    "dev": "windows of dev",
+    "validation": "validation examples",
+    "test": "windows of test (RELiC: test examples)",
+}
+
+
+def tables(counted: Statistics, *, what: str, titles: Mapping[str, str] | None = None) -> tuple[Table, ...]:
+    """Set the numbers of a set of windows: as the paper gives them, by length, by work, by source.
+
+    Parameters
+    ----------
+    counted : Statistics
+        The numbers.
+    what : str
+        What they are of, for the captions.
+    titles : mapping of str to str, optional
+        What works and sources are called, by their ids.
+    """
+    named = titles or {}
+    return (
+        _paper(counted, what),
+        _lengths(counted, what),
+        Table(
+            caption=f"{what}: by work",
+            heads=("work", "split", "windows", "sources", "largest source", "sentences quoted", "of"),
+            rows=tuple(
+                (
+                    named.get(work, work),
+                    each.split,
+                    each.windows,
+                    each.sources,
+                    _share(each.largest / each.windows),
+                    _share(each.quoted / each.sentences),
+                    each.sentences,
+                )
+                for work, each in counted.by_work.items()
+            ),
+        ),
+        Table(
+            caption=f"{what}: the sources with the most windows",
+            heads=("source", "windows", "share"),
+            rows=tuple(
+                (named.get(source, source), windows, _share(windows / counted.total))
+                for source, windows in list(counted.by_source.items())[:_MOST_SOURCES]
+            ),
+            notes=_further(counted),
+        ),
+    )
+
+
+def draw_lengths(counted: Statistics, *, what: str) -> go.Figure:
+    """Draw how many sentences the quotations have: the paper's Figure 2.
+
+    The shares stand above the columns, so that the chart can be read without a pointer.
+
+    Parameters
+    ----------
+    counted : Statistics
+        The numbers.
+    what : str
+        What they are of, for its title.
+    """
+    import plotly.graph_objects as go
+
+    lengths = sorted({*LENGTHS, *counted.lengths})
+    values = [counted.lengths.get(length, 0) for length in lengths]
+    shares = [value / counted.total if counted.total else 0.0 for value in values]
+    figure = go.Figure(
+        go.Bar(
+            x=[str(length) for length in lengths],
+            y=values,
+            text=[f"{100 * share:.1f}%" for share in shares],
+            textposition="outside",
+            cliponaxis=False,
+            marker_color=_INK if counted.total else OTHER,
+            hovertemplate="%{x} sentences: %{y:,} windows (%{text})<extra></extra>",
+        )
+    )
+    figure.update_layout(
+        title={"text": f"Length of the quotations, {what}", "font": {"size": 15}},
+        height=_HEIGHT,
+        margin={"l": 0, "r": 14, "t": 64, "b": 8},
+        bargap=0.3,
+        dragmode=False,
+        showlegend=False,
+    )
+    figure.update_xaxes(title_text="sentences of the quotation", type="category", fixedrange=True)
+    figure.update_yaxes(title_text="windows", fixedrange=True, gridcolor=_GRID, zerolinecolor=_GRID, rangemode="tozero")
+    return figure
+
+
+def _paper(counted: Statistics, what: str) -> Table:
+    splits = [name for name in _SPLITS if name in counted.examples or name in RELIC.examples]
+    rows = [
+        (_SPLITS[name], _count(counted.examples.get(name)), _count(RELIC.examples.get(name)), "Table 1")
+        for name in splits
+    ]
+    rows += [
+        ("windows in all (RELiC: examples)", _count(counted.total), _count(RELIC.total), "Table 1"),
+        ("average context, words", _one(counted.context_words), _one(RELIC.context_words), "Table 1"),
+        ("average quotation, words", _one(counted.quotation_words), _one(RELIC.quotation_words), "Table 1"),
+        ("primary sources", _count(counted.works), _count(RELIC.works), "Table 1"),
+        ("secondary sources", _count(counted.sources), _count(RELIC.sources), "Table 1"),
+        ("sources per work, average", _one(counted.sources_per_work), _one(RELIC.sources_per_work), "A.3"),
+        ("share of sentences quoted, average", _share(counted.quoted_share), _share(RELIC.quoted_share), "A.3"),
+        ("windows per work, average", _one(counted.windows_per_work), _one(RELIC.windows_per_work), "A.3"),
+        ("windows per source, average", _one(counted.windows_per_source), _one(RELIC.windows_per_source), "A.3"),
+    ]  # fmt: skip
+    return Table(
+        caption=f"{what}, beside RELiC",
+        heads=("number", "here", "RELiC", "in the paper"),
+        rows=tuple(rows),
+        notes=("RELiC's numbers are those of Thai et al. 2022; its windows come from articles under copyright.",),
+    )
+
+
+def _lengths(counted: Statistics, what: str) -> Table:
+    return Table(
+        caption=f"{what}: sentences of the quotations (the paper's Figure 2, which prints no numbers)",
+        heads=("sentences", "windows", "share"),
+        rows=tuple((length, windows, _share(windows / counted.total)) for length, windows in counted.lengths.items()),
+    )
+
+
+def _further(counted: Statistics) -> tuple[str, ...]:
+    further = list(counted.by_source.values())[_MOST_SOURCES:]
+    return (f"{len(further):,} further sources have {sum(further):,} windows.",) if further else ()
+
+
+def _count(number: int | None) -> Figure | str:
+    return "" if number is None else Figure(text=f"{number:,}", value=number)
+
+
+def _one(number: float) -> Figure:
+    return Figure(text=f"{number:,.1f}", value=number)
+
+
+def _share(share: float) -> Figure:
+    return Figure(text=f"{100 * share:.2f}%", value=share)

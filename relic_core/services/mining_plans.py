@@ -1,0 +1,210 @@
+"""What there is to mine: files looked through, what was mined of them before told from what is new."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from relic_core.errors import RelicError
+from relic_core.library import secondary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from relic_core.config import Settings
+    from relic_core.library.secondary import SourceFile
+    from relic_core.ports import Progress
+    from relic_core.store.sources import Known
+
+_MINUTE = 60
+
+
+class Done(NamedTuple):
+    """What was mined of a file before.
+
+    Attributes
+    ----------
+    works : frozenset of str
+        Fingerprints of the works that were looked for.
+    pairs : bool
+        Whether pairs were made.
+    removed : bool
+        The source was removed since; it stays away.
+    """
+
+    works: frozenset[str]
+    pairs: bool
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """A file with something to be done.
+
+    Attributes
+    ----------
+    file : SourceFile
+        The file.
+    root : Path
+        What was named for it.
+    sha256 : str
+        Of its bytes.
+    size : int
+        In bytes.
+    among : frozenset of str
+        Ids of the works that it has not been searched for yet.
+    pairs : bool
+        Whether its pairs are to be made.
+    """
+
+    file: SourceFile
+    root: Path
+    sha256: str
+    size: int
+    among: frozenset[str]
+    pairs: bool
+
+
+@dataclass(slots=True)
+class Plan:
+    """What there is to do.
+
+    Attributes
+    ----------
+    planned : list of Planned
+        In the order of the files.
+    unread : list of (SourceFile, Path, str)
+        Files that cannot be read, what was named for them, and why in plain words.
+    already, removed, twice : int
+        Files that were mined as they are; whose source was removed; that are the same as another.
+    max_bytes : int
+        Largest source accepted, where that is more than `secondary.MOST_BYTES`.
+    """
+
+    planned: list[Planned] = field(default_factory=list)
+    unread: list[tuple[SourceFile, Path, str]] = field(default_factory=list)
+    already: int = 0
+    removed: int = 0
+    twice: int = 0
+    max_bytes: int = 0
+
+
+def done_before(known: Iterable[Known], rules: str) -> dict[str, Done]:
+    """Say of files, by their sha256, what was mined under these rules, and whether the source was removed."""
+    done: dict[str, Done] = {}
+    for each in known:
+        if each.rules == rules or each.removed:
+            done[each.file] = Done(each.works, each.pairs, each.removed)
+    return done
+
+
+def make_plan(
+    roots: Sequence[Path],
+    progress: Progress,
+    *,
+    settings: Settings,
+    done: Mapping[str, Done],
+    works: Mapping[str, str],
+    pairs: bool,
+) -> Plan:
+    """Look through files, folders and archives; each file is read once, for its hash.
+
+    Parameters
+    ----------
+    roots : sequence of Path
+        What was named.
+    progress : Progress
+        Told how many files have been looked at.
+    settings : Settings
+        Folders of the program's own, which are passed over; the largest text accepted.
+    done : mapping of str to Done
+        What was mined before, by the sha256 of the file.
+    works : mapping of str to str
+        Ids of the works to look for, with their fingerprints.
+    pairs : bool
+        Whether pairs are wanted.
+
+    Raises
+    ------
+    NotFound, BadText
+        As `secondary.list_sources`.
+    """
+    max_bytes, without = settings.max_text_bytes, (settings.data, settings.indexes)
+    plan = Plan(max_bytes=max_bytes)
+    seen: set[str] = set()
+    files = [(root, file) for root in roots for file in secondary.list_sources(root, without=without)]
+    for number, (root, file) in enumerate(files):
+        progress(number, len(files), f"Looking through {_books(len(files))}: {file.name}")
+        try:
+            data = secondary.read_source(file, max_bytes=max_bytes)
+        except RelicError as error:
+            plan.unread.append((file, root, str(error)))
+            continue
+        sha256 = hashlib.sha256(data).hexdigest()
+        before = done.get(sha256, Done(frozenset(), pairs=False))
+        among = frozenset(work_id for work_id, known in works.items() if known not in before.works)
+        wants_pairs = pairs and not before.pairs
+        if sha256 in seen:
+            plan.twice += 1
+        elif before.removed:
+            plan.removed += 1
+        elif sha256 in done and not among and not wants_pairs:
+            plan.already += 1
+        else:
+            plan.planned.append(
+                Planned(file=file, root=root, sha256=sha256, size=len(data), among=among, pairs=wants_pairs)
+            )
+        seen.add(sha256)
+    return plan
+
+
+class Pace:
+    """Says how far mining has come and how long it will take, by the bytes that are done.
+
+    Parameters
+    ----------
+    planned : sequence of Planned
+        All that is to be done.
+    progress : Progress
+        Told.
+    """
+
+    def __init__(self, planned: Sequence[Planned], progress: Progress) -> None:
+        self._sizes = {each.file: each.size for each in planned}
+        self._total = sum(self._sizes.values())
+        self._done = self._bytes = 0
+        self._progress = progress
+        self._began = time.monotonic()
+
+    def tell(self, file: SourceFile | None = None) -> None:
+        """Tell that a file is done; at the beginning none is."""
+        if file is not None:
+            self._done += 1
+            self._bytes += self._sizes.get(file, 0)
+        count = len(self._sizes)
+        said = f"{self._done:,} of {_books(count)}"
+        if self._bytes and self._done < count:
+            left = (time.monotonic() - self._began) * (self._total - self._bytes) / self._bytes
+            said += f", {about(left)} left"
+        self._progress(self._done, max(count, 1), said)
+
+
+def about(seconds: float) -> str:
+    """Say a time in words.
+
+    Examples
+    --------
+    >>> about(20), about(70), about(250)
+    ('less than a minute', 'about a minute', 'about 4 minutes')
+    """
+    if seconds < _MINUTE / 2:
+        return "less than a minute"
+    minutes = max(1, round(seconds / _MINUTE))
+    return "about a minute" if minutes == 1 else f"about {minutes} minutes"
+
+
+def _books(count: int) -> str:
+    return "1 book" if count == 1 else f"{count:,} books"

@@ -1,0 +1,275 @@
+"""Secondary sources: what was mined from them, the windows on works of the library, what judges say of these."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal, get_args
+
+from relic_core.domain import ANSWERS, Judgement
+from relic_core.errors import BadRequest, unknown_name
+from relic_core.services.window_views import WindowView, make_view
+from relic_core.text.decoding import harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import Question, SecondarySource
+    from relic_core.services.workbench import Workbench
+    from relic_core.store.mined_windows import StoredWindow
+
+__all__ = ["Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowView"]
+
+Show = Literal["kept", "set aside", "all"]
+"""Which windows are listed: those that count, those that were left out for a reason, or both."""
+
+_LONGEST_COMMENT = 4_000
+_LONGEST_JUDGE = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceSummary:
+    """A line of the list of secondary sources.
+
+    Attributes
+    ----------
+    source : SecondarySource
+        What it is.
+    pairs, windows, set_aside : int
+        Quotations with their contexts; windows that are kept; windows that were set aside.
+    works : tuple of (str, int)
+        Titles of the works it quotes with the number of its kept windows, the most quoted first.
+    language : str
+        "en", "fr", ...; empty where that was not told.
+    problem : str
+        Why nothing was found in it, in plain words; empty where all is well.
+    """
+
+    source: SecondarySource
+    pairs: int
+    windows: int
+    set_aside: int
+    works: tuple[tuple[str, int], ...] = ()
+    language: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowList:
+    """Some windows of a longer list.
+
+    Attributes
+    ----------
+    total : int
+        How many the whole list has.
+    views : tuple of WindowView
+        Those asked for.
+    """
+
+    total: int
+    views: tuple[WindowView, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quoted:
+    """How often the sentences of a work are quoted, in windows that are kept.
+
+    Attributes
+    ----------
+    counts : dict of int to int
+        Index of a sentence → windows that quote it; sentences that none quotes are not there.
+    sources, windows : int
+        How many sources quote the work, and in how many windows.
+    """
+
+    counts: dict[int, int] = field(default_factory=dict)
+    sources: int = 0
+    windows: int = 0
+
+
+class Sources:
+    """The secondary sources of a workbench."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._quoted: dict[str, Quoted] = {}
+        self._stamp: object = None
+        self._lock = threading.Lock()
+
+    def all(self) -> tuple[SourceSummary, ...]:
+        """List the sources by title, those that could not be read too; not those that were removed."""
+        store = self._workbench.store
+        counted = {counts.source_id: counts for counts in store.sources.counts()}
+        works: dict[str, list[tuple[str, int]]] = {}
+        for source_id, title, windows in store.windows.quoted_works():
+            works.setdefault(source_id, []).append((title, windows))
+        return tuple(
+            SourceSummary(
+                source=stored.source,
+                pairs=counted[stored.source.id].pairs,
+                windows=counted[stored.source.id].windows,
+                set_aside=counted[stored.source.id].set_aside,
+                works=tuple(works.get(stored.source.id, ())),
+                language=stored.language,
+                problem=stored.problem,
+            )
+            for stored in store.sources.all()
+            if stored.source.id in counted
+        )
+
+    def get(self, source_id: str) -> SecondarySource:
+        """Return a source, also one that was removed.
+
+        Raises
+        ------
+        NotFound
+            There never was such a source.
+        """
+        return self._workbench.store.sources.get(source_id)
+
+    def windows(
+        self, *, source_id: str = "", work_id: str = "", show: Show = "kept", start: int = 0, limit: int = 20
+    ) -> WindowList:
+        """List windows: of a source in its order, of a work in the order of the work, of both, or all.
+
+        Parameters
+        ----------
+        source_id, work_id : str
+            Of this source; on this work; any where empty.
+        show : {"kept", "set aside", "all"}
+            Which of them.
+        start, limit : int
+            How many to pass over, and how many to give at most.
+
+        Raises
+        ------
+        BadRequest
+            An unknown `show`.
+        """
+        if show not in get_args(Show):
+            raise unknown_name("choice of windows", show, get_args(Show))
+        total, found = self._workbench.store.windows.page(
+            source_id=source_id, work_id=work_id, show=show, start=start, limit=limit
+        )
+        return WindowList(total=total, views=self._views(found))
+
+    def quoted(self, work_id: str) -> Quoted:
+        """Count how often each sentence of a work is quoted; kept in memory until the store is written."""
+        stamp = self._workbench.store.stamp()
+        with self._lock:
+            if stamp != self._stamp:
+                self._quoted.clear()
+                self._stamp = stamp
+            found = self._quoted.get(work_id)
+        if found is None:
+            found = _count(self._workbench.store.windows.golds(work_id))
+            with self._lock:
+                if stamp == self._stamp:
+                    self._quoted[work_id] = found
+        return found
+
+    def quoting(self, work_id: str, sentence: int) -> tuple[WindowView, ...]:
+        """List the kept windows that quote a sentence of a work, by source."""
+        return self._views(self._workbench.store.windows.quoting(work_id, sentence))
+
+    def judge(self, window_id: str, question: Question, answer: str, *, judge: str = "", comment: str = "") -> None:
+        """Keep what somebody says of a window; earlier answers stay on record.
+
+        Parameters
+        ----------
+        window_id : str
+            The window. One whose match is judged "wrong" is set aside, until that is taken back.
+        question : {"match", "evidence"}
+            What was asked.
+        answer : str
+            One of `ANSWERS`; empty takes the judge's last answer back.
+        judge, comment : str
+            Who says it; in their words.
+
+        Raises
+        ------
+        NotFound
+            There is no such window.
+        BadRequest
+            An unknown question or answer, or a comment that is too long.
+        """
+        if question not in ANSWERS:
+            raise unknown_name("question", question, ANSWERS)
+        if answer and answer not in ANSWERS[question]:
+            raise unknown_name("answer", answer, ANSWERS[question])
+        if len(comment) > _LONGEST_COMMENT:
+            raise BadRequest(
+                f"The comment has {len(comment):,} characters; at most {_LONGEST_COMMENT:,} are kept. Shorten it."
+            )
+        self._workbench.store.windows.get(window_id)
+        self._workbench.store.judgements.add(
+            Judgement(
+                window_id=window_id,
+                question=question,
+                answer=answer,
+                judge=harmless(judge, longest=_LONGEST_JUDGE),
+                comment=comment,
+                created=datetime.now(UTC),
+            )
+        )
+
+    def remove(self, source_id: str) -> SecondarySource:
+        """Hide a source with all that was mined from it; `restore` undoes it.
+
+        Raises
+        ------
+        NotFound
+            There is no such source, or it was removed before.
+        """
+        return self._workbench.store.sources.remove(source_id)
+
+    def restore(self, source_id: str) -> SecondarySource:
+        """Undo `remove`.
+
+        Raises
+        ------
+        NotFound
+            There never was such a source.
+        """
+        return self._workbench.store.sources.restore(source_id)
+
+    def removed(self) -> tuple[SecondarySource, ...]:
+        """List the sources that were removed and can be put back, the last removed first."""
+        return self._workbench.store.sources.removed()
+
+    def _views(self, found: Sequence[StoredWindow]) -> tuple[WindowView, ...]:
+        if not found:
+            return ()
+        store = self._workbench.store
+        sources = {stored.source.id: stored.source for stored in store.sources.all()}
+        summaries = {summary.id: summary for summary in self._workbench.works.summaries()}
+        answers = store.judgements.latest([each.window.id for each in found])
+        works = self._workbench.works.load_all({each.window.work_id for each in found})
+        return tuple(
+            make_view(
+                each.window,
+                work=works[each.window.work_id],
+                summary=summaries[each.window.work_id],
+                source=sources[each.window.source_id],
+                set_aside=each.set_aside,
+                answers=answers,
+            )
+            for each in found
+            if each.window.work_id in works and each.window.source_id in sources  # else removed just now
+        )
+
+
+def _count(golds: Sequence[tuple[str, int, int]]) -> Quoted:
+    """Count windows by sentence.
+
+    Examples
+    --------
+    >>> _count([("a", 3, 2), ("b", 4, 1)])
+    Quoted(counts={3: 1, 4: 2}, sources=2, windows=2)
+    """
+    counts: dict[int, int] = {}
+    for _, first, length in golds:
+        for sentence in range(first, first + length):
+            counts[sentence] = counts.get(sentence, 0) + 1
+    return Quoted(counts=counts, sources=len({source for source, _, _ in golds}), windows=len(golds))

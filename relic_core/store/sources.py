@@ -1,0 +1,295 @@
+"""Secondary sources, and under what they were mined."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from relic_core.domain import SecondarySource
+from relic_core.errors import NotFound
+from relic_core.store import mined_windows, pairs
+from relic_core.store.rows import Rows, utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from duckdb import DuckDBPyConnection
+
+    from relic_core.domain import MinedWindow, Pair
+
+_COLUMNS = "id, title, author, name, sha256, characters, number, origin, licence"
+_SELECT = f"SELECT {_COLUMNS}, language, problem FROM "  # noqa: S608 - our own names
+
+
+class StoredSource(NamedTuple):
+    """A source, its language ("en", "fr"; empty where not told), and why nothing was found in it (empty if well)."""
+
+    source: SecondarySource
+    language: str
+    problem: str
+
+
+class Counts(NamedTuple):
+    """How much was mined from a source: pairs, windows that are kept, windows that were set aside."""
+
+    source_id: str
+    pairs: int
+    windows: int
+    set_aside: int
+
+
+class Known(NamedTuple):
+    """What was mined of a source, from one file and under one version of the rules.
+
+    Attributes
+    ----------
+    source_id, file, rules, root : str
+        As of `MinedSource`.
+    works : frozenset of str
+        Fingerprints of the works that were looked for.
+    pairs : bool
+        Whether pairs were made.
+    removed : bool
+        The source is behind a tombstone.
+    """
+
+    source_id: str
+    file: str
+    rules: str
+    works: frozenset[str]
+    pairs: bool
+    root: str
+    removed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinedSource:
+    """What one mining of one source found.
+
+    Attributes
+    ----------
+    source : SecondarySource
+        The source.
+    language, problem : str
+        As `StoredSource`.
+    file : str
+        Sha256 of the bytes it was read from; empty where it could not be read.
+    root : str
+        The file, folder or archive that was named for it.
+    rules : str
+        Versions of all rules that decide what is found.
+    works : tuple of str
+        Fingerprints of the works that were looked for.
+    segmenters : mapping of str to str
+        Id of a work → who cut its sentences, for the works of `windows` and those whose windows are replaced.
+    pairs : tuple of Pair or None
+        None where no pairs were made: those there are stay.
+    windows : tuple of MinedWindow
+        On the works of `segmenters`.
+    dropped : mapping of str to int
+        Why quotations were passed over → how many.
+    seconds : float
+        How long it took.
+    code : str
+        The version of the program.
+    """
+
+    source: SecondarySource
+    file: str = ""
+    root: str = ""
+    rules: str
+    language: str = ""
+    problem: str = ""
+    works: tuple[str, ...] = ()
+    segmenters: Mapping[str, str]
+    pairs: tuple[Pair, ...] | None = None
+    windows: tuple[MinedWindow, ...] = ()
+    dropped: Mapping[str, int]
+    seconds: float = 0.0
+    code: str = ""
+
+
+class SourceRows(Rows):
+    """Stored sources; one that was removed keeps its rows under a tombstone."""
+
+    def add(self, *mined: MinedSource) -> None:
+        """Keep what a mining found in some sources, in one transaction.
+
+        It takes the place of what was found before: of the pairs of the source, where pairs were made; of its windows
+        on the works looked for. Where the rules are others than before, of all that was found in it. A source that had
+        been removed comes back only by `restore`.
+        """
+        with self._writing() as cursor:
+            for each in mined:
+                self._add(cursor, each)
+
+    def _add(self, cursor: DuckDBPyConnection, mined: MinedSource) -> None:
+        source = mined.source
+        before = cursor.execute("SELECT count(*) FROM sources WHERE id = ?", [source.id]).fetchall()
+        if before[0][0]:
+            self._replace(cursor, mined)
+        # What could not be read before has a line of its own, by its name.
+        cursor.execute(
+            "DELETE FROM sources WHERE id = ? OR (problem <> '' AND sha256 = '' AND name = ? AND origin = ?)",
+            [source.id, source.name, source.origin],
+        )
+        cursor.execute(
+            f"INSERT INTO sources ({_COLUMNS}, language, problem, added) "  # noqa: S608 - our own names
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                source.id,
+                source.title,
+                source.author,
+                source.name,
+                source.sha256,
+                source.characters,
+                source.number or 0,
+                source.origin,
+                source.licence,
+                mined.language,
+                mined.problem,
+                utc_now(),
+            ],
+        )
+        pairs.insert(cursor, mined.pairs or ())
+        mined_windows.insert(cursor, mined.windows, mined.segmenters)
+        if mined.file:
+            cursor.execute(
+                "INSERT INTO mined VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    source.id,
+                    mined.file,
+                    mined.root,
+                    mined.rules,
+                    list(mined.works),
+                    mined.pairs is not None,
+                    json.dumps(dict(mined.dropped)),
+                    mined.seconds,
+                    mined.code,
+                    utc_now(),
+                ],
+            )
+
+    def _replace(self, cursor: DuckDBPyConnection, mined: MinedSource) -> None:
+        """Take away what a new mining stands in the place of."""
+        source_id = mined.source.id
+        ruled = cursor.execute("SELECT DISTINCT rules FROM mined WHERE source_id = ?", [source_id]).fetchall()
+        if any(rules != mined.rules for (rules,) in ruled):
+            for table in ("mined", "pairs", "windows"):
+                cursor.execute(f"DELETE FROM {table} WHERE source_id = ?", [source_id])  # noqa: S608 - our own names
+            return
+        if mined.pairs is not None:
+            cursor.execute("DELETE FROM pairs WHERE source_id = ?", [source_id])
+        cursor.execute(
+            "DELETE FROM windows WHERE source_id = ? AND list_contains(?, work_id)",
+            [source_id, list(mined.segmenters)],
+        )
+
+    def known(self) -> tuple[Known, ...]:
+        """List what was mined: a row for each source and each file that it was read from, removed sources too."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT source_id, file, rules, flatten(list(works)), bool_or(pairs), any_value(root), "
+                "source_id NOT IN (SELECT id FROM live_sources) FROM mined GROUP BY source_id, file, rules "
+                "ORDER BY source_id, file, rules"
+            ).fetchall()
+        return tuple(
+            Known(source_id, file, rules, frozenset(works), pairs_made, root, removed)
+            for source_id, file, rules, works, pairs_made, root, removed in rows
+        )
+
+    def ids(self) -> dict[str, str]:
+        """Give the id under which each text is stored, by its sha256; removed sources too."""
+        with self._reading() as cursor:
+            rows = cursor.execute("SELECT sha256, id FROM sources WHERE sha256 <> ''").fetchall()
+        return dict(rows)
+
+    def all(self) -> tuple[StoredSource, ...]:
+        """List the sources by title."""
+        with self._reading() as cursor:
+            rows = cursor.execute(_SELECT + "live_sources ORDER BY lower(title), id").fetchall()
+        return tuple(_stored(row) for row in rows)
+
+    def removed(self) -> tuple[SecondarySource, ...]:
+        """List the sources behind tombstones, the last removed first."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                _SELECT + "sources JOIN tombstones USING (id) WHERE kind = 'source' ORDER BY removed DESC, id"
+            ).fetchall()
+        return tuple(_stored(row).source for row in rows)
+
+    def counts(self) -> tuple[Counts, ...]:
+        """Count what was mined from each source, also from those with nothing."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT id, coalesce(p.count, 0), coalesce(w.kept, 0), coalesce(w.aside, 0) FROM live_sources "
+                "LEFT JOIN (SELECT source_id, count(*) AS count FROM live_pairs GROUP BY source_id) AS p "
+                "ON p.source_id = id "
+                "LEFT JOIN (SELECT source_id, count(*) FILTER (reason = '') AS kept, "
+                "count(*) FILTER (reason <> '') AS aside FROM live_windows GROUP BY source_id) AS w "
+                "ON w.source_id = id ORDER BY id"
+            ).fetchall()
+        return tuple(Counts(*row) for row in rows)
+
+    def get(self, source_id: str) -> SecondarySource:
+        """Return a source, also one that was removed.
+
+        Raises
+        ------
+        NotFound
+            There never was such a source.
+        """
+        with self._reading() as cursor:
+            return _get(cursor, source_id, "sources")
+
+    def remove(self, source_id: str) -> SecondarySource:
+        """Hide a source and all that was mined from it behind a tombstone.
+
+        Raises
+        ------
+        NotFound
+            There is no such source, or it was removed before.
+        """
+        with self._writing() as cursor:
+            source = _get(cursor, source_id, "live_sources")
+            cursor.execute("INSERT INTO tombstones VALUES ('source', ?, ?)", [source_id, utc_now()])
+            return source
+
+    def restore(self, source_id: str) -> SecondarySource:
+        """Undo a removal; a source that is there stays as it is.
+
+        Raises
+        ------
+        NotFound
+            There never was such a source.
+        """
+        with self._writing() as cursor:
+            cursor.execute("DELETE FROM tombstones WHERE kind = 'source' AND id = ?", [source_id])
+            return _get(cursor, source_id, "sources")
+
+
+def _get(cursor: DuckDBPyConnection, source_id: str, table: str) -> SecondarySource:
+    row = cursor.execute(_SELECT + f"{table} WHERE id = ?", [source_id]).fetchone()
+    if row is None:
+        raise NotFound(
+            f"There is no secondary source '{source_id}' in the store. `python -m relic_core sources` lists those that "
+            "are."
+        )
+    return _stored(row).source
+
+
+def _stored(row: Sequence[Any]) -> StoredSource:
+    source_id, title, author, name, sha256, characters, number, origin, licence, language, problem = row
+    source = SecondarySource(
+        id=source_id,
+        title=title,
+        author=author,
+        name=name,
+        sha256=sha256,
+        characters=characters,
+        number=number or None,
+        origin=origin,
+        licence=licence,
+    )
+    return StoredSource(source, language, problem)

@@ -1,0 +1,103 @@
+"""Adding secondary sources: files or an archive from this computer, or a folder by its path; one job reads them all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_ui import jobs
+from relic_ui.shell import told
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+    from relic_core.services.workbench import Workbench
+
+_PLACE = "sources"
+_MEGABYTES = 300
+"""Largest archive that is taken from a browser; what is larger is named by its path."""
+
+
+def show(workbench: Workbench, *, begun: bool) -> None:
+    """Offer the ways to add sources, and show how the last one goes.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where they go.
+    begun : bool
+        There are sources already.
+    """
+    here, path = st.tabs(["From this computer", "A folder, by path"], key="sources_ways")
+    with here:
+        _show_upload(workbench)
+    with path:
+        _show_path(workbench)
+    with st.container(key="sources-job"), told():
+        jobs.show_followed(workbench, _PLACE)
+        if begun and not _under_way(workbench):
+            _show_due(workbench)
+
+
+def _show_upload(workbench: Workbench) -> None:
+    state = st.session_state
+    files = st.file_uploader(
+        "Plain texts (.txt), or a .zip of them",
+        accept_multiple_files=True,  # of any type: what cannot be read is told with the others
+        max_upload_size=_MEGABYTES,
+        key=f"sources_files-{state.setdefault('sources_round', 0)}",
+        help="A .csv in the archive with the columns file, title and author tells what the texts are; without one it "
+        "is read off each text’s own beginning.",
+    )
+    if not files:
+        return
+    label = "Find its quotations" if len(files) == 1 else f"Find the quotations in {len(files)} files"
+    if st.button(label, key="sources_add", icon=":material/format_quote:", type="primary"):
+        with told():
+            _start(workbench, _keep(workbench, files))
+
+
+def _keep(workbench: Workbench, files: Sequence[UploadedFile]) -> list[Path]:
+    """Put uploads where the job finds them, and have done with the uploader."""
+    with st.spinner("Keeping the files …"):
+        paths = [workbench.mining.keep(file.name, file.getvalue()) for file in files]
+    st.session_state["sources_round"] += 1
+    return paths
+
+
+def _show_path(workbench: Workbench) -> None:
+    with st.form("sources_path_form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        path = st.text_input(
+            "Path of a folder, a .zip or a text on the machine that runs the app", key="sources_path", width=440
+        )
+        if st.form_submit_button("Find quotations", icon=":material/format_quote:") and path.strip():
+            with told():
+                _start(workbench, [Path(path.strip().strip('"')).expanduser()])
+
+
+def _show_due(workbench: Workbench) -> None:
+    """Offer to look again where works were added since."""
+    if not workbench.mining.due():
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.info(
+            "Works were added since these sources were read, or there are better rules for finding quotations.",
+            icon=":material/update:",
+            width="stretch",
+        )
+        if st.button("Look through them again", key="sources_again"):
+            _start(workbench, [])
+
+
+def _start(workbench: Workbench, paths: Sequence[Path]) -> None:
+    jobs.follow(_PLACE, workbench.mining.start(paths), "looking through the files …")
+    st.rerun()
+
+
+def _under_way(workbench: Workbench) -> bool:
+    job_id, _ = st.session_state.get(f"followed-{_PLACE}", ("", ""))
+    return bool(job_id) and workbench.jobs.get(job_id).active

@@ -1,0 +1,75 @@
+"""Criticism without an address: the works that are quoted, the most quoted first, or what to do where none is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_ui.links import link
+from relic_ui.naming import many
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.services.sources import SourceSummary
+    from relic_core.services.workbench import Workbench
+
+_FIRST_SHOWN = 12
+_TO_ADD = {"data-then": "#sources"}
+
+
+def choose(workbench: Workbench) -> None:
+    """Offer the works that are quoted, and the sources that quote them."""
+    st.title("Criticism")
+    st.html(
+        '<p class="relic-lede">Which lines do critics use, and who uses them? Every quotation that was found in your '
+        "secondary sources stands beside the sentences of the work it was taken from.</p>"
+    )
+    listed = workbench.sources.all()
+    if not listed:
+        st.info(
+            "There are no secondary sources yet. Add books or articles about your works in the Library; the program "
+            "finds where they quote them.",
+            icon=":material/format_quote:",
+        )
+        st.html(f"<p>{link('library', 'Add secondary sources', css='relic-work-link', attributes=_TO_ADD)}</p>")
+        return
+    works = _quoted_works(workbench, listed)
+    st.header("Works that are quoted", anchor="works")
+    if works:
+        _show_works(works)
+    else:
+        st.html('<p class="relic-measure">None so far: the sources do not quote the works of your library.</p>')
+    sources = many(len(listed), "secondary source")
+    st.html(
+        f'<p class="relic-quiet">By {sources}: '
+        f"{link('library', 'see them in the Library', css='relic-work-link', attributes=_TO_ADD)}</p>"
+    )
+
+
+def _quoted_works(workbench: Workbench, listed: Sequence[SourceSummary]) -> list[tuple[str, str, int, int]]:
+    """List the quoted works, the most quoted first: id, name, windows, sources."""
+    titles = {title for summary in listed for title, _ in summary.works}
+    found = []
+    for work in workbench.works.summaries():
+        if work.title in titles and (quoted := workbench.sources.quoted(work.id)).windows:
+            name = f"{work.title}, {work.author}" if work.author else work.title
+            found.append((work.id, name, quoted.windows, quoted.sources))
+    return sorted(found, key=lambda each: (-each[2], each[1]))
+
+
+def _show_works(works: Sequence[tuple[str, str, int, int]]) -> None:
+    most = works[0][2]
+    items = [
+        f'<li><span class="relic-quoted-name">{link("sources", name, work=key)}</span>'
+        f'<span class="relic-quoted-bar" aria-hidden="true"><i style="width:{windows / most * 100:.1f}%"></i></span>'
+        f"<span>{many(windows, 'quotation')}, {many(sources, 'source')}</span></li>"
+        for key, name, windows, sources in works
+    ]
+    st.html(f'<ul class="relic-quoted">{"".join(items[:_FIRST_SHOWN])}</ul>')
+    if more := items[_FIRST_SHOWN:]:
+        st.html(
+            f'<details class="relic-shelf-found"><summary>{many(len(more), "more work")}</summary>'
+            f'<ul class="relic-quoted">{"".join(more)}</ul></details>'
+        )

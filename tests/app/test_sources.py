@@ -1,0 +1,269 @@
+"""Criticism: which lines of a work do critics quote, and who quotes them?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from relic_core.errors import BadRequest
+from tests.app.reading import LIBRARY, as_read, html, plain, said, sound
+from tests.making_sources import keep, make_source, make_window
+
+SOURCES = "pages/sources.py"
+LANTERNS = (
+    "THE LANTERNS\n\nCHAPTER I\n\nThe river rose all night. Nobody counted the <b>lanterns</b> on the quay. Nobody had "
+    "been asked to.\n\nCHAPTER II\n\nIn the morning there was one lantern fewer. The ferryman said that it had gone.\n"
+)
+
+
+@pytest.fixture
+def lanterns(app):
+    work = app.bench.works.add(LANTERNS.encode(), name="lanterns.txt", title="The Lanterns", author="A. Nobody").work
+    return app.bench.works.load(work.id)
+
+
+@pytest.fixture
+def tides(app, lanterns):
+    """A source with two windows on the lanterns, one of them weak."""
+    source = make_source("Tides & <i>Towns</i>")
+    weak = make_window(lanterns, source, 3, score=81.4, left=("He <b>misremembers</b>:",))
+    return keep(app.bench, source, [make_window(lanterns, source, 1), weak], works=[lanterns])
+
+
+def rows(at):
+    return re.findall(r'<li id="window-.*?</li>', html(at), re.DOTALL)
+
+
+def marks(row):
+    return [unescape(words) for words in re.findall(r"<mark>(.*?)</mark>", row, re.DOTALL)]
+
+
+@pytest.fixture
+def press(monkeypatch):
+    """Return a function that presses a button in the windows, as the browser's listener would tell of it."""
+
+    def pressing(at, does, window):
+        assert f'data-does="{does}" data-to="{window}"' in html(at), "there is no such button"
+        with monkeypatch.context() as patch:
+            told = [(does, window)]
+            patch.setattr("relic_ui.buttons.pressed", lambda: told.pop() if told else ("", ""))
+            return sound(at.run())
+
+    return pressing
+
+
+def first_window(at):
+    return re.search(r'<li id="window-([0-9a-f]+)"', html(at))[1]
+
+
+# ---- the windows --------------------------------------------------------------------------------------------------
+
+
+def test_a_window_stands_beside_the_sentences_with_the_same_words_lit_on_both_sides(app, lanterns, tides):
+    at = sound(app.open(SOURCES, source=tides.id))
+    first, second = rows(at)
+    words = "Nobody counted the <b>lanterns</b> on the quay."
+    assert marks(first) == [words, words]
+    assert "The tide is the book’s only clerk." in first
+    assert "So the town is counted from below." in first
+    assert "The Lanterns" in plain(first)
+    assert "Chapter I, paragraph 1" in plain(first)
+    assert f'href="read?work={lanterns.id}&amp;at=1.1.2&amp;n=1"' in first
+    assert "weak" not in plain(first)
+    assert "likeness 81 of 100" in plain(second)
+    assert "<b>" not in second, "what a critic wrote is shown, not obeyed"
+    assert "<i>Towns" not in html(at)
+
+
+def test_a_window_that_is_none_is_set_aside_stays_in_sight_and_can_be_taken_back(app, lanterns, tides, press):
+    at = sound(app.open(SOURCES, source=tides.id))
+    key = first_window(at)
+    press(at, "match", key)
+    assert "Set aside: judged no quotation of this passage" in plain(rows(at)[0])
+    assert len(rows(at)) == 2, "the row stays where it was"
+    assert app.bench.sources.quoted(lanterns.id).windows == 1
+    assert app.bench.sources.windows(source_id=tides.id, show="set aside").total == 1
+
+    press(at, "match", key)
+    assert "Set aside" not in plain(rows(at)[0])
+    assert app.bench.sources.quoted(lanterns.id).windows == 2
+
+
+def test_what_was_set_aside_is_listed_apart_with_the_reason(app, tides, press):
+    at = sound(app.open(SOURCES, source=tides.id))
+    press(at, "match", first_window(at))
+    assert len(rows(sound(app.open(SOURCES, source=tides.id)))) == 1
+    at = sound(app.open(SOURCES, source=tides.id, show="aside"))
+    (row,) = rows(at)
+    assert "judged no quotation of this passage" in plain(row)
+    assert "one quotation set aside" in plain(html(at))
+    press(at, "match", first_window(at))
+    assert "Set aside" not in plain(rows(at)[0]), "also in a later visit"
+    assert len(rows(sound(app.open(SOURCES, source=tides.id, show="all")))) == 2
+    assert "Nothing was set aside here." in said(sound(app.open(SOURCES, source=tides.id, show="aside")))
+
+
+def test_the_kind_of_evidence_is_kept_changed_and_taken_back(app, tides, press):
+    def answer():
+        return app.bench.sources.windows(source_id=tides.id).views[0].evidence
+
+    at = sound(app.open(SOURCES, source=tides.id))
+    key = first_window(at)
+    for does, kept in (("claim-supporting", "claim-supporting"), ("other", "other"), ("other", "")):
+        press(at, does, key)
+        assert answer() == kept
+        chosen = re.findall(r'data-does="([\w-]+)" [^>]*aria-pressed="true"', rows(at)[0])
+        assert chosen == ([kept] if kept else [])
+    assert "151, 31 and 18" in plain(html(at)), "the paper's own counts"
+
+
+def test_an_answer_that_cannot_be_kept_is_told_and_the_window_stands_as_it_was(app, tides, press, monkeypatch):
+    at = sound(app.open(SOURCES, source=tides.id))
+
+    def refuse(*_given, **_named):
+        raise BadRequest("The *disc* is full. Make room, and press again.")
+
+    monkeypatch.setattr("relic_core.services.sources.Sources.judge", refuse)
+    press(at, "match", first_window(at))
+    assert said(at) == "The *disc* is full. Make room, and press again."
+    assert "Set aside" not in plain(rows(at)[0])
+
+
+def test_a_long_list_is_read_in_pages_of_twenty(app, lanterns):
+    source = make_source("Long")
+    windows = [make_window(lanterns, source, index % 5, left=(f"Line {index}.",)) for index in range(45)]
+    windows = [replace(window, id=f"{index:012x}", at=(index, index + 1)) for index, window in enumerate(windows)]
+    keep(app.bench, source, windows, works=[lanterns])
+    at = sound(app.open(SOURCES, source=source.id))
+    assert len(rows(at)) == 20
+    assert "45 quotations: 1 to 20" in plain(html(at))
+    at = sound(app.open(SOURCES, source=source.id, page="3"))
+    assert [re.search(r"Line \d+", row)[0] for row in rows(at)] == [f"Line {index}" for index in range(40, 45)]
+    assert "Page 3 of 3" in plain(html(at))
+    assert "go back to its beginning" in said(sound(app.open(SOURCES, source=source.id, page="9")))
+
+
+def test_the_windows_on_a_work_and_on_one_sentence_name_their_sources(app, lanterns, tides):
+    at = sound(app.open(SOURCES, work=lanterns.id))
+    assert "Who quotes The Lanterns" in plain(html(at))
+    assert "Quoted in 2 places by one source." in plain(html(at))
+    assert all("Tides & <i>Towns</i>" in plain(row) for row in rows(at))
+    at = sound(app.open(SOURCES, work=lanterns.id, at="1.1.2"))
+    assert "Who quotes this sentence" in plain(html(at))
+    assert len(rows(at)) == 1
+    assert "No secondary source quotes this sentence." in said(sound(app.open(SOURCES, work=lanterns.id, at="1.1.1")))
+
+
+def test_the_windows_of_a_source_on_one_of_its_works(app, lanterns, tides):
+    (sample,) = [work for work in app.bench.works.summaries() if work.id != lanterns.id]
+    sample = app.bench.works.load(sample.id)
+    both = make_source("Both")
+    keep(app.bench, both, [make_window(lanterns, both, 0), make_window(sample, both, 0)], works=[lanterns, sample])
+    assert len(rows(sound(app.open(SOURCES, source=both.id)))) == 2
+    at = sound(app.open(SOURCES, source=both.id, work=lanterns.id))
+    assert len(rows(at)) == 1
+    assert "Only one work is shown" in plain(html(at))
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"source": "nothing-00000000"}, "nothing-00000000"),
+        ({"work": "nothing-00000000"}, "not in your library"),
+        ({"work": "here", "at": "99.1.1"}, "99"),
+        ({"work": "here", "at": "<b>"}, "is no place in a work"),
+    ],
+)
+def test_an_address_that_leads_nowhere_says_what_is_the_matter(app, lanterns, asked, told):
+    asked = {name: lanterns.id if value == "here" else value for name, value in asked.items()}
+    at = sound(app.open(SOURCES, **asked))
+    assert told in said(at)
+    assert 'href="sources"' in html(at)
+
+
+def test_without_an_address_the_quoted_works_are_offered(app, lanterns, tides):
+    at = sound(app.open(SOURCES))
+    assert at.title[0].value == "Criticism"
+    assert f'href="sources?work={lanterns.id}"' in html(at)
+    assert "2 quotations, one source" in plain(html(at))
+
+
+def test_without_sources_the_page_says_how_to_add_them(app):
+    at = sound(app.open(SOURCES))
+    assert "There are no secondary sources yet." in said(at)
+    assert 'href="library"' in html(at)
+
+
+# ---- in the library -----------------------------------------------------------------------------------------------
+
+
+def listed(at):
+    return re.findall(r'<li id="source-.*?</li>', html(at), re.DOTALL)
+
+
+def test_the_library_lists_sources_with_what_was_found_in_them(app, lanterns, tides):
+    keep(app.bench, make_source("Un livre"), problem="It is in French; only English texts are read.")
+    at = sound(app.open(LIBRARY))
+    (row,) = listed(at)
+    assert "2 quotations of The Lanterns; 2 quotations in all" in plain(row)
+    assert f'href="sources?source={tides.id}"' in row
+    assert "<i>Towns" not in row
+    assert "It is in French" in plain(html(at))
+
+
+def test_of_many_sources_twelve_are_shown_and_any_is_found_by_its_words(app, lanterns):
+    for number in range(30):
+        source = make_source(f"Volume {number}", author=f"Author {number}")
+        keep(app.bench, source, [make_window(lanterns, source, 0)] if number == 29 else [], works=[lanterns])
+    at = sound(app.open(LIBRARY))
+    assert len(listed(at)) == 12
+    assert "Volume 29" in plain(listed(at)[0]), "those that quote most come first"
+    sound(at.button(key="sources_show_more").click().run())
+    assert len(listed(at)) == 30
+    at.text_input(key="sources_filter").set_value("author 17")
+    assert [plain(re.search(r"<h3.*?</h3>", row)[0]) for row in listed(sound(at.run()))] == ["Volume 17"]
+    at.text_input(key="sources_filter").set_value("lanterns")
+    assert len(listed(sound(at.run()))) == 1, "by a work that it quotes"
+
+
+def test_a_source_is_removed_and_put_back(app, lanterns, tides, press):
+    at = sound(app.open(LIBRARY))
+    press(at, "remove-source", tides.id)
+    assert listed(at) == []
+    assert "Removed from the secondary sources: Tides" in plain(html(at))
+    assert app.bench.sources.quoted(lanterns.id).windows == 0
+    sound(at.button(key="sources_undo").click().run())
+    assert len(listed(at)) == 1
+    press(at, "remove-source", tides.id)
+    at = sound(app.open(LIBRARY))
+    sound(at.button(key=f"restore-source-{tides.id}").click().run())
+    assert app.bench.sources.quoted(lanterns.id).windows == 2
+
+
+def test_a_folder_that_is_not_there_is_told(app, tmp_path):
+    app.run_jobs()
+    at = sound(app.open(LIBRARY))
+    at.text_input(key="sources_path").set_value(str(tmp_path / "nowhere"))
+    (button,) = [button for button in at.button if button.label == "Find quotations"]
+    sound(button.click().run())
+    assert "nowhere" in said(at)
+
+
+def test_files_are_read_and_what_came_of_them_is_told(app, lanterns):
+    app.run_jobs()
+    criticism = (
+        "TIDES\n\nCHAPTER I\n\nThe town keeps bad books. Of the night of the flood it is said that “in the morning "
+        "there was one lantern fewer,” and that is all. Another clerk would have gone to look for it. The ferryman is "
+        "the only one who speaks of it at all.\n"
+    )
+    at = sound(app.open(LIBRARY))
+    (uploader,) = [each for each in at.file_uploader if each.key.startswith("sources_files")]
+    uploader.set_value([("tides.txt", criticism.encode(), "text/plain")])
+    sound(at.run())
+    sound(at.button(key="sources_add").click().run())
+    assert [summary.source.name for summary in app.bench.sources.all()] == ["tides.txt"]
+    assert not at.error
+    assert as_read(at.success[0].value)

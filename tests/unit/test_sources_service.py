@@ -1,0 +1,172 @@
+"""Secondary sources for pages: lists, windows lit on both sides, judgements, how often sentences are quoted."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from relic_core.config import Settings
+from relic_core.domain import Span
+from relic_core.errors import BadRequest, NotFound
+from relic_core.services.window_views import set_sentences
+from relic_core.services.workbench import Workbench
+from tests.making import make_work
+from tests.making_sources import keep, make_source, make_window
+
+WORK = make_work(
+    [["The lamp was\nlit at _five_ by the   clock.", "Nobody\nasked why."], ["The tide had no clerk."]],
+    title="Tide and Lamp",
+)
+FIRST, SECOND = make_source("A Study of Lamps"), make_source("Other Tides")
+
+
+@pytest.fixture
+def bench(tmp_path) -> Workbench:
+    made = Workbench(Settings(data=tmp_path / "data", indexes=tmp_path / "indexes"))
+    made.store.works.add(WORK)
+    return made
+
+
+def lit(window, *pieces: str):
+    """Give a window whose lit stretches are these words of its work's text."""
+    places = [(WORK.text.index(piece), WORK.text.index(piece) + len(piece)) for piece in pieces]
+    return dataclasses.replace(window, lit_in_work=tuple(places))
+
+
+def test_the_sentences_of_a_window_are_set_with_their_line_wraps_undone():
+    text, _ = set_sentences(WORK, make_window(WORK, FIRST, 0, 3))
+    assert text == "The lamp was lit at five by the clock. Nobody asked why.\n\nThe tide had no clerk."
+
+
+@pytest.mark.parametrize(
+    ("pieces", "shown"),
+    [
+        (["The lamp was\nlit"], ["The lamp was lit"]),
+        (["lit at _five_ by the   clock"], ["lit at five by the clock"]),
+        (["clock.", "asked why. "[:-1]], ["clock.", "asked why."]),
+        (["by the   clock.", "tide had"], ["by the clock.", "tide had"]),
+        (["_five_"], ["five"]),
+    ],
+)
+def test_what_is_lit_is_found_in_the_sentences_as_they_are_set(pieces, shown):
+    text, places = set_sentences(WORK, lit(make_window(WORK, FIRST, 0, 3), *pieces))
+    assert [text[start:end] for start, end in places] == shown
+
+
+def test_a_stretch_over_several_sentences_is_lit_in_each_paragraph():
+    whole = WORK.text[WORK.text.index("Nobody") : WORK.text.index("clerk") + 5]
+    text, places = set_sentences(WORK, lit(make_window(WORK, FIRST, 0, 3), whole))
+    assert [text[start:end] for start, end in places] == ["Nobody asked why.", "The tide had no clerk"]
+
+
+def test_light_beyond_the_sentences_is_left_away():
+    window = lit(make_window(WORK, FIRST, 1), "Nobody\nasked why.", "The lamp was\nlit")
+    text, places = set_sentences(WORK, window)
+    assert [text[start:end] for start, end in places] == ["Nobody asked why."]
+
+
+def test_sources_are_listed_with_what_was_found_and_which_works_they_quote(bench):
+    windows = [make_window(WORK, FIRST, 0), make_window(WORK, FIRST, 2)]
+    keep(bench, FIRST, windows, works=[WORK])
+    keep(bench, SECOND, works=[WORK], problem="It is damaged.")
+    bench.store.windows.set_aside({windows[1].id: "too seldom"})
+    study, other = bench.sources.all()
+    assert (study.source, study.pairs, study.windows, study.set_aside) == (FIRST, 2, 1, 1)
+    assert study.works == (("Tide and Lamp", 1),)
+    assert (other.pairs, other.windows, other.works, other.problem) == (0, 0, (), "It is damaged.")
+
+
+def test_windows_are_shown_with_work_source_place_and_reason(bench):
+    windows = [make_window(WORK, FIRST, 0, 2), make_window(WORK, FIRST, 2)]
+    keep(bench, FIRST, windows, works=[WORK])
+    bench.store.windows.set_aside({windows[1].id: "too seldom"})
+    kept = bench.sources.windows(source_id=FIRST.id)
+    (view,) = kept.views
+    assert (kept.total, view.window, view.source, view.work.id) == (1, windows[0], FIRST, WORK.id)
+    assert (view.place, view.lit, view.set_aside) == (WORK.place(Span(0, 2)), windows[0].lit, "")
+    (aside,) = bench.sources.windows(work_id=WORK.id, show="set aside").views
+    assert aside.set_aside == "too seldom"
+    both = bench.sources.windows(show="all", start=1, limit=1)
+    assert (both.total, len(both.views)) == (2, 1)
+
+
+def test_an_unknown_choice_of_windows_is_refused(bench):
+    with pytest.raises(BadRequest, match="Known: all, kept, set aside"):
+        bench.sources.windows(show="some")
+
+
+def test_how_often_each_sentence_is_quoted(bench):
+    keep(bench, FIRST, [make_window(WORK, FIRST, 0, 2), make_window(WORK, FIRST, 1)], works=[WORK])
+    keep(bench, SECOND, [make_window(WORK, SECOND, 1)], works=[WORK])
+    quoted = bench.sources.quoted(WORK.id)
+    assert (quoted.counts, quoted.sources, quoted.windows) == ({0: 1, 1: 3}, 2, 3)
+    assert {view.source.id for view in bench.sources.quoting(WORK.id, 1)} == {FIRST.id, SECOND.id}
+    assert bench.sources.quoting(WORK.id, 2) == ()
+
+
+def test_counts_are_kept_until_the_store_is_written(bench, monkeypatch):
+    window = make_window(WORK, FIRST, 0)
+    keep(bench, FIRST, [window], works=[WORK])
+    assert bench.sources.quoted(WORK.id).windows == 1
+    asked = []
+    golds = bench.store.windows.golds
+    monkeypatch.setattr(bench.store.windows, "golds", lambda work_id: asked.append(work_id) or golds(work_id))
+    assert bench.sources.quoted(WORK.id).windows == 1
+    assert asked == []
+    bench.sources.judge(window.id, "match", "wrong")
+    assert bench.sources.quoted(WORK.id).windows == 0
+
+
+def test_a_window_judged_wrong_is_set_aside_and_counts_no_more(bench):
+    window = make_window(WORK, FIRST, 0)
+    keep(bench, FIRST, [window], works=[WORK])
+    bench.sources.judge(window.id, "match", "wrong", judge="a", comment="Another tide.")
+    (view,) = bench.sources.windows(show="set aside").views
+    assert (view.match, view.set_aside) == ("wrong", "judged no quotation of this passage")
+    bench.sources.judge(window.id, "match", "", judge="a")
+    assert bench.sources.windows().total == 1
+
+
+def test_evidence_is_labelled_and_the_last_label_counts(bench):
+    window = make_window(WORK, FIRST, 0)
+    keep(bench, FIRST, [window], works=[WORK])
+    bench.sources.judge(window.id, "evidence", "claim-supporting")
+    bench.sources.judge(window.id, "evidence", "other", judge="another")
+    assert bench.sources.windows().views[0].evidence == "other"
+    assert [each.answer for each in bench.store.judgements.all()] == ["claim-supporting", "other"]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "said"),
+    [("truth", "right", "no question called"), ("match", "other", "no answer called"), ("evidence", "wrong", "answer")],
+)
+def test_unknown_questions_and_answers_are_refused(bench, question, answer, said):
+    window = make_window(WORK, FIRST, 0)
+    keep(bench, FIRST, [window], works=[WORK])
+    with pytest.raises(BadRequest, match=said):
+        bench.sources.judge(window.id, question, answer)
+
+
+def test_a_comment_that_is_too_long_and_a_window_that_is_not_there_are_refused(bench):
+    with pytest.raises(NotFound, match="no window"):
+        bench.sources.judge("nothing", "match", "right")
+    with pytest.raises(BadRequest, match="at most 4,000"):
+        bench.sources.judge("nothing", "match", "right", comment="x" * 4_001)
+
+
+def test_a_removed_source_is_gone_from_everywhere_until_it_is_restored(bench):
+    keep(bench, FIRST, [make_window(WORK, FIRST, 0)], works=[WORK])
+    bench.sources.remove(FIRST.id)
+    assert (bench.sources.all(), bench.sources.windows().total, bench.sources.quoted(WORK.id).windows) == ((), 0, 0)
+    assert bench.sources.removed() == (FIRST,)
+    assert bench.sources.get(FIRST.id) == FIRST
+    bench.sources.restore(FIRST.id)
+    assert bench.sources.quoted(WORK.id).windows == 1
+
+
+def test_the_windows_of_a_removed_work_are_not_shown(bench):
+    keep(bench, FIRST, [make_window(WORK, FIRST, 0)], works=[WORK])
+    bench.works.remove(WORK.id)
+    assert bench.sources.windows(source_id=FIRST.id).total == 0
+    assert bench.sources.all()[0].works == ()
