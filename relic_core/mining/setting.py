@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from relic_core.mining.attributions import CENTRED, LINE, indent, inner_indent, without_attribution
 from relic_core.text import apparatus
 from relic_core.text.blocks import is_verse, split_blocks
 from relic_core.text.contents import is_prose
@@ -14,7 +15,7 @@ from relic_core.text.headings import is_capitals
 from relic_core.text.layout import lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from relic_core.text.blocks import Block
     from relic_core.text.layout import Layout
@@ -36,19 +37,18 @@ _INDEX = re.compile(r"(?:the |general |analytical |alphabetical )*index\b.{0,60}
 _INDEX_LINE = re.compile(r"[^\d\s].{0,200}?[,;.\s]\s?(?:[ivxlc]+|\d{1,4})(?:[-–]\d{1,4})?\.?$")
 _COLUMNS = re.compile(r"\S\s{3,}\S.*\S\s{3,}\S|\||=>|\.{5,}|(?:\. ){4,}")
 _STANZA = re.compile(r"[\[(]?(?:\d{1,3}|[IVXLC]{1,7}|[ivxlc]{1,7})[\])]?\.?")
+_SET_OFF = {"block", "verse"}
 _MARK_AT_END = re.compile(r"(?:\s*\[\w{1,3}\]|[*†‡¹²³])+$")
 _UNFINISHED = re.compile(r"[\w,;-]$")
 _STEP = 2
 """Columns by which a quotation is set in at the least."""
 _NARROW = 8
 """Columns by which the measure of a quotation is smaller at the least."""
-_CENTRED = 12
 _NEW_PAGE = 2
 _FEW = 3
 _HEADING = 250
 _HEADED = -1
 """In the place of a note's indent: its number stands alone, and what is set in below it is the note."""
-_LINE = 70
 _FRONT = 20_000
 """Characters that title pages and lists take before the first paragraph, at the most."""
 _PARAGRAPH = 500
@@ -56,6 +56,9 @@ _FIGURES = 0.03
 """Share of the words of a paragraph that hold figures; lists have more."""
 _LAST_SHARE = 0.6
 """An index begins behind this share of a text."""
+
+
+Setting = Literal["prose", "block", "verse", "note"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ class Piece:
 
     start: int
     end: int
-    kind: Literal["prose", "block", "verse", "note"]
+    kind: Setting
     flow: int
 
 
@@ -115,8 +118,8 @@ class _Margins:
         first: Counter[int] = Counter()
         for block in map(layout.blocks.__getitem__, layout.free):
             if len(block.lines) >= _FEW and is_prose(block, layout.width):
-                inner.update(_indent(line) for line in block.lines[1:])
-                first[_indent(block.lines[0])] += 1
+                inner.update(indent(line) for line in block.lines[1:])
+                first[indent(block.lines[0])] += 1
         left = inner.most_common(1)[0][0] if inner else 0
         return cls(left, first.most_common(1)[0][0] if first else left, layout.width)
 
@@ -166,9 +169,9 @@ class _Reader:
         """Whether a heading is no more than the number of a stanza, between two of them."""
         below = self._layout.below.get(index)
         bare = _STANZA.fullmatch(self._layout.blocks[index].flat)
-        if bare is None or below is None or self._last != "verse":
+        if bare is None or below is None or self._last not in _SET_OFF:
             return False
-        return self._kind(self._layout.blocks[below]) == "verse"
+        return self._kind(self._layout.blocks[below]) in _SET_OFF
 
     def _head(self, index: int) -> None:
         flat = self._layout.blocks[index].flat
@@ -207,15 +210,19 @@ class _Reader:
         start = mark.end() if mark else block.start
         end = block.end - (self._text[block.start] == "[" and self._text[block.end - 1] == "]")
         parts = split_blocks(self._text, start, end)
-        self._pieces += [Piece(part.start, part.end, "note", self._flow) for part in parts]
-        self._noted = _inner_indent(block) if parts else _HEADED
+        kinds: Iterable[Setting] = (
+            "verse" if at and is_verse(part, self._margins.width) else "note" for at, part in enumerate(parts)
+        )
+        self._pieces += [Piece(part.start, part.end, kind, self._flow) for part, kind in zip(parts, kinds, strict=True)]
+        self._noted = inner_indent(block) if parts else _HEADED
         self._last = "note"
 
     def _set(self, block: Block) -> None:
         """Take a block that is read, as what it is set like."""
         kind = self._kind(block)
         if self._in_notes or (self._last == "note" and self._goes_on(block, kind)):
-            self._pieces.append(Piece(block.start, block.end, "note", self._flow))
+            noted: Setting = "verse" if kind == "verse" and len(block.lines) > 1 else "note"
+            self._pieces.append(Piece(block.start, block.end, noted, self._flow))
             return
         above = self._pieces[-1] if self._pieces else None
         if (
@@ -227,7 +234,7 @@ class _Reader:
         ):
             self._pieces[-1] = replace(above, end=block.end)
             return
-        end = block.end if kind == "prose" else _without_attribution(block, self._text)
+        end = block.end if kind == "prose" else without_attribution(block, self._text)
         if end > block.start:
             self._pieces.append(Piece(block.start, end, kind, self._chapter))
             self._last = kind
@@ -235,14 +242,16 @@ class _Reader:
     def _goes_on(self, block: Block, kind: str) -> bool:
         """Whether a block goes on with the note above it: set in like it, or like all that stands below its number."""
         if self._noted == _HEADED:
-            return _inner_indent(block) >= self._margins.left + _STEP
-        return kind == "block" and _inner_indent(block) == self._noted
+            return inner_indent(block) >= self._margins.left + _STEP
+        if kind in _SET_OFF and self._ends_in_colon():
+            return True
+        return kind == "block" and inner_indent(block) == self._noted
 
     def _kind(self, block: Block) -> Literal["prose", "block", "verse"]:
         margins = self._margins
         if block.lines[0].lstrip().startswith("[") and block.lines[-1].endswith("]"):
             return "prose"  # what the critic says within a quotation
-        indents = [_indent(line) for line in block.lines]
+        indents = [indent(line) for line in block.lines]
         least = min(indents)
         lines = tuple(line[least:] for line in block.lines)
         inner = replace(block, lines=lines)
@@ -251,19 +260,18 @@ class _Reader:
             return "verse"
         if len(lines) > 1 and is_verse(inner, margins.width):
             return "verse"
-        if set_in or self._is_narrow(lines) or (self._after_colon() and block.gap == 1):
+        if set_in or self._is_narrow(lines) or (self._last == "prose" and self._ends_in_colon() and block.gap == 1):
             return "block"
         return "prose"
 
     def _is_narrow(self, lines: Sequence[str]) -> bool:
         """Whether the lines of a paragraph keep within a measure of their own that is smaller than the text's."""
         longest = max(map(len, lines))
-        full = all(len(line) > longest - _CENTRED for line in lines[:-1])
+        full = all(len(line) > longest - CENTRED for line in lines[:-1])
         return len(lines) > _FEW and full and longest <= self._margins.width - _NARROW
 
-    def _after_colon(self) -> bool:
-        if self._last != "prose":
-            return False
+    def _ends_in_colon(self) -> bool:
+        """Whether what was read last announces what follows."""
         end = self._text[self._pieces[-1].end - 3 : self._pieces[-1].end]
         return end.rstrip("-—– _").endswith(":")
 
@@ -279,41 +287,9 @@ class _Reader:
         ends = _MARK_AT_END.sub("", flat)[-1:] in ".,;:!?—-\"”’'»)"
         whole = len(block.lines) == 1 and not flat[:1].islower() and not ends
         emphasised = block.lines[0].strip().startswith("_") and block.lines[-1].strip().rstrip(".").endswith("_")
-        alone = block.gap >= _NEW_PAGE and len(flat) < _LINE
-        centred = _indent(block.lines[0]) >= self._margins.left + _CENTRED
+        alone = block.gap >= _NEW_PAGE and len(flat) < LINE
+        centred = indent(block.lines[0]) >= self._margins.left + CENTRED
         return (whole and (alone or centred)) or (emphasised and len(block.lines) == 1 and alone and "_" not in flat)
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _inner_indent(block: Block) -> int:
-    return min(map(_indent, block.lines))
-
-
-def _without_attribution(block: Block, text: str) -> int:
-    """Where a quotation set off ends: before the line that says who wrote it, or where it stands."""
-    last = block.lines[-1]
-    said = last.strip()
-    begin = block.end - len(said)
-    if len(block.lines) > 1 and len(said) < _LINE:
-        aside = _indent(last) >= _inner_indent(block) + _CENTRED and (said[0] == "_" or is_capitals(said))
-        if aside or _names_source(said):
-            return block.start + len(text[block.start : begin].rstrip())
-    dash = max(last.rfind("--"), last.rfind("—"))
-    before = last[: max(dash, 0)].rstrip()
-    if before and before[-1] in ".!?\"”’'" and _names_source(last[dash:]):
-        return block.end - len(last) + len(before)
-    return block.end
-
-
-def _names_source(said: str) -> bool:
-    """Whether words behind a dash are a name or a title: those of four letters and more have capitals."""
-    if len(said) > _LINE or not re.match(r"(?:--|—|―|\[)\s*[_A-Z“\"\[]", said) or re.search(r"[!?]", said):
-        return False
-    long = re.findall(r"[^\W\d_]{4,}", said)
-    return all(word[0].isupper() for word in long)
 
 
 def _is_table(block: Block) -> bool:

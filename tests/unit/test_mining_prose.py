@@ -200,3 +200,43 @@ def test_a_mark_with_blank_lines_in_it_behind_a_contents_list_is_no_prose() -> N
     mark = "[Illustration:\n\nTHE FERRY\n\n(From a drawing by the boy, who was\nnobody then.)]"
     text = f"CONTENTS\n\n  I. THE FERRY   1\n\n{mark}\n\n\n\n\nTHE FERRY\n\n{PARAGRAPHS}"
     assert read_prose(text).text == " ".join(PARAGRAPHS.split())
+
+
+def test_verse_in_a_footnote_is_a_quotation_of_its_own():
+    text = (
+        "The critic turned to the poets, and he found in them what he had looked for all his life.[1] So he said.\n\n"
+        "[1] He had these lines in mind, which he knew by heart and often spoke:\n\n"
+        "    The ferry lay beside the quay,\n    And nobody was there to see,\n    The lamps were out.\n\n"
+    )
+    prose = read_prose(text)
+    verse = [stretch for stretch in prose.stretches if stretch.kind == "verse"]
+    (note,) = [stretch for stretch in prose.stretches if stretch.kind == "note"]
+    assert [prose.text[each.start : each.end] for each in verse] == [
+        "The ferry lay beside the quay, And nobody was there to see, The lamps were out."
+    ]
+    assert verse[0].flow == note.flow
+
+
+def test_the_number_of_a_stanza_between_two_ends_no_chapter():
+    text = (
+        "These are the lines that he wrote when he was young, and they are the best that he ever wrote in verse:\n\n"
+        "    The ferry lay beside the quay,\n    And nobody was there to see,\n\n"
+        "        2.\n\n"
+        "    The lamps were out, the tide was in,\n    And nothing that they could begin.\n\n"
+        "Nobody has read them since, and it may be that nobody will read them again for a long time.\n"
+    )
+    prose = read_prose(text)
+    assert {stretch.flow for stretch in prose.stretches} == {prose.stretches[0].flow}
+    assert "2." not in prose.text
+
+
+def test_where_a_quotation_set_off_stands_is_no_part_of_it():
+    text = (
+        "He was pleased with the passage, and he gave it in full, since nobody else had thought it worth a word:\n\n"
+        "    The ferry lay beside the quay all the night long, and there was nobody to see it go when at last the\n"
+        "    tide had come in and the lamps were out. Ibid., iii. 6.\n\n"
+        "So much for the passage, of which no more need be said in this place or in any other of this book.\n"
+    )
+    prose = read_prose(text)
+    (block,) = [prose.text[each.start : each.end] for each in prose.stretches if each.kind == "block"]
+    assert block.endswith("the lamps were out.")
