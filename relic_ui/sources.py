@@ -15,7 +15,7 @@ from relic_ui import buttons
 from relic_ui.links import link
 from relic_ui.naming import many, shorten
 from relic_ui.shell import literal, told
-from relic_ui.sources_window import EVIDENCE, window_html
+from relic_ui.sources_window import EVIDENCE, MATCH, window_html
 
 if TYPE_CHECKING:
     from relic_core.services.sources import Show
@@ -28,8 +28,6 @@ _SHOWS: dict[str, tuple[Show, str]] = {
     "aside": ("set aside", "Set aside"),
     "all": ("all", "All"),
 }
-_JUDGED = "judged no quotation of this passage"
-"""As the store tells it."""
 _WORKS_NAMED = 8
 _TO_LIST = {"data-then": "#windows-heading"}
 
@@ -143,22 +141,15 @@ def _works_of(workbench: Workbench, wanted: Asked) -> str:
         return '<p class="relic-quiet">It was removed from the secondary sources.</p>'
     if summary.problem:
         return f'<p class="relic-quiet">{escape(summary.problem)}</p>'
-    works: dict[str, list[str]] = {}
-    for work in workbench.works.summaries():
-        works.setdefault(work.title, []).append(work.id)
     items = []
-    for title, windows in summary.works[:_WORKS_NAMED]:
-        ids = works.get(title, [])
-        if len(ids) == 1 and len(summary.works) > 1:
-            current = {"aria-current": "true"} if ids[0] == wanted.work_id else None
-            name = link("sources", title, attributes=current, source=wanted.source_id, work=ids[0])
-        else:
-            name = f"<span>{escape(title)}</span>"
+    for work_id, title, windows in summary.works[:_WORKS_NAMED]:
+        current = {"aria-current": "true"} if work_id == wanted.work_id else None
+        name = link("sources", title, attributes=current, source=wanted.source_id, work=work_id)
         items.append(f"<li>{name} {windows:,}</li>")
     if (more := len(summary.works) - _WORKS_NAMED) > 0:
         items.append(f"<li>and {many(more, 'other work')}</li>")
     if len(summary.works) == 1:
-        only = f"<cite>{escape(summary.works[0][0])}</cite>"
+        only = f"<cite>{escape(summary.works[0][1])}</cite>"
         return f'<p class="relic-quiet">{many(summary.windows, "quotation")} of {only}.</p>'
     whole = link("sources", "all of them", source=wanted.source_id)
     every = f" Only one work is shown: {whole}." if wanted.work_id else ""
@@ -186,7 +177,7 @@ def _found(workbench: Workbench, wanted: Asked) -> WindowList:
             start=(wanted.page - 1) * PAGE,
             limit=PAGE,
         )
-    state["sources_shown"], state["sources_before"] = (wanted, found), {}
+    state["sources_shown"] = (wanted, found)
     return found
 
 
@@ -195,23 +186,13 @@ def _judge(workbench: Workbench, wanted: Asked, found: WindowList, does: str, to
     pressed = next((view for view in found.views if view.window.id == to), None)
     if pressed is None:
         return found
-    before: dict[str, str] = st.session_state["sources_before"]
-    if does == "match":
-        wrong = pressed.match != "wrong"
-        workbench.sources.judge(to, "match", "wrong" if wrong else "")
-        if wrong:
-            before[to] = pressed.set_aside
-        now = replace(
-            pressed,
-            match="wrong" if wrong else "",
-            set_aside=(pressed.set_aside or _JUDGED) if wrong else before.get(to, ""),
-        )
+    if does in MATCH:
+        workbench.sources.judge(to, "match", "" if pressed.match == does else does)
     elif does in EVIDENCE:
-        answer = "" if pressed.evidence == does else does
-        workbench.sources.judge(to, "evidence", answer)
-        now = replace(pressed, evidence=answer)
+        workbench.sources.judge(to, "evidence", "" if pressed.evidence == does else does)
     else:
         return found
+    now = workbench.sources.window(to)
     found = replace(found, views=tuple(now if view is pressed else view for view in found.views))
     st.session_state["sources_shown"] = (wanted, found)
     return found
@@ -286,6 +267,7 @@ def _meanings() -> str:
         '<details class="relic-shelf-found relic-window-meanings"><summary>What the answers mean</summary>'
         "<p>What a quotation supports, by the types of RELiC’s paper (section 2.3), whose authors found 151, 31 and 18 "
         f"of each among 200:</p><dl>{items}</dl>"
-        "<p>A quotation that is none of this passage is set aside: it is not counted beside the text, and goes into no "
-        "data made of these windows. Your answers are kept, and can be taken back.</p></details>"
+        "<p>What is no quotation of this passage is set aside: it is not counted beside the text, and goes into no "
+        "data made of these quotations. What a rule set aside counts again when you say that it is one. Your "
+        "answers are kept; press an answer again to take it back.</p></details>"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -50,13 +51,17 @@ def choose(workbench: Workbench) -> None:
 
 def _quoted_works(workbench: Workbench, listed: Sequence[SourceSummary]) -> list[tuple[str, str, int, int]]:
     """List the quoted works, the most quoted first: id, name, windows, sources."""
-    titles = {title for summary in listed for title, _ in summary.works}
-    found = []
-    for work in workbench.works.summaries():
-        if work.title in titles and (quoted := workbench.sources.quoted(work.id)).windows:
-            name = f"{work.title}, {work.author}" if work.author else work.title
-            found.append((work.id, name, quoted.windows, quoted.sources))
-    return sorted(found, key=lambda each: (-each[2], each[1]))
+    windows, sources = Counter[str](), Counter[str]()
+    for summary in listed:
+        for work_id, _, quoted in summary.works:
+            windows[work_id] += quoted
+            sources[work_id] += 1
+    found = [
+        (work.id, f"{work.title}, {work.author}" if work.author else work.title, windows[work.id], sources[work.id])
+        for work in workbench.works.summaries()
+        if windows[work.id]
+    ]
+    return sorted(found, key=lambda each: (-each[2], each[1], each[0]))
 
 
 def _show_works(works: Sequence[tuple[str, str, int, int]]) -> None:

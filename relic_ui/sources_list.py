@@ -55,7 +55,7 @@ def _show_sources(sources: Sequence[SourceSummary]) -> None:
     read = [each for each in sources if not each.problem]
     failed = [each for each in sources if each.problem]
     windows, pairs = sum(each.windows for each in read), sum(each.pairs for each in read)
-    works = len({title for each in read for title, _ in each.works})
+    works = len({work for each in read for work, _, _ in each.works})
     if read:
         see = link("sources", "See them by work", css="relic-work-link")
         st.html(
@@ -92,7 +92,7 @@ def _chosen(sources: Sequence[SourceSummary]) -> Sequence[SourceSummary]:
 
 
 def _searched(summary: SourceSummary) -> str:
-    titles = " ".join(title for title, _ in summary.works)
+    titles = " ".join(title for _, title, _ in summary.works)
     return f"{summary.source.title} {summary.source.author} {titles}".casefold()
 
 
@@ -139,17 +139,17 @@ def _found_in(summary: SourceSummary) -> str:
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> _found_in(SimpleNamespace(windows=3, pairs=40, works=(("Emma", 2), ("Persuasion", 1))))
+    >>> _found_in(SimpleNamespace(windows=3, pairs=40, works=(("e", "Emma", 2), ("p", "Persuasion", 1))))
     '3 quotations of Emma (2) and Persuasion (1); 40 quotations in all'
     """
-    named = [f"{title} ({windows:,})" for title, windows in summary.works[:_WORKS_NAMED]]
+    named = [f"{title} ({windows:,})" for _, title, windows in summary.works[:_WORKS_NAMED]]
     if (more := len(summary.works) - _WORKS_NAMED) > 0:
         named.append(many(more, "other work"))
     every = f"{many(summary.pairs, 'quotation')} in all"
     if not summary.windows:
         return f"No quotation of your works; {every}"
     if len(summary.works) == 1:
-        return f"{many(summary.windows, 'quotation')} of {summary.works[0][0]}; {every}"
+        return f"{many(summary.windows, 'quotation')} of {summary.works[0][1]}; {every}"
     return f"{many(summary.windows, 'quotation')} of {listed(named)}; {every}"
 
 

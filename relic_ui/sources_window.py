@@ -37,7 +37,8 @@ EVIDENCE = {
 }
 """Answers on evidence → what the button says, and what the answer means (RELiC, section 2.3)."""
 
-_NOT_ONE = "This is not a quotation of this passage"
+MATCH = {"right": "Yes", "wrong": "No"}
+"""Answers on the match → what the button says."""
 _WEAK = 82.0
 """Likeness, of 100, of the least like sentence, below which a match is called weak: one in ten of those kept."""
 _KINDS = {"inline": "", "block": "set off", "verse": "set off as verse"}
@@ -150,13 +151,16 @@ def _weak(view: WindowView) -> str:
 def _judging(view: WindowView) -> str:
     """Offer the two questions: whether it is a quotation of this passage, and what it is there for."""
     key = view.window.id
-    said = "It is a quotation of this passage after all" if view.match == "wrong" else _NOT_ONE
-    match = button("match", key, said, title=said)
-    choices = "".join(
+    match = "".join(
+        button(answer, key, label, title=f"{label}: a quotation of this passage", chosen=view.match == answer)
+        for answer, label in MATCH.items()
+    )
+    supports = "".join(
         button(answer, key, label, title=f"{label} ({answer})", chosen=view.evidence == answer)
         for answer, (label, _) in EVIDENCE.items()
     )
-    return (
-        f'<div class="relic-window-judge">{match}<div role="group" aria-label="It supports">'
-        f'<span aria-hidden="true">It supports</span>{choices}</div></div>'
+    groups = "".join(
+        f'<div role="group" aria-label="{asked}"><span aria-hidden="true">{asked}</span>{buttons}</div>'
+        for asked, buttons in (("A quotation of this passage?", match), ("It supports", supports))
     )
+    return f'<div class="relic-window-judge">{groups}</div>'

@@ -63,7 +63,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
         "--from", action="append", type=Path, default=[], metavar="PATH",
         help="rebuild, manifest: a file, folder or zip with the critical books; may be given several times",
     )  # fmt: skip
-    parser.add_argument("--to", type=Path, metavar="FOLDER", help="manifest: write it here, not into the program")
+    parser.add_argument("--to", type=Path, metavar="FOLDER", help="manifest: write it here, not below the data folder")
     parser.add_argument(
         "--of", default="store", metavar="SET",
         help="statistics: store (default), public-relic, public-relic-all, or one benchmark: public-relic-dev, ...",

@@ -132,6 +132,11 @@ class MinedWindow:
     lit_in_work: tuple[Offsets, ...]
     score: float
 
+    @property
+    def has_context(self) -> bool:
+        """Whether a word stands before or after the quotation: else there is no claim to be answered."""
+        return any(letter.isalpha() for side in (self.left, self.right) for sentence in side for letter in sentence)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:

@@ -37,8 +37,8 @@ def written_folder(path: Path, marker: str) -> Iterator[Path]:
     StoreError
         The folder cannot be written.
     """
-    half = path.with_name(f".{path.name}.{secrets.token_hex(4)}.half")
-    old = path.with_name(f".{path.name}.{secrets.token_hex(4)}.old")
+    path = path.resolve()  # "." has no name beside which to write, and a link is to stay one
+    half, old = (path.parent / f".{path.name}.{secrets.token_hex(4)}.{end}" for end in ("half", "old"))
     try:
         _refuse_others(path, marker)
         half.mkdir()

@@ -13,6 +13,7 @@ Everything is checked on the way in, and by the same code on the way out, so wha
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 LENGTHS = tuple(range(MIN_LENGTH, MAX_LENGTH + 1))
 """The lengths of quotations that have candidates, in sentences."""
+
+TOO_LONG = "The sentences quoted are more than RELiC's form has candidates for (1 to 5)"
+NO_CONTEXT = "Nothing is said before or after the quotation, so there is no claim"
 
 _PARTS = ("left context", "start", "length", "right context")
 
@@ -141,7 +145,7 @@ def write_relic(path: Path, books: Iterable[RelicBook]) -> None:
         file.write(b"\n}\n")
 
 
-def book_of(title: str, sentences: Sequence[str], windows: Iterable[MinedWindow]) -> tuple[RelicBook, int]:
+def book_of(title: str, sentences: Sequence[str], windows: Iterable[MinedWindow]) -> tuple[RelicBook, Counter[str]]:
     """Set mined windows on a work as a book of RELiC.
 
     Parameters
@@ -157,21 +161,23 @@ def book_of(title: str, sentences: Sequence[str], windows: Iterable[MinedWindow]
     -------
     book : RelicBook
         Every span of 1 to 5 sentences is a candidate; a quotation has the id of its window.
-    left_out : int
-        Windows whose golds are longer, for which the form has no candidates.
+    left_out : Counter
+        Why windows have no place in the form -> how many: `TOO_LONG`, `NO_CONTEXT`.
 
     Examples
     --------
     >>> book, left_out = book_of("The Ferry", ["It rained.", "He rowed."], [])
     >>> book.candidates[2], book.candidates[3], left_out
-    ((0,), (), 0)
+    ((0,), (), Counter())
     """
-    quotes, left_out = [], 0
+    quotes, left_out = [], Counter[str]()
     for window in windows:
-        if window.gold.length in LENGTHS:
-            quotes.append(Quote(window.id, window.left, window.gold.start, window.gold.length, window.right))
+        if window.gold.length not in LENGTHS:
+            left_out[TOO_LONG] += 1
+        elif not window.has_context:
+            left_out[NO_CONTEXT] += 1
         else:
-            left_out += 1
+            quotes.append(Quote(window.id, window.left, window.gold.start, window.gold.length, window.right))
     candidates = {length: tuple(range(len(sentences) - length + 1)) for length in LENGTHS}
     return RelicBook(title, tuple(sentences), candidates, tuple(quotes)), left_out
 

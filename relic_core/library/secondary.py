@@ -10,7 +10,6 @@ import io
 import os
 import re
 import zipfile
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -148,8 +147,7 @@ def read_source(file: SourceFile, *, max_bytes: int = 0) -> bytes:
         raise BadText(file.problem)
     if not file.inside:
         return folder.read_bytes(file.path, max_bytes=most)
-    with _opened(file) as archive:
-        return _entry(archive, file, at_most=most)
+    return _entry(_opened(file), file, at_most=most)
 
 
 def text_of(data: bytes, *, name: str, max_bytes: int = 0) -> str:
@@ -225,12 +223,12 @@ def _in_archive(path: Path, table: SourceTable, outer: tuple[str, ...] = ()) -> 
     """List the texts of an archive; what is wrong with it is told in place of them."""
     here = SourceFile(path=path, inside=outer)
     try:
-        with _opened(replace(here, inside=(*outer, ""))) as archive:
-            infos = [info for info in archive.infolist() if archives.inside(info.filename) and not info.is_dir()]
-            wanted = sorted((info for info in infos if _is_wanted(info.filename)), key=lambda info: info.filename)
+        archive = _opened(replace(here, inside=(*outer, "")))
     except RelicError as error:
         yield replace(here, problem=str(error))
         return
+    infos = [info for info in archive.infolist() if archives.inside(info.filename) and not info.is_dir()]
+    wanted = sorted((info for info in infos if _is_wanted(info.filename)), key=lambda info: info.filename)
     for info in infos:
         if info.filename.lower().endswith(TABLE) and not _is_hidden(info.filename):
             yield from _add(table, replace(here, inside=(*outer, info.filename)))
@@ -269,37 +267,34 @@ def _described(file: SourceFile, table: SourceTable) -> SourceFile:
     )
 
 
-@contextmanager
-def _opened(file: SourceFile) -> Iterator[zipfile.ZipFile]:
+def _opened(file: SourceFile) -> zipfile.ZipFile:
     """Open the archive that holds the last of a source's names."""
     outer = file.inside[:-1]
     try:
-        if outer:
-            archive = archives.opened(io.BytesIO(_inner_archive(file.path, outer[0], file.path.stat().st_mtime_ns)))
-        else:
-            archive = archives.opened(file.path)
+        return _kept_open(file.path, outer, file.path.stat().st_mtime_ns)
     except (zipfile.BadZipFile, OSError) as error:
         where = outer[0] if outer else str(file.path)
         raise BadText(
             f"The archive {storable(where)} cannot be opened ({str(error)[:120]}). Fetch it again, or unpack it and "
             "name the folder."
         ) from None
-    with archive:
-        if len(archive.infolist()) > MOST_ENTRIES:
-            raise UnsafeFile(
-                f"The archive {storable(str(file.path))} holds {len(archive.infolist()):,} entries; at most "
-                f"{MOST_ENTRIES:,} are allowed. Unpack it and name the folders one by one."
-            )
-        yield archive
 
 
-@lru_cache(maxsize=1)
-def _inner_archive(path: Path, name: str, modified: int) -> bytes:
-    """Unpack an archive within an archive; the last one stays, since its texts are read one after the other."""
+@lru_cache(maxsize=2)
+def _kept_open(path: Path, outer: tuple[str, ...], modified: int) -> zipfile.ZipFile:
+    """Open an archive, or one within it, and leave it open: its texts are read one by one, and its list is long."""
     del modified  # part of the cache's key
-    file = SourceFile(path=path, inside=(name,))
-    with _opened(file) as archive:
-        return _entry(archive, file, at_most=MOST_ARCHIVE_BYTES)
+    if outer:
+        file = SourceFile(path=path, inside=outer)
+        archive = archives.opened(io.BytesIO(_entry(_opened(file), file, at_most=MOST_ARCHIVE_BYTES)))
+    else:
+        archive = archives.opened(path)
+    if len(archive.infolist()) > MOST_ENTRIES:
+        raise UnsafeFile(
+            f"The archive {storable(str(path))} holds {len(archive.infolist()):,} entries; at most "
+            f"{MOST_ENTRIES:,} are allowed. Unpack it and name the folders one by one."
+        )
+    return archive
 
 
 def _entry(archive: zipfile.ZipFile, file: SourceFile, *, at_most: int) -> bytes:

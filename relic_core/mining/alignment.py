@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from rapidfuzz.distance import LCSseq
@@ -162,22 +163,22 @@ class Aligner:
 
     def _stretches(self, blocks: list[Block]) -> Iterator[list[Block]]:
         """Cut blocks where what lies between costs more than either side brings; the best stretch first."""
-        if not blocks:
-            return
-        best, best_from, best_to = 0.0, 0, 0
-        score, begin = 0.0, 0
-        for number, block in enumerate(blocks):
-            if number:
-                score -= self.gap(blocks[number - 1], block).cost
-            if score <= 0:
-                score, begin = 0.0, number
-            score += block.bits
-            if score > best:
-                best, best_from, best_to = score, begin, number + 1
-        yield blocks[best_from:best_to]
-        if best_to - best_from < len(blocks):
-            yield from self._stretches(blocks[:best_from])
-            yield from self._stretches(blocks[best_to:])
+        costs = [0.0, *(self.gap(before, block).cost for before, block in pairwise(blocks))]
+        rest = [(0, len(blocks))]  # no recursion: a retelling has thousands in a row
+        while rest:
+            first, stop = rest.pop()
+            best, best_from, best_to = 0.0, first, first
+            score, begin = 0.0, first
+            for number in range(first, stop):
+                score -= costs[number]
+                if score <= 0 or number == first:
+                    score, begin = 0.0, number
+                score += blocks[number].bits
+                if score > best:
+                    best, best_from, best_to = score, begin, number + 1
+            if best_to > best_from:
+                yield blocks[best_from:best_to]
+                rest += [(best_to, stop), (first, best_from)]
 
 
 def _merged(blocks: list[Block]) -> list[Block]:

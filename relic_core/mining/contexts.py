@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from relic_core.domain.windows import MAX_CONTEXT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from relic_core.mining.prose import Prose
 
@@ -76,8 +76,8 @@ def context(prose: Prose, start: int, end: int, *, own: Sequence[str] = ()) -> C
         right = _piece(prose.text, end, prose.sentences[touched.stop - 1][1], trailing=False)
     left += (prose.sentences[index] for index in reversed(indices[max(0, first - MAX_CONTEXT) : first]))
     right += (prose.sentences[index] for index in indices[after : after + MAX_CONTEXT])
-    left = _clean(prose.text, left, runs)[::-1]
-    right = _clean(prose.text, right, runs)
+    left = _clean(prose.text, left, runs, backwards=True)[::-1]
+    right = _clean(prose.text, right, runs, backwards=False)
     return Context(
         tuple(prose.text[slice(*span)] for span in left),
         tuple(prose.text[slice(*span)] for span in right),
@@ -92,11 +92,12 @@ def words_of(text: str) -> list[str]:
 
 
 def _runs(texts: Iterable[str]) -> frozenset[tuple[str, ...]]:
-    found: set[tuple[str, ...]] = set()
-    for text in texts:
-        words = words_of(text)
-        found.update(zip(*(words[at:] for at in range(OWN_RUN)), strict=False))
-    return frozenset(found)
+    return frozenset(run for text in texts for run in _in_a_row(words_of(text)))
+
+
+def _in_a_row(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Give every `OWN_RUN` words in a row."""
+    return zip(*(words[at:] for at in range(OWN_RUN)), strict=False)
 
 
 def _piece(text: str, start: int, end: int, *, trailing: bool) -> list[tuple[int, int]]:
@@ -110,12 +111,16 @@ def _piece(text: str, start: int, end: int, *, trailing: bool) -> list[tuple[int
     return [(start, end)] if start < end and _WORD.search(text, start, end) else []
 
 
-def _clean(text: str, sentences: Iterable[tuple[int, int]], runs: frozenset[tuple[str, ...]]) -> list[tuple[int, int]]:
-    """Take sentences going outward, at most four, up to one that says again what is quoted."""
+def _clean(
+    text: str, sentences: Iterable[tuple[int, int]], runs: frozenset[tuple[str, ...]], *, backwards: bool
+) -> list[tuple[int, int]]:
+    """Take sentences going outward, at most four, up to one with which they say again what is quoted."""
     taken: list[tuple[int, int]] = []
+    said: list[str] = []
     for start, end in sentences:
         words = words_of(text[start:end])
-        if len(taken) == MAX_CONTEXT or not runs.isdisjoint(zip(*(words[at:] for at in range(OWN_RUN)), strict=False)):
+        said = [*words, *said[: OWN_RUN - 1]] if backwards else [*said[1 - OWN_RUN :], *words]
+        if len(taken) == MAX_CONTEXT or not runs.isdisjoint(_in_a_row(said)):
             break
         taken.append((start, end))
     return taken

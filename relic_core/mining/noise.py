@@ -26,7 +26,7 @@ _LONE = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"(?P<left>\d{1,4})[ \t]+(?P<head>[^\d]{3,60})|(?P<title>[^\d]{3,60})[ \t]+(?P<right>\d{1,4})")
-_AFTER_FEED = re.compile(r"\f[ \t\f\n]*(?P<head>[^\n\f]{3,60})$", re.MULTILINE)
+_AFTER_FEED = re.compile(r"\f[ \t\n]*(?P<head>[^\n\f]{3,60})$", re.MULTILINE)
 _PAGE_MARK = re.compile(
     r"[\[({|<][ \t]*(?:pg\.?|page|p\.)[ \t]*(?:\d{1,4}|[ivxlcdm]{1,8})[a-z]?[ \t]*[\])}|>]", re.IGNORECASE
 )
@@ -49,7 +49,7 @@ _NUMBER_OF_LINE = re.compile(r"(?<=\S)[ \t]{3,}[\[(]?\d{1,4}[\])]?[ \t]*$", re.M
 _TYPE = re.compile(r"(?<![\w=~+#])([=~+#])(?=[^\s=~+#])([^=~+#\n]{1,200})(?<=\S)\1(?![\w=~+#])")
 _RAISED = re.compile(r"\^\{([^{}\n]{1,6})\}")
 _UNBRACKETED = re.compile(
-    r"(?:(?<=[,.;:”’\"'])\s+|\s*(?:--|—)\s*)(?:vols?\.?\s(?:\d+|[ivxlc]+)\.?,?\s+)?pp?\.\s?\d{1,4}(?:\s?[-–]\s?\d{1,4})?"
+    r"(?:(?<=[,.;:”’\"'])\s+|(?<!\s)\s*(?:--|—)\s*)(?:vols?\.?\s(?:\d+|[ivxlc]+)\.?,?\s+)?pp?\.\s?\d{1,4}(?:\s?[-–]\s?\d{1,4})?"
     r"(?:\s?(?:ff?|sqq?)\b)?(?:\.(?=\s|\Z)|(?=[\s.,;:)]))",
     re.IGNORECASE,
 )

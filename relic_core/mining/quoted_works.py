@@ -42,6 +42,8 @@ _ARRAYS = (
     "first_bytes",
 )  # fmt: skip
 VOCABULARY, TEXTS = "vocabulary.txt", "sentences.txt"
+_MOST_PRINTED = 500_000
+"""Spellings of sources that are remembered, some 100 MB of them: each scanned book adds thousands of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +227,8 @@ class QuotedWorks:
     def read(self, text: str) -> Words:
         """Find the words of a text."""
         printed = self._printed
+        if len(printed) > _MOST_PRINTED:
+            printed.clear()
         starts, ends, pairs = [], [], []
         for match in WORD.finditer(text):
             raw = match.group()

@@ -32,7 +32,6 @@ _REACH = 7
 """Words on either side of a lone run that are looked at for more that the two texts share."""
 _CELL = 6
 """Runs are neighbours that stand within some 2**6 words in both texts."""
-_LOOK_BACK = 24
 _SLANT = 1.5
 """Bits that each word costs by which two runs are farther apart in one text than in the other."""
 
@@ -77,7 +76,7 @@ def find_chains(numbers: Numbers, works: QuotedWorks, *, among: Collection[int] 
     starts, stops, shift, rarity = starts[kept], stops[kept], shift[kept], rarity[kept]
     owners = np.searchsorted(works.first_word_of, starts + shift, "right") - 1
     chains = []
-    order = np.lexsort((shift, starts, owners))
+    order = np.lexsort((shift, starts, stops, owners))  # by their ends: a long run stands before what begins within it
     borders = np.flatnonzero(np.diff(owners[order])) + 1
     for group in np.split(order, borders):
         runs = [
@@ -149,17 +148,17 @@ def _beside(numbers: Numbers, works: QuotedWorks, ends: Integers, shift: Integer
 
 
 def _chained(runs: list[SharedRun]) -> list[list[SharedRun]]:
-    """Lay runs of one work, in the order of the source, together where they follow each other in both texts."""
+    """Lay runs of one work, in the order of their ends in the source, together where they follow each other."""
     scores: list[float] = []
     before: list[int] = []
     for number, run in enumerate(runs):
         best, chosen = 0.0, -1
-        for other in range(number - 1, max(-1, number - 1 - _LOOK_BACK), -1):
+        for other in range(number - 1, -1, -1):
             mine = run.here - runs[other].here - runs[other].words
             if mine > MOST_BETWEEN:
                 break
             theirs = run.there - runs[other].there - runs[other].words
-            if min(mine, theirs) <= -run.words or theirs > MOST_SKIPPED:
+            if min(mine, theirs) <= -min(run.words, RUN) or theirs > MOST_SKIPPED:  # said again: another quotation
                 continue
             slant = abs(mine - theirs)
             score = scores[other] - min(_SLANT * slant, 0.9 * min(scores[other], LEAST_BITS))

@@ -13,7 +13,7 @@ from relic_core.mining.alignment import Block
 from relic_core.mining.matches import LEAST_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from relic_core.mining.alignment import Aligner
     from relic_core.mining.matches import Match
@@ -65,11 +65,12 @@ class _Sentence:
         return self.stop - self.first
 
 
-def standardise(match: Match, aligner: Aligner) -> Iterator[Standard]:
+def standardise(match: Match, aligner: Aligner, is_quoted: Callable[[int], bool] | None = None) -> Iterator[Standard]:
     """Give the sentences of the work that a match quotes, one `Standard` for each row of consecutive ones.
 
     A sentence counts where all of it is quoted nearly word for word, or eight words of it or more; and beside such a
-    sentence, where fifteen characters in a row are shared, or where it is short and quoted or passed over.
+    sentence, where fifteen characters in a row are shared, or where it is short and quoted or passed over. Of the
+    first and last sentences none counts for words that the critic uses beside a quotation and not in it.
 
     Parameters
     ----------
@@ -77,16 +78,18 @@ def standardise(match: Match, aligner: Aligner) -> Iterator[Standard]:
         As `find_matches` gave it.
     aligner : Aligner
         What it was found with.
+    is_quoted : callable, optional
+        Whether the word at a position of the source stands in a quotation.
     """
     row: list[_Sentence] = []
     for sentence in _sentences(match, aligner):
         _judge(sentence, aligner)
         if sentence.held == "no" and sentence.words >= SHORT:
-            yield from _standard(row, match, aligner)
+            yield from _standard(_ended(row, is_quoted), match, aligner)
             row = []
         else:
             row.append(sentence)
-    yield from _standard(row, match, aligner)
+    yield from _standard(_ended(row, is_quoted), match, aligner)
 
 
 def _sentences(match: Match, aligner: Aligner) -> Iterator[_Sentence]:
@@ -151,12 +154,23 @@ def _spelt(aligner: Aligner, words: range) -> str:
     return " ".join(spellings[number] for number in aligner.works.words[words.start : words.stop])
 
 
+def _ended(row: list[_Sentence], is_quoted: Callable[[int], bool] | None) -> list[_Sentence]:
+    """Take from both ends of a row what is not held, and what only the critic's own words beside a quotation touch."""
+    quoted = [is_quoted is None or any(is_quoted(block.here) for block in each.blocks) for each in row]
+    first, stop = 0, len(row)
+    while first < stop and _hangs_on(row[first], quoted=quoted[first], within=any(quoted[first:stop])):
+        first += 1
+    while first < stop and _hangs_on(row[stop - 1], quoted=quoted[stop - 1], within=any(quoted[first:stop])):
+        stop -= 1
+    return row[first:stop]
+
+
+def _hangs_on(sentence: _Sentence, *, quoted: bool, within: bool) -> bool:
+    return sentence.held == "no" or (sentence.held in {"touched", "mostly"} and within and not quoted)
+
+
 def _standard(row: list[_Sentence], match: Match, aligner: Aligner) -> Iterator[Standard]:
     """Make a window's gold of sentences in a row, unless too little of them is quoted."""
-    while row and row[0].held == "no":
-        row = row[1:]
-    while row and row[-1].held == "no":
-        row = row[:-1]
     blocks = [block for sentence in row for block in sentence.blocks]
     if sum(block.there_end - block.there for block in blocks) < LEAST_WORDS:
         return

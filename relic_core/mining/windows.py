@@ -88,7 +88,7 @@ def make_windows(
     marks = _Marks(prose, quotations, words.starts.tolist())
     found: list[_Found] = []
     for match in matches_of(aligner, among=among):
-        for standard in standardise(match, aligner):
+        for standard in standardise(match, aligner, marks.is_quoted):
             start = int(words.starts[standard.blocks[0].here])
             end = int(words.ends[standard.blocks[-1].here_end - 1])
             count = sum(block.here_end - block.here for block in standard.blocks)
@@ -111,9 +111,10 @@ def make_windows(
 def _windows(prose: Prose, found: list[_Found], source: SecondarySource, aligner: Aligner) -> list[MinedWindow]:
     works, made = aligner.works, []
     own = [text for each in found for text in works.gold_texts(each.match.work, each.standard.gold)]
+    contexts = {around: context(prose, *around, own=own) for around in {each.around for each in found}}
     for each in found:
         work, gold, at = each.match.work, each.standard.gold, each.at
-        surroundings = context(prose, *each.around, own=own)
+        surroundings = contexts[each.around]
         first, last = (work.first_sentence + number for number in (gold.start, gold.end - 1))
         place = int(works.sentence_starts[first]), int(works.sentence_ends[last])
         in_source = prose.in_source(*at)
@@ -197,6 +198,11 @@ class _Marks:
             kind = max(held, key=lambda quotation: quotation.end - quotation.start).kind
             return _Placed(at, kind, share)
         return _Placed((start, end), self._set(start))
+
+    def is_quoted(self, word: int) -> bool:
+        """Whether a word of the source, by its position, stands in a quotation."""
+        start = self._starts[word]
+        return bool(self._across(start, start + 1))
 
     def _across(self, start: int, end: int) -> list[Quotation]:
         first = bisect_left(self._ends_so_far, start + 1)

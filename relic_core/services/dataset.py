@@ -91,7 +91,8 @@ class Dataset:
         sources : sequence of Path
             Files, folders and archives where the mined sources are; they are known again by their hashes.
         folder : Path, optional
-            Where it is written, in place of the one that ships with the program.
+            Where it is written; below the data folder where not given. What ships with the program is written only by
+            who names its place.
         progress : Progress
             Told how many sources have been read.
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from relic_core.domain import MAX_LENGTH
 from relic_core.errors import BadRequest, NotFound, StoreReadOnly
-from relic_core.evaluation.benchmarks import public_relic
 from relic_core.formats.window_manifest import (
     ListedSource,
     ListedWindow,
@@ -25,7 +24,7 @@ from relic_core.mining.prose import read_prose
 from relic_core.mining.volumes import rules
 from relic_core.mining.window_places import Places, places, text_at
 from relic_core.services import provenance
-from relic_core.services.dataset_sources import texts
+from relic_core.services.dataset_sources import texts, told_origin
 from relic_core.services.dataset_splitting import kept_windows
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def make(workbench: Workbench, sources: Sequence[Path], folder: Path | None, pro
     known = {stored.source.id: stored.source for stored in workbench.store.sources.all()}
     listed, problems = _listed(quoted, known, sources, progress)
     manifest = _manifest(quoted, known, listed)
-    target = public_relic.MANIFEST if folder is None else folder
+    target = workbench.settings.data / "public_relic" / "manifest" if folder is None else folder
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -132,7 +131,7 @@ def _quoted(workbench: Workbench, left_out: Counter[str]) -> Iterator[_Quoted]:
 def _against(window: MinedWindow, work: Work) -> str:
     if window.gold.length > MAX_LENGTH:
         return _TOO_LONG
-    if not any(character.isalpha() for side in (window.left, window.right) for part in side for character in part):
+    if not window.has_context:
         return _NO_CONTEXT
     return _ANSWER if choosing.holds_its_answer(window, work.span_text(window.gold)) else ""
 
@@ -268,5 +267,5 @@ def _source(source: SecondarySource, placed: _Placed) -> ListedSource:
         sha256=source.sha256,
         body=placed.body,
         licence=source.licence or (_LICENCE if source.number else ""),
-        origin=source.origin,
+        origin=told_origin(source),
     )

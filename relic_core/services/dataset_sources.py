@@ -1,7 +1,8 @@
-"""Finding the texts of sources again: among files of this machine, or at Project Gutenberg."""
+"""Finding the texts of sources again, and telling others where they came from."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from relic_core.errors import RelicError
@@ -40,3 +41,18 @@ def texts(paths: Sequence[Path], *, max_bytes: int = 0) -> Iterator[tuple[Second
             except RelicError:
                 continue
             yield describe(file, text), text
+
+
+def told_origin(source: SecondarySource) -> str:
+    """Say where a source came from as far as its table told; a place on this machine is left away.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> told_origin(SimpleNamespace(name="138.txt", origin="https://www.gutenberg.org/138.txt"))
+    'https://www.gutenberg.org/138.txt'
+    >>> told_origin(SimpleNamespace(name="138.txt", origin="essays/138.txt in /books/a/criticism.zip"))
+    ''
+    """
+    is_place = re.fullmatch(rf"(?:.*/)?{re.escape(source.name)}(?: in .+)?", source.origin, re.DOTALL)
+    return "" if is_place and "://" not in source.origin else source.origin

@@ -37,7 +37,7 @@ class SplitSummary:
     left_out : mapping of str to mapping of str to int
         "window" and "pair" -> reason -> how many were left out for it.
     examples : mapping of str to int
-        Split -> how many examples were made: windows whose quotation has one to five sentences.
+        Split -> how many examples were made: windows whose quotation has one to five sentences, with words around it.
     notes : tuple of str
         What could not be looked at, and what to do about it.
     seconds : float
@@ -223,7 +223,7 @@ def _keep_examples(workbench: Workbench, windows: Sequence[MinedWindow], rows: I
                 split=part,
             )
             for window in windows
-            if known.get(window.id) == part and window.gold.length <= MAX_LENGTH
+            if known.get(window.id) == part and window.gold.length <= MAX_LENGTH and window.has_context
         ]
         workbench.store.examples.replace(part, examples)
         counts[part] = len(examples)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from relic_core.evaluation.benchmarks import birco_queries, public_relic, relic
 from relic_core.formats.birco import read_jsonl
 from relic_core.formats.relic import read_relic
+from relic_core.formats.window_manifest_files import FACTS
 from relic_core.formats.window_texts import read_texts
 from relic_core.library import sample
 from relic_core.mining.word_runs import HeldOut
@@ -51,8 +52,12 @@ def of_benchmarks(settings: Settings) -> Iterator[tuple[str, str]]:
         for book in read_relic(path):
             yield f"relic, {book.title}", " ".join(book.sentences)
             for quote in book.quotes:
-                yield f"relic, {quote.id}", " ".join(quote.left)
-                yield f"relic, {quote.id}", " ".join(quote.right)
+                if quote.start is None:
+                    yield f"relic, {quote.id}", " ".join(quote.left)
+                    yield f"relic, {quote.id}", " ".join(quote.right)
+                else:  # as the critic has it, so that runs into the quotation and out of it are seen
+                    gold = book.sentences[quote.start : quote.start + quote.length]
+                    yield f"relic, {quote.id}", " ".join((*quote.left, *gold, *quote.right))
     rebuilt = public_relic.data_file(settings)
     if rebuilt.exists():
         for name, text in read_texts(rebuilt)[0].items():
@@ -87,6 +92,8 @@ def notes(workbench: Workbench) -> tuple[str, ...]:
     ):
         if _below(workbench.settings, below) is None:
             said.append(f"There is no {what}: it would be {below} in the folder that RELIC_BENCHMARKS names.")
+    if (public_relic.MANIFEST / FACTS).exists() and not public_relic.data_file(workbench.settings).exists():
+        said.append(f"The words of the public-domain RELiC are not here: {public_relic.REBUILD}")
     return tuple(said)
 
 

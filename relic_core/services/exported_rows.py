@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from relic_core.config import ASSETS
@@ -16,6 +15,7 @@ from relic_core.formats.folders import written_folder
 from relic_core.formats.pair_rows import Head, PairRow, QuotedEdition, WindowRow
 from relic_core.mining import volumes
 from relic_core.services import provenance
+from relic_core.services.dataset_sources import told_origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from relic_core.domain import MinedWindow, Offsets, Pair, SecondarySource, WorkSummary
     from relic_core.ports import Progress
     from relic_core.services.workbench import Workbench
+    from relic_core.store.mined_windows import StoredWindow
     from relic_core.store.texts import StoredText
 
 _CARD = ASSETS / "export" / "card.md"
@@ -39,7 +40,6 @@ FILES = {"training": "train.json", "dev": "val.json", "test": "test.json"}
 
 MARKER = "relic.json"
 
-TOO_LONG = "The sentences quoted are more than RELiC's form has candidates for (1 to 5)"
 UNSPLIT = "It was mined after the last split"
 
 
@@ -133,7 +133,7 @@ class Exports:
             by_split.setdefault(row[1], {}).setdefault(row[0].work_id, []).append(row[0])
         head = self.head(("windows",))
         titles = _titles(head.works)
-        too_long: Counter[str] = Counter()
+        unfit: Counter[str] = Counter()
         counts: dict[str, int] = {}
 
         def books(split: str) -> Iterator[relic.RelicBook]:
@@ -141,7 +141,7 @@ class Exports:
                 work = self._work(work_id)
                 sentences = work.words(0, len(work))
                 book, left_out = relic.book_of(titles[work_id], sentences, by_split[split][work_id])
-                too_long[TOO_LONG] += left_out
+                unfit.update(left_out)
                 counts[split] = counts.get(split, 0) + len(book.quotes)
                 yield book
 
@@ -152,7 +152,7 @@ class Exports:
             facts = {**head.facts(), "files": files}
             with written_whole(half / MARKER) as file:
                 file.write(f"{json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True)}\n".encode())
-        return {"windows": sum(counts.values())}, {**self.left_out(("windows",)), **+too_long}
+        return {"windows": sum(counts.values())}, {**self.left_out(("windows",)), **unfit}
 
     def pairs(self, splits: Sequence[str]) -> Iterator[PairRow]:
         """Take pairs of some splits, one split after the other; of all where the split is empty."""
@@ -191,7 +191,7 @@ class Exports:
         return Head(
             made={"program": provenance.code(), "rules": volumes.rules(), **self._chosen.says()},
             sources=tuple(
-                source
+                replace(source, origin=told_origin(source))
                 for source in sorted(sources, key=lambda source: source.id)
                 if self._chosen.source in (None, source)
                 and any(getattr(counts[source.id], kind) for kind in kinds if source.id in counts)
@@ -200,26 +200,24 @@ class Exports:
         )
 
     def left_out(self, kinds: Sequence[RowKind]) -> dict[str, int]:
-        """Count what is not exported, by the reason."""
+        """Count what is not exported of the chosen source and work, by the reason."""
         reasons: Counter[str] = Counter()
         for kind in kinds:
             of = self._store.splits.of(_STORED[kind])
-            if self._chosen.split != "left out":
-                reasons.update(reason for split, reason in of.values() if split == "left out")
-            if of and not self._chosen.split:
-                there = chain.from_iterable(self._ids(kind))
-                reasons[UNSPLIT] += sum(each not in of for each in there)
+            for name in self._ids(kind) if of else ():
+                split, reason = of.get(name, ("", UNSPLIT))
+                if (split == "left out" != self._chosen.split) or not (split or self._chosen.split):
+                    reasons[reason] += 1
         if "windows" in kinds:
-            for batch in self._store.windows.iterate("set aside"):
-                reasons.update(f"Set aside: {stored.set_aside}" for stored in batch)
-        return dict(sorted((+reasons).items()))
+            reasons.update(f"Set aside: {stored.set_aside}" for stored in self._stored("set aside"))
+        return dict(sorted(reasons.items()))
 
-    def _ids(self, kind: RowKind) -> Iterator[Iterable[str]]:
-        if kind == "pairs":
-            yield self._store.pairs.ids()
-        else:
-            for batch in self._store.windows.iterate("kept"):
-                yield [stored.window.id for stored in batch]
+    def _ids(self, kind: RowKind) -> Iterable[str]:
+        if kind == "windows":
+            return (stored.window.id for stored in self._stored("kept"))
+        if self._chosen.source is None:
+            return self._store.pairs.ids()
+        return (pair.id for pair in self._store.pairs.of_source(self._chosen.source.id))
 
     def _splits(self, kind: RowKind) -> Sequence[str]:
         """List the splits to take: the one named, or those there are; all rows at once where nothing was split."""
@@ -230,10 +228,13 @@ class Exports:
 
     def _windows(self, splits: Sequence[str]) -> Iterator[tuple[MinedWindow, str]]:
         for split in splits:
-            for batch in self._store.windows.iterate("kept", split=split):
-                for stored in batch:
-                    if self._wanted(stored.window) and self._on_work(stored.window):
-                        yield stored.window, split
+            for stored in self._stored("kept", split):
+                yield stored.window, split
+
+    def _stored(self, show: Literal["kept", "set aside"], split: str = "") -> Iterator[StoredWindow]:
+        """Take the windows of the chosen source and work."""
+        for batch in self._store.windows.iterate(show, split=split):
+            yield from (each for each in batch if self._wanted(each.window) and self._on_work(each.window))
 
     def _wanted(self, passage: Pair | MinedWindow) -> bool:
         return self._chosen.source is None or passage.source_id == self._chosen.source.id

@@ -100,11 +100,11 @@ class Mining:
         if not known:
             return False
         wanted = {imprint.fingerprint[:_DIGITS] for imprint in self._workbench.works.imprints().values()}
-        searched: dict[str, set[str]] = {each.source_id: set() for each in known}
+        searched: dict[str, set[str]] = {}
         for each in known:
             if each.rules == rules:
-                searched[each.source_id] |= each.works
-        return any(not wanted <= works for works in searched.values())
+                searched.setdefault(each.source_id, set()).update(each.works)
+        return any(each.source_id not in searched or not wanted <= searched[each.source_id] for each in known)
 
     def run(
         self,

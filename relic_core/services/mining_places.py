@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.errors import RelicError, StoreError
 from relic_core.formats.files import as_object, as_string, parse, read_text, written_whole
+from relic_core.mining import volumes
 from relic_core.services.mining_plans import Done
 
 if TYPE_CHECKING:
@@ -67,9 +68,11 @@ class Places:
         folder = self._folder / mined.file[:_DIGITS]
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            for name in (_VOLUME, volumes.PAIRS_FILE, volumes.WINDOWS_FILE):  # of a run that asked for something else
+                (folder / name).unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(
-                f"The folder {folder} cannot be made ({error.strerror}). Name one that is yours to write."
+                f"The folder {folder} cannot be written ({error.strerror}). Name one that is yours to write."
             ) from error
         for name, data in mined.files.items():
             with written_whole(folder / name) as file:

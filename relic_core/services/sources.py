@@ -38,8 +38,8 @@ class SourceSummary:
         What it is.
     pairs, windows, set_aside : int
         Quotations with their contexts; windows that are kept; windows that were set aside.
-    works : tuple of (str, int)
-        Titles of the works it quotes with the number of its kept windows, the most quoted first.
+    works : tuple of (str, str, int)
+        Ids and titles of the works it quotes with the number of its kept windows, the most quoted first.
     language : str
         "en", "fr", ...; empty where that was not told.
     problem : str
@@ -50,7 +50,7 @@ class SourceSummary:
     pairs: int
     windows: int
     set_aside: int
-    works: tuple[tuple[str, int], ...] = ()
+    works: tuple[tuple[str, str, int], ...] = ()
     language: str = ""
     problem: str = ""
 
@@ -101,9 +101,9 @@ class Sources:
         """List the sources by title, those that could not be read too; not those that were removed."""
         store = self._workbench.store
         counted = {counts.source_id: counts for counts in store.sources.counts()}
-        works: dict[str, list[tuple[str, int]]] = {}
-        for source_id, title, windows in store.windows.quoted_works():
-            works.setdefault(source_id, []).append((title, windows))
+        works: dict[str, list[tuple[str, str, int]]] = {}
+        for source_id, work_id, title, windows in store.windows.quoted_works():
+            works.setdefault(source_id, []).append((work_id, title, windows))
         return tuple(
             SourceSummary(
                 source=stored.source,
@@ -154,6 +154,17 @@ class Sources:
         )
         return WindowList(total=total, views=self._views(found))
 
+    def window(self, window_id: str) -> WindowView:
+        """Return one window, kept or set aside.
+
+        Raises
+        ------
+        NotFound
+            There is none, or its source or work was removed.
+        """
+        found = self._workbench.store.windows.get(window_id)
+        return self._views([found])[0]
+
     def quoted(self, work_id: str) -> Quoted:
         """Count how often each sentence of a work is quoted; kept in memory until the store is written."""
         stamp = self._workbench.store.stamp()
@@ -179,7 +190,8 @@ class Sources:
         Parameters
         ----------
         window_id : str
-            The window. One whose match is judged "wrong" is set aside, until that is taken back.
+            The window. One whose match is judged "wrong" is set aside, and one judged "right" is kept whatever the
+            thresholds say of it, until that is taken back.
         question : {"match", "evidence"}
             What was asked.
         answer : str

@@ -25,6 +25,10 @@ _SELECT = (
 )
 _COUNT = "SELECT count(*) FROM live_windows "
 _GOLDS = "SELECT source_id, gold_start, gold_length FROM live_windows "
+_REASONS = (
+    "SELECT window_id, reason FROM window_reasons "
+    "WHERE window_id IN (SELECT id FROM live_windows) OR window_id NOT IN (SELECT id FROM windows)"
+)
 _SHOWN: dict[Show, str] = {"kept": "reason = ''", "set aside": "reason <> ''", "all": "true"}
 _BY_SOURCE = "ORDER BY source_id, at_start, at_end, work_id, gold_start, id"
 _BY_WORK = "ORDER BY work_id, gold_start, gold_length, source_id, at_start, id"
@@ -137,22 +141,29 @@ class WindowRows(Rows):
             ).fetchall()
         return tuple(_stored(row) for row in rows)
 
-    def quoted_works(self) -> tuple[tuple[str, str, int], ...]:
-        """Count the kept windows of each source on each work: source, title of the work, windows; the most first."""
+    def quoted_works(self) -> tuple[tuple[str, str, str, int], ...]:
+        """Count the kept windows of each source on each work: source, work, its title, windows; the most first."""
         with self._reading() as cursor:
             rows = cursor.execute(
-                "SELECT source_id, any_value(work_title), count(*) FROM live_windows WHERE reason = '' "
+                "SELECT source_id, work_id, any_value(work_title), count(*) FROM live_windows WHERE reason = '' "
                 "GROUP BY source_id, work_id ORDER BY source_id, count(*) DESC, lower(any_value(work_title)), work_id"
             ).fetchall()
         return tuple(rows)
 
     def set_aside(self, reasons: Mapping[str, str]) -> None:
-        """Write down which windows are set aside, and why, in the place of all that was written before."""
+        """Write down which windows are set aside, and why, in the place of what was written of them before.
+
+        Windows of a removed source or work, at which nobody has looked now, keep their reasons until they come back.
+        """
         with self._writing() as cursor:
-            before = dict(cursor.execute("SELECT window_id, reason FROM window_reasons").fetchall())
+            before = dict(cursor.execute(_REASONS).fetchall())
             if before == dict(reasons):
                 return
-            cursor.execute("DELETE FROM window_reasons")
+            cursor.execute(
+                "DELETE FROM window_reasons WHERE list_contains(?, window_id) "
+                "OR window_id IN (SELECT id FROM live_windows) OR window_id NOT IN (SELECT id FROM windows)",
+                [list(reasons)],
+            )
             add_many(cursor, "window_reasons", {"window_id": list(reasons), "reason": list(reasons.values())})
 
 

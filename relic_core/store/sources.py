@@ -190,7 +190,7 @@ class SourceRows(Rows):
         """List what was mined: a row for each source and each file that it was read from, removed sources too."""
         with self._reading() as cursor:
             rows = cursor.execute(
-                "SELECT source_id, file, rules, flatten(list(works)), bool_or(pairs), any_value(root), "
+                "SELECT source_id, file, rules, flatten(list(works)), bool_or(pairs), arg_max(root, mined), "
                 "source_id NOT IN (SELECT id FROM live_sources) FROM mined GROUP BY source_id, file, rules "
                 "ORDER BY source_id, file, rules"
             ).fetchall()

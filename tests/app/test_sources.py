@@ -81,26 +81,41 @@ def test_a_window_stands_beside_the_sentences_with_the_same_words_lit_on_both_si
 def test_a_window_that_is_none_is_set_aside_stays_in_sight_and_can_be_taken_back(app, lanterns, tides, press):
     at = sound(app.open(SOURCES, source=tides.id))
     key = first_window(at)
-    press(at, "match", key)
+    press(at, "wrong", key)
     assert "Set aside: judged no quotation of this passage" in plain(rows(at)[0])
     assert len(rows(at)) == 2, "the row stays where it was"
     assert app.bench.sources.quoted(lanterns.id).windows == 1
     assert app.bench.sources.windows(source_id=tides.id, show="set aside").total == 1
 
-    press(at, "match", key)
+    press(at, "wrong", key)
     assert "Set aside" not in plain(rows(at)[0])
     assert app.bench.sources.quoted(lanterns.id).windows == 2
 
 
+def test_a_window_that_a_rule_set_aside_can_be_put_back_and_left_to_the_rule_again(app, lanterns, tides, press):
+    (first, _) = app.bench.store.windows.of_source(tides.id)
+    app.bench.store.windows.set_aside({first.window.id: "It is *quoted* too seldom."})
+    at = sound(app.open(SOURCES, source=tides.id, show="aside"))
+    assert "Set aside: It is *quoted* too seldom." in plain(rows(at)[0])
+    press(at, "right", first.window.id)
+    assert "Set aside" not in plain(rows(at)[0])
+    assert app.bench.sources.quoted(lanterns.id).windows == 2
+    press(at, "wrong", first.window.id)
+    assert "Set aside: judged no quotation of this passage." in plain(rows(at)[0])
+    press(at, "wrong", first.window.id)
+    assert "Set aside: It is *quoted* too seldom." in plain(rows(at)[0])
+    assert app.bench.sources.quoted(lanterns.id).windows == 1
+
+
 def test_what_was_set_aside_is_listed_apart_with_the_reason(app, tides, press):
     at = sound(app.open(SOURCES, source=tides.id))
-    press(at, "match", first_window(at))
+    press(at, "wrong", first_window(at))
     assert len(rows(sound(app.open(SOURCES, source=tides.id)))) == 1
     at = sound(app.open(SOURCES, source=tides.id, show="aside"))
     (row,) = rows(at)
     assert "judged no quotation of this passage" in plain(row)
     assert "one quotation set aside" in plain(html(at))
-    press(at, "match", first_window(at))
+    press(at, "wrong", first_window(at))
     assert "Set aside" not in plain(rows(at)[0]), "also in a later visit"
     assert len(rows(sound(app.open(SOURCES, source=tides.id, show="all")))) == 2
     assert "Nothing was set aside here." in said(sound(app.open(SOURCES, source=tides.id, show="aside")))
@@ -127,7 +142,7 @@ def test_an_answer_that_cannot_be_kept_is_told_and_the_window_stands_as_it_was(a
         raise BadRequest("The *disc* is full. Make room, and press again.")
 
     monkeypatch.setattr("relic_core.services.sources.Sources.judge", refuse)
-    press(at, "match", first_window(at))
+    press(at, "wrong", first_window(at))
     assert said(at) == "The *disc* is full. Make room, and press again."
     assert "Set aside" not in plain(rows(at)[0])
 
@@ -166,6 +181,21 @@ def test_the_windows_of_a_source_on_one_of_its_works(app, lanterns, tides):
     at = sound(app.open(SOURCES, source=both.id, work=lanterns.id))
     assert len(rows(at)) == 1
     assert "Only one work is shown" in plain(html(at))
+
+
+def test_two_works_of_one_title_have_each_its_own_link(app, lanterns):
+    other = app.bench.works.add(LANTERNS.replace("gone", "left").encode(), name="b.txt", title="The Lanterns").work
+    other = app.bench.works.load(other.id)
+    source = make_source("Both")
+    windows = [make_window(lanterns, source, 0), make_window(lanterns, source, 1), make_window(other, source, 2)]
+    keep(app.bench, source, windows, works=[lanterns, other])
+    page = html(sound(app.open(SOURCES, source=source.id)))
+    assert f'href="sources?source={source.id}&amp;work={lanterns.id}"' in page
+    assert f'href="sources?source={source.id}&amp;work={other.id}"' in page
+    page = plain(html(sound(app.open(SOURCES))))
+    assert "2 quotations, one source" in page
+    assert "one quotation, one source" in page
+    assert "of 2 works of your library" in plain(html(sound(app.open(LIBRARY))))
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,12 @@ from relic_core import cli
 from relic_core.config import Settings
 from relic_core.domain import Shape, Span
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
-from relic_core.evaluation.benchmarks import public_relic, registry
+from relic_core.evaluation.benchmarks import public_relic, registry, relic
 from relic_core.formats.window_manifest import body_of
 from relic_core.formats.window_manifest_files import FACTS, read_manifest
 from relic_core.mining import splits
 from relic_core.services.workbench import Workbench
+from relic_core.store.sources import MinedSource
 from tests.gutenberg_mirror import serve
 from tests.making import make_work
 from tests.shelf import Shelf
@@ -106,6 +107,20 @@ def test_windows_become_examples_of_their_split(bench, parted):
     assert one.claim.masked
 
 
+def test_a_window_without_a_word_around_it_is_no_example(bench, tmp_path):
+    folder = keep(bench, tmp_path / "critics", CRITICS[:1])
+    source, (first, *others), pairs = CRITICS[0].mined(folder / "900001.txt")
+    bench.store.sources.add(
+        MinedSource(
+            source=source, rules="by hand/1", pairs=tuple(pairs), windows=(replace(first, left=(), right=()), *others),
+            segmenters={work.id: work.segmenter for work in (DEV, TEST, OTHER)}, dropped={},
+        )
+    )  # fmt: skip
+    done = bench.dataset.split()
+    assert (done.windows["dev"], done.examples["dev"]) == (1, 0)
+    assert (done.windows["test"], done.examples["test"]) == (1, 1)
+
+
 def test_splitting_again_replaces_what_was_there_before(bench, shelf):
     first = bench.dataset.split()
     again = bench.dataset.split()
@@ -117,6 +132,15 @@ def test_a_window_judged_wrong_is_in_no_split(bench, shelf):
     (window,) = bench.store.windows.of_work(TEST.id)[:1]
     bench.sources.judge(window.window.id, "match", "wrong")
     assert bench.dataset.split().windows["test"] == 4
+
+
+def test_a_window_judged_right_is_in_its_split_whatever_rule_set_it_aside(bench, shelf):
+    window = bench.store.windows.of_work(TEST.id)[0].window
+    bench.store.windows.set_aside({window.id: "too seldom"})
+    assert bench.dataset.split().windows["test"] == 4
+    bench.sources.judge(window.id, "match", "right")
+    assert bench.dataset.split().windows["test"] == 5
+    assert window.id in {each.id for each in bench.examples.of_split("test")}
 
 
 def test_what_was_said_of_the_evidence_goes_with_the_example(bench, shelf):
@@ -293,12 +317,12 @@ def test_the_same_store_makes_the_same_manifest(bench, parted, manifest, tmp_pat
     }
 
 
-def test_windows_that_no_benchmark_can_hold_are_counted(bench, tmp_path, monkeypatch):
-    monkeypatch.setattr(public_relic, "MANIFEST", tmp_path / "manifest")
+def test_windows_that_no_benchmark_can_hold_are_counted(bench, tmp_path):
     long = Critic("Long", 6, 900_060, [(DEV, Span(0, 6)), (DEV, Span(20, 1))])
     folder = keep(bench, tmp_path / "critics", [long])
     bench.dataset.split()
     made = bench.dataset.manifest([folder])
+    assert made.folder.is_relative_to(bench.settings.data)  # what ships with the program is not touched unasked
     assert made.left_out == {"the quotation runs over more than 5 sentences": 1}
     assert (made.sets["dev-all"].examples, made.sets["dev"].examples) == (1, 0)
     assert made.without_capped == ("Moby Dick",)
@@ -451,6 +475,45 @@ def test_what_was_rebuilt_is_not_learnt_from_in_another_store(settings, manifest
     assert bench.dataset.split().left_out["pair"] == {splits.SHARED_WITH_BENCHMARK: 1}
 
 
+def test_runs_into_and_out_of_the_quotations_of_relic_are_not_learnt_from(settings, tmp_path):
+    left, gold, right = "He was seen to say", "the hedge is low.", "That is all there was"
+    quote = [[left], 0, 1, [right]]
+    candidates = {f"{length}_sentence": list(range(2 - length)) for length in range(1, 6)}
+    book = {"sentences": [gold], "candidates": candidates, "quotes": {"q": quote}}
+    path = tmp_path / "benchmarks" / relic.FOLDER / "train.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"Hedges": book}))
+    bench = Workbench(replace(settings, benchmarks=tmp_path / "benchmarks"))
+    keep(bench, tmp_path / "critics", [Critic("A Copy", 4243, 900_071, [], ["said he seen to say the hedge is low."])])
+    assert bench.dataset.split().pairs == {"training": 1}, "seven words are not eight"
+    copy = Critic("A Fuller Copy", 4244, 900_072, [], ["he was seen to say the hedge is high."])
+    keep(bench, tmp_path / "copies", [copy])
+    assert bench.dataset.split().left_out["pair"] == {splits.SHARED_WITH_BENCHMARK: 1}
+
+
+def test_it_is_told_where_the_public_benchmark_was_not_there_to_be_held_against(bench, shelf, manifest):
+    told = "The words of the public-domain RELiC are not here: python -m relic_core dataset rebuild"
+    assert told in bench.dataset.split().notes
+    bench.dataset.rebuild([shelf], offline=True)
+    assert told not in bench.dataset.split().notes
+
+
+def test_a_manifest_names_no_place_on_the_machine_that_made_it(bench, tmp_path):
+    source, windows, pairs = replace(CRITICS[0]).mined(tmp_path / "critics" / "900001.txt")
+    folder = keep(bench, tmp_path / "critics", [])
+    (folder / "900001.txt").write_text(CRITICS[0].text, encoding="utf-8")
+    bench.store.sources.add(
+        MinedSource(
+            source=replace(source, origin=str(folder / "900001.txt")), rules="by hand/1", pairs=tuple(pairs),
+            segmenters={work.id: work.segmenter for work in (DEV, TEST, OTHER)}, windows=tuple(windows), dropped={},
+        )
+    )  # fmt: skip
+    bench.dataset.split()
+    made = bench.dataset.manifest([folder], tmp_path / "manifest")
+    assert len(read_manifest(made.folder).windows) == 2
+    assert str(tmp_path) not in (made.folder / "manifest.json").read_text()
+
+
 def read_left(bench):
     from relic_core.formats.window_texts import read_texts
 
@@ -464,7 +527,7 @@ def test_the_commands_say_what_they_did(run, bench, shelf, tmp_path, monkeypatch
     assert "training" in out
     assert splits.IN_A_MEASURED_PASSAGE in out
     assert "not in the library" in err
-    code, out, _ = run("manifest", "--from", shelf)
+    code, out, _ = run("manifest", "--from", shelf, "--to", tmp_path / "manifest")
     assert code == 0
     assert "test-all" in out
     assert f"The manifest is in {tmp_path / 'manifest'}." in out

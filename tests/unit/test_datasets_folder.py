@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 import yaml
@@ -166,6 +167,26 @@ def test_an_earlier_export_is_replaced_whole(tmp_path):
     assert not (tmp_path / "set" / "data" / "windows").exists()
     assert json.loads((tmp_path / "set" / "relic.json").read_text())["rows"] == {"pairs": {"train": 5}, "windows": {}}
     assert [path.name for path in tmp_path.iterdir()] == ["set"]
+
+
+@pytest.mark.parametrize("name", [".", "../here", "link"])
+def test_the_folder_one_is_in_can_be_written_and_a_link_stays_a_link(tmp_path, monkeypatch, name):
+    here = tmp_path / "here"
+    here.mkdir()
+    (tmp_path / "link").symlink_to(here)
+    monkeypatch.chdir(tmp_path if name == "link" else here)
+    make_folder(Path(name))
+    assert (here / "README.md").is_file()
+    assert (tmp_path / "link").is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "link"]
+
+
+def test_a_folder_of_others_may_be_the_one_one_is_in_and_is_not_touched(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.txt").write_text("mine")
+    with pytest.raises(BadRequest, match="other things"):
+        make_folder(Path())
+    assert [path.name for path in tmp_path.iterdir()] == ["own.txt"]
 
 
 def test_somebody_elses_folder_is_not_touched(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -41,7 +42,7 @@ def workbench(settings):
                 windows=tuple(window for window in windows if window.source_id == source.id), dropped={},
             )
         )  # fmt: skip
-    workbench.made_windows, workbench.made_pairs = windows, pairs
+    workbench.made_windows, workbench.made_pairs, workbench.made_source = windows, pairs, one
     return workbench
 
 
@@ -122,6 +123,27 @@ def test_the_head_names_the_works_and_sources_that_rows_name_and_no_others(workb
     assert head.made["source"] == "on-ferries-2"
 
 
+def test_only_what_was_asked_for_is_counted_among_what_is_not_there(workbench, tmp_path):
+    split(workbench)
+    workbench.store.windows.set_aside({workbench.made_windows[0].id: "quoted too seldom"})
+    made = export(workbench, request("windows", tmp_path / "w.jsonl", work="the-ferry-11111111"))
+    assert (made.rows, made.left_out) == ({"windows": 2}, {})
+    made = export(workbench, request("pairs", tmp_path / "p.jsonl", source="60002"))
+    assert (made.rows, made.left_out) == ({"pairs": 2}, {})
+    made = export(workbench, request("windows", tmp_path / "w.jsonl", source="60001"))
+    assert made.left_out == {"a reprint": 1, "Set aside: quoted too seldom": 1}
+
+
+def test_a_file_names_no_place_on_the_machine_that_made_it(workbench, tmp_path):
+    source = dataclasses.replace(workbench.made_source, origin=f"/books/a/{workbench.made_source.name}")
+    workbench.store.sources.add(
+        MinedSource(source=source, rules="prose/1", language="en", segmenters={}, pairs=None, dropped={})
+    )
+    export(workbench, request("pairs", tmp_path / "p.jsonl"))
+    assert "/books/a" not in (tmp_path / "p.jsonl").read_text()
+    assert source.name in (tmp_path / "p.jsonl").read_text()
+
+
 def test_windows_that_are_set_aside_are_not_exported(workbench, tmp_path):
     workbench.store.windows.set_aside({workbench.made_windows[0].id: "quoted too seldom"})
     made = export(workbench, request("windows", tmp_path / "w.jsonl"))
@@ -164,6 +186,22 @@ def test_an_export_in_relics_form_gives_the_same_windows_back(workbench, tmp_pat
                 window.left, window.gold.start, window.gold.length, window.right,
             )  # fmt: skip
             assert book.sentences[quote.start].split() == window.quotation.split()
+
+
+def test_a_quotation_with_nothing_around_it_is_no_claim_in_relics_form(workbench, tmp_path):
+    one, *others = workbench.made_windows[:4]
+    bare = dataclasses.replace(one, left=("* * *",), right=())
+    works = [workbench.works.load(work_id) for work_id in {each.work_id for each in workbench.made_windows}]
+    workbench.store.sources.add(
+        MinedSource(
+            source=workbench.made_source, rules="prose/1", language="en", dropped={}, windows=(bare, *others),
+            segmenters={work.id: work.segmenter for work in works},
+        )
+    )  # fmt: skip
+    split(workbench)
+    made = export(workbench, request("windows", tmp_path / "out", form="relic", split="dev"))
+    assert made.rows == {"windows": 1}
+    assert made.left_out["Nothing is said before or after the quotation, so there is no claim"] == 1
 
 
 def test_a_file_of_relics_form_can_be_measured_on(workbench, tmp_path):

@@ -63,3 +63,12 @@ def test_where_a_context_stands_goes_with_it() -> None:
     prose = read_prose(text)
     found = around(text)
     assert prose.text[found.start : found.end] == text
+
+
+def test_short_sentences_that_together_say_the_quotation_again_end_a_context() -> None:
+    said = "Is it wet? It is not. Go home. I will not."
+    prose = read_prose(f"First. {said} Then this. He has “{said}” here. Then that. {said} Last.")
+    start = prose.text.index("“") + 1
+    found = context(prose, start, start + len(said))
+    assert found.left == ("I will not.", "Then this.", "He has")
+    assert found.right == ("here.", "Then that.", "Is it wet?")

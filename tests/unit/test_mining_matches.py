@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from types import SimpleNamespace
 
 import pytest
@@ -142,3 +143,19 @@ def test_blocks_name_the_same_words_on_both_sides(works):
         start, end = works.offsets(block.there, block.there_end - 1)
         assert here == make_work([TIDE]).text[start:end]
     assert match.here == (3, 15)
+
+
+def test_of_a_retelling_whose_thousand_runs_lie_far_apart_none_is_lost(tmp_path):
+    syllables = [first + vowel for first in "bcdfghklmnprst" for vowel in "aeiou"]
+    letters = itertools.product(syllables, syllables, syllables)
+    told = [[f"{''.join(each)}x" for each in itertools.islice(letters, 38)] for _ in range(1_200)]
+    works = QuotedWorks.build([make_work([[" ".join(itertools.chain(*told))]])], tmp_path / "words", silent)
+    text = " ".join(" ".join([*words[:8], *(f"zz{word}" for word in words[8:])]) for words in told)
+    assert len(find_matches(prose(text), works)) == 1_200
+
+
+def test_what_is_quoted_again_a_few_words_on_is_found_again(works):
+    first = "old Marrable folded his ledger upon the wet stones of the quay"
+    again = "upon the wet stones of the quay. No creditor in the whole parish had ever seen him"
+    text = f"We read: {first}. This is how the story opens in its first part; and later, {again}, as he says."
+    assert [words for _, words, _ in quoted(works, text)] == [first, again]

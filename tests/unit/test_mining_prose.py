@@ -240,3 +240,10 @@ def test_where_a_quotation_set_off_stands_is_no_part_of_it():
     prose = read_prose(text)
     (block,) = [prose.text[each.start : each.end] for each in prose.stretches if each.kind == "block"]
     assert block.endswith("the lamps were out.")
+
+
+@pytest.mark.parametrize("empty", [" ", "\n", "\t", "\f"])
+def test_long_stretches_without_a_word_are_read_at_once(empty):
+    began = time.perf_counter()
+    assert read_prose(f"It rained.{empty * 40_000}Nobody came.").text == "It rained. Nobody came."
+    assert time.perf_counter() - began < 2

@@ -270,6 +270,22 @@ def test_places_are_gone_on_with_source_by_source(bench, books, tmp_path):
     assert bench.mining.run_places([books], tmp_path / "places", workers=HERE).mined == 2
 
 
+def test_places_of_an_earlier_run_go_when_something_else_is_asked_for(bench, books, tmp_path):
+    add_novel(bench)
+    out = tmp_path / "places"
+    bench.mining.run_places([books / "essays.txt"], out, workers=HERE)
+    assert {path.name for path in out.glob("*/*")} == {"volume.json", "pairs.jsonl", "windows.jsonl"}
+    bench.mining.run_places([books / "essays.txt"], out, workers=HERE, pairs=False)
+    assert {path.name for path in out.glob("*/*")} == {"volume.json", "windows.jsonl"}
+
+
+def test_rules_that_changed_make_pairs_due_without_works(bench, books, monkeypatch):
+    bench.mining.run([books], workers=HERE)
+    assert not bench.mining.due()
+    monkeypatch.setattr(volumes, "WINDOW_RULES", "windows/other")
+    assert bench.mining.due()
+
+
 def test_the_index_of_works_is_built_anew_when_it_is_damaged(bench, books, settings):
     add_novel(bench)
     bench.mining.run([books], workers=HERE)

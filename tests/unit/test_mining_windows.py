@@ -178,3 +178,21 @@ def test_only_the_works_that_are_named_are_looked_at(works, work):
 @pytest.mark.parametrize("text", ["", "Nothing is quoted here.", f"{BEFORE}\n\n{AFTER}\n"])
 def test_a_source_that_quotes_nothing_has_no_windows(works, text):
     assert mined(works, text) == ()
+
+
+@pytest.mark.parametrize(
+    "beside", ["The widow Penhallow laughed at such a man, they say.", "Nobody thanked him for that."]
+)
+def test_the_critics_own_words_beside_a_quotation_add_no_sentence(works, beside):
+    assert the_one(works, f"We read: “{TIDE[5][1:-1]}” {beside}").gold == Span(5, 1)
+
+
+def test_a_long_quotation_is_one_although_the_work_repeats_phrases_of_it(tmp_path):
+    """What the phrases match elsewhere stands between the halves of the quotation and must not part them."""
+    spoken = [f"word{number}" for number in range(400)]
+    passage = [" ".join(spoken[at : at + 10]).capitalize() + "." for at in range(0, 400, 10)]
+    phrases = [" ".join(spoken[at : at + 5]).capitalize() + "." for at in range(0, 300, 6)]
+    work = make_work([passage, phrases], title="The Slow Tide", author="Ada Quill")
+    works = QuotedWorks.build([work], tmp_path / "words", silent)
+    quoted = " ".join(passage).replace("word303 ", "changed ")
+    assert the_one(works, f"We read: “{quoted}”").gold == Span(0, 40)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from pathlib import Path
 
@@ -38,6 +39,17 @@ def test_an_archive_in_an_archive_is_read(tmp_path):
     found = {file.name: file for file in list_sources(path)}
     assert found["widows.txt"].inside == ("1890s.zip", "widows.txt")
     assert read_source(found["widows.txt"]).decode() == SECOND
+
+
+def test_the_list_of_an_archive_is_read_once_and_again_when_it_was_written_anew(tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr(archives, "opened", lambda file, real=archives.opened: opened.append(file) or real(file))
+    path = write_zip(tmp_path / "all.zip", {f"{number}.txt": f"Text {number}." for number in range(5)})
+    assert [read_source(file) for file in list_sources(path)] == [b"Text %d." % number for number in range(5)]
+    assert opened == [path]
+    write_zip(path, {"new.txt": "A new text."})
+    os.utime(path, ns=(1, 1))
+    assert [read_source(file) for file in list_sources(path)] == [b"A new text."]
 
 
 def test_an_archive_two_deep_is_refused_by_name_and_the_rest_is_read(tmp_path):

@@ -73,7 +73,7 @@ def test_sources_are_listed_with_what_was_found_and_which_works_they_quote(bench
     bench.store.windows.set_aside({windows[1].id: "too seldom"})
     study, other = bench.sources.all()
     assert (study.source, study.pairs, study.windows, study.set_aside) == (FIRST, 2, 1, 1)
-    assert study.works == (("Tide and Lamp", 1),)
+    assert study.works == ((WORK.id, "Tide and Lamp", 1),)
     assert (other.pairs, other.windows, other.works, other.problem) == (0, 0, (), "It is damaged.")
 
 
@@ -126,6 +126,22 @@ def test_a_window_judged_wrong_is_set_aside_and_counts_no_more(bench):
     assert (view.match, view.set_aside) == ("wrong", "judged no quotation of this passage")
     bench.sources.judge(window.id, "match", "", judge="a")
     assert bench.sources.windows().total == 1
+
+
+def test_a_window_that_a_rule_set_aside_counts_when_a_person_judges_it_right(bench):
+    window, other = make_window(WORK, FIRST, 0), make_window(WORK, FIRST, 2)
+    keep(bench, FIRST, [window, other], works=[WORK])
+    bench.store.windows.set_aside({window.id: "too seldom", other.id: "too seldom"})
+    bench.sources.judge(window.id, "match", "right")
+    (view,) = bench.sources.windows().views
+    assert (view.window, view.match, view.set_aside) == (window, "right", "")
+    (summary,) = bench.sources.all()
+    assert (summary.windows, summary.set_aside, summary.works) == (1, 1, ((WORK.id, WORK.title, 1),))
+    assert bench.sources.quoted(WORK.id).windows == 1
+    bench.store.windows.set_aside({window.id: "another edition", other.id: "another edition"})
+    assert bench.sources.windows().total == 1, "also when the rules are applied anew"
+    bench.sources.judge(window.id, "match", "")
+    assert bench.sources.window(window.id).set_aside == "another edition"
 
 
 def test_evidence_is_labelled_and_the_last_label_counts(bench):

@@ -163,6 +163,24 @@ def test_reasons_replace_those_before(store):
     assert store.sources.counts() == ((SOURCE.id, 2, 1, 1),)
 
 
+def test_reasons_outlast_a_removal_while_others_are_written(store):
+    there, hidden, other = make_window(WORK, SOURCE, 0), make_window(OTHER, SOURCE, 0), make_window(WORK, SOURCE, 1)
+    both = {each.id: each.segmenter for each in (WORK, OTHER)}
+    store.sources.add(mined(windows=(there, hidden, other), segmenters=both))
+    store.windows.set_aside({there.id: "too seldom", hidden.id: "another edition"})
+    store.works.remove(OTHER.id)
+    store.windows.set_aside({other.id: "a reprint"})  # by a run that sees no window on the work
+    store.works.restore(OTHER.id)
+    reasons = {each.window.id: each.set_aside for each in store.windows.of_source(SOURCE.id, "all")}
+    assert reasons == {there.id: "", hidden.id: "another edition", other.id: "a reprint"}
+
+
+def test_what_was_mined_from_a_folder_that_was_moved_is_known_by_its_last_place(store):
+    for root in ("/z", "/a", "/moved"):
+        store.sources.add(mined(root=root))
+    assert [each.root for each in store.sources.known()] == ["/moved"]
+
+
 def test_a_window_judged_wrong_is_set_aside_until_that_is_taken_back(store):
     window = make_window(WORK, SOURCE, 0)
     store.sources.add(mined())
