@@ -32,12 +32,17 @@ def add_parser(commands: Commands) -> ArgumentParser:
             "  python -m relic_core sources\n"
             "  python -m relic_core sources --windows emma --format json\n"
             "  python -m relic_core sources --windows jane-austen-and-her-works-1a2b3c4d --show all\n"
+            "  python -m relic_core sources --draw 200 --seed 7 --format json\n"
             "  python -m relic_core sources --remove a-dictionary-of-quotations-1a2b3c4d"
         ),
     )
     parser.add_argument(
         "--windows", metavar="SOURCE|WORK", help="list windows: of a source by its id, on a work by its id or title"
     )
+    parser.add_argument(
+        "--draw", type=int, metavar="COUNT", help="draw so many of all kept windows by chance, to read and judge them"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="what the draw is named by (default: %(default)s)")
     parser.add_argument(
         "--show", choices=("kept", "set aside", "all"), default="kept", help="which windows (those that are kept)"
     )
@@ -55,6 +60,8 @@ def run(workbench: Workbench, options: Namespace) -> int:
         print(f"{source.title} was removed. To put it back: python -m relic_core sources --restore {source.id}")
     elif options.restore:
         print(f"{sources.restore(options.restore).title} is back.")
+    elif options.draw is not None:
+        _windows(sources.draw(options.draw, seed=options.seed), as_json=options.format == "json")
     elif options.windows:
         _windows(_found(workbench, options), as_json=options.format == "json")
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -164,6 +165,27 @@ class Sources:
         """
         found = self._workbench.store.windows.get(window_id)
         return self._views([found])[0]
+
+    def draw(self, count: int, *, seed: int) -> tuple[WindowView, ...]:
+        """Draw kept windows by chance, to be read and judged: the same for the same windows and seed.
+
+        Parameters
+        ----------
+        count : int
+            How many; all, in an order by chance, where there are fewer.
+        seed : int
+            What the draw is named by.
+
+        Raises
+        ------
+        BadRequest
+            Fewer than one.
+        """
+        if count < 1:
+            raise BadRequest(f"{count} windows cannot be drawn; draw 1 or more.")
+        ids = self._workbench.store.windows.ids()
+        drawn = random.Random(seed).sample(ids, min(count, len(ids)))  # noqa: S311 - a sample, not a secret
+        return self._views([self._workbench.store.windows.get(window_id) for window_id in drawn])
 
     def quoted(self, work_id: str) -> Quoted:
         """Count how often each sentence of a work is quoted; kept in memory until the store is written."""

@@ -121,6 +121,12 @@ class WindowRows(Rows):
             if rows:
                 yield tuple(_stored(row) for row in rows)
 
+    def ids(self) -> tuple[str, ...]:
+        """List the ids of the kept windows in their order."""
+        with self._reading() as cursor:
+            rows = cursor.execute("SELECT id FROM live_windows WHERE reason = '' ORDER BY id").fetchall()
+        return tuple(window_id for (window_id,) in rows)
+
     def golds(self, work_id: str) -> tuple[tuple[str, int, int], ...]:
         """List what the kept windows on a work quote: source, index of the first sentence, how many sentences."""
         with self._reading() as cursor:

@@ -186,3 +186,16 @@ def test_the_windows_of_a_removed_work_are_not_shown(bench):
     bench.works.remove(WORK.id)
     assert bench.sources.windows(source_id=FIRST.id).total == 0
     assert bench.sources.all()[0].works == ()
+
+
+def test_a_draw_is_the_same_for_one_seed_and_takes_kept_windows_alone(bench):
+    windows = [make_window(WORK, source, at, 1) for source in (FIRST, SECOND) for at in range(3)]
+    for source in (FIRST, SECOND):
+        keep(bench, source, [each for each in windows if each.source_id == source.id], works=[WORK])
+    bench.sources.judge(windows[0].id, "match", "wrong")
+    drawn = [view.window.id for view in bench.sources.draw(3, seed=7)]
+    assert drawn == [view.window.id for view in bench.sources.draw(3, seed=7)]
+    assert len(set(drawn)) == 3
+    assert {view.window.id for view in bench.sources.draw(100, seed=8)} == {each.id for each in windows[1:]}
+    with pytest.raises(BadRequest, match="draw 1 or more"):
+        bench.sources.draw(0, seed=7)
