@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -123,6 +124,16 @@ class Aligner:
             ellipsis=there > 0 and _ELLIPSIS.search(between) is not None,
             aside=here > 0 and (len(_MARK.findall(between)) > 1 or _BRACKETED.search(between) is not None),
         )
+
+    def longest(self, here: range, there: range) -> Block | None:
+        """Find the longest run of words that stand alike in words of the source and of the works; None for none."""
+        theirs = self.works.words[there.start : there.stop].tolist()
+        mine = self._numbers[here.start : here.stop]
+        found = SequenceMatcher(None, mine, theirs, autojunk=False).find_longest_match()
+        if not found.size:
+            return None
+        at, place = here.start + found.a, there.start + found.b
+        return self._block(at, at + found.size, place, place + found.size)
 
     def _block(self, here: int, here_end: int, there: int, there_end: int) -> Block:
         bits = float(self.works.bits[self.works.words[there:there_end]].sum())

@@ -65,12 +65,13 @@ class _Sentence:
         return self.stop - self.first
 
 
-def standardise(match: Match, aligner: Aligner, is_quoted: Callable[[int], bool] | None = None) -> Iterator[Standard]:
+def standardise(match: Match, aligner: Aligner, quoted: Callable[[int], range] | None = None) -> Iterator[Standard]:
     """Give the sentences of the work that a match quotes, one `Standard` for each row of consecutive ones.
 
     A sentence counts where all of it is quoted nearly word for word, or eight words of it or more; and beside such a
     sentence, where fifteen characters in a row are shared, or where it is short and quoted or passed over. Of the
-    first and last sentences none counts for words that the critic uses beside a quotation and not in it.
+    first and last sentences none counts for words that the critic uses beside a quotation and not in it; and the rest
+    of the quotation is looked through for those before and behind.
 
     Parameters
     ----------
@@ -78,18 +79,18 @@ def standardise(match: Match, aligner: Aligner, is_quoted: Callable[[int], bool]
         As `find_matches` gave it.
     aligner : Aligner
         What it was found with.
-    is_quoted : callable, optional
-        Whether the word at a position of the source stands in a quotation.
+    quoted : callable, optional
+        Gives the words of the quotation in which the word at a position of the source stands; none where it is in none.
     """
     row: list[_Sentence] = []
     for sentence in _sentences(match, aligner):
         _judge(sentence, aligner)
         if sentence.held == "no" and sentence.words >= SHORT:
-            yield from _standard(_ended(row, is_quoted), match, aligner)
+            yield from _standard(_completed(row, match, aligner, quoted), match, aligner)
             row = []
         else:
             row.append(sentence)
-    yield from _standard(_ended(row, is_quoted), match, aligner)
+    yield from _standard(_completed(row, match, aligner, quoted), match, aligner)
 
 
 def _sentences(match: Match, aligner: Aligner) -> Iterator[_Sentence]:
@@ -154,9 +155,43 @@ def _spelt(aligner: Aligner, words: range) -> str:
     return " ".join(spellings[number] for number in aligner.works.words[words.start : words.stop])
 
 
-def _ended(row: list[_Sentence], is_quoted: Callable[[int], bool] | None) -> list[_Sentence]:
+def _completed(
+    row: list[_Sentence], match: Match, aligner: Aligner, quoted: Callable[[int], range] | None
+) -> list[_Sentence]:
+    """Take from the ends of a row what is not held, and add what the quotation has of the sentences beyond them."""
+    if quoted is None:
+        return _ended(row, [True] * len(row))
+    row = _ended(row, [any(quoted(block.here) for block in each.blocks) for each in row])
+    if not row or not row[0].blocks or not row[-1].blocks:
+        return row
+    work = match.work
+    while row[0].number > work.first_sentence:
+        here = row[0].blocks[0].here
+        before = _beyond(row[0].number - 1, range(quoted(here).start, here), aligner)
+        if not before.blocks:
+            break
+        row = [before, *row]
+    while row[-1].number + 1 < work.first_sentence + work.sentences:
+        here = row[-1].blocks[-1].here_end
+        behind = _beyond(row[-1].number + 1, range(here, quoted(here - 1).stop), aligner)
+        if not behind.blocks:
+            break
+        row = [*row, behind]
+    return row
+
+
+def _beyond(number: int, words: range, aligner: Aligner) -> _Sentence:
+    """Look for a sentence of the work among words of the quotation: for fifteen characters in a row."""
+    first, stop = int(aligner.works.first_words[number]), int(aligner.works.first_words[number + 1])
+    sentence = _Sentence(number, first, stop, [])
+    run = aligner.longest(words, range(first, stop))
+    if run is not None and len(_spelt(aligner, range(run.there, run.there_end))) >= LEAST_RUN:
+        sentence.blocks, sentence.held = [run], "touched"
+    return sentence
+
+
+def _ended(row: list[_Sentence], quoted: list[bool]) -> list[_Sentence]:
     """Take from both ends of a row what is not held, and what only the critic's own words beside a quotation touch."""
-    quoted = [is_quoted is None or any(is_quoted(block.here) for block in each.blocks) for each in row]
     first, stop = 0, len(row)
     while first < stop and _hangs_on(row[first], quoted=quoted[first], within=any(quoted[first:stop])):
         first += 1

@@ -156,11 +156,39 @@ def _ambiguous(
 ) -> dict[str, str]:
     """Choose among windows on the same words of a source; none where there is nothing to choose by.
 
-    Better is who shares more words; then the work that is named, then the one that the source otherwise quotes more.
-    Two editions of one work are no rivals.
+    Better is who shares more words; then the work that is named, then the one that the source otherwise quotes more. Of
+    several places of a work that is named, the one that is most alike is meant, and of such the first. Two editions of
+    one work are no rivals.
     """
-    aside: dict[str, str] = {}
     shared = {window.id: _shared_words(window) for window in windows}
+    rivals = _rivals(windows, works)
+    alone = Counter(window.work_id for window in windows if not rivals[window.id])
+
+    def claim(window: MinedWindow) -> tuple[bool, int]:
+        return named[window.id], alone[window.work_id]
+
+    def alike(window: MinedWindow) -> tuple[int, float, int]:
+        return shared[window.id], window.score, -window.gold.start
+
+    def lost(window: MinedWindow, other: MinedWindow) -> str:
+        if shared[other.id] < AMBIGUOUS * shared[window.id]:
+            return ""
+        if other.work_id == window.work_id and named[window.id]:
+            before = alike(other) > alike(window)
+            return "the same words stand elsewhere in the work, more alike or before this place" if before else ""
+        if shared[window.id] < AMBIGUOUS * shared[other.id] or claim(other) > claim(window):
+            return f"the same words stand in “{works[other.work_id].title}”, which is likelier meant"
+        if claim(other) < claim(window):
+            return ""
+        where = "the work" if other.work_id == window.work_id else "the works"
+        return f"the same words stand in several places of {where}, and nothing tells which is meant"
+
+    reasons = {window.id: [lost(window, other) for other in rivals[window.id]] for window in windows}
+    return {name: next(filter(None, said)) for name, said in reasons.items() if any(said)}
+
+
+def _rivals(windows: Sequence[MinedWindow], works: Mapping[str, WorkFacts]) -> dict[str, list[MinedWindow]]:
+    """Find for each window the others on the same words of the source."""
     rivals: dict[str, list[MinedWindow]] = defaultdict(list)
     order = sorted(windows, key=lambda window: window.at)
     for number, window in enumerate(order):
@@ -170,24 +198,7 @@ def _ambiguous(
             if _on_the_same_words(window, other) and not _same_passage(window, other, works):
                 rivals[window.id].append(other)
                 rivals[other.id].append(window)
-    alone = Counter(window.work_id for window in windows if not rivals[window.id])
-
-    def claim(window: MinedWindow) -> tuple[bool, int]:
-        return named[window.id], alone[window.work_id]
-
-    for window in windows:
-        for other in rivals[window.id]:
-            if shared[other.id] < AMBIGUOUS * shared[window.id]:
-                continue
-            if shared[window.id] < AMBIGUOUS * shared[other.id] or claim(other) > claim(window):
-                aside[window.id] = f"the same words stand in “{works[other.work_id].title}”, which is likelier meant"
-                break
-            if claim(other) == claim(window):
-                where = "the work" if other.work_id == window.work_id else "the works"
-                aside[window.id] = (
-                    f"the same words stand in several places of {where}, and nothing tells which is meant"
-                )
-    return aside
+    return rivals
 
 
 def _too_seldom(
@@ -243,10 +254,13 @@ def same_author(one: str, other: str) -> bool:
 
 
 def names(window: MinedWindow, source: SecondarySource, work: WorkFacts) -> bool:
-    """Whether the source's title or the words around a quotation name the work, its author, its people or places."""
+    """Whether the source's title or the words around a quotation name the work, its author, its people or places.
+
+    People and places may be named in the quotation too: what others wrote and the work quotes does not know them.
+    """
     around = " \n".join((source.title, *window.left, *window.right))
     said = tokens(around)
-    if not work.own.isdisjoint(said):
+    if not work.own.isdisjoint((*said, *tokens(window.quotation))):
         return True
     surname = _surname(work.author)
     if len(surname) >= _SURNAME and surname in said:

@@ -88,7 +88,7 @@ def make_windows(
     marks = _Marks(prose, quotations, words.starts.tolist())
     found: list[_Found] = []
     for match in matches_of(aligner, among=among):
-        for standard in standardise(match, aligner, marks.is_quoted):
+        for standard in standardise(match, aligner, marks.words_around):
             start = int(words.starts[standard.blocks[0].here])
             end = int(words.ends[standard.blocks[-1].here_end - 1])
             count = sum(block.here_end - block.here for block in standard.blocks)
@@ -199,10 +199,14 @@ class _Marks:
             return _Placed(at, kind, share)
         return _Placed((start, end), self._set(start))
 
-    def is_quoted(self, word: int) -> bool:
-        """Whether a word of the source, by its position, stands in a quotation."""
+    def words_around(self, word: int) -> range:
+        """Give the words of the outermost closed quotation that holds a word of the source; none where none does."""
         start = self._starts[word]
-        return bool(self._across(start, start + 1))
+        holding = [each for each in self._across(start, start + 1) if each.closed]
+        if not holding:
+            return range(word, word)
+        outer = max(holding, key=lambda each: each.end - each.start)
+        return range(bisect_left(self._starts, outer.start), bisect_left(self._starts, outer.end))
 
     def _across(self, start: int, end: int) -> list[Quotation]:
         first = bisect_left(self._ends_so_far, start + 1)

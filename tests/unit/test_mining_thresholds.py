@@ -11,7 +11,8 @@ from relic_core.mining import thresholds
 from relic_core.mining.thresholds import WorkFacts, facts_of, names, no_criticism, same_author, set_aside
 from tests.making import make_work
 
-WORDS = "old Marrable folded his ledger upon the wet stones of the quay"
+WORDS = "the grocer folded his ledger upon the wet stones of the quay"
+NAMED = "old Marrable folded his ledger upon the wet stones of the quay"
 TIDE = WorkFacts(title="The Slow Tide", author="Ada Quill", sentences=1000, own=frozenset({"marrable", "penhallow"}))
 BELL = WorkFacts(title="Bell", author="Orrin Vane", sentences=1000)
 WORKS = {"tide": TIDE, "bell": BELL}
@@ -78,7 +79,7 @@ def test_sentences_quoted_twice_count_once_towards_an_edition():
 def test_a_source_that_is_mostly_the_works_own_words_is_a_reprint():
     short = dataclasses.replace(SOURCE, characters=100)
     (reason,) = aside(window(0), source=short).values()
-    assert "62% of the source are the work's own words" in reason
+    assert "60% of the source are the work's own words" in reason
 
 
 def test_a_chapter_in_one_piece_is_a_reprint_and_the_rest_is_kept():
@@ -143,9 +144,22 @@ def test_where_nothing_tells_two_works_apart_both_are_set_aside():
     assert all("nothing tells which is meant" in reason for reason in found.values())
 
 
-def test_words_that_stand_twice_in_one_work_are_set_aside():
-    one, other = window(0), dataclasses.replace(window(0, gold=Span(700, 1)), id="again")
-    assert set(aside(one, other)) == {one.id, other.id}
+def test_words_that_stand_twice_in_a_work_that_nobody_names_are_set_aside():
+    one = window(0)
+    other = dataclasses.replace(one, gold=Span(700, 1), id="again")
+    assert set(aside(one, other, source=ESSAYS)) == {one.id, other.id}
+
+
+@pytest.mark.parametrize(("score", "kept"), [(100.0, "tide-0"), (90.0, "again")])
+def test_of_two_places_of_a_work_that_is_named_the_more_alike_is_meant_and_else_the_first(score, kept):
+    one = window(0, score=score)
+    other = dataclasses.replace(one, gold=Span(700, 1), id="again", score=100.0)
+    assert {one.id, other.id} - set(aside(one, other)) == {kept}
+
+
+def test_a_name_of_the_works_own_in_the_quotation_speaks_for_it():
+    assert aside(window(0, quotation=NAMED), source=ESSAYS) == {}
+    assert set(aside(window(0), source=ESSAYS)) == {"tide-0"}
 
 
 def test_two_editions_of_one_work_are_no_rivals():

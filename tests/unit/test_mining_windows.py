@@ -187,6 +187,18 @@ def test_the_critics_own_words_beside_a_quotation_add_no_sentence(works, beside)
     assert the_one(works, f"We read: “{TIDE[5][1:-1]}” {beside}").gold == Span(5, 1)
 
 
+@pytest.mark.parametrize(
+    ("quoting", "gold"),
+    [
+        (f"We read: “The tide had turned in all the mud. {TIDE[1]}”", Span(0, 2)),
+        (f"The tide had turned in all the mud. “{TIDE[1]}”", Span(1, 1)),
+        (f"We read: “{TIDE[5][1:-1]} The widow Penhallow for all her bonnet.”", Span(5, 2)),
+    ],
+)
+def test_sentences_before_and_behind_are_completed_by_fifteen_characters_of_the_quotation(works, quoting, gold):
+    assert the_one(works, quoting).gold == gold
+
+
 def test_a_long_quotation_is_one_although_the_work_repeats_phrases_of_it(tmp_path):
     """What the phrases match elsewhere stands between the halves of the quotation and must not part them."""
     spoken = [f"word{number}" for number in range(400)]
