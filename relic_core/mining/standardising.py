@@ -86,11 +86,11 @@ def standardise(match: Match, aligner: Aligner, quoted: Callable[[int], range] |
     for sentence in _sentences(match, aligner):
         _judge(sentence, aligner)
         if sentence.held == "no" and sentence.words >= SHORT:
-            yield from _standard(_completed(row, match, aligner, quoted), match, aligner)
+            yield from _standard(row, match, aligner, quoted)
             row = []
         else:
             row.append(sentence)
-    yield from _standard(_completed(row, match, aligner, quoted), match, aligner)
+    yield from _standard(row, match, aligner, quoted)
 
 
 def _sentences(match: Match, aligner: Aligner) -> Iterator[_Sentence]:
@@ -155,15 +155,8 @@ def _spelt(aligner: Aligner, words: range) -> str:
     return " ".join(spellings[number] for number in aligner.works.words[words.start : words.stop])
 
 
-def _completed(
-    row: list[_Sentence], match: Match, aligner: Aligner, quoted: Callable[[int], range] | None
-) -> list[_Sentence]:
-    """Take from the ends of a row what is not held, and add what the quotation has of the sentences beyond them."""
-    if quoted is None:
-        return _ended(row, [True] * len(row))
-    row = _ended(row, [any(quoted(block.here) for block in each.blocks) for each in row])
-    if not row or not row[0].blocks or not row[-1].blocks:
-        return row
+def _completed(row: list[_Sentence], match: Match, aligner: Aligner, quoted: Callable[[int], range]) -> list[_Sentence]:
+    """Add what the quotation has of the sentences before and behind a row."""
     work = match.work
     while row[0].number > work.first_sentence:
         here = row[0].blocks[0].here
@@ -204,8 +197,11 @@ def _hangs_on(sentence: _Sentence, *, quoted: bool, within: bool) -> bool:
     return sentence.held == "no" or (sentence.held in {"touched", "mostly"} and within and not quoted)
 
 
-def _standard(row: list[_Sentence], match: Match, aligner: Aligner) -> Iterator[Standard]:
+def _standard(
+    row: list[_Sentence], match: Match, aligner: Aligner, quoted: Callable[[int], range] | None
+) -> Iterator[Standard]:
     """Make a window's gold of sentences in a row, unless too little of them is quoted."""
+    row = _ended(row, [quoted is None or any(quoted(block.here) for block in each.blocks) for each in row])
     blocks = [block for sentence in row for block in sentence.blocks]
     if sum(block.there_end - block.there for block in blocks) < LEAST_WORDS:
         return
@@ -215,9 +211,11 @@ def _standard(row: list[_Sentence], match: Match, aligner: Aligner) -> Iterator[
     if together < LEAST_RATIO:
         return
     scores = [sentence.score for sentence in row if sentence.held in {"whole", "part"}]
+    if quoted is not None:
+        row = _completed(row, match, aligner, quoted)
     yield Standard(
         Span(row[0].number - match.work.first_sentence, row[-1].number - row[0].number + 1),
-        tuple(_joined(blocks)),
+        tuple(_joined([block for sentence in row for block in sentence.blocks])),
         round(min([together, *scores]), 1),
     )
 
