@@ -282,6 +282,10 @@ class QuotedWorks:
         """Give a sentence to the letter, by its position among the sentences of all works."""
         return bytes(self._texts[self._first_bytes[number] : self._first_bytes[number + 1]]).decode()
 
+    def words_in(self, sentence: int) -> int:
+        """Count the words of a sentence, by its number among those of all works."""
+        return int(self.first_words[sentence + 1]) - int(self.first_words[sentence])
+
     def owner_of(self, word: int) -> int:
         """Find the position of the work that a word belongs to; the word is counted over all works."""
         return int(np.searchsorted(self.first_word_of, word, "right")) - 1

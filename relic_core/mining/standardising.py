@@ -24,6 +24,8 @@ LEAST_RUN = 15
 """Characters in a row that a sentence beside quoted ones has to share with the quotation (RELiC, appendix A)."""
 LEAST_SHARE = 0.5
 """Share of the words of a sentence beside quoted ones that makes up for a shared run of so many characters."""
+NEAR = 12
+"""Words that a critic may add to a sentence beside quoted ones, or put between."""
 SHORT = 4
 """A sentence of fewer words goes with its neighbours: it is too short for either measure."""
 
@@ -156,17 +158,21 @@ def _spelt(aligner: Aligner, words: range) -> str:
 
 
 def _completed(row: list[_Sentence], match: Match, aligner: Aligner, quoted: Callable[[int], range]) -> list[_Sentence]:
-    """Add what the quotation has of the sentences before and behind a row."""
-    work = match.work
+    """Add what the quotation has of the sentences before and behind a row, in words that nothing else was found in."""
+    works, work = aligner.works, match.work
     while row[0].number > work.first_sentence:
-        here = row[0].blocks[0].here
-        before = _beyond(row[0].number - 1, range(quoted(here).start, here), aligner)
+        here, number = row[0].blocks[0].here, row[0].number - 1
+        taken = max((block.here_end for block in match.blocks if block.here_end <= here), default=0)
+        start = max(quoted(here).start, taken, here - works.words_in(number) - NEAR)
+        before = _beyond(number, range(start, here), aligner)
         if not before.blocks:
             break
         row = [before, *row]
     while row[-1].number + 1 < work.first_sentence + work.sentences:
-        here = row[-1].blocks[-1].here_end
-        behind = _beyond(row[-1].number + 1, range(here, quoted(here - 1).stop), aligner)
+        here, number = row[-1].blocks[-1].here_end, row[-1].number + 1
+        taken = min((block.here for block in match.blocks if block.here >= here), default=len(aligner.words.starts))
+        stop = min(quoted(here - 1).stop, taken, here + works.words_in(number) + NEAR)
+        behind = _beyond(number, range(here, stop), aligner)
         if not behind.blocks:
             break
         row = [*row, behind]
@@ -175,9 +181,9 @@ def _completed(row: list[_Sentence], match: Match, aligner: Aligner, quoted: Cal
 
 def _beyond(number: int, words: range, aligner: Aligner) -> _Sentence:
     """Look for a sentence of the work among words of the quotation: for fifteen characters in a row."""
-    first, stop = int(aligner.works.first_words[number]), int(aligner.works.first_words[number + 1])
-    sentence = _Sentence(number, first, stop, [])
-    run = aligner.longest(words, range(first, stop))
+    first = int(aligner.works.first_words[number])
+    sentence = _Sentence(number, first, first + aligner.works.words_in(number), [])
+    run = aligner.longest(words, range(sentence.first, sentence.stop)) if words else None
     if run is not None and len(_spelt(aligner, range(run.there, run.there_end))) >= LEAST_RUN:
         sentence.blocks, sentence.held = [run], "touched"
     return sentence

@@ -54,7 +54,7 @@ def test_an_unreadable_setting_is_told(app, monkeypatch):
 
 
 # About a work asks for nothing without a work, and Recall asks for runs, not for works: test_recall.py
-@pytest.mark.parametrize("page", sorted(PAGES.keys() - {"pages/work.py", "pages/recall.py"}))
+@pytest.mark.parametrize("page", sorted(PAGES.keys() - {"pages/work.py", "pages/recall.py", "pages/sources.py"}))
 def test_a_store_that_becomes_busy_later_is_told_on_every_page(app, page, monkeypatch):
     at = sound(app.open(page))
 

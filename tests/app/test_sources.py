@@ -8,7 +8,8 @@ from html import unescape
 
 import pytest
 
-from relic_core.errors import BadRequest
+from relic_core.errors import BadRequest, StoreBusy
+from relic_core.services.sources import Sources
 from tests.app.reading import LIBRARY, as_read, html, plain, said, sound
 from tests.making_sources import keep, make_source, make_window
 
@@ -297,3 +298,11 @@ def test_files_are_read_and_what_came_of_them_is_told(app, lanterns):
     assert [summary.source.name for summary in app.bench.sources.all()] == ["tides.txt"]
     assert not at.error
     assert as_read(at.success[0].value)
+
+
+def test_a_store_that_is_busy_is_told(app, tides, monkeypatch):
+    def held(sources):
+        raise StoreBusy("Another program holds the store. Wait until it has finished.")
+
+    monkeypatch.setattr(Sources, "all", held)
+    assert "Another program holds the store." in said(sound(app.open(SOURCES)))

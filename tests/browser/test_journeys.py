@@ -245,7 +245,7 @@ def test_a_text_is_prepared_although_the_tab_is_closed(visitor, fresh_server, tm
 
     tab = visitor.context.new_page()
     opened(tab, f"{fresh_server.url}/library")
-    tab.get_by_role("tab", name="By path").click()
+    tab.locator(".st-key-library-adding").get_by_role("tab", name="By path").click()
     path = tab.get_by_role("textbox", name="Path of a file")
     path.fill(str(tmp_path / "missing.txt"))
     path.press("Enter")
