@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from relic_core.errors import BadRequest, NoIndex, StaleIndex, StoreError
-from relic_core.mining.spellings import RUN, UNKNOWN, WORD, run_hashes, spelt
+from relic_core.mining.spellings import RUN, UNKNOWN, run_hashes, spelt
+from relic_core.text.words import WORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -13,8 +13,8 @@ import numpy as np
 from relic_core import __version__
 from relic_core.errors import BadRequest
 from relic_core.mining.quoted_works import CODE, MANIFEST, TEXTS, VOCABULARY, QuotedWork, manifest_digest
-from relic_core.mining.spellings import RUN, WORD, run_hashes, spelt
-from relic_core.text.words import STOPWORDS
+from relic_core.mining.spellings import RUN, run_hashes, spelt
+from relic_core.text.words import STOPWORDS, WORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

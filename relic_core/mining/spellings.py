@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,8 +21,6 @@ UNKNOWN = -1
 """Number of a word that none of the works has."""
 
 
-_LETTERS = r"[^\W_]+(?:[\u0300-\u036f]+[^\W_]*)*"
-WORD = re.compile(rf"{_LETTERS}(?:['’ʼ]{_LETTERS})*")
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 

@@ -67,7 +67,7 @@ class _Sentence:
         return self.stop - self.first
 
 
-def standardise(match: Match, aligner: Aligner, quoted: Callable[[int], range] | None = None) -> Iterator[Standard]:
+def standardise(match: Match, aligner: Aligner, quoted: Callable[[int], range]) -> Iterator[Standard]:
     """Give the sentences of the work that a match quotes, one `Standard` for each row of consecutive ones.
 
     A sentence counts where all of it is quoted nearly word for word, or eight words of it or more; and beside such a
@@ -81,7 +81,7 @@ def standardise(match: Match, aligner: Aligner, quoted: Callable[[int], range] |
         As `find_matches` gave it.
     aligner : Aligner
         What it was found with.
-    quoted : callable, optional
+    quoted : callable
         Gives the words of the quotation in which the word at a position of the source stands; none where it is in none.
     """
     row: list[_Sentence] = []
@@ -204,10 +204,10 @@ def _hangs_on(sentence: _Sentence, *, quoted: bool, within: bool) -> bool:
 
 
 def _standard(
-    row: list[_Sentence], match: Match, aligner: Aligner, quoted: Callable[[int], range] | None
+    row: list[_Sentence], match: Match, aligner: Aligner, quoted: Callable[[int], range]
 ) -> Iterator[Standard]:
     """Make a window's gold of sentences in a row, unless too little of them is quoted."""
-    row = _ended(row, [quoted is None or any(quoted(block.here) for block in each.blocks) for each in row])
+    row = _ended(row, [any(quoted(block.here) for block in each.blocks) for each in row])
     blocks = [block for sentence in row for block in sentence.blocks]
     if sum(block.there_end - block.there for block in blocks) < LEAST_WORDS:
         return
@@ -217,8 +217,7 @@ def _standard(
     if together < LEAST_RATIO:
         return
     scores = [sentence.score for sentence in row if sentence.held in {"whole", "part"}]
-    if quoted is not None:
-        row = _completed(row, match, aligner, quoted)
+    row = _completed(row, match, aligner, quoted)
     yield Standard(
         Span(row[0].number - match.work.first_sentence, row[-1].number - row[0].number + 1),
         tuple(_joined([block for sentence in row for block in sentence.blocks])),

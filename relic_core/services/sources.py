@@ -185,7 +185,7 @@ class Sources:
             raise BadRequest(f"{count} windows cannot be drawn; draw 1 or more.")
         ids = self._workbench.store.windows.ids()
         drawn = random.Random(seed).sample(ids, min(count, len(ids)))  # noqa: S311 - a sample, not a secret
-        return self._views([self._workbench.store.windows.get(window_id) for window_id in drawn])
+        return self._views(self._workbench.store.windows.some(drawn))
 
     def quoted(self, work_id: str) -> Quoted:
         """Count how often each sentence of a work is quoted; kept in memory until the store is written."""

@@ -121,6 +121,13 @@ class WindowRows(Rows):
             if rows:
                 yield tuple(_stored(row) for row in rows)
 
+    def some(self, window_ids: Sequence[str]) -> tuple[StoredWindow, ...]:
+        """Return windows in the order in which they are named; those that are not there are passed over."""
+        with self._reading() as cursor:
+            rows = cursor.execute(_SELECT + "WHERE list_contains(?, id)", [list(window_ids)]).fetchall()
+        found = {stored.window.id: stored for stored in map(_stored, rows)}
+        return tuple(found[window_id] for window_id in window_ids if window_id in found)
+
     def ids(self) -> tuple[str, ...]:
         """List the ids of the kept windows in their order."""
         with self._reading() as cursor:

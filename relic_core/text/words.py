@@ -27,7 +27,7 @@ WORDS = "words/1"
 """Version of what counts as a word and as a function word: a new one changes what lexical retrievers score."""
 
 _LETTERS = r"[^\W_]+(?:[\u0300-\u036f]+[^\W_]*)*"  # accents may be characters of their own
-_WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})*")
+WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})*")
 _CLITIC = re.compile(r"(?<=\w)'(?:s|d|ll|ve|re|m)$")
 _APOSTROPHES = str.maketrans({"’": "'", "ʼ": "'"})
 _LIGATURES = str.maketrans({"æ": "ae", "œ": "oe", "ø": "o", "ð": "d", "þ": "th", "ł": "l"})
@@ -87,7 +87,7 @@ def word_spans(text: str) -> list[tuple[int, int, str]]:
     >>> word_spans("_Gatsby’s_ drawing-room")
     [(1, 9, 'gatsby'), (11, 18, 'drawing'), (19, 23, 'room')]
     """
-    return [(*match.span(), _token(match.group())) for match in _WORD.finditer(text)]
+    return [(*match.span(), _token(match.group())) for match in WORD.finditer(text)]
 
 
 def tokens(text: str) -> list[str]:
@@ -98,7 +98,7 @@ def tokens(text: str) -> list[str]:
     >>> tokens("Natásha didn’t see—it’s the _Brontës’_ 1,000th!")
     ['natasha', "didn't", 'see', 'it', 'the', 'brontes', '1', '000th']
     """
-    return [_token(word) for word in _WORD.findall(text)]
+    return [_token(word) for word in WORD.findall(text)]
 
 
 def content_tokens(text: str) -> list[str]:
@@ -161,7 +161,7 @@ class WorkWords:
         starts = np.zeros(len(work.sentences) + 1, dtype=np.int64)
         id_of: dict[str, int] = {}  # by word as printed; -1 for function words
         for sentence in work.sentences:
-            for word in _WORD.findall(work.text, sentence.start, sentence.end):
+            for word in WORD.findall(work.text, sentence.start, sentence.end):
                 number = id_of.get(word)
                 if number is None:
                     token = _token(word)
