@@ -10,7 +10,8 @@ import streamlit as st
 from relic_ui import buttons, correcting
 from relic_ui.jobs import show_under_way, when
 from relic_ui.links import link
-from relic_ui.shell import literal, told
+from relic_ui.removed import show_each, show_undo
+from relic_ui.shell import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -82,7 +83,7 @@ def _more_wait(number: int) -> str:
 def show_works(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
     """List the stored works, each with what can be done with it; and those that were removed."""
     st.header("Your works", anchor="works")
-    _show_undo(workbench)
+    show_undo("library", "Removed from the library", workbench.works.restore)
     if summaries:
         _show_rows(workbench, _chosen(summaries), len(summaries))
     else:
@@ -184,17 +185,6 @@ def written_by(work: WorkSummary) -> str:
     return f"{work.author or 'Author unknown'}{f', {work.year}' if work.year else ''}"
 
 
-def _show_undo(workbench: Workbench) -> None:
-    removed = st.session_state.get("library_removed")
-    if removed is None:
-        return
-    work_id, title = removed
-    with st.container(horizontal=True, vertical_alignment="center", key="library_undoing"):
-        st.html(f'<p role="status">Removed from the library: <em>{escape(title)}</em></p>', width="content")
-        if st.button("Put it back", key="library_undo", icon=":material/undo:"):
-            _put_back(workbench, work_id)
-
-
 def _show_removed(workbench: Workbench) -> None:
     """List the removed works, quietly: removing loses nothing."""
     removed = workbench.works.removed()
@@ -205,20 +195,8 @@ def _show_removed(workbench: Workbench) -> None:
             '<p class="relic-quiet relic-measure">A removed work is not searched and not listed. Its text, and what '
             "was done with it, are kept until you put it back.</p>"
         )
-        for work in removed:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.html(f"<p>{escape(work.title)}, {escape(written_by(work))}</p>", width="content")
-                if st.button(
-                    "Put it back", key=f"restore-{work.id}", type="tertiary", help=literal(f"Put {work.title} back")
-                ):
-                    _put_back(workbench, work.id)
-
-
-def _put_back(workbench: Workbench, work_id: str) -> None:
-    workbench.works.restore(work_id)
-    if (st.session_state.get("library_removed") or ("",))[0] == work_id:
-        del st.session_state["library_removed"]
-    st.rerun()
+        shown = [(work.id, work.title, f", {written_by(work)}") for work in removed]
+        show_each("library", shown, "restore-", workbench.works.restore)
 
 
 # ---- jobs ---------------------------------------------------------------------------------------------------------

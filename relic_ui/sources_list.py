@@ -10,7 +10,8 @@ import streamlit as st
 from relic_ui import buttons, sources_adding
 from relic_ui.links import link
 from relic_ui.naming import listed, many
-from relic_ui.shell import literal, told
+from relic_ui.removed import show_each, show_undo
+from relic_ui.shell import told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,7 @@ def show(workbench: Workbench, sources: Sequence[SourceSummary]) -> None:
     with st.container(key="sources-adding"):
         sources_adding.show(workbench, begun=bool(sources))
     with st.container(key="sources-list"):
-        _show_undo(workbench)
+        show_undo("sources", "Removed from the secondary sources", workbench.sources.restore)
         if sources:
             _show_sources(sources)
         _show_removed(workbench)
@@ -153,17 +154,6 @@ def _found_in(summary: SourceSummary) -> str:
     return f"{many(summary.windows, 'quotation')} of {listed(named)}; {every}"
 
 
-def _show_undo(workbench: Workbench) -> None:
-    removed = st.session_state.get("sources_removed")
-    if removed is None:
-        return
-    source_id, title = removed
-    with st.container(horizontal=True, vertical_alignment="center", key="sources_undoing"):
-        st.html(f'<p role="status">Removed from the secondary sources: <em>{escape(title)}</em></p>', width="content")
-        if st.button("Put it back", key="sources_undo", icon=":material/undo:"):
-            _put_back(workbench, source_id)
-
-
 def _show_removed(workbench: Workbench) -> None:
     """List the removed sources, quietly: removing loses nothing."""
     removed = workbench.sources.removed()
@@ -174,23 +164,7 @@ def _show_removed(workbench: Workbench) -> None:
             '<p class="relic-quiet relic-measure">Quotations in a removed source are not shown and not counted. What '
             "was found in it, and what you judged of it, is kept until you put it back.</p>"
         )
-        for source in removed[:_REMOVED_SHOWN]:
-            with st.container(horizontal=True, vertical_alignment="center"):
-                by = f", {source.author}" if source.author else ""
-                st.html(f"<p>{escape(source.title)}{escape(by)}</p>", width="content")
-                if st.button(
-                    "Put it back",
-                    key=f"restore-source-{source.id}",
-                    type="tertiary",
-                    help=literal(f"Put {source.title} back"),
-                ):
-                    _put_back(workbench, source.id)
+        shown = [(each.id, each.title, f", {each.author}" if each.author else "") for each in removed[:_REMOVED_SHOWN]]
+        show_each("sources", shown, "restore-source-", workbench.sources.restore)
         if (more := len(removed) - _REMOVED_SHOWN) > 0:
             st.html(f'<p class="relic-quiet">and {more:,} removed before these</p>')
-
-
-def _put_back(workbench: Workbench, source_id: str) -> None:
-    workbench.sources.restore(source_id)
-    if (st.session_state.get("sources_removed") or ("",))[0] == source_id:
-        del st.session_state["sources_removed"]
-    st.rerun()

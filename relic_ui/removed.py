@@ -1,0 +1,63 @@
+"""What was removed and can be put back: the one just removed at the top of a list, all of them at its end."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+def show_undo(part: str, said: str, restore: Callable[[str], object]) -> None:
+    """Offer to put back what has just been removed.
+
+    Parameters
+    ----------
+    part : str
+        The part of the page; ``{part}_removed`` in the visit's state holds the id and title of what was removed.
+    said : str
+        What it was removed from: "Removed from the library".
+    restore : callable
+        Puts the thing of an id back.
+    """
+    removed = st.session_state.get(f"{part}_removed")
+    if removed is None:
+        return
+    name, title = removed
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{part}_undoing"):
+        st.html(f'<p role="status">{said}: <em>{escape(title)}</em></p>', width="content")
+        if st.button("Put it back", key=f"{part}_undo", icon=":material/undo:"):
+            _put_back(part, name, restore)
+
+
+def show_each(part: str, removed: Iterable[tuple[str, str, str]], key: str, restore: Callable[[str], object]) -> None:
+    """List removed things, each with a button that puts it back.
+
+    Parameters
+    ----------
+    part : str
+        As for `show_undo`.
+    removed : iterable of (str, str, str)
+        Of each its id, its title, and what is told behind the title.
+    key : str
+        What the keys of the buttons begin with.
+    restore : callable
+        As for `show_undo`.
+    """
+    for name, title, more in removed:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(f"<p>{escape(title)}{escape(more)}</p>", width="content")
+            if st.button("Put it back", key=f"{key}{name}", type="tertiary", help=literal(f"Put {title} back")):
+                _put_back(part, name, restore)
+
+
+def _put_back(part: str, name: str, restore: Callable[[str], object]) -> None:
+    restore(name)
+    if (st.session_state.get(f"{part}_removed") or ("",))[0] == name:
+        del st.session_state[f"{part}_removed"]
+    st.rerun()
