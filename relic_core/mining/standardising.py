@@ -26,6 +26,8 @@ LEAST_SHARE = 0.5
 """Share of the words of a sentence beside quoted ones that makes up for a shared run of so many characters."""
 NEAR = 12
 """Words that a critic may add to a sentence beside quoted ones, or put between."""
+LEAST_STRANGE = 8
+"""Words of one quotation between two sentences of the work, in neither, from which they are two."""
 SHORT = 4
 """A sentence of fewer words goes with its neighbours: it is too short for either measure."""
 
@@ -87,12 +89,27 @@ def standardise(match: Match, aligner: Aligner, quoted: Callable[[int], range]) 
     row: list[_Sentence] = []
     for sentence in _sentences(match, aligner):
         _judge(sentence, aligner)
+        if row and _parted(row, sentence, quoted):
+            yield from _standard(row, match, aligner, quoted)
+            row = []
         if sentence.held == "no" and sentence.words >= SHORT:
             yield from _standard(row, match, aligner, quoted)
             row = []
         else:
             row.append(sentence)
     yield from _standard(row, match, aligner, quoted)
+
+
+def _parted(row: Sequence[_Sentence], sentence: _Sentence, quoted: Callable[[int], range]) -> bool:
+    """Whether a quotation has words of another place between sentences of a row and the next one."""
+    blocks = [block for each in row for block in each.blocks]
+    if not blocks or not sentence.blocks:
+        return False
+    before, behind = blocks[-1], sentence.blocks[0]
+    strange = behind.here - before.here_end
+    changed = behind.there - before.there_end
+    around = quoted(before.here_end - 1)
+    return strange >= LEAST_STRANGE + 2 * changed and bool(around) and around == quoted(behind.here)
 
 
 def _sentences(match: Match, aligner: Aligner) -> Iterator[_Sentence]:
@@ -165,7 +182,7 @@ def _completed(row: list[_Sentence], match: Match, aligner: Aligner, quoted: Cal
         taken = max((block.here_end for block in match.blocks if block.here_end <= here), default=0)
         start = max(quoted(here).start, taken, here - works.words_in(number) - NEAR)
         before = _beyond(number, range(start, here), aligner)
-        if not before.blocks:
+        if not before.blocks or _parted([before], row[0], quoted):
             break
         row = [before, *row]
     while row[-1].number + 1 < work.first_sentence + work.sentences:
@@ -173,7 +190,7 @@ def _completed(row: list[_Sentence], match: Match, aligner: Aligner, quoted: Cal
         taken = min((block.here for block in match.blocks if block.here >= here), default=len(aligner.words.starts))
         stop = min(quoted(here - 1).stop, taken, here + works.words_in(number) + NEAR)
         behind = _beyond(number, range(here, stop), aligner)
-        if not behind.blocks:
+        if not behind.blocks or _parted(row, behind, quoted):
             break
         row = [*row, behind]
     return row

@@ -29,6 +29,9 @@ LEAST_BITS_UNMARKED = 95.0
 """How rare words have to be together that are not marked as a quotation, or are only a part of one: some ten
 words. Shorter ones are as often chance as quotation."""
 
+LEAST_LEFT_OVER = 5
+"""Words at either end of a quotation from which, quoted from nobody knows where, they are not the window's."""
+
 _SLACK = 3
 """Characters by which a match may stick out of its quotation: a dash, a mark within marks."""
 _PARTING = " .,;:!?…*-–—"
@@ -103,7 +106,7 @@ def make_windows(
                 found.append(_Found(match, standard, (start, end), placed.at, around, placed.kind))
     made: dict[str, MinedWindow] = {}
     for together in _clusters(found):
-        parted = [replace(each, at=_own_part(each, together, prose.text)) for each in together]
+        parted = [replace(each, at=_own_part(each, together, prose.text, marks)) for each in together]
         made |= {window.id: window for window in _windows(prose, parted, source, aligner)}
     return tuple(made.values())
 
@@ -183,7 +186,7 @@ class _Marks:
         across = self._across(start, end)
         holding = [each for each in across if each.start <= start + _SLACK and each.end >= end - _SLACK]
         for each in sorted(holding, key=lambda quotation: quotation.end - quotation.start):
-            share = words / max(1, self._count(each.start, each.end))
+            share = words / max(1, self.count(each.start, each.end))
             if share >= HALF:
                 return _Placed((min(start, each.start), max(end, each.end)), each.kind, share)
         if holding:
@@ -193,7 +196,7 @@ class _Marks:
             each for each in across if min(end, each.end) - max(start, each.start) >= HALF * (each.end - each.start)
         ]
         at = min([start, *(each.start for each in held)]), max([end, *(each.end for each in held)])
-        share = words / max(1, self._count(*at))
+        share = words / max(1, self.count(*at))
         if held and share >= HALF:
             kind = max(held, key=lambda quotation: quotation.end - quotation.start).kind
             return _Placed(at, kind, share)
@@ -213,7 +216,7 @@ class _Marks:
         last = bisect_left(self._quotations, end, key=lambda each: each.start)
         return [each for each in self._quotations[first:last] if each.end > start]
 
-    def _count(self, start: int, end: int) -> int:
+    def count(self, start: int, end: int) -> int:
         """Count words."""
         return bisect_left(self._starts, end) - bisect_left(self._starts, start)
 
@@ -237,9 +240,13 @@ def _clusters(found: list[_Found]) -> Iterator[list[_Found]]:
         yield cluster
 
 
-def _own_part(one: _Found, found: list[_Found], text: str) -> Offsets:
-    """Take the part of a quotation that is a window's own, where another part of it quotes other sentences."""
+def _own_part(one: _Found, found: list[_Found], text: str, marks: _Marks) -> Offsets:
+    """Take the part of a quotation that is a window's own, where its other parts quote other sentences or nobody."""
     start, end = one.at
+    if marks.count(start, one.words[0]) >= LEAST_LEFT_OVER:
+        start = one.words[0]
+    if marks.count(one.words[1], end) >= LEAST_LEFT_OVER:
+        end = one.words[1]
     for other in found:
         if other.match.work is one.match.work and other.words[0] < end and other.words[1] > start:
             if other.words[1] <= one.words[0]:

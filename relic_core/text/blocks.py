@@ -69,22 +69,53 @@ def flatten(line: str) -> str:
     return " ".join(line.split())
 
 
-def split_blocks(text: str, start: int, end: int) -> list[Block]:
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a text marks its paragraphs where blank lines do not.
+
+    Attributes
+    ----------
+    by_indent : bool
+        Whether the first lines of paragraphs are indented.
+    width : int
+        How long its lines may be where the last line of a paragraph is known by ending early; 0 where it is not.
+    """
+
+    by_indent: bool
+    width: int
+
+
+def manner_of(text: str, start: int, end: int) -> Manner:
+    """Tell how ``text[start:end]`` marks its paragraphs; of the whole text, since any part may hold only long ones."""
+    runs = [lines for _, lines in _runs(text, start, end)]
+    long = [lines for lines in runs if len(lines) > _LONG_BLOCK]
+    dense = sum(map(len, long)) > 0.5 * sum(map(len, runs))
+    by_indent = dense and sum(map(len, filter(_has_indents, long))) > 0.5 * sum(map(len, long))
+    width = _full(len(line) for lines in long for _, line in lines) if dense and not by_indent else 0
+    return Manner(by_indent, width)
+
+
+def split_blocks(text: str, start: int, end: int, manner: Manner | None = None) -> list[Block]:
     """Cut ``text[start:end]`` at blank lines, and further where a text marks its paragraphs otherwise.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    start, end : int
+        What is cut of it.
+    manner : Manner, optional
+        That of the text; of the stretch itself by default.
 
     Returns
     -------
     list of Block
         In order; together they hold every visible character of the stretch.
     """
-    runs = list(_runs(text, start, end))
-    long = [lines for _, lines in runs if len(lines) > _LONG_BLOCK]
-    dense = sum(map(len, long)) > 0.5 * sum(len(lines) for _, lines in runs)
-    by_indent = dense and sum(map(len, filter(_has_indents, long))) > 0.5 * sum(map(len, long))
-    width = _full(len(line) for lines in long for _, line in lines) if dense and not by_indent else 0
+    manner = manner or manner_of(text, start, end)
     blocks: list[Block] = []
-    for gap, lines in runs:
-        pieces = _pieces(lines, by_indent=by_indent, width=width)
+    for gap, lines in _runs(text, start, end):
+        pieces = _pieces(lines, manner)
         blocks += [_block(piece, gap if number == 0 else min(gap, 1)) for number, piece in enumerate(pieces)]
     return blocks
 
@@ -155,14 +186,15 @@ def _has_indents(lines: Sequence[tuple[int, str]]) -> bool:
     return 0.03 * len(lines) < sum(indented) <= 0.6 * len(lines) and alone > 0.6 * sum(indented)
 
 
-def _pieces(lines: list[tuple[int, str]], *, by_indent: bool, width: int) -> list[list[tuple[int, str]]]:
+def _pieces(lines: list[tuple[int, str]], manner: Manner) -> list[list[tuple[int, str]]]:
     if len(lines) > 1 and any(len(line) > _LONG_LINE for _, line in lines):
         return [[line] for line in lines]
-    if not (by_indent or width):
+    if not (manner.by_indent or manner.width):
         return [lines]
     pieces = [[lines[0]]]
     for (_, above), line in pairwise(lines):
-        if line[1][0].isspace() if by_indent else _ends_early(above, line[1], width) or _HEADS.fullmatch(line[1]):
+        early = _ends_early(above, line[1], manner.width) or _HEADS.fullmatch(line[1])
+        if line[1][0].isspace() if manner.by_indent else early:
             pieces.append([line])
         else:
             pieces[-1].append(line)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from relic_core.domain import LeftOut
 from relic_core.text import apparatus
-from relic_core.text.blocks import Block, cut_block, line_width, split_blocks
+from relic_core.text.blocks import Block, cut_block, line_width, manner_of, split_blocks
 from relic_core.text.contents import find_contents, is_list
 from relic_core.text.headings import Heading, parse_heading
 
@@ -98,8 +98,9 @@ def _cut(text: str, start: int, end: int) -> tuple[list[Block], dict[int, str]]:
     blocks: list[Block] = []
     kinds: dict[int, str] = {}
     position = start
+    manner = manner_of(text, start, end)
     for mark in (*apparatus.bracketed(text, start, end), LeftOut(end, end, "")):
-        for block in split_blocks(text, position, mark.start):
+        for block in split_blocks(text, position, mark.start, manner):
             blocks += _off_prose(block, text, on_title_page=len(blocks) < _TITLE_PAGE)
         if mark.kind:
             kinds[len(blocks)] = mark.kind

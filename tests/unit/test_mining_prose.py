@@ -217,6 +217,15 @@ def test_verse_in_a_footnote_is_a_quotation_of_its_own():
     assert verse[0].flow == note.flow
 
 
+def test_verse_between_long_paragraphs_is_one_however_near_a_mark_stands():
+    line = "The critic went on about the ferry and the quay, and about all who wait there in the rain,\n"
+    verse = '"The ferry lay beside the quay,\nAnd nobody was there to see,\nThe lamps were out, the tide was in,"\n'
+    long = line * 30
+    text = f"{long}\n{line * 4}\n[Illustration: The quay]\n\n{long}\n{verse}\n{long}\n[Illustration: It]\n\n{line * 90}"
+    text = text.replace(long, long[:-2] + ".\n", 2) + f"\n{line * 3}\n" * 60
+    assert ["verse" for each in read_prose(text).stretches if each.kind != "prose"] == ["verse"]
+
+
 def test_the_number_of_a_stanza_between_two_ends_no_chapter():
     text = (
         "These are the lines that he wrote when he was young, and they are the best that he ever wrote in verse:\n\n"

@@ -100,6 +100,26 @@ def test_a_long_sentence_that_was_left_out_parts_two_windows(works):
         assert "glacier" not in around
 
 
+@pytest.mark.parametrize(
+    "quoting",
+    [
+        f"We read: “You are right, my dear sir; she is old. {TIDE[1]}”",
+        f"We read: “{TIDE[1]} This was his substitute for prayers.”",
+    ],
+)
+def test_words_of_nobody_at_an_end_of_the_quotation_are_not_the_windows(works, quoting):
+    window = the_one(works, quoting)
+    assert (window.gold, window.quotation) == (Span(1, 1), TIDE[1])
+    assert "right, my dear" not in " ".join((*window.left, *window.right))
+    assert "substitute" not in " ".join((*window.left, *window.right))
+
+
+def test_words_of_nobody_amid_a_quotation_part_two_windows(works):
+    strange = "With respect to ale she takes it every night and never a drop beyond, for her health alone."
+    first, second = mined(works, essay(f"We read: “{TIDE[2]} {strange} {TIDE[3]}”"))
+    assert (first.gold, second.gold) == (Span(2, 1), Span(3, 1))
+
+
 def test_the_quotation_is_the_marked_one_where_half_of_it_is_the_works(works):
     quoted = "Old Marrable folded his ledger upon the wet stones of the quay, dear reader"
     window = the_one(works, f"We read: “{quoted}.”")
