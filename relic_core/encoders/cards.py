@@ -58,6 +58,9 @@ class EncoderCard:
         it, or every span is read by itself. Only a mean can be taken in context.
     window : int
         The most tokens that go through the model together, the prefix included, special tokens apart.
+    mask : str
+        What stands in a claim where the quotation was masked: the mask token that the model was trained with
+        (``[MASK]``, ``<mask>``); empty for encoders that read both sides as one text.
 
     Raises
     ------
@@ -74,6 +77,7 @@ class EncoderCard:
     similarity: Similarity = "cosine"
     spans: Spans = "in context"
     window: int = WINDOW
+    mask: str = ""
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -101,8 +105,8 @@ class EncoderCard:
 
     @property
     def facts(self) -> dict[str, str | int]:
-        """What decides the vectors beside the models' files."""
-        apart = {"name", "query_model", "passage_model"}
+        """What decides the vectors beside the models' files; an empty mask is left out, as before there were masks."""
+        apart = {"name", "query_model", "passage_model"} | (set() if self.mask else {"mask"})
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in apart}
 
 

@@ -101,6 +101,11 @@ class OnePassEncoder:
         self._pair = Pair(card, precision=precision, longest=max(card.window, self._stretch))
 
     @property
+    def pair(self) -> Pair:
+        """The towers."""
+        return self._pair
+
+    @property
     def identity(self) -> str:
         """Model, digest of its files and card, number format, pooling, and how the work is cut.
 
@@ -152,7 +157,7 @@ class OnePassEncoder:
         """
         import torch
 
-        rows, cores, counts = self._cut(work)
+        rows, cores, counts = self.cut(work)
         sums = torch.zeros((len(work.sentences), self.dimension), dtype=torch.float32)
         done, total = 0, sum(len(row) for row in rows)
         opening = len(self._pair.passages.opening)
@@ -173,12 +178,22 @@ class OnePassEncoder:
         --------
         A work without sentences costs nothing; as a rule about 1.4 tokens are encoded for each of the work's.
         """
-        rows, _, counts = self._cut(work)
+        rows, _, counts = self.cut(work)
         special = len(self._pair.passages.opening) + len(self._pair.passages.closing)
         return Plan(tokens=int(counts.sum()), encoded=sum(len(row) + special for row in rows), stretches=len(rows))
 
-    def _cut(self, work: Work) -> tuple[list[list[int]], list[Core], npt.NDArray[np.int32]]:
-        """Cut a work into rows of token ids; say what is kept of each, and how many tokens each sentence has."""
+    def cut(self, work: Work) -> tuple[list[list[int]], list[Core], npt.NDArray[np.int32]]:
+        """Cut a work into the rows that go through the model, without running it.
+
+        Returns
+        -------
+        rows : list of list of int
+            Token ids, the prefix's first, special tokens left out.
+        cores : list of (int, int array)
+            Of each row, where the tokens begin whose states are kept, and the sentence that each of them belongs to.
+        counts : int32 array, shape (n_sentences,)
+            Number of tokens of each sentence, at least 1.
+        """
         counts = np.zeros(len(work.sentences), dtype=np.int32)
         rows: list[list[int]] = []
         cores: list[Core] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
@@ -63,7 +64,8 @@ class Pair:
         """
         card, digest = self.card, self.passages.files.digest
         plain = card.pooling == "mean" and card.similarity == "cosine" and card.spans == "in context"
-        if self.claims is not self.passages or card.query_prefix or card.passage_prefix or not plain:
+        said = card.query_prefix or card.passage_prefix or card.mask
+        if self.claims is not self.passages or said or not plain:
             everything = [card.facts, self.claims.files.digest, digest]
             digest = hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
             how += f", {card.similarity}"
@@ -71,6 +73,8 @@ class Pair:
                 how += ", two towers"
             if card.query_prefix or card.passage_prefix:
                 how += f", prefixes {card.query_prefix!r} and {card.passage_prefix!r}"
+            if card.mask:
+                how += f", claims with {card.mask}"
         return f"{card.name}/{digest[:12]}/{self._arithmetic}/{how}"
 
     def facts(self, *, stretch: int, context: int) -> dict[str, str | int]:
@@ -105,7 +109,7 @@ class Pair:
         }
 
     def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
-        """Encode claims: both sides as one text after the prefix, the mask left out.
+        """Encode claims: both sides as one text after the prefix, between them the mask that the card gives, if any.
 
         Of a claim longer than the window the words nearest to the mask are kept, and of one without a mask the first.
 
@@ -121,21 +125,35 @@ class Pair:
             )
         return self.claims.vectors([self.claim_ids(claim) for claim in claims], reading="reading a claim")
 
-    def claim_ids(self, claim: Claim) -> list[int]:
-        """Cut a claim to the window; token ids, the prefix's first, special tokens left out."""
+    def claim_ids(self, claim: Claim, window: int | None = None) -> list[int]:
+        """Cut a claim to the window; token ids, the prefix's first, special tokens left out.
+
+        Parameters
+        ----------
+        claim : Claim
+            A mask stands in it only where the claim is masked.
+        window : int, optional
+            The most tokens; by default the card's window.
+        """
         read = self.claims.tokens(claim.left, self.card.query_prefix)
-        left, window = read.ids, self.room(read)
+        left, room = read.ids, self.room(read, window)
         right = self.claims.tokens(f" {claim.right}").ids if claim.right else []
         if not claim.masked:
-            return [*read.prefix, *[*left, *right][:window]]
-        after = min(len(right), max(window - len(left), window // 2))
-        before = min(len(left), window - after)
-        return [*read.prefix, *left[len(left) - before :], *right[:after]]
+            return [*read.prefix, *[*left, *right][:room]]
+        mask = self._mask
+        room -= len(mask)
+        after = min(len(right), max(room - len(left), room // 2))
+        before = min(len(left), room - after)
+        return [*read.prefix, *left[len(left) - before :], *mask, *right[:after]]
 
-    def passage_ids(self, passage: str) -> list[int]:
-        """Cut a passage to the window, from its beginning; token ids as of `claim_ids`."""
+    def passage_ids(self, passage: str, window: int | None = None) -> list[int]:
+        """Cut a passage to the window, from its beginning; parameters and token ids as of `claim_ids`."""
         read = self.passages.tokens(passage, self.card.passage_prefix)
-        return [*read.prefix, *read.ids[: self.room(read)]]
+        return [*read.prefix, *read.ids[: self.room(read, window)]]
+
+    @cached_property
+    def _mask(self) -> list[int]:
+        return self.claims.tokens(self.card.mask).ids if self.card.mask else []
 
     def room(self, read: Tokens, window: int | None = None) -> int:
         """Count the tokens that a window has beside the prefix; the card's window where none is given.

@@ -221,7 +221,18 @@ class Tower:
 
     @cached_property
     def _model(self) -> Any:  # noqa: ANN401 - transformers is not typed
-        """Build the model and fill it with the weights, refusing weights that leave a part of it unset."""
+        return self.build()
+
+    def build(self) -> Any:  # noqa: ANN401 - transformers is not typed
+        """Build the model and fill it with the weights; each call gives another, to be trained for example.
+
+        Raises
+        ------
+        BadWeights
+            The files cannot be read, or leave a part of the model unset.
+        RelicError
+            Memory ran out.
+        """
         import torch
         from safetensors import SafetensorError
         from safetensors.torch import load_file

@@ -1,0 +1,154 @@
+"""Which examples go together: all pairs of a batch from one secondary source, all windows of a batch on one work.
+
+The plan of a training is made once, from the seed, for all its epochs: a list of batches in the order in which they are
+read, so that a training that is resumed goes on with the very batch that was next (RELiC, section 3.2).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from relic_core.errors import BadRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from relic_core.training.recipes import Recipe
+
+LEAST = 2
+"""Examples without which nothing can be learnt: the one's quotation is the other's negative."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A batch to be.
+
+    Attributes
+    ----------
+    kind : {"pairs", "windows"}
+        What it holds.
+    members : tuple of int
+        Which of them.
+    round : int
+        How often all of them have been read before: part of what context shapes hang on.
+    """
+
+    kind: Literal["pairs", "windows"]
+    members: tuple[int, ...]
+    round: int
+
+
+def plan(recipe: Recipe, sources: Sequence[str], works: Sequence[str]) -> list[Planned]:
+    """Plan all batches of a training.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Its batch sizes, share of windows, epochs, steps and seed.
+    sources : sequence of str
+        Of each pair, the secondary source.
+    works : sequence of str
+        Of each window, the work it quotes.
+
+    Raises
+    ------
+    BadRequest
+        There is too little to learn from.
+    """
+    windows = len(works) if recipe.share > 0 else 0
+    pairs = len(sources) if recipe.share < 1 else 0
+    if max(pairs, windows) < LEAST and windows == 0:
+        raise BadRequest(
+            f"There are {len(sources)} pairs and {len(works)} windows to learn from under this recipe, whose share of "
+            f"windows is {recipe.share:g}; {LEAST} pairs or one window are needed at least, some thousands to learn "
+            "much. Mine more sources, or lift what keeps examples out of the training split."
+        )
+    whole, part = divmod(recipe.epochs, 1.0)
+    planned: list[Planned] = []
+    drawn = 0
+    for epoch in range(int(whole) + (part > 0)):
+        drawing = random.Random(f"{recipe.seed} batches {epoch}")  # noqa: S311 - no secret
+        batches = _pair_batches(recipe, sources, epoch, drawing) if pairs >= LEAST else []
+        if windows and recipe.share < 1 and batches:
+            wanted = round(len(batches) * recipe.share / (1 - recipe.share))
+            many: list[Planned] = []
+            while len(many) < wanted:
+                many += _window_batches(recipe, works, drawn)
+                drawn += 1
+            batches += many[:wanted]
+        elif windows:
+            batches = _window_batches(recipe, works, epoch)
+        drawing.shuffle(batches)
+        planned += batches if epoch < whole else batches[: max(1, round(part * len(batches)))]
+    return planned[: recipe.steps] if recipe.steps else planned
+
+
+def _pair_batches(recipe: Recipe, sources: Sequence[str], epoch: int, drawing: random.Random) -> list[Planned]:
+    return [Planned("pairs", members, epoch) for members in together(_by(sources), recipe.batch, drawing)]
+
+
+def _window_batches(recipe: Recipe, works: Sequence[str], rounds: int) -> list[Planned]:
+    drawing = random.Random(f"{recipe.seed} windows {rounds}")  # noqa: S311 - no secret
+    batches: list[Planned] = []
+    for members in _by(works).values():
+        drawing.shuffle(members)
+        count = -(-len(members) // recipe.window_batch)
+        batches += [Planned("windows", tuple(members[at::count]), rounds) for at in range(count)]
+    drawing.shuffle(batches)
+    return batches
+
+
+def together(groups: Mapping[str, list[int]], size: int, drawing: random.Random) -> list[tuple[int, ...]]:
+    """Cut groups into batches; what is left over of some fills up one batch, so that none is left out.
+
+    Parameters
+    ----------
+    groups : mapping of str to list of int
+        The pairs of each source.
+    size : int
+        Of a batch; some are smaller.
+    drawing : random.Random
+        Decides which pairs of a group go together.
+
+    Returns
+    -------
+    list of tuple of int
+        Every pair once. A batch that is not of one group is of few: what is left over of a group stays together.
+
+    Examples
+    --------
+    >>> made = together({"a": [0, 1, 2, 3, 4], "b": [5], "c": [6, 7]}, 3, random.Random(0))
+    >>> sorted(map(len, made)), sorted(number for batch in made for number in batch)
+    ([2, 3, 3], [0, 1, 2, 3, 4, 5, 6, 7])
+    """
+    batches: list[tuple[int, ...]] = []
+    left: list[list[int]] = []
+    for members in groups.values():
+        shuffled = drawing.sample(members, len(members))
+        whole = len(shuffled) - len(shuffled) % size
+        batches += [tuple(shuffled[at : at + size]) for at in range(0, whole, size)]
+        if whole < len(shuffled):
+            left.append(shuffled[whole:])
+    drawing.shuffle(left)
+    filled: list[list[int]] = []
+    for rest in sorted(left, key=len, reverse=True):  # the largest first, each into the fullest batch with room for it
+        fitting = [batch for batch in filled if len(batch) + len(rest) <= size]
+        if fitting:
+            max(fitting, key=len).extend(rest)
+        else:
+            filled.append(rest)
+    lonely = [batch for batch in filled if len(batch) < LEAST]
+    batches += [tuple(batch) for batch in filled if len(batch) >= LEAST]
+    if lonely and batches:  # one pair alone has no negative
+        batches[-1] = (*batches[-1], *(number for batch in lonely for number in batch))
+    return batches
+
+
+def _by(keys: Sequence[str]) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = defaultdict(list)
+    for number, key in enumerate(keys):
+        groups[key].append(number)
+    return groups

@@ -1,0 +1,161 @@
+"""Checkpoints: all that is needed to go on with a training, written whole, checked before it is used."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from relic_core.errors import BadRequest, BadWeights
+from relic_core.formats.files import written_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+MANIFEST = "checkpoint.json"
+KEPT = 2
+"""Checkpoints kept: the last, and the one before should the last be damaged."""
+
+_NAME = re.compile(r"checkpoint-(\d+)")
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """What a checkpoint hangs on.
+
+    Attributes
+    ----------
+    recipe : mapping
+        The recipe as JSON.
+    recipe_digest, data_digest : str
+        Of the recipe, and of the examples in their order.
+    base_digest : str
+        Of the base model's files.
+    processes : int
+        How many train together.
+    """
+
+    recipe: Mapping[str, Any]
+    recipe_digest: str
+    data_digest: str
+    base_digest: str
+    processes: int = 1
+
+
+def seal(folder: Path, origin: Origin, state: Mapping[str, Any]) -> None:
+    """Write the manifest of a checkpoint whose files are all there.
+
+    Parameters
+    ----------
+    folder : Path
+        The checkpoint.
+    origin : Origin
+        What it hangs on.
+    state : mapping
+        What else has to be known to go on: validations, seconds spent.
+    """
+    files = {path.name: _digest(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
+    said = {
+        "version": _VERSION,
+        "recipe": dict(origin.recipe),
+        "recipe_digest": origin.recipe_digest,
+        "data_digest": origin.data_digest,
+        "base_digest": origin.base_digest,
+        "processes": origin.processes,
+        "state": dict(state),
+        "files": files,
+    }
+    with written_whole(folder / MANIFEST) as file:
+        file.write((json.dumps(said, indent=1) + "\n").encode())
+
+
+def in_order(folder: Path) -> list[Path]:
+    """List the checkpoints of a training, the earliest first."""
+    if not folder.is_dir():
+        return []
+    named = [(int(match[1]), path) for path in folder.iterdir() if (match := _NAME.fullmatch(path.name))]
+    return [path for _, path in sorted(named)]
+
+
+def step_of(checkpoint: Path) -> int:
+    """Say after how many steps a checkpoint was written."""
+    return int(checkpoint.name.rpartition("-")[2])
+
+
+def rotate(folder: Path) -> None:
+    """Take away all but the last checkpoints."""
+    for path in in_order(folder)[:-KEPT]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def last_good(folder: Path, origin: Origin) -> tuple[Path, dict[str, Any]] | None:
+    """Find the checkpoint to go on from.
+
+    Returns
+    -------
+    (Path, dict) or None
+        The last that is whole, and its state; None where there is no checkpoint.
+
+    Raises
+    ------
+    BadRequest
+        The checkpoints are of another recipe, other data, or another number of processes.
+    BadWeights
+        There are checkpoints and all are damaged.
+    """
+    found = in_order(folder)
+    damaged = []
+    for path in reversed(found):
+        try:
+            return path, _opened(path, origin)
+        except BadWeights as error:
+            damaged.append(str(error))
+    if damaged:
+        raise BadWeights(f"{damaged[0]} No other in {folder} is whole. Start the training anew in another folder.")
+    return None
+
+
+def _opened(path: Path, origin: Origin) -> dict[str, Any]:
+    try:
+        said = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        files, state = dict(said["files"]), dict(said["state"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadWeights(f"The checkpoint {path} is not whole: its {MANIFEST} cannot be read ({error}).") from error
+    _check_origin(path, said, origin)
+    for name, digest in files.items():
+        file = path / name
+        if not file.is_file() or _digest(file) != digest:
+            raise BadWeights(f"The checkpoint {path} is damaged: {name} is not as it was written.")
+    return state
+
+
+def _check_origin(path: Path, said: Mapping[str, Any], origin: Origin) -> None:
+    if said.get("recipe_digest") != origin.recipe_digest:
+        before = said.get("recipe") or {}
+        keys = sorted({*before, *origin.recipe} - {"name"})
+        apart = [key for key in keys if before.get(key) != origin.recipe.get(key)]
+        told = "; ".join(f"{key}: {before.get(key)!r} then, {origin.recipe.get(key)!r} now" for key in apart[:4])
+        raise BadRequest(
+            f"The checkpoint {path} is of another configuration ({told}). Resume it with the recipe it was begun with, "
+            "or start a new training in another folder."
+        )
+    for key, what in (
+        ("data_digest", "other examples than those given now"),
+        ("base_digest", "another base model"),
+        ("processes", f"{said.get('processes')} process(es), and now there are {origin.processes}"),
+    ):
+        if said.get(key) != getattr(origin, key):
+            raise BadRequest(
+                f"The checkpoint {path} is of a training with {what}. Resume it with what it was begun with, or start "
+                "a new training in another folder."
+            )
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,182 @@
+"""The dual encoder in training: two models, the vectors they give, and the loss over a batch's quotations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+from relic_core.encoders.batching import TOKENS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from relic_core.encoders.towers import Tower
+    from relic_core.training.recipes import Recipe
+
+_LORA_ALPHA = 2
+"""LoRA's alpha over its rank: by how much what the adapters add is multiplied."""
+
+
+class DualEncoder(nn.Module):
+    """A context encoder and a quotation encoder from one base.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Pooling, similarity, what is learnt.
+    tower : Tower
+        Builds the base.
+    """
+
+    def __init__(self, recipe: Recipe, tower: Tower) -> None:
+        super().__init__()
+        self._recipe = recipe
+        self._tokens = recipe.chunk_tokens or TOKENS["cuda" if torch.cuda.is_available() else "cpu"]
+        self.claims = _prepared(tower.build(), recipe)
+        self.passages = self.claims if recipe.shared else _prepared(tower.build(), recipe)
+
+    def forward(  # noqa: PLR0913 - a batch, as the collator makes it
+        self,
+        *,
+        claims: torch.Tensor,
+        claim_lengths: torch.Tensor,
+        passages: torch.Tensor,
+        passage_lengths: torch.Tensor,
+        segments: torch.Tensor,
+        starts: torch.Tensor,
+        lengths: torch.Tensor,
+        gold: torch.Tensor,
+        allowed: torch.Tensor,
+    ) -> dict[str, torch.Tensor]:
+        """Give the loss of a batch; parameters as `Collator` makes them.
+
+        The loss is that of RELiC, section 3.2: the negative log of the softmax over the quotations of the batch, at
+        the claim's own. Quotations that overlap it are none of them (`allowed`).
+
+        Returns
+        -------
+        dict
+            "loss": scalar; "first": the share of claims whose own quotation scored highest.
+        """
+        scores = self.scores(
+            self.claim_vectors(claims, claim_lengths),
+            self.span_vectors(passages, passage_lengths, segments, starts, lengths),
+        )
+        scores = scores.masked_fill(~allowed, float("-inf"))
+        loss = nn.functional.cross_entropy(scores, gold)
+        first = (scores.argmax(dim=1) == gold).float().mean()
+        return {"loss": loss, "first": first.detach()}
+
+    def scores(self, claims: torch.Tensor, spans: torch.Tensor) -> torch.Tensor:
+        """Score claims against spans, in float32; shape (n_claims, n_spans)."""
+        with torch.autocast(claims.device.type, enabled=False):
+            one, other = claims.float(), spans.float()
+            if self._recipe.similarity == "dot":
+                return one @ other.T
+            normal = nn.functional.normalize
+            return normal(one, dim=-1) @ normal(other, dim=-1).T / self._recipe.temperature
+
+    def claim_vectors(self, ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        """Pool claims as `Tower.vectors` does, special tokens included; shape (n_claims, dimension)."""
+        first = self._recipe.pooling == "first"
+
+        def pooled(ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+            states, mask = self._states(self.claims, ids, lengths)
+            if first:
+                return states[:, 0]
+            weights = mask.unsqueeze(-1).to(states.dtype)
+            return (states * weights).sum(1) / weights.sum(1)
+
+        order, found = [], []
+        for rows, longest in self._chunks(lengths):
+            order.append(rows)
+            found.append(self._once_or_twice(pooled, ids[rows, :longest], lengths[rows]))
+        return torch.cat(found)[torch.argsort(torch.cat(order))]
+
+    def span_vectors(
+        self,
+        ids: torch.Tensor,
+        row_lengths: torch.Tensor,
+        segments: torch.Tensor,
+        starts: torch.Tensor,
+        lengths: torch.Tensor,
+    ) -> torch.Tensor:
+        """Pool spans, each the mean of the states of its segments' tokens; shape (n_spans, dimension)."""
+        count = int(segments.max()) + 1
+
+        def pooled(ids: torch.Tensor, row_lengths: torch.Tensor, owners: torch.Tensor) -> torch.Tensor:
+            states, _ = self._states(self.passages, ids, row_lengths)
+            kept = owners >= 0
+            sums = states.new_zeros((count, states.shape[-1]))
+            return sums.index_add(0, owners[kept], states[kept])
+
+        parts = [
+            self._once_or_twice(pooled, ids[rows, :longest], row_lengths[rows], segments[rows, :longest])
+            for rows, longest in self._chunks(row_lengths)
+        ]
+        sums = torch.stack(parts).sum(0)
+        kept = segments[segments >= 0]
+        tokens = torch.bincount(kept, minlength=count).to(sums.dtype).unsqueeze(-1)
+        shifts = torch.arange(int(lengths.max()), device=starts.device)
+        within = shifts < lengths.unsqueeze(1)
+        which = (starts.unsqueeze(1) + shifts).clamp(max=count - 1)
+        weights = within.unsqueeze(-1).to(sums.dtype)
+        return (sums[which] * weights).sum(1) / (tokens[which] * weights).sum(1)
+
+    def _states(self, model: Any, ids: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:  # noqa: ANN401
+        mask = torch.arange(ids.shape[1], device=ids.device) < lengths.unsqueeze(1)
+        padding = model.config.pad_token_id or 0
+        output = model(input_ids=ids.masked_fill(~mask, padding), attention_mask=mask.long())
+        return output.last_hidden_state.float(), mask
+
+    def _chunks(self, lengths: torch.Tensor) -> Iterator[tuple[torch.Tensor, int]]:
+        """Part rows into forward passes, those of like length together; each with the length of its longest."""
+        order = torch.argsort(lengths, descending=True, stable=True)
+        at = 0
+        while at < len(order):
+            longest = int(lengths[order[at]])
+            rows = order[at : at + max(1, self._tokens // longest)]
+            yield rows, longest
+            at += len(rows)
+
+    def _once_or_twice(self, pooled: Callable[..., torch.Tensor], *arguments: torch.Tensor) -> torch.Tensor:
+        """Run a chunk; where memory is short its states are not kept but made again for the gradient.
+
+        What is kept between the passes is one vector for each text, as in GradCache (Gao et al. 2021), and the
+        gradient is the same.
+        """
+        if self._recipe.cached and torch.is_grad_enabled():
+            found: torch.Tensor = checkpoint(pooled, *arguments, use_reentrant=False)
+            return found
+        return pooled(*arguments)
+
+
+def _prepared(model: Any, recipe: Recipe) -> Any:  # noqa: ANN401 - transformers is not typed
+    """Make a base ready to be trained: attention, dropout, what is learnt and what stays."""
+    on_processor = not torch.cuda.is_available()
+    model.set_attn_implementation("eager" if on_processor else "sdpa")
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = recipe.dropout
+    if recipe.lora_rank:
+        from peft import LoraConfig, inject_adapter_in_model
+
+        config = LoraConfig(
+            r=recipe.lora_rank,
+            lora_alpha=_LORA_ALPHA * recipe.lora_rank,
+            lora_dropout=recipe.dropout,
+            target_modules="all-linear",
+            exclude_modules=".*pooler.*",
+        )
+        model = inject_adapter_in_model(config, model)
+    elif recipe.frozen_embeddings:
+        for name, parameter in model.named_parameters():
+            if name.startswith("embeddings."):
+                parameter.requires_grad_(requires_grad=False)
+    for name, parameter in model.named_parameters():
+        if "pooler." in name:  # gives none of the vectors
+            parameter.requires_grad_(requires_grad=False)
+    return model

@@ -1,0 +1,249 @@
+"""Hard negatives: what the model as it is ranks high for a claim and is not its quotation.
+
+Candidates for a pair are the other quotations of its source, for a window the other spans of the gold's length of its
+work. Some of what is ranked high is right: a passage that overlaps the gold, or has nearly its words, is passed over;
+so is one that scores above the gold by a wide margin, which may well be as good an answer.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from rapidfuzz import fuzz
+from rapidfuzz.utils import default_process
+
+from relic_core.domain import Claim, MinedWindow, Pair, Span
+from relic_core.encoders.texts import flat_span
+from relic_core.errors import BadRequest
+from relic_core.training.collating import HardNegatives
+from relic_core.training.likeness import alike
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from relic_core.domain import Work
+    from relic_core.encoders.one_pass import OnePassEncoder
+    from relic_core.ports import Progress
+
+    Vectors = npt.NDArray[np.float32]
+    Scores = npt.NDArray[np.float32]
+
+E = TypeVar("E", Pair, MinedWindow)
+
+NEAR = 70.0
+"""How alike the words of two passages may be, 0-100 by rapidfuzz's ratio, for one to be a negative of the other."""
+
+_AT_ONCE = 512
+"""Claims that are compared with all candidates together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard:
+    """What is taken as a hard negative.
+
+    Attributes
+    ----------
+    count : int
+        For each example.
+    margin : float
+        By how much a negative may score above the gold, in standard deviations of the claim's scores.
+
+    Raises
+    ------
+    BadRequest
+        No negatives asked for, or a margin below 0.
+    """
+
+    count: int = 5
+    margin: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if self.count < 1 or not self.margin >= 0:
+            raise BadRequest(
+                f"Hard negatives cannot be {self.count} for each example with a margin of {self.margin}: at least 1, "
+                "and a margin of 0 standard deviations or more."
+            )
+
+    def choose(self, scores: Scores, gold: int, refused: Callable[[int], bool]) -> list[int]:
+        """Choose the highest candidates that are no answers.
+
+        Parameters
+        ----------
+        scores : float32 array, shape (n_candidates,)
+            Of all candidates for one claim.
+        gold : int
+            Which of them is the claim's own quotation.
+        refused : callable
+            Says of a candidate whether it is too like the gold.
+
+        Examples
+        --------
+        >>> scores = np.array([0.9, 0.5, 0.45, 0.3, 0.1], dtype=np.float32)
+        >>> Guard(count=2, margin=0.5).choose(scores, 1, lambda other: other == 2)
+        [3, 4]
+        """
+        most = scores[gold] + self.margin * float(scores.std())
+        chosen: list[int] = []
+        for other in np.argsort(-scores, kind="stable").tolist():
+            if len(chosen) == self.count:
+                break
+            if other != gold and scores[other] <= most and not refused(other):
+                chosen.append(other)
+        return chosen
+
+
+def mine(
+    encoder: OnePassEncoder,
+    pairs: Sequence[Pair],
+    windows: Sequence[MinedWindow],
+    *,
+    work: Callable[[str], Work],
+    progress: Progress,
+    guard: Guard | None = None,
+    passage_tokens: int | None = None,
+) -> HardNegatives:
+    """Mine hard negatives with an encoder.
+
+    Parameters
+    ----------
+    encoder : OnePassEncoder
+        The model as it is.
+    pairs, windows : sequence
+        The examples.
+    work : callable
+        Gives the work of a window by its id.
+    progress : Progress
+        Told of examples done.
+    guard : Guard, optional
+        How many, and what is none.
+    passage_tokens : int, optional
+        The most tokens read of a pair's quotation; by default the encoder's window.
+
+    Returns
+    -------
+    HardNegatives
+        The hardest first. An example that has no other candidate is left out.
+    """
+    guard = guard or Guard()
+    total, done = len(pairs) + len(windows), 0
+    of_pairs: dict[str, Sequence[str]] = {}
+    for of_source in _grouped(pairs, lambda pair: pair.source_id):
+        of_pairs.update(_in_source(encoder, of_source, guard, passage_tokens))
+        done += len(of_source)
+        progress(done, total, "Looking for hard negatives")
+    of_windows: dict[str, Sequence[Span]] = {}
+    for of_work in _grouped(windows, lambda window: window.work_id):
+        of_windows.update(_in_work(encoder, of_work, work(of_work[0].work_id), guard))
+        done += len(of_work)
+        progress(done, total, "Looking for hard negatives")
+    return HardNegatives(of_pairs, of_windows)
+
+
+def _in_source(
+    encoder: OnePassEncoder, pairs: Sequence[Pair], guard: Guard, tokens: int | None
+) -> dict[str, Sequence[str]]:
+    texts = list(dict.fromkeys(pair.quotation for pair in pairs))
+    place = {text: number for number, text in enumerate(texts)}
+    vectors = quotation_vectors(encoder, texts, tokens)
+    likeness = alike(texts)
+    spelt = [default_process(text) for text in texts]
+    found: dict[str, Sequence[str]] = {}
+    for pair, scores in _scored(encoder, pairs, vectors):
+        gold = place[pair.quotation]
+
+        def refused(other: int, gold: int = gold) -> bool:
+            return bool(likeness[gold, other]) or _near(spelt[gold], spelt[other])
+
+        chosen = guard.choose(scores, gold, refused)
+        if chosen:
+            found[pair.id] = tuple(texts[other] for other in chosen)
+    return found
+
+
+def _in_work(
+    encoder: OnePassEncoder, windows: Sequence[MinedWindow], work: Work, guard: Guard
+) -> dict[str, Sequence[Span]]:
+    sums, counts = encoder.encode_sentences(work, _nobody)
+    found: dict[str, Sequence[Span]] = {}
+    for group in _grouped(windows, lambda window: str(window.gold.length)):
+        length = group[0].gold.length
+        vectors = span_vectors(sums, counts, length)
+        for window, scores in _scored(encoder, group, _compared(encoder, vectors)):
+            words = default_process(flat_span(work, window.gold))
+
+            def refused(start: int, gold: Span = window.gold, words: str = words) -> bool:
+                span = Span(start, gold.length)
+                return span.overlaps(gold) or _near(words, default_process(flat_span(work, span)))
+
+            chosen = guard.choose(scores, window.gold.start, refused)
+            if chosen:
+                found[window.id] = tuple(Span(start, length) for start in chosen)
+    return found
+
+
+def quotation_vectors(encoder: OnePassEncoder, texts: Sequence[str], tokens: int | None = None) -> Vectors:
+    """Encode quotations read by themselves, pooled as spans of works are: their own tokens and no others.
+
+    Returns
+    -------
+    float32 array, shape (n_texts, dimension)
+        Each of length 1 where cosines are compared.
+    """
+    pair, tower = encoder.pair, encoder.pair.passages
+    rows = [pair.passage_ids(text, tokens) for text in texts]
+    first = len(tower.opening) + len(tower.tokens("", pair.card.passage_prefix).prefix)
+    means = np.zeros((len(rows), tower.dimension), dtype=np.float32)
+    for batch in tower.forward(rows, reading="reading quotations"):
+        for member, states in zip(batch.members, batch.states, strict=True):
+            own = states[first : len(tower.opening) + len(rows[member])]
+            means[member] = (own if len(own) else states[:1]).mean(0).numpy()
+    return _compared(encoder, means)
+
+
+def span_vectors(sums: Vectors, counts: npt.NDArray[np.int32], length: int) -> Vectors:
+    """Pool every span of `length` sentences from its sentences' sums; shape (n_spans, dimension)."""
+    spans = max(0, len(sums) - length + 1)
+    pooled = np.zeros((spans, sums.shape[1]), dtype=np.float32)
+    tokens = np.zeros(spans, dtype=np.int64)
+    for shift in range(length):
+        pooled += sums[shift : shift + spans]
+        tokens += counts[shift : shift + spans]
+    return np.asarray(pooled / tokens[:, None], dtype=np.float32)
+
+
+def _compared(encoder: OnePassEncoder, means: Vectors) -> Vectors:
+    if encoder.pair.card.similarity == "dot":
+        return means
+    norms = np.linalg.norm(means, axis=1, keepdims=True)
+    return np.asarray(means / np.where(norms > 0, norms, 1.0), dtype=np.float32)
+
+
+def _scored(encoder: OnePassEncoder, examples: Sequence[E], vectors: Vectors) -> Iterator[tuple[E, Scores]]:
+    """Score the claims of examples against candidates, some hundreds at once."""
+    for at in range(0, len(examples), _AT_ONCE):
+        some = examples[at : at + _AT_ONCE]
+        claims = encoder.encode_claims(
+            [Claim(left=" ".join(example.left), right=" ".join(example.right), masked=True) for example in some]
+        )
+        yield from zip(some, claims @ vectors.T, strict=True)
+
+
+def _near(one: str, other: str) -> bool:
+    return fuzz.ratio(one, other, score_cutoff=NEAR) > 0
+
+
+def _grouped(examples: Sequence[E], key: Callable[[E], str]) -> list[list[E]]:
+    groups: dict[str, list[E]] = defaultdict(list)
+    for example in examples:
+        groups[key(example)].append(example)
+    return list(groups.values())
+
+
+def _nobody(done: int, total: int, note: str = "") -> None:
+    """Hear of progress and do nothing."""

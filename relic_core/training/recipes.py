@@ -1,0 +1,327 @@
+"""Recipes: all that decides what a training makes of its data, as one JSON object with a digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+from relic_core.domain import MAX_LENGTH, Shape
+from relic_core.encoders.cards import LEAST_WINDOW, WINDOW
+from relic_core.errors import BadRequest, unknown_name
+
+Pooling = Literal["mean", "first"]
+Similarity = Literal["cosine", "dot"]
+Precision = Literal["bfloat16", "float32"]
+Schedule = Literal["linear", "constant"]
+
+BARE = "bare"
+"""The shape of a prompt: one sentence beside the quotation, and no mask."""
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "pooling": get_args(Pooling),
+    "similarity": get_args(Similarity),
+    "precision": get_args(Precision),
+    "schedule": get_args(Schedule),
+}
+_WHOLE: dict[str, tuple[int, int]] = {
+    "batch": (2, 4096),
+    "window_batch": (1, 4096),
+    "stretches": (1, 4096),
+    "chunk_tokens": (0, 1_000_000),
+    "lora_rank": (0, 1024),
+    "claim_tokens": (LEAST_WINDOW, 8192),
+    "passage_tokens": (LEAST_WINDOW, 8192),
+    "window": (LEAST_WINDOW, 8192),
+    "hard_negatives": (0, 100),
+    "longest": (1, 100),
+    "seed": (0, 2**31 - 1),
+    "steps": (0, 10**9),
+    "validate_every": (0, 10**9),
+    "patience": (0, 10**6),
+}
+_NUMBERS: dict[str, tuple[float, float]] = {
+    "epochs": (0.0, 1000.0),
+    "learning_rate": (0.0, 1.0),
+    "warmup": (0.0, 1.0),
+    "weight_decay": (0.0, 1.0),
+    "dropout": (0.0, 0.9),
+    "temperature": (0.0, 100.0),
+    "clip": (0.0, 1000.0),
+    "share": (0.0, 1.0),
+}
+_MORE_THAN_ZERO = {"epochs", "learning_rate", "temperature"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How dense-RELiC is trained.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    base : str
+        The model both encoders begin from: a folder, a hub name in the local cache; empty for the packaged
+        all-MiniLM-L6-v2.
+    shared : bool
+        One encoder for claims and quotations instead of two.
+    pooling : {"mean", "first"}
+        The vector of a text: the mean of its tokens' states, or its first token's. Spans are read in their context
+        where it is the mean, by themselves where it is the first.
+    similarity : {"cosine", "dot"}
+        How a claim is compared with a quotation; cosines are divided by `temperature` in the loss.
+    temperature : float
+        Divides the cosines; inner products are taken as they are.
+    mask : bool
+        Whether the tokenizer's mask token stands in a claim where the quotation was masked.
+    batch : int
+        Pairs in a batch, all of one secondary source where it has as many (paper, section 3.2).
+    window_batch, stretches : int
+        Windows in a batch, all on one work; and stretches of the work in it, filled up by chance.
+    share : float
+        Share of the batches that hold windows; 0 to 1.
+    cached : bool
+        Whether forward passes are made twice, so that memory holds the states of one chunk at a time; the gradient is
+        the same.
+    chunk_tokens : int
+        Tokens of a forward pass, padding counted; 0 for as many as suit the machine.
+    epochs : float
+        Times all pairs are read.
+    steps : int
+        The most steps, 0 for as many as the epochs have.
+    learning_rate, warmup, weight_decay, clip : float
+        Of AdamW: the highest rate; the share of all steps in which it rises; decay; the largest norm of the gradient,
+        0 for any.
+    schedule : {"linear", "constant"}
+        Whether the rate falls to zero after the warm-up.
+    precision : {"bfloat16", "float32"}
+        Of the matrix products; weights and sums are float32.
+    dropout : float
+        On a processor its random numbers cost as much as all the rest.
+    frozen_embeddings : bool
+        Whether the embeddings stay those of the base, so that only layers are learnt.
+    lora_rank : int
+        Rank of low-rank adapters of the layers' matrices (LoRA), trained in their stead; 0 trains the layers.
+    shapes : tuple of (str, float)
+        Context shapes ("4/4", "1/0", "bare" for a prompt without a mask) with their weights: one is drawn for every
+        example each time it is read.
+    claim_tokens, passage_tokens : int
+        The most tokens of a claim, and of a quotation that is read by itself.
+    window : int
+        Tokens of a stretch of a work, special tokens apart; also the window of the encoder made.
+    longest : int
+        The most sentences of a window's quotation; windows on longer ones are left out.
+    hard_negatives : int
+        Of each example, where any were given.
+    seed : int
+        Of all that is left to chance.
+    validate_every, patience : int
+        Steps between two validations, 0 for one at the end; validations without a better score after which training
+        stops, 0 for never.
+    watch : str
+        The figure of the validation that decides which weights are kept.
+
+    Raises
+    ------
+    BadRequest
+        A value is none of the allowed ones.
+
+    Examples
+    --------
+    >>> Recipe(pooling="last")
+    Traceback (most recent call last):
+        ...
+    relic_core.errors.BadRequest: The recipe's pooling is "last"; it must be "mean" or "first".
+    """
+
+    name: str = "default"
+    base: str = ""
+    shared: bool = False
+    pooling: Pooling = "mean"
+    similarity: Similarity = "cosine"
+    temperature: float = 0.05
+    mask: bool = True
+    batch: int = 100
+    window_batch: int = 16
+    stretches: int = 24
+    share: float = 0.15
+    cached: bool = False
+    chunk_tokens: int = 0
+    epochs: float = 1.0
+    steps: int = 0
+    learning_rate: float = 2e-4
+    warmup: float = 0.1
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    schedule: Schedule = "linear"
+    precision: Precision = "bfloat16"
+    dropout: float = 0.0
+    frozen_embeddings: bool = True
+    lora_rank: int = 0
+    shapes: tuple[tuple[str, float], ...] = (("4/4", 4.0), ("1/1", 3.0), ("1/0", 1.5), ("0/1", 0.5), (BARE, 1.0))
+    claim_tokens: int = 176
+    passage_tokens: int = 72
+    window: int = WINDOW
+    longest: int = MAX_LENGTH
+    hard_negatives: int = 1
+    seed: int = 20220
+    validate_every: int = 250
+    patience: int = 6
+    watch: str = "recall@10"
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        for field in fields(self):
+            self._check(field.name, getattr(self, field.name))
+        for name in _NUMBERS:  # 1 and 1.0 are one recipe, and have one digest
+            object.__setattr__(self, name, float(getattr(self, name)))
+        object.__setattr__(self, "shapes", tuple((shape, float(weight)) for shape, weight in self.shapes))
+        if self.claim_tokens > self.window or self.passage_tokens > self.window:
+            raise BadRequest(
+                f"The recipe reads claims of {self.claim_tokens} and quotations of {self.passage_tokens} tokens, and "
+                f"its window has {self.window}. Neither may be longer than the window."
+            )
+
+    def _check(self, name: str, value: object) -> None:
+        if name in _CHOICES:
+            if value not in _CHOICES[name]:
+                self._refuse(name, " or ".join(f'"{each}"' for each in _CHOICES[name]))
+        elif name in _WHOLE or name in _NUMBERS:
+            self._check_number(name, value)
+        elif name == "shapes":
+            self._check_shapes(value)
+        elif name in {"name", "base", "watch"}:
+            if not isinstance(value, str) or (name != "base" and not value.strip()):
+                self._refuse(name, "a text")
+        elif not isinstance(value, bool):
+            self._refuse(name, "true or false")
+
+    def _check_number(self, name: str, value: object) -> None:
+        if name in _WHOLE:
+            fewest, most = _WHOLE[name]
+            if type(value) is not int or not fewest <= value <= most:
+                self._refuse(name, f"a whole number from {fewest:,} to {most:,}")
+            return
+        least, highest = _NUMBERS[name]
+        if not _is_number(value, least, highest) or (name in _MORE_THAN_ZERO and not value):
+            self._refuse(name, f"a number {'above' if name in _MORE_THAN_ZERO else 'from'} {least:g} to {highest:g}")
+
+    def _check_shapes(self, value: object) -> None:
+        rows = value if isinstance(value, tuple) else ()
+        if not rows or not all(
+            isinstance(row, tuple) and len(row) == 2 and isinstance(row[0], str) and _is_number(row[1], 0.0, 1e9)  # noqa: PLR2004
+            for row in rows
+        ):
+            self._refuse("shapes", 'a list of shapes with weights: [["4/4", 2], ["1/0", 1], ["bare", 1]]')
+        for shape, _ in rows:
+            if shape != BARE:
+                Shape.parse(shape)
+        if not sum(weight for _, weight in rows):
+            self._refuse("shapes", "a list in which one weight at least is above 0")
+
+    def _refuse(self, name: str, allowed: str) -> None:
+        given = json.dumps(getattr(self, name), ensure_ascii=False, default=str)
+        raise BadRequest(f"The recipe's {name} is {given}; it must be {allowed}.")
+
+    @property
+    def in_context(self) -> bool:
+        """Whether spans of works are read in their context: only a mean can be taken there."""
+        return self.pooling == "mean"
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it as a JSON object."""
+        return {**asdict(self), "shapes": [list(row) for row in self.shapes]}
+
+    @property
+    def digest(self) -> str:
+        """Sha256 of all that it says, its name apart."""
+        said = {key: value for key, value in self.to_json().items() if key != "name"}
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+    @classmethod
+    def from_json(cls, given: object) -> Recipe:
+        """Read a recipe; what it leaves out is as in the default.
+
+        Raises
+        ------
+        BadRequest
+            It is no object, says what no recipe says, or a value is not allowed.
+
+        Examples
+        --------
+        >>> Recipe.from_json({"batch": 32}) == Recipe(batch=32)
+        True
+        """
+        if not isinstance(given, Mapping):
+            raise BadRequest("A recipe must be one JSON object, {...}.")
+        values, known = dict(given), [field.name for field in fields(cls)]
+        for key in values:
+            if key not in known:
+                raise unknown_name("setting of a recipe", str(key), known)
+        if isinstance(values.get("shapes"), Sequence):
+            values["shapes"] = tuple(tuple(row) if isinstance(row, list) else row for row in values["shapes"])
+        return cls(**values)
+
+    def with_(self, **changes: Any) -> Recipe:  # noqa: ANN401 - any of the fields
+        """Give the recipe with some values changed; raises as `from_json`."""
+        return Recipe.from_json({**self.to_json(), **changes})
+
+
+def _is_number(value: object, least: float, most: float) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) and least <= value <= most
+
+
+DEFAULT = Recipe()
+
+PAPER = Recipe(
+    name="paper",
+    base="roberta-base",
+    pooling="first",
+    similarity="dot",
+    batch=100,
+    window_batch=100,
+    share=0.0,
+    cached=True,
+    epochs=10.0,
+    learning_rate=1e-5,
+    warmup=0.0,
+    weight_decay=0.0,
+    clip=0.0,
+    schedule="constant",
+    precision="float32",
+    dropout=0.1,
+    frozen_embeddings=False,
+    shapes=(("4/4", 1.0),),
+    claim_tokens=510,
+    passage_tokens=510,
+    window=510,
+    hard_negatives=0,
+    patience=0,
+)
+"""RELiC, section 3.2: RoBERTa-base, the first token's state, inner products, batches of 100, ten epochs, Adam at 1e-5.
+
+What the paper does not say: whether claims were cut (here to what RoBERTa reads) and how the rate went (here constant).
+"""
+
+LAPTOP = replace(DEFAULT, name="laptop", batch=48, window_batch=8, stretches=12, cached=True, validate_every=100)
+
+RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (DEFAULT, PAPER, LAPTOP)}
+
+
+def recipe_named(name: str) -> Recipe:
+    """Give a recipe by its name.
+
+    Raises
+    ------
+    BadRequest
+        There is none of that name.
+    """
+    if name not in RECIPES:
+        raise unknown_name("recipe", name, RECIPES)
+    return RECIPES[name]
