@@ -23,7 +23,7 @@ from relic_core.mining import choosing
 from relic_core.mining.prose import read_prose
 from relic_core.mining.volumes import rules
 from relic_core.mining.window_places import Places, places, text_at
-from relic_core.services import provenance
+from relic_core.services import dataset_texts, provenance
 from relic_core.services.dataset_sources import texts, told_origin
 from relic_core.services.dataset_splitting import kept_windows
 
@@ -60,7 +60,7 @@ class ManifestSummary:
     without_capped : tuple of str
         Titles of works that have no window in the capped sets: fewer than four sources quote them.
     problems : tuple of str
-        Windows that could not be traced to their source, each with why.
+        Windows that could not be traced to their source, each with why; before them, that the splits are old.
     """
 
     folder: Path
@@ -89,7 +89,7 @@ def make(workbench: Workbench, sources: Sequence[Path], folder: Path | None, pro
     if not quoted:
         raise NotFound(
             "No window of the store is marked for dev or test. Mine criticism of the works in the catalogue, then: "
-            "python -m relic_core dataset split"
+            f"{dataset_texts.SPLIT}"
         )
     known = {stored.source.id: stored.source for stored in workbench.store.sources.all()}
     listed, problems = _listed(quoted, known, sources, progress)
@@ -106,7 +106,7 @@ def make(workbench: Workbench, sources: Sequence[Path], folder: Path | None, pro
         sets=sets_of(manifest),
         left_out=dict(left_out.most_common()),
         without_capped=tuple(work.title for work in manifest.works if work.slug not in capped),
-        problems=tuple(problems),
+        problems=(*dataset_texts.stale(workbench), *problems),
     )
 
 

@@ -118,7 +118,8 @@ def leakage(workbench: Workbench, progress: Progress) -> LeakReport:
     """Check what is marked for training, dev and test; see `Dataset.leakage`."""
     store, parts = workbench.store, parts_of_works(workbench)
     if not (store.splits.counts("window") or store.splits.counts("pair")):
-        raise NotFound("Nothing is parted yet, so nothing can be checked. First: python -m relic_core dataset split")
+        raise NotFound(f"Nothing is parted yet, so nothing can be checked. First: {dataset_texts.SPLIT}")
+    stale = dataset_texts.stale(workbench)
     marks = {name: mark for name, (mark, _) in store.splits.of("window").items()}
     windows = [window for window in kept_windows(workbench) if marks.get(window.id) in {"dev", "test", "training"}]
     offences = [*_misplaced(windows, marks, parts)]
@@ -168,7 +169,7 @@ def leakage(workbench: Workbench, progress: Progress) -> LeakReport:
         pairs=pairs,
         windows=len(windows),
         texts=texts,
-        notes=dataset_texts.notes(workbench),
+        notes=(*stale, *dataset_texts.notes(workbench)),
     )
 
 
