@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relic_core.domain import MAX_LENGTH
-from relic_core.errors import unknown_name
+from relic_core.errors import NotFound, unknown_name
 from relic_core.evaluation.benchmarks import public_relic
 from relic_core.formats.window_manifest import SETS as BENCHMARKS
 from relic_core.formats.window_manifest_files import FACTS, read_manifest
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 STORE, CAPPED, UNCAPPED = "store", "public-relic", "public-relic-all"
 SETS = (STORE, CAPPED, UNCAPPED, *(f"public-relic-{name}" for name in BENCHMARKS))
-"""All windows of the store that have a split and a quotation of one to five sentences; the public-domain benchmarks,
-dev and test together; each by itself."""
+"""All windows of the store that have a split (before there are splits, all kept ones) and a quotation of one to five
+sentences; the public-domain benchmarks, dev and test together; each by itself."""
 
+NOT_PARTED = "not parted yet"
 _TOGETHER = {
     CAPPED: ("public-relic-dev", "public-relic-test"),
     UNCAPPED: ("public-relic-dev-all", "public-relic-test-all"),
@@ -59,10 +60,13 @@ def titles(workbench: Workbench) -> dict[str, str]:
 
 def _of_store(workbench: Workbench, progress: Progress) -> Statistics:
     marks = workbench.store.splits.of("window")
+    unmarked = "left out" if marks else NOT_PARTED
     of_work: dict[str, list[MinedWindow]] = {}
     for window in kept_windows(workbench):
-        if marks.get(window.id, ("left out",))[0] != "left out" and window.gold.length <= MAX_LENGTH:
+        if marks.get(window.id, (unmarked,))[0] != "left out" and window.gold.length <= MAX_LENGTH:
             of_work.setdefault(window.work_id, []).append(window)
+    if not of_work:
+        raise NotFound("No quotation of your works was found yet, so there is nothing to count.")
     counted: list[Counted] = []
     sentences: dict[str, int] = {}
     for done, (work_id, windows) in enumerate(of_work.items()):
@@ -71,7 +75,7 @@ def _of_store(workbench: Workbench, progress: Progress) -> Statistics:
         sentences[work_id] = len(work.sentences)
         counted += [
             Counted(
-                split=marks[window.id][0],
+                split=marks.get(window.id, (unmarked,))[0],
                 source=window.source_id,
                 work=work_id,
                 gold=window.gold,
