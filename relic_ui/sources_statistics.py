@@ -38,7 +38,7 @@ def _show(workbench: Workbench) -> None:
         return
     made = statistics.tables(counted, what=_WHAT, titles=workbench.dataset.titles())
     st.plotly_chart(
-        statistics.draw_lengths(counted, what=_WHAT.casefold()),
+        statistics.draw_lengths(counted, what="in your sources"),
         key="sources_lengths",
         config=charts.config("length of the quotations"),
         alt="How many sentences the quotations have. The figures stand below as a table.",

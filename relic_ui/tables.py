@@ -28,8 +28,12 @@ TABLES = """
   text-align: right; font-weight: 400; font-variant-numeric: tabular-nums; white-space: nowrap;
   vertical-align: baseline; }
 .relic-table thead th { font-weight: 600 !important; }
-.relic-table tr > :first-child { position: sticky; left: 0; background: var(--st-background-color, Canvas); }
+.relic-table tr > :first-child { position: sticky; left: 0; background: Canvas;
+  background: light-dark(#fdfcf9, #191816); }
 .relic-table .relic-table-words { text-align: left; }
+@media (max-width: 640px) {
+  .relic-table tbody tr > .relic-table-words:first-child { white-space: normal; min-width: 8rem; max-width: 11rem; }
+}
 </style>
 """
 
@@ -37,8 +41,9 @@ TABLES = """
 def show(table: tables.Table) -> None:
     """Draw a table with its caption and notes."""
     rows = [[_read(cell) for cell in row] for row in table.rows]
+    caption = table.caption if table.caption.endswith(".") or not table.notes else f"{table.caption}."
     st.html(
-        f'<p class="relic-table-caption">{escape(table.caption)} {escape(" ".join(table.notes))}</p>'
+        f'<p class="relic-table-caption">{escape(" ".join((caption, *table.notes)))}</p>'
         f"{table_html(table.heads, rows, table.caption)}"
     )
 
