@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import BenchmarkCard, Run
     from relic_core.reporting.charts_rows import Chart, View
-    from relic_core.services.recall import Offer
+    from relic_core.services.recall.recall import Offer
     from relic_core.services.workbench import Workbench
     from relic_ui.recall import Asked
 

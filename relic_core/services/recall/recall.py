@@ -16,8 +16,8 @@ from relic_core.evaluation.intervals import sorted_by_id
 from relic_core.evaluation.metrics import KS, metric
 from relic_core.reporting.charts_rows import Chart, Series, View
 from relic_core.reporting.charts_words import caption, is_share, measure_label, summary
-from relic_core.services.recall_cases import Case, Offer, cases_behind, offer_of
-from relic_core.services.recall_figures import (
+from relic_core.services.recall.cases import Case, Offer, cases_behind, offer_of
+from relic_core.services.recall.figures import (
     ALL,
     by_retriever,
     groups_of,

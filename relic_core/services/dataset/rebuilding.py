@@ -14,7 +14,7 @@ from relic_core.formats.window_manifest_files import read_manifest
 from relic_core.formats.window_texts import read_texts, write_texts
 from relic_core.library.secondary import text_of
 from relic_core.mining.window_places import find_text
-from relic_core.services.dataset_sources import texts
+from relic_core.services.dataset.sources import texts
 from relic_core.services.fetching import make_gutenberg
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from relic_core.mining.statistics import Statistics
     from relic_core.ports import Progress
-    from relic_core.services.dataset_manifest import ManifestSummary
-    from relic_core.services.dataset_rebuilding import RebuildSummary
-    from relic_core.services.dataset_splitting import LeakReport, SplitSummary
+    from relic_core.services.dataset.manifest import ManifestSummary
+    from relic_core.services.dataset.rebuilding import RebuildSummary
+    from relic_core.services.dataset.splitting import LeakReport, SplitSummary
     from relic_core.services.workbench import Workbench
 
 
@@ -36,9 +36,9 @@ class Dataset:
         StoreReadOnly
             The store cannot be written.
         """
-        from relic_core.services import dataset_splitting
+        from relic_core.services.dataset import splitting
 
-        return dataset_splitting.split(self._workbench, progress)
+        return splitting.split(self._workbench, progress)
 
     def leakage(self, progress: Progress = silent) -> LeakReport:
         """Look for leaks in what is marked for training, and for passages in two splits; trusts no mark on training.
@@ -50,9 +50,9 @@ class Dataset:
         BadBenchmark
             As `split`.
         """
-        from relic_core.services import dataset_splitting
+        from relic_core.services.dataset import splitting
 
-        return dataset_splitting.leakage(self._workbench, progress)
+        return splitting.leakage(self._workbench, progress)
 
     def statistics(self, of: str = "store", progress: Progress = silent) -> Statistics:
         """Count the windows of a set: RELiC's Table 1, section A.3 and Figure 2.
@@ -60,7 +60,7 @@ class Dataset:
         Parameters
         ----------
         of : str
-            A name of `dataset_counting.SETS`: "store" for all that has a split there, or a public-domain benchmark.
+            A name of `counting.SETS`: "store" for all that has a split there, or a public-domain benchmark.
         progress : Progress
             Told how many works have been read.
 
@@ -71,15 +71,15 @@ class Dataset:
         NotFound, BadBenchmark
             As the benchmark.
         """
-        from relic_core.services import dataset_counting
+        from relic_core.services.dataset import counting
 
-        return dataset_counting.statistics(self._workbench, of, progress)
+        return counting.statistics(self._workbench, of, progress)
 
     def titles(self) -> dict[str, str]:
         """Say what works and sources are called, by the ids and slugs that statistics name them by."""
-        from relic_core.services import dataset_counting
+        from relic_core.services.dataset import counting
 
-        return dataset_counting.titles(self._workbench)
+        return counting.titles(self._workbench)
 
     def manifest(
         self, sources: Sequence[Path], folder: Path | None = None, progress: Progress = silent
@@ -103,9 +103,9 @@ class Dataset:
         BadBenchmark
             A window cannot be cut out of its source to the letter.
         """
-        from relic_core.services import dataset_manifest
+        from relic_core.services.dataset import manifest
 
-        return dataset_manifest.make(self._workbench, sources, folder, progress)
+        return manifest.make(self._workbench, sources, folder, progress)
 
     def rebuild(
         self, sources: Sequence[Path] = (), *, offline: bool = False, progress: Progress = silent
@@ -130,6 +130,6 @@ class Dataset:
         StoreReadOnly
             The data folder cannot be written.
         """
-        from relic_core.services import dataset_rebuilding
+        from relic_core.services.dataset import rebuilding
 
-        return dataset_rebuilding.rebuild(self._workbench, sources, offline=offline, progress=progress)
+        return rebuilding.rebuild(self._workbench, sources, offline=offline, progress=progress)

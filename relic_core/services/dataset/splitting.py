@@ -12,7 +12,7 @@ from relic_core.errors import NotFound
 from relic_core.mining.leakage import Item, Offence, name_of, shared_passages, shared_runs
 from relic_core.mining.splits import PART_OF, Candidate, Forbidden, Gate, measured, words_of
 from relic_core.mining.word_runs import RunSet
-from relic_core.services import dataset_texts
+from relic_core.services.dataset import off_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -81,10 +81,10 @@ def split(workbench: Workbench, progress: Progress) -> SplitSummary:
     store = workbench.store
     parts = parts_of_works(workbench)
     progress(0, 5, "Reading the works that are measured")
-    works = RunSet.of(text for _, text in dataset_texts.of_works(workbench, parts))
+    works = RunSet.of(text for _, text in off_limits.of_works(workbench, parts))
     progress(1, 5, "Reading the benchmarks")
-    benchmarks = RunSet.of(text for _, text in dataset_texts.of_benchmarks(workbench.settings))
-    forbidden = Forbidden(works=works, benchmarks=benchmarks, held_out=dataset_texts.held_out(workbench.settings))
+    benchmarks = RunSet.of(text for _, text in off_limits.of_benchmarks(workbench.settings))
+    forbidden = Forbidden(works=works, benchmarks=benchmarks, held_out=off_limits.held_out(workbench.settings))
     progress(2, 5, "Parting the windows")
     windows = kept_windows(workbench)
     rows = measured(windows, parts)
@@ -109,7 +109,7 @@ def split(workbench: Workbench, progress: Progress) -> SplitSummary:
         pairs=_counts(pair_rows),
         left_out={"window": _reasons(rows), "pair": _reasons(pair_rows)},
         examples=examples,
-        notes=dataset_texts.notes(workbench),
+        notes=off_limits.notes(workbench),
         seconds=time.monotonic() - began,
     )
 
@@ -118,8 +118,8 @@ def leakage(workbench: Workbench, progress: Progress) -> LeakReport:
     """Check what is marked for training, dev and test; see `Dataset.leakage`."""
     store, parts = workbench.store, parts_of_works(workbench)
     if not (store.splits.counts("window") or store.splits.counts("pair")):
-        raise NotFound(f"Nothing is parted yet, so nothing can be checked. First: {dataset_texts.SPLIT}")
-    stale = dataset_texts.stale(workbench)
+        raise NotFound(f"Nothing is parted yet, so nothing can be checked. First: {off_limits.SPLIT}")
+    stale = off_limits.stale(workbench)
     marks = {name: mark for name, (mark, _) in store.splits.of("window").items()}
     windows = [window for window in kept_windows(workbench) if marks.get(window.id) in {"dev", "test", "training"}]
     offences = [*_misplaced(windows, marks, parts)]
@@ -140,8 +140,8 @@ def leakage(workbench: Workbench, progress: Progress) -> LeakReport:
         nonlocal texts
         texts = 0
         for named in (
-            dataset_texts.of_works(workbench, parts),
-            dataset_texts.of_benchmarks(workbench.settings),
+            off_limits.of_works(workbench, parts),
+            off_limits.of_benchmarks(workbench.settings),
             _named(fixed),
         ):
             for each in named:
@@ -162,14 +162,14 @@ def leakage(workbench: Workbench, progress: Progress) -> LeakReport:
 
     progress(1, 3, "Reading what must not be learnt from")
     offences += shared_passages(items["training"], fixed)
-    offences += shared_runs(learnt(), forbidden, dataset_texts.held_out(workbench.settings))
+    offences += shared_runs(learnt(), forbidden, off_limits.held_out(workbench.settings))
     progress(3, 3, "")
     return LeakReport(
         offences=tuple(offences),
         pairs=pairs,
         windows=len(windows),
         texts=texts,
-        notes=(*stale, *dataset_texts.notes(workbench)),
+        notes=(*stale, *off_limits.notes(workbench)),
     )
 
 

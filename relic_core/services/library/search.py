@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from relic_core.errors import BadClaim, BadRequest, NoIndex, StaleIndex
 from relic_core.ports import Compacting
-from relic_core.retrieval.library_fusion import fuse_library
+from relic_core.retrieval.library.fusion import fuse_library
 from relic_core.retrieval.strength import Foreign
 from relic_core.retrieval.words_index import work_terms
 from relic_core.services.answers import Column, SearchResult
 from relic_core.services.asking import read_question
 from relic_core.services.columns import CANDIDATES_PER_RESULT, make_card, rank_with_all, refused
-from relic_core.services.library_found import Found, group_in_works, nothing_admitted, without_source
-from relic_core.services.library_judge import LibraryJudge
+from relic_core.services.library.found import Found, group_in_works, nothing_admitted, without_source
+from relic_core.services.library.judge import LibraryJudge
 from relic_core.text import masking
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Group, LibraryRanking, Work
     from relic_core.services.answers import Card, SearchRequest
     from relic_core.services.asking import Question
-    from relic_core.services.library_found import Groups
+    from relic_core.services.library.found import Groups
     from relic_core.services.workbench import Workbench
 
 

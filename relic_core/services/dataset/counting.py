@@ -11,7 +11,7 @@ from relic_core.formats.window_manifest import SETS as BENCHMARKS
 from relic_core.formats.window_manifest_files import FACTS, read_manifest
 from relic_core.library import catalogue
 from relic_core.mining.statistics import Counted, Statistics, count
-from relic_core.services.dataset_splitting import kept_windows
+from relic_core.services.dataset.splitting import kept_windows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,7 +24,7 @@ import numpy as np
 from relic_core.domain import LENGTHS
 from relic_core.errors import StaleIndex
 from relic_core.retrieval import index_builds, index_files
-from relic_core.retrieval.library_measures import measure, queries
+from relic_core.retrieval.library.measures import measure, queries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from relic_core.ports import Progress
     from relic_core.retrieval.dense import Dense
     from relic_core.retrieval.index_files import Recipe
-    from relic_core.retrieval.library_measures import Measures
+    from relic_core.retrieval.library.measures import Measures
 
 CODE = "compact/1"
 """Version of what is in the file and of how it is searched; a new one makes old indexes unused."""

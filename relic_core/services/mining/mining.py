@@ -19,10 +19,10 @@ from relic_core.formats.files import written_whole
 from relic_core.mining import engines, volumes
 from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.ports import silent
-from relic_core.services.mining_places import Places
-from relic_core.services.mining_plans import done_before, make_plan
-from relic_core.services.mining_runs import mine_planned, rows_of, set_aside
-from relic_core.services.mining_summaries import MiningSummary
+from relic_core.services.mining.places import Places
+from relic_core.services.mining.plans import done_before, make_plan
+from relic_core.services.mining.runs import mine_planned, rows_of, set_aside
+from relic_core.services.mining.summaries import MiningSummary
 from relic_core.store import locks
 from relic_core.text.decoding import file_name
 

@@ -23,9 +23,10 @@ from relic_core.mining import choosing
 from relic_core.mining.prose import read_prose
 from relic_core.mining.volumes import rules
 from relic_core.mining.window_places import Places, places, text_at
-from relic_core.services import dataset_texts, provenance
-from relic_core.services.dataset_sources import texts, told_origin
-from relic_core.services.dataset_splitting import kept_windows
+from relic_core.services import provenance
+from relic_core.services.dataset import off_limits
+from relic_core.services.dataset.sources import texts, told_origin
+from relic_core.services.dataset.splitting import kept_windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -89,7 +90,7 @@ def make(workbench: Workbench, sources: Sequence[Path], folder: Path | None, pro
     if not quoted:
         raise NotFound(
             "No window of the store is marked for dev or test. Mine criticism of the works in the catalogue, then: "
-            f"{dataset_texts.SPLIT}"
+            f"{off_limits.SPLIT}"
         )
     known = {stored.source.id: stored.source for stored in workbench.store.sources.all()}
     listed, problems = _listed(quoted, known, sources, progress)
@@ -106,7 +107,7 @@ def make(workbench: Workbench, sources: Sequence[Path], folder: Path | None, pro
         sets=sets_of(manifest),
         left_out=dict(left_out.most_common()),
         without_capped=tuple(work.title for work in manifest.works if work.slug not in capped),
-        problems=(*dataset_texts.stale(workbench), *problems),
+        problems=(*off_limits.stale(workbench), *problems),
     )
 
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from relic_core.domain import LibraryRanking
 from relic_core.errors import NoIndex, StaleIndex
-from relic_core.retrieval import library_compact
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.kept import Kept
+from relic_core.retrieval.library import compact
 from relic_core.retrieval.open_indexes import OpenIndexes
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Claim, Imprint, Scores, Span, Work
     from relic_core.ports import LibraryRetriever, Progress, Retriever
     from relic_core.retrieval.dense_alone import DenseAlone
-    from relic_core.retrieval.library_compact import Compact
+    from relic_core.retrieval.library.compact import Compact
 
     Ints = npt.NDArray[np.int32]
 
@@ -62,9 +62,9 @@ class LibraryDense:
         self._places: Kept[tuple[Ints, Ints]] = Kept(_PLACES_BYTES, lambda made: sum(array.nbytes for array in made))
         self._compacts: OpenIndexes[Compact] = OpenIndexes(
             retriever.root,
-            itemgetter(library_compact.FILE),
+            itemgetter(compact.FILE),
             files=1,
-            load=lambda root, recipe: {library_compact.FILE: library_compact.open_compact(root, recipe)},
+            load=lambda root, recipe: {compact.FILE: compact.open_compact(root, recipe)},
         )
         # Of spans encoded one by one there is no compact index: what memory does not hold is read from disk.
         self._pooling = retriever if isinstance(retriever, Dense) else None
@@ -112,7 +112,7 @@ class LibraryDense:
         """
         held, _ = self._held(works, 1)
         if self._pooling and self.compact_due(works, 1):
-            library_compact.build(self._pooling, held, progress, claims=claims)
+            compact.build(self._pooling, held, progress, claims=claims)
         total = 2 * sum(work.sentences for work in held)
         progress(total, total, "The library is ready")
 
@@ -167,16 +167,16 @@ class LibraryDense:
         )
 
     def _approximate(
-        self, vector: npt.NDArray[np.float32], works: Sequence[Imprint], length: int, dense: Dense, compact: Compact
+        self, vector: npt.NDArray[np.float32], works: Sequence[Imprint], length: int, dense: Dense, index: Compact
     ) -> LibraryRanking:
         """Score the spans that hold a sentence which the compact index finds, and all of the works it does not hold."""
-        found = compact.find(vector, [work for work in works if compact.holds(work)])
+        found = index.find(vector, [work for work in works if index.holds(work)])
         searched: list[str] = []
         places, scores, candidates = [], [], 0
         for work in works:
             starts = np.arange(work.candidates(length))
-            if compact.holds(work):
-                starts = library_compact.spans_of(found.get(work.id, starts[:0]), work, length)
+            if index.holds(work):
+                starts = compact.spans_of(found.get(work.id, starts[:0]), work, length)
             with suppress(StaleIndex):
                 scores.append(dense.open(work).score_some(vector, starts, length, dense.similarity))
                 places.append(starts)
@@ -191,7 +191,7 @@ class LibraryDense:
             scores=np.concatenate([np.zeros(0, dtype=np.float32), *scores]),
             candidates=candidates,
             exact=False,
-            recall=compact.measured.get(length),
+            recall=index.measured.get(length),
         )
 
     def _held(self, works: Sequence[Imprint], length: int) -> tuple[list[Imprint], int]:
@@ -205,7 +205,7 @@ class LibraryDense:
 
     def _compact(self, dense: Dense, works: Sequence[Imprint]) -> Compact | None:
         """Open the compact index that holds most of these works; None where there is none, or a damaged one."""
-        recipe = library_compact.newest(dense.root, self.name, dense.encoder_identity, works)
+        recipe = compact.newest(dense.root, self.name, dense.encoder_identity, works)
         if recipe is None:
             return None
         with suppress(StaleIndex):

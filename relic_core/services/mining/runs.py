@@ -12,7 +12,7 @@ from relic_core.library.secondary import unread
 from relic_core.mining import thresholds, volumes
 from relic_core.mining.volumes import Mined, VolumeTask
 from relic_core.services import provenance
-from relic_core.services.mining_plans import Pace
+from relic_core.services.mining.plans import Pace
 from relic_core.store.sources import MinedSource
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from relic_core.mining.quoted_works import QuotedWorks
     from relic_core.ports import Progress, Workers
-    from relic_core.services.mining_plans import Plan, Planned
+    from relic_core.services.mining.plans import Plan, Planned
     from relic_core.services.workbench import Workbench
 
 

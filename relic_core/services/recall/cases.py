@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from relic_core.domain import BenchmarkCard, Shape
 from relic_core.evaluation.metrics import values
 from relic_core.retrieval import registry
-from relic_core.services.recall_figures import key_of
+from relic_core.services.recall.figures import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Group, Imprint, Scores
     from relic_core.retrieval.strength import Strength
     from relic_core.services.indexing import Indexes
-    from relic_core.services.library_found import Found
+    from relic_core.services.library.found import Found
 
 
 class LibraryJudge:
