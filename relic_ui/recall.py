@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from relic_core.reporting.charts_words import measure_label
-from relic_core.services.recall import METRICS, SHOWN, SORTS
+from relic_core.services.recall.recall import METRICS, SHOWN, SORTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Pool, Run
-    from relic_core.services.recall import Offer
+    from relic_core.services.recall.recall import Offer
     from relic_core.services.workbench import Workbench
 
 VIEW_LABELS = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import BadRequest
-from relic_core.services.recall import METRICS, SHOWN, SORTS
+from relic_core.services.recall.recall import METRICS, SHOWN, SORTS
 from relic_ui import links
 from relic_ui.recall import FIRST_VIEW, PART_OF, VIEW_LABELS, begin
 from relic_ui.shell import literal
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import Run
-    from relic_core.services.recall import Offer
+    from relic_core.services.recall.recall import Offer
     from relic_core.services.workbench import Workbench
     from relic_ui.recall import Asked
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Claim, Outcome, Run
     from relic_core.reporting.charts_rows import Chart, View
     from relic_core.services.outcomes import Missing, Quoted, ReadOutcome
-    from relic_core.services.recall import Case
+    from relic_core.services.recall.recall import Case
     from relic_core.services.workbench import Workbench
     from relic_ui.recall import Asked
 

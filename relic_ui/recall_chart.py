@@ -7,27 +7,26 @@ from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
-from relic_core.reporting import charts, tables
+from relic_core.reporting import charts
 from relic_core.reporting.charts_rows import as_csv, interval, table, written
 from relic_core.reporting.charts_words import is_share, measure_label, measured_with, pool_words
 from relic_core.services import figures
 from relic_ui.recall_address import link_here
 from relic_ui.recall_style import CHART_COLOURS, FURTHER_COLOURS
 from relic_ui.shell import literal, told
+from relic_ui.tables import save, show, table_html
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import BenchmarkCard, Run
     from relic_core.reporting.charts_rows import Chart, View
-    from relic_core.services.recall import Offer
+    from relic_core.services.recall.recall import Offer
     from relic_core.services.workbench import Workbench
     from relic_ui.recall import Asked
 
 _USUAL_HEIGHT = 480
 _ONE_ROW = 4
-_MIMES = {"csv": "text/csv", "markdown": "text/markdown", "latex": "application/x-tex"}
-_ENDINGS = {"csv": "csv", "markdown": "md", "latex": "tex"}
 _NOTHING = {
     "books": "No work has that many quotations here. Ask for fewer.",
     "kinds": "The quotations of this benchmark are not labelled by what they are there for, so there is nothing to "
@@ -152,7 +151,7 @@ def _click(key: str) -> None:
 def _show_under(chart: Chart, asked: Asked) -> None:
     how = "" if chart.view == "published" else " Click a mark, or choose below, to read the examples behind it."
     st.html(
-        f'<p class="relic-recall-caption">{escape(chart.caption)}</p>'
+        f'<p class="relic-table-caption">{escape(chart.caption)}</p>'
         f'<p class="relic-quiet relic-recall-under">{link_here(asked)}.{how}</p>'
     )
     heads, rows = table(chart)
@@ -181,71 +180,19 @@ def _again(runs: Sequence[Run], *, every_shape: bool = False) -> str:
     return f'<details class="relic-recall-fold">{inside}</details>'
 
 
-def _is_number(cell: str) -> bool:
-    return cell.translate(str.maketrans("", "", ",.%")).isdecimal() or not cell
-
-
-def table_html(heads: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> str:
-    """Set a table that scrolls in itself; columns of words stand to the left."""
-    words = [
-        at == 0 or not all(_is_number(cell) for cell in column) for at, column in enumerate(zip(*rows, strict=True))
-    ]
-
-    def cell(tag: str, said: str, at: int, scope: str = "") -> str:
-        css = ' class="relic-recall-words"' if words[at] else ""
-        return f"<{tag}{css}{scope}>{escape(said)}</{tag}>"
-
-    head = "".join(cell("th", said, at, ' scope="col"') for at, said in enumerate(heads))
-    body = ""
-    for row in rows:
-        first, *others = (
-            cell("td" if at else "th", said, at, "" if at else " scope=row") for at, said in enumerate(row)
-        )
-        body += f"<tr>{first}{''.join(others)}</tr>"
-    return (
-        f'<div class="relic-recall-table" tabindex="0" role="region" aria-label="{escape(label)}"><table>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
 def show_table(workbench: Workbench, asked: Asked) -> None:
     """Draw all figures of the runs as a table, and how the first of them compares with the others."""
     measured = [(run, workbench.runs.outcomes(run.id)) for run in asked.runs]
     made = figures.tables(measured)
     st.header("All figures", anchor="recall-chart")
     for each in made:
-        _show_table(each)
-    with st.container(horizontal=True, gap="small"):
-        for form, name in (("csv", "CSV"), ("markdown", "Markdown"), ("latex", "LaTeX")):
-            st.download_button(
-                f"Save as {name}",
-                data=tables.write(made, form),
-                file_name=f"{_file_name(asked)}.{_ENDINGS[form]}",
-                mime=_MIMES[form],
-                on_click="ignore",
-                icon=":material/download:",
-                key=f"recall_save_{form}",
-            )
+        show(each)
+    save(made, _file_name(asked), key="recall_save")
     if len(measured) > 1:
         st.header("The first run against the others", anchor="recall-compared")
         with told():
-            _show_table(figures.comparison(measured, names=[asked.metric]))
+            show(figures.comparison(measured, names=[asked.metric]))
     st.html(f'<p class="relic-quiet relic-recall-under">{link_here(asked)}.</p>{_again(asked.runs)}')
-
-
-def _show_table(made: tables.Table) -> None:
-    rows = [[_read(cell) for cell in row] for row in made.rows]
-    st.html(
-        f'<p class="relic-recall-caption">{escape(made.caption)} {escape(" ".join(made.notes))}</p>'
-        f"{table_html(made.heads, rows, made.caption)}"
-    )
-
-
-def _read(cell: tables.Cell) -> str:
-    """Write a cell, its interval behind it."""
-    if isinstance(cell, tables.Figure):
-        return f"{cell.text} ({cell.interval})" if cell.interval else cell.text
-    return f"{cell:,}" if isinstance(cell, int) else cell
 
 
 def _file_name(asked: Asked) -> str:

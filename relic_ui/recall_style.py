@@ -26,21 +26,11 @@ RECALL = """
 .relic-recall-card dt { opacity: .82; }
 .relic-recall-card dd { margin: 0; overflow-wrap: anywhere; }
 .relic-recall-fold summary { cursor: pointer; font-size: .9rem; min-height: 1.6rem; line-height: 1.6rem; }
-.relic-recall-fold summary:focus-visible, .relic-recall-table:focus-visible { outline: 2px solid currentColor;
-  outline-offset: 2px; }
+.relic-recall-fold summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-recall-fold code, .relic-recall-fold pre { font-family: ui-monospace, monospace; font-size: .8rem;
   color: inherit; background: none; padding: 0; margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
-.relic-recall-caption { font-size: .9rem; line-height: 1.5; max-width: 62rem; }
-.relic-recall-caption a, .relic-recall-under a, .relic-recall-case a,
+.relic-table-caption a, .relic-recall-under a, .relic-recall-case a,
 .relic-recall-back a { color: inherit; text-underline-offset: .2em; }
-.relic-recall-table { overflow: auto; max-height: 24rem; margin: .4rem 0 .6rem; }
-.relic-recall-table table { border-collapse: collapse; font-size: .875rem; }
-.relic-recall-table :is(th, td) { padding: .22rem 1rem .22rem 0; border: 0; border-bottom: 1px solid var(--relic-line);
-  text-align: right; font-weight: 400; font-variant-numeric: tabular-nums; white-space: nowrap;
-  vertical-align: baseline; }
-.relic-recall-table thead th { font-weight: 600 !important; }
-.relic-recall-table tr > :first-child { position: sticky; left: 0; background: var(--st-background-color, Canvas); }
-.relic-recall-table .relic-recall-words { text-align: left; }
 #recall-chart, #recall-examples { scroll-margin-top: 4.5rem; }
 #recall-examples:focus { outline: none; }
 .st-key-recall_plot .js-plotly-plot :is(.xtick, .ytick, .g-xtitle, .legend, .annotation) text {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_ui import sources_statistics
 from relic_ui.links import link
 from relic_ui.naming import many
 
@@ -47,6 +48,8 @@ def choose(workbench: Workbench) -> None:
         f'<p class="relic-quiet">By {sources}: '
         f"{link('library', 'see them in the Library', css='relic-work-link', attributes=_TO_ADD)}</p>"
     )
+    if works:
+        sources_statistics.offer(workbench)
 
 
 def _quoted_works(workbench: Workbench, listed: Sequence[SourceSummary]) -> list[tuple[str, str, int, int]]:

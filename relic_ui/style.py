@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from relic_ui.kwic_style import KWIC
 from relic_ui.sources_style import SOURCES
+from relic_ui.tables import TABLES
 
 RETRIEVER_COLOURS = {
     "zero-shot": "#1f7079",
@@ -309,4 +310,4 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 }
 </style>
 """
-CSS += KWIC + SOURCES
+CSS += KWIC + SOURCES + TABLES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,4 +71,6 @@ def run(workbench: Workbench, options: Namespace) -> int:
     if made.left_out:
         print("Not among them:")
         print(console.table(("", ""), sorted(made.left_out.items())).lstrip("\n"))
+    for note in made.notes:
+        print(note, file=sys.stderr)
     return 0

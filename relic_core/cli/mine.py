@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relic_core.cli import console
-from relic_core.services.mining_summaries import listed
+from relic_core.services.mining.summaries import listed
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -69,7 +69,8 @@ def write(path: Path, form: str, said: Mapping[str, object], columns: Columns, b
     fields = [pa.field(name, types[kind], nullable=empty) for name, (kind, empty) in columns.items()]
     schema = pa.schema(fields, metadata={_KEY: head})
     rows = 0
-    with written_whole(path) as file, parquet.ParquetWriter(file, schema, write_page_checksum=True) as writer:
+    settings = {"compression": "zstd", "compression_level": 12, "write_page_checksum": True}
+    with written_whole(path) as file, parquet.ParquetWriter(file, schema, **settings) as writer:
         for batch in batches:
             with _fitting(path):
                 table = pa.Table.from_pylist(batch, schema=schema)

@@ -41,9 +41,9 @@ LONGEST = 400
 NEAR = 20_000
 """Characters of a source, some ten pages, within which a quotation beside which the author is named speaks for another
 beside which nobody is."""
-SURE_WORDS = 30
-"""Words of prose that a window shares with the work; so many are no accident and no proverb, whoever is named. Of verse
-no number is enough: novels quote songs and poems as critics do."""
+SURE_WORDS = 60
+"""Words of prose that a window shares with the work; so many are no accident, whoever is named. Fewer are as often the
+Bible or Hamlet, which novels quote as critics do; of verse no number is enough."""
 
 _RARE = 15.0
 """Bits of a word of a title that names the work by itself (Crusoe): one word in 30,000."""

@@ -203,6 +203,9 @@ def mine_volume(task: VolumeTask) -> Mined:
     except MemoryError:
         return lost(task, "there was not enough memory for it")
     except Exception as error:  # a fault of the program in one volume must not end the work on two thousand
+        if task.places:  # what the error says, and where it arose, may hold words of the source
+            logger.error("Mining %s failed: %s", task.file.place, type(error).__name__)  # noqa: TRY400
+            return lost(task, f"the program made a mistake ({type(error).__name__})")
         logger.exception("Mining %s failed", task.file.place)
         return lost(task, f"the program made a mistake ({error!r:.200})")
     return _without_words(mined, task, works) if task.places else mined

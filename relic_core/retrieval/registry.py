@@ -67,7 +67,7 @@ _CARDS = (
         "reads each passage in its context and the claim.",
         kind="dense",
         factory="relic_core.retrieval.dense:create",
-        library="relic_core.retrieval.library_dense:create_library",
+        library="relic_core.retrieval.library.dense:create_library",
     ),
     RetrieverCard(
         name="bm25",
@@ -75,7 +75,7 @@ _CARDS = (
         description="Compares words: passages that use the claim's own words come first, rare words counting most.",
         kind="lexical",
         factory="relic_core.retrieval.bm25:create",
-        library="relic_core.retrieval.library_words:create_library",
+        library="relic_core.retrieval.library.words:create_library",
     ),
     RetrieverCard(
         name="fusion",
@@ -84,7 +84,7 @@ _CARDS = (
         kind="fusion",
         factory="relic_core.retrieval.fusion:create",
         components=("zero-shot", "bm25"),
-        library="relic_core.retrieval.library_fusion:create_library",
+        library="relic_core.retrieval.library.fusion:create_library",
     ),
     RetrieverCard(
         name="bm25-reference",

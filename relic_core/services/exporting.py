@@ -9,6 +9,7 @@ from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.formats import pair_files
 from relic_core.formats.pair_rows import SPLITS
 from relic_core.ports import silent
+from relic_core.services.dataset import off_limits
 from relic_core.services.exported_rows import Chosen, Exports
 
 if TYPE_CHECKING:
@@ -79,12 +80,15 @@ class Exported:
         "pairs", "windows" -> how many were written.
     left_out : dict of str to int
         Why others were not, in plain words -> how many.
+    notes : tuple of str
+        What else has to be known: that the splits are older than what was mined.
     """
 
     path: Path
     form: Form
     rows: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def export(workbench: Workbench, request: ExportRequest, progress: Progress = silent) -> Exported:
@@ -130,7 +134,7 @@ def export(workbench: Workbench, request: ExportRequest, progress: Progress = si
         rows, left_out = exports.write_datasets(request.out, kinds(request.kind))
     else:
         rows, left_out = exports.write_file(request.out, kinds(request.kind)[0], places=request.places)
-    return Exported(path=request.out, form=form, rows=rows, left_out=left_out)
+    return Exported(path=request.out, form=form, rows=rows, left_out=left_out, notes=off_limits.stale(workbench))
 
 
 def kinds(kind: Kind) -> tuple[Literal["pairs", "windows"], ...]:

@@ -36,7 +36,7 @@ KINDS: Mapping[str, str] = {
     "fetch": "relic_core.services.fetching:run_fetch",
     "index": "relic_core.services.indexing:run_index",
     "library": "relic_core.services.indexing:run_library",
-    "mine": "relic_core.services.mining:run_mine",
+    "mine": "relic_core.services.mining.mining:run_mine",
     "prepare": "relic_core.services.preparing:run_prepare",
 }
 """Every kind of job and the function that does it: a new kind is one line here."""

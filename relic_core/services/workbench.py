@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from relic_core.services.benchmarks import Benchmarks
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.concordance import Concordance
-    from relic_core.services.dataset import Dataset
+    from relic_core.services.dataset.dataset import Dataset
     from relic_core.services.editions import Editions
     from relic_core.services.indexing import Indexes
-    from relic_core.services.library_search import LibrarySearch
+    from relic_core.services.library.search import LibrarySearch
     from relic_core.services.measuring import Measuring
-    from relic_core.services.mining import Mining
+    from relic_core.services.mining.mining import Mining
     from relic_core.services.outcomes import Outcomes
     from relic_core.services.reading import Reading
-    from relic_core.services.recall import Recall
+    from relic_core.services.recall.recall import Recall
     from relic_core.services.runs import Runs
     from relic_core.services.search import Search
     from relic_core.services.sources import Sources
@@ -69,7 +69,7 @@ class Workbench:
     @cached_property
     def library_search(self) -> LibrarySearch:
         """Answers search requests that name no work."""
-        from relic_core.services.library_search import LibrarySearch
+        from relic_core.services.library.search import LibrarySearch
 
         return LibrarySearch(self)
 
@@ -132,14 +132,14 @@ class Workbench:
     @cached_property
     def recall(self) -> Recall:
         """The figures of runs, ready to be drawn."""
-        from relic_core.services.recall import Recall
+        from relic_core.services.recall.recall import Recall
 
         return Recall(self)
 
     @cached_property
     def mining(self) -> Mining:
         """Finds quotations in secondary sources."""
-        from relic_core.services.mining import Mining
+        from relic_core.services.mining.mining import Mining
 
         return Mining(self)
 
@@ -153,6 +153,6 @@ class Workbench:
     @cached_property
     def dataset(self) -> Dataset:
         """What was mined, parted into splits, checked and counted."""
-        from relic_core.services.dataset import Dataset
+        from relic_core.services.dataset.dataset import Dataset
 
         return Dataset(self)

@@ -11,6 +11,19 @@ if TYPE_CHECKING:
 
 Kind = Literal["pair", "window"]
 
+_CHANGES = """
+WITH made AS (SELECT min(created) AS at FROM splits), done AS (
+    SELECT 1 AS number, 'sources were mined' AS what, max(mined) AS at FROM mined
+    UNION ALL
+    SELECT 2, 'windows were judged', max(created) FROM judgements WHERE question = 'match'
+    UNION ALL
+    SELECT 3, 'works were added', max(added) FROM works
+    UNION ALL
+    SELECT 4, 'works or sources were removed', max(removed) FROM tombstones WHERE kind IN ('work', 'source')
+)
+SELECT what FROM done, made WHERE done.at > made.at ORDER BY number
+"""
+
 
 class SplitRows(Rows):
     """Stored splits."""
@@ -45,6 +58,19 @@ class SplitRows(Rows):
         with self._reading() as cursor:
             rows = cursor.execute("SELECT id, split, reason FROM splits WHERE kind = ? ORDER BY id", [kind]).fetchall()
         return {row_id: (split, reason) for row_id, split, reason in rows}
+
+    def changed_since(self) -> tuple[str, ...]:
+        """Say what was done since the splits were made that may part pairs and windows otherwise; nothing, if nothing.
+
+        Returns
+        -------
+        tuple of str
+            In words: "sources were mined", "windows were judged", "works were added" and the like; empty too where
+            there are no splits.
+        """
+        with self._reading() as cursor:
+            rows = cursor.execute(_CHANGES).fetchall()
+        return tuple(what for (what,) in rows)
 
     def counts(self, kind: Kind) -> dict[str, int]:
         """Count how many are in each split."""

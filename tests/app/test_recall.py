@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from relic_core.errors import StoreBusy
-from relic_core.services.recall import Recall
+from relic_core.services.recall.recall import Recall
 from tests.app.reading import html, plain, said, sound
 from tests.making_runs import book_of, make_books, make_outcomes, make_run, outcomes_in
 
@@ -128,7 +128,7 @@ def test_every_view_has_its_chart_caption_table_file_and_commands(app, two, view
     assert said(at) == ""
     assert len(spec(at)["data"]) >= 2
     page = html(at)
-    assert "quotations of 14 works" in plain(re.search(r'relic-recall-caption">(.*?)</p>', page)[1])
+    assert "quotations of 14 works" in plain(re.search(r'relic-table-caption">(.*?)</p>', page)[1])
     assert "python -m relic_core evaluate novels-by-hand zero-shot --shape 4/4" in plain(page)
     assert len(re.findall(r"<tr>", page)) > len(two)
     (button,) = at.get("download_button")

@@ -306,3 +306,13 @@ def test_a_store_that_is_busy_is_told(app, tides, monkeypatch):
 
     monkeypatch.setattr(Sources, "all", held)
     assert "Another program holds the store." in said(sound(app.open(SOURCES)))
+
+
+def test_the_quotations_are_counted_when_that_is_asked_for(app, tides):
+    at = sound(app.open(SOURCES))
+    assert "quotations in numbers" not in html(at)
+    sound(at.toggle(key="sources_numbers").set_value(True).run())
+    shown = plain(html(at))
+    assert "Your quotations, beside RELiC" in shown
+    assert "windows in all (RELiC: examples)278,574" in shown
+    assert "The Lanterns" in shown

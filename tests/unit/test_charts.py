@@ -273,6 +273,8 @@ def test_a_chart_of_nothing_is_told_as_such():
 
 def test_plotly_is_not_loaded_before_a_chart_is_drawn():
     """Commands draw none and must not wait for it."""
-    program = "import sys, relic_core.services.recall, relic_core.reporting.charts; print('plotly' in sys.modules)"
+    program = (
+        "import sys, relic_core.services.recall.recall, relic_core.reporting.charts; print('plotly' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

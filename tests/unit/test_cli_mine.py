@@ -9,7 +9,7 @@ import pytest
 from relic_core.cli import main
 from relic_core.config import Settings
 from relic_core.mining.engines import InProcess
-from relic_core.services.mining import Mining
+from relic_core.services.mining.mining import Mining
 from relic_core.services.workbench import Workbench
 from tests.criticism import ESSAYS, SECOND, add_novel, write_books
 

@@ -16,6 +16,7 @@ from relic_core.evaluation.benchmarks import public_relic, registry, relic
 from relic_core.formats.window_manifest import body_of
 from relic_core.formats.window_manifest_files import FACTS, read_manifest
 from relic_core.mining import splits
+from relic_core.services.exporting import ExportRequest, export
 from relic_core.services.workbench import Workbench
 from relic_core.store.sources import MinedSource
 from tests.gutenberg_mirror import serve
@@ -141,6 +142,18 @@ def test_a_window_judged_right_is_in_its_split_whatever_rule_set_it_aside(bench,
     bench.sources.judge(window.id, "match", "right")
     assert bench.dataset.split().windows["test"] == 5
     assert window.id in {each.id for each in bench.examples.of_split("test")}
+
+
+def test_splits_older_than_what_they_part_are_told_where_they_are_used(bench, shelf, run, tmp_path):
+    bench.dataset.split()
+    assert not any("splits were made" in note for note in bench.dataset.leakage().notes)
+    bench.sources.judge(bench.store.windows.of_work(TEST.id)[0].window.id, "match", "wrong")
+    bench.sources.remove(bench.store.sources.all()[0].source.id)
+    told = "Since the splits were made, windows were judged and works or sources were removed."
+    assert any(note.startswith(told) for note in bench.dataset.leakage().notes)
+    made = export(bench, ExportRequest(kind="windows", out=tmp_path / "w.jsonl"))
+    assert made.notes[0].startswith(told)
+    assert made.notes[0].endswith("python -m relic_core dataset split")
 
 
 def test_what_was_said_of_the_evidence_goes_with_the_example(bench, shelf):

@@ -11,9 +11,9 @@ import pytest
 
 from relic_core.domain import Claim, Span
 from relic_core.errors import JobCancelled, NoIndex, StaleIndex
-from relic_core.retrieval import library_compact, library_measures
 from relic_core.retrieval.dense import Dense
-from relic_core.retrieval.library_dense import LibraryDense
+from relic_core.retrieval.library import compact, measures
+from relic_core.retrieval.library.dense import LibraryDense
 from relic_core.store import locks
 from tests.fake_encoder import FakeEncoder
 from tests.making import make_work
@@ -27,7 +27,7 @@ def quiet(done, total, note=""):
 
 @pytest.fixture(autouse=True)
 def _few_questions(monkeypatch):
-    monkeypatch.setattr(library_measures, "QUESTIONS", 60)
+    monkeypatch.setattr(measures, "QUESTIONS", 60)
 
 
 def make_dense(root, identity="fake/1"):
@@ -67,7 +67,7 @@ def folders(dense):
 def test_its_manifest_says_what_it_was_made_of_and_what_it_finds(dense, imprints):
     import faiss
 
-    library_compact.build(dense, imprints, quiet, claims=[CLAIM])
+    compact.build(dense, imprints, quiet, claims=[CLAIM])
     (path,) = folders(dense)
     manifest = json.loads(path.read_text())
     notes = manifest["notes"]
@@ -75,10 +75,10 @@ def test_its_manifest_says_what_it_was_made_of_and_what_it_finds(dense, imprints
         (each.id, each.fingerprint, each.sentences) for each in imprints
     ]
     assert (manifest["encoder"], notes["encoder"]) == ("fake/1", dict(FakeEncoder().facts))
-    assert (notes["faiss"], notes["seed"]) == (faiss.__version__, library_compact.SEED)
+    assert (notes["faiss"], notes["seed"]) == (faiss.__version__, compact.SEED)
     assert notes["index"].startswith("IVF")
     assert set(notes["measured"]) == {"1", "2", "3", "4", "5"}
-    assert notes["measured on"] == {"claims": 1, "made questions": library_measures.QUESTIONS - 1}
+    assert notes["measured on"] == {"claims": 1, "made questions": measures.QUESTIONS - 1}
     assert set(manifest["files"]) == {"library.faiss"}
 
 
@@ -88,33 +88,33 @@ def test_the_same_works_make_the_same_index(tmp_path, works, imprints):
         dense = make_dense(tmp_path / name)
         for work in works:
             dense.prepare(work, quiet)
-        library_compact.build(dense, imprints, quiet)
+        compact.build(dense, imprints, quiet)
         (path,) = folders(dense)
         contents.append((path.parent / "library.faiss").read_bytes())
     assert contents[0] == contents[1]
 
 
 def test_measured_recall_is_what_the_finished_index_finds(dense, imprints, monkeypatch):
-    monkeypatch.setattr(library_compact, "FOUND", 40)
-    library_compact.build(dense, imprints, quiet)
-    recipe = library_compact.newest(dense.root, "demo", "fake/1", imprints)
-    compact = library_compact.open_compact(dense.root, recipe)
+    monkeypatch.setattr(compact, "FOUND", 40)
+    compact.build(dense, imprints, quiet)
+    recipe = compact.newest(dense.root, "demo", "fake/1", imprints)
+    index = compact.open_compact(dense.root, recipe)
     exact, approximate = (LibraryDense(dense, memory=memory) for memory in (1e12, 1))
-    asked = library_measures.queries(dense, imprints, (), np.random.default_rng(5))[:60]
+    asked = measures.queries(dense, imprints, (), np.random.default_rng(5))[:60]
     for length in (1, 4):
         shares = {10: [], 100: []}
         for vector in asked:
             whole = exact._exact(vector, imprints, length)
-            some = approximate._approximate(vector, imprints, length, dense, compact)
+            some = approximate._approximate(vector, imprints, length, dense, index)
             for k, found in shares.items():
                 best = {(hit.work_id, hit.hit.span) for hit in whole.hits(k)}
                 found.append(len(best & {(hit.work_id, hit.hit.span) for hit in some.hits(k)}) / k)
-        assert [np.mean(found) for found in shares.values()] == pytest.approx(compact.measured[length], abs=0.06)
-    assert compact.measured[1][1] <= 0.4  # no more than 40 sentences are found
+        assert [np.mean(found) for found in shares.values()] == pytest.approx(index.measured[length], abs=0.06)
+    assert index.measured[1][1] <= 0.4  # no more than 40 sentences are found
 
 
 def test_made_questions_are_like_no_sentence_and_the_same_every_time(dense, imprints):
-    first, second = (library_measures.queries(dense, imprints, [CLAIM], np.random.default_rng(1)) for _ in range(2))
+    first, second = (measures.queries(dense, imprints, [CLAIM], np.random.default_rng(1)) for _ in range(2))
     np.testing.assert_array_equal(first, second)
     np.testing.assert_array_equal(first[0], dense.claim_vector(CLAIM))
     np.testing.assert_allclose(np.linalg.norm(first, axis=1), 1, rtol=1e-5)
@@ -170,27 +170,27 @@ def test_a_damaged_one_is_never_used_and_is_built_again(dense, imprints, damage,
 
 
 def test_a_file_that_faiss_cannot_read_is_told(dense, imprints, monkeypatch):
-    library_compact.build(dense, imprints, quiet)
-    recipe = library_compact.newest(dense.root, "demo", "fake/1", imprints)
+    compact.build(dense, imprints, quiet)
+    recipe = compact.newest(dense.root, "demo", "fake/1", imprints)
 
     def unreadable(*_):
         raise RuntimeError("Index type 0x3f not recognized")
 
     monkeypatch.setattr("faiss.read_index", unreadable)
     with pytest.raises(StaleIndex, match="cannot read it"):
-        library_compact.open_compact(dense.root, recipe)
+        compact.open_compact(dense.root, recipe)
 
 
 def test_that_of_another_encoder_or_code_is_not_used_and_not_deleted(dense, imprints, works, monkeypatch):
-    library_compact.build(dense, imprints, quiet)
+    compact.build(dense, imprints, quiet)
     other = make_dense(dense.root, "fake/2")
     for work in works:
         other.prepare(work, quiet)
-    assert library_compact.newest(dense.root, "demo", "fake/2", imprints) is None
-    library_compact.build(other, imprints, quiet)
+    assert compact.newest(dense.root, "demo", "fake/2", imprints) is None
+    compact.build(other, imprints, quiet)
     assert len(folders(dense)) == 2
-    monkeypatch.setattr(library_compact, "CODE", "compact/0")
-    assert library_compact.newest(dense.root, "demo", "fake/1", imprints) is None
+    monkeypatch.setattr(compact, "CODE", "compact/0")
+    assert compact.newest(dense.root, "demo", "fake/1", imprints) is None
 
 
 def test_a_build_that_is_stopped_leaves_nothing_that_could_be_taken_for_one(dense, imprints):
@@ -199,7 +199,7 @@ def test_a_build_that_is_stopped_leaves_nothing_that_could_be_taken_for_one(dens
             raise JobCancelled
 
     with pytest.raises(JobCancelled):
-        library_compact.build(dense, imprints, stop)
+        compact.build(dense, imprints, stop)
     assert not folders(dense)
     assert not list((dense.root / "demo" / "library").glob(".making*"))
 
@@ -217,25 +217,25 @@ def test_of_two_who_build_it_at_once_one_waits_and_finds_it_built(dense, imprint
             other.start()
         assert waiting.wait(20)
 
-    other = threading.Thread(target=library_compact.build, args=(dense, imprints, second))
-    library_compact.build(dense, imprints, first)
+    other = threading.Thread(target=compact.build, args=(dense, imprints, second))
+    compact.build(dense, imprints, first)
     other.join()
     assert set(told) == {"Another program is building the library's index"}
     assert len(folders(dense)) == 1
 
 
 def test_waiting_for_another_builder_can_be_cancelled(dense, imprints):
-    library_compact.build(dense, imprints, quiet)
+    compact.build(dense, imprints, quiet)
     (lock,) = (dense.root / "demo" / "library").glob("*.lock")
 
     def cancelled(done, total, note=""):
         raise JobCancelled
 
     with locks.held(lock), pytest.raises(JobCancelled):
-        library_compact.build(dense, imprints, cancelled)
+        compact.build(dense, imprints, cancelled)
 
 
 def test_spans_near_the_ends_of_a_work_are_not_found_beyond_them(imprints):
-    found = library_compact.spans_of(np.array([0, 299]), imprints[0], 4)
+    found = compact.spans_of(np.array([0, 299]), imprints[0], 4)
     assert found.tolist() == [0, 296]
     assert all(Span(int(start), 4).end <= 300 for start in found)

@@ -13,10 +13,11 @@ from relic_core.config import Settings
 from relic_core.domain import Claim, Span, rank_scores
 from relic_core.errors import BadClaim, BadRequest, NoIndex
 from relic_core.ports import LibraryRetriever, VectorRetriever
-from relic_core.retrieval import library_compact, library_measures, registry
+from relic_core.retrieval import registry
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.dense_alone import DenseAlone
-from relic_core.retrieval.library_dense import LibraryDense
+from relic_core.retrieval.library import compact, measures
+from relic_core.retrieval.library.dense import LibraryDense
 from tests.fake_encoder import FakeEncoder
 from tests.making import make_work
 
@@ -30,7 +31,7 @@ def quiet(done, total, note=""):
 
 @pytest.fixture(autouse=True)
 def _few_questions(monkeypatch):
-    monkeypatch.setattr(library_measures, "QUESTIONS", 60)
+    monkeypatch.setattr(measures, "QUESTIONS", 60)
 
 
 def shelf(sizes, seed=0):
@@ -250,7 +251,7 @@ def test_a_library_above_the_limit_is_told_to_be_built_and_then_searched(dense, 
 
 @pytest.mark.parametrize("length", [1, 3, 6])
 def test_what_the_compact_index_finds_has_the_scores_of_the_exact_search(dense, works, length, monkeypatch):
-    monkeypatch.setattr(library_compact, "FOUND", 60)
+    monkeypatch.setattr(compact, "FOUND", 60)
     imprints = prepared(dense, works)
     exact = LibraryDense(dense, memory=PLENTY).rank(CLAIM, imprints, length)
     library = LibraryDense(dense, memory=1)
@@ -301,7 +302,7 @@ def test_an_exact_search_after_it_needs_no_compact_index(dense, works):
 
 def test_only_the_works_asked_for_are_found(dense, works, monkeypatch):
     """Also where the best of the library stand in the other works."""
-    monkeypatch.setattr(library_compact, "FOUND", 25)
+    monkeypatch.setattr(compact, "FOUND", 25)
     imprints = prepared(dense, works)
     library = LibraryDense(dense, memory=1)
     library.prepare(imprints, quiet)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from relic_core.domain import Claim, LibraryRanking, rank_scores
 from relic_core.retrieval.fusion import fuse
-from relic_core.retrieval.library_fusion import LibraryFusion, fuse_library
+from relic_core.retrieval.library.fusion import LibraryFusion, fuse_library
 from tests.making import make_work
 
 

@@ -11,7 +11,7 @@ from relic_core.errors import BadClaim, BadRequest, BadWeights, StaleIndex
 from relic_core.retrieval.dense import Dense
 from relic_core.services.answers import SearchRequest
 from relic_core.services.jobs import InlineExecutor
-from relic_core.services.library_found import group_in_works
+from relic_core.services.library.found import group_in_works
 from relic_core.services.preparing import run_prepare
 from relic_core.services.workbench import Workbench
 from tests.fake_encoder import FakeEncoder

@@ -16,7 +16,7 @@ from rank_bm25 import BM25Okapi
 from relic_core.domain import Claim, Span, rank_scores
 from relic_core.errors import BadClaim, NotFound
 from relic_core.retrieval.bm25 import EPSILON, K1, B, Bm25
-from relic_core.retrieval.library_words import LibraryBm25
+from relic_core.retrieval.library.words import LibraryBm25
 from relic_core.retrieval.postings import Postings
 from relic_core.text.words import WorkWords, content_tokens
 from tests.making import make_work
@@ -256,7 +256,7 @@ def test_a_new_work_is_added_to_those_that_are_held(folder, monkeypatch):
 
 
 def test_works_that_are_not_asked_for_go_where_too_many_would_be_held(folder, monkeypatch):
-    monkeypatch.setattr("relic_core.retrieval.library_words._MOST_SENTENCES", 6)
+    monkeypatch.setattr("relic_core.retrieval.library.words._MOST_SENTENCES", 6)
     library = library_of(SHELF, folder)
     library.rank(CLAIM, imprints([FERRY]), 1)
     library.rank(CLAIM, imprints([ORCHARD, MISER]), 1)

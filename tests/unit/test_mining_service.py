@@ -14,9 +14,9 @@ from relic_core.config import Settings
 from relic_core.errors import BadText, JobCancelled, NotFound
 from relic_core.mining import volumes
 from relic_core.mining.engines import InProcess
-from relic_core.services import mining_plans
 from relic_core.services.jobs import InlineExecutor
-from relic_core.services.mining import run_mine
+from relic_core.services.mining import plans
+from relic_core.services.mining.mining import run_mine
 from relic_core.services.workbench import Workbench
 from tests.criticism import ESSAYS, FRENCH, NOVEL, SECOND, add_novel, write_books, write_zip
 
@@ -206,7 +206,7 @@ def test_a_run_that_is_stopped_keeps_what_it_mined_and_judges_it(bench, books):
 
 def test_progress_tells_books_and_the_time_left(bench, books, monkeypatch):
     clock = iter(range(0, 10_000, 60))
-    monkeypatch.setattr(mining_plans.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(plans.time, "monotonic", lambda: next(clock))
     told = []
     bench.mining.run([books], lambda done, total, note="": told.append(note), workers=HERE)
     assert any("Looking through 2 books" in note for note in told)

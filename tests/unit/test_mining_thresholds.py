@@ -113,7 +113,7 @@ def test_a_match_is_borne_out_by_one_nearby_that_is_named_and_not_by_one_far_off
 
 
 def test_a_long_match_in_prose_needs_no_name_and_one_in_verse_does():
-    long = " ".join([WORDS] * 3)
+    long = " ".join([WORDS] * 6)
     assert aside(window(0, quotation=long), source=ESSAYS) == {}
     assert set(aside(window(0, quotation=long, kind="verse"), source=ESSAYS)) == {"tide-0"}
 

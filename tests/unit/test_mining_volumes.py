@@ -102,6 +102,18 @@ def test_an_index_that_is_not_there_is_no_fault_of_a_volume(tmp_path):
         mine_volume(VolumeTask(file=SourceFile(path=write_books(tmp_path) / "essays.txt"), works=tmp_path / "away"))
 
 
+@pytest.mark.parametrize(("places", "told"), [(True, "(ValueError)"), (False, "(ValueError('gravity'))")])
+def test_a_mistake_of_the_program_gives_no_word_away_where_none_may(works, tmp_path, monkeypatch, caplog, places, told):
+    def fail(*_, **__):
+        raise ValueError("gravity")
+
+    monkeypatch.setattr(volumes, "mine", fail)
+    path = write_zip(tmp_path / "books.zip", {"essays.txt": ESSAYS})
+    asked = VolumeTask(file=SourceFile(path=path, inside=("essays.txt",)), works=works.folder, places=places, code="1")
+    assert told in mine_volume(asked).problem
+    assert ("gravity" in caplog.text) is not places
+
+
 def test_offsets_and_digests_alone_come_back_where_no_word_may(works, tmp_path):
     path = write_zip(tmp_path / "books.zip", {"essays.txt": ESSAYS})
     asked = VolumeTask(file=SourceFile(path=path, inside=("essays.txt",)), works=works.folder, places=True, code="1.0")

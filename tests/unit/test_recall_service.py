@@ -13,9 +13,9 @@ from relic_core.errors import BadRequest
 from relic_core.evaluation import metrics
 from relic_core.evaluation.intervals import interval
 from relic_core.services import runs as runs_module
-from relic_core.services.recall import METRICS, SHOWN, VIEWS
-from relic_core.services.recall_cases import usual
-from relic_core.services.recall_figures import marks_of, range_of, ranges
+from relic_core.services.recall.cases import usual
+from relic_core.services.recall.figures import marks_of, range_of, ranges
+from relic_core.services.recall.recall import METRICS, SHOWN, VIEWS
 from relic_core.services.workbench import Workbench
 from tests.making_runs import make_books, make_outcomes, make_run
 
@@ -309,7 +309,7 @@ def test_a_measure_that_is_no_share_is_written_without_a_percent_sign(workbench,
 
 def test_what_was_computed_is_not_computed_again(workbench, two, monkeypatch):
     first = workbench.recall.chart("books", two, "recall@10")
-    monkeypatch.setattr("relic_core.services.recall.marks_of", None)
+    monkeypatch.setattr("relic_core.services.recall.recall.marks_of", None)
     assert workbench.recall.chart("books", two, "recall@10") == first
 
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from relic_core.ports import Benchmark, WorkSource
 
 _MODULES = {
+    "public-relic-test": "relic_core.evaluation.benchmarks.public_relic:TEST",
+    "public-relic-dev": "relic_core.evaluation.benchmarks.public_relic:DEV",
     "birco-novels": "relic_core.evaluation.benchmarks.birco_novels",
     "birco-pools": "relic_core.evaluation.benchmarks.birco_pools",
-    "public-relic-dev": "relic_core.evaluation.benchmarks.public_relic:DEV",
-    "public-relic-test": "relic_core.evaluation.benchmarks.public_relic:TEST",
     "public-relic-dev-all": "relic_core.evaluation.benchmarks.public_relic:DEV_ALL",
     "public-relic-test-all": "relic_core.evaluation.benchmarks.public_relic:TEST_ALL",
     "relic": "relic_core.evaluation.benchmarks.relic",

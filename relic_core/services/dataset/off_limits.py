@@ -1,0 +1,109 @@
+"""What nothing may be learnt from: the measured works, the texts of benchmarks, the list of held-out runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relic_core.evaluation.benchmarks import birco_queries, public_relic, relic
+from relic_core.formats.birco import read_jsonl
+from relic_core.formats.relic import read_relic
+from relic_core.formats.window_manifest_files import FACTS
+from relic_core.formats.window_texts import read_texts
+from relic_core.library import sample
+from relic_core.mining.word_runs import HeldOut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from relic_core.config import Settings
+    from relic_core.services.workbench import Workbench
+
+SPLIT = "python -m relic_core dataset split"
+HELD_OUT = "heldout_eight_grams.txt"
+"""Below the folder of benchmarks."""
+
+
+def of_works(workbench: Workbench, works: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Give the full texts of works, each with its name, one at a time."""
+    for work_id in works:
+        yield f"the work {work_id}", workbench.store.texts.read([work_id])[work_id].text
+
+
+def of_benchmarks(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Give the texts of the benchmarks that are here, each with its name.
+
+    Raises
+    ------
+    NotFound, BadBenchmark
+        Data of a benchmark that are damaged or not whole.
+    """
+    yield "the sample", sample.NOVEL.read_text(encoding="utf-8")
+    for excerpt in sample.read_excerpts():
+        yield f"the sample, {excerpt.id}", " ".join((*excerpt.left, excerpt.quotation, *excerpt.right))
+    birco = _below(settings, birco_queries.FOLDER)
+    if birco is not None:
+        read = read_jsonl(birco)
+        for query in read.queries:
+            yield f"birco, query {query.id}", query.text
+        for name, passage in read.passages.items():
+            yield f"birco, passage {name}", passage
+    folder = _below(settings, relic.FOLDER)
+    for path in sorted(folder.glob("*.json")) if folder is not None else ():
+        for book in read_relic(path):
+            yield f"relic, {book.title}", " ".join(book.sentences)
+            for quote in book.quotes:
+                if quote.start is None:
+                    yield f"relic, {quote.id}", " ".join(quote.left)
+                    yield f"relic, {quote.id}", " ".join(quote.right)
+                else:  # as the critic has it, so that runs into the quotation and out of it are seen
+                    gold = book.sentences[quote.start : quote.start + quote.length]
+                    yield f"relic, {quote.id}", " ".join((*quote.left, *gold, *quote.right))
+    rebuilt = public_relic.data_file(settings)
+    if rebuilt.exists():
+        for name, text in read_texts(rebuilt)[0].items():
+            yield f"window {name}", " ".join((*text.left, text.quotation, *text.right))
+
+
+def held_out(settings: Settings) -> HeldOut | None:
+    """Read the list of held-out runs; None where there is none.
+
+    Raises
+    ------
+    BadBenchmark
+        It is damaged.
+    """
+    path = _below(settings, HELD_OUT)
+    return HeldOut.read(path) if path is not None else None
+
+
+def stale(workbench: Workbench) -> tuple[str, ...]:
+    """Say that the splits are older than what they part; nothing where they are not."""
+    since = workbench.store.splits.changed_since()
+    return (f"Since the splits were made, {' and '.join(since)}. Make them anew: {SPLIT}",) if since else ()
+
+
+def notes(workbench: Workbench) -> tuple[str, ...]:
+    """Say what was not there to be looked at."""
+    said = []
+    missing = [each.entry.title for each in workbench.catalogue.shelf() if each.work is None]
+    if missing:
+        said.append(
+            f"{len(missing)} works of the catalogue are not in the library, so what quotes them could not be told: "
+            f"{', '.join(missing)}."
+        )
+    for below, what in (
+        (HELD_OUT, "list of held-out runs"),
+        (birco_queries.FOLDER, "data of BIRCO-RELIC"),
+        (relic.FOLDER, "data of RELiC as published"),
+    ):
+        if _below(workbench.settings, below) is None:
+            said.append(f"There is no {what}: it would be {below} in the folder that RELIC_BENCHMARKS names.")
+    if (public_relic.MANIFEST / FACTS).exists() and not public_relic.data_file(workbench.settings).exists():
+        said.append(f"The words of the public-domain RELiC are not here: {public_relic.REBUILD}")
+    return tuple(said)
+
+
+def _below(settings: Settings, name: str) -> Path | None:
+    path = settings.benchmarks / name if settings.benchmarks is not None else None
+    return path if path is not None and path.exists() else None

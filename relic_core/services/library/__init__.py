@@ -1,0 +1,1 @@
+"""Searching the whole library, or a part of it, at once."""

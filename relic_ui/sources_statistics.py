@@ -1,0 +1,48 @@
+"""The numbers of what was mined, beside those that RELiC's authors give of theirs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.errors import NotFound
+from relic_core.reporting import charts, statistics
+from relic_ui.shell import told
+from relic_ui.tables import save, show
+
+if TYPE_CHECKING:
+    from relic_core.services.workbench import Workbench
+
+_WHAT = "Your quotations"
+
+
+def offer(workbench: Workbench) -> None:
+    """Offer the numbers; they are counted when they are asked for, since every quoted work is read for it."""
+    st.header("In numbers", anchor="numbers")
+    st.html(
+        '<p class="relic-measure">How many quotations there are, how long they are, and how much of each work is ever '
+        "quoted: counted as the makers of RELiC counted theirs, and set beside it.</p>"
+    )
+    if st.toggle("Count the quotations", key="sources_numbers"):
+        with told():
+            _show(workbench)
+
+
+def _show(workbench: Workbench) -> None:
+    try:
+        with st.spinner("Counting …"):
+            counted = workbench.dataset.statistics()
+    except NotFound as error:
+        st.info(str(error), icon=":material/info:")
+        return
+    made = statistics.tables(counted, what=_WHAT, titles=workbench.dataset.titles())
+    st.plotly_chart(
+        statistics.draw_lengths(counted, what="in your sources"),
+        key="sources_lengths",
+        config=charts.config("length of the quotations"),
+        alt="How many sentences the quotations have. The figures stand below as a table.",
+    )
+    for table in made:
+        show(table)
+    save(made, "quotations in numbers", key="sources_numbers_save")

@@ -1,0 +1,107 @@
+"""Tables of figures on a page: the same for every page, scrolling in themselves, columns of words to the left."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.reporting import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_FORMS: tuple[tuple[tables.Format, str, str, str], ...] = (
+    ("csv", "CSV", "csv", "text/csv"),
+    ("markdown", "Markdown", "md", "text/markdown"),
+    ("latex", "LaTeX", "tex", "application/x-tex"),
+)
+
+TABLES = """
+<style>
+.relic-table-caption { font-size: .9rem; line-height: 1.5; max-width: 62rem; }
+.relic-table { overflow: auto; max-height: 24rem; margin: .4rem 0 .6rem; }
+.relic-table:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+.relic-table table { border-collapse: collapse; font-size: .875rem; }
+.relic-table :is(th, td) { padding: .22rem 1rem .22rem 0; border: 0; border-bottom: 1px solid var(--relic-line);
+  text-align: right; font-weight: 400; font-variant-numeric: tabular-nums; white-space: nowrap;
+  vertical-align: baseline; }
+.relic-table thead th { font-weight: 600 !important; }
+.relic-table tr > :first-child { position: sticky; left: 0; background: Canvas;
+  background: light-dark(#fdfcf9, #191816); }
+.relic-table .relic-table-words { text-align: left; }
+@media (max-width: 640px) {
+  .relic-table tbody tr > .relic-table-words:first-child { white-space: normal; min-width: 8rem; max-width: 11rem; }
+}
+</style>
+"""
+
+
+def show(table: tables.Table) -> None:
+    """Draw a table with its caption and notes."""
+    rows = [[_read(cell) for cell in row] for row in table.rows]
+    caption = table.caption if table.caption.endswith(".") or not table.notes else f"{table.caption}."
+    st.html(
+        f'<p class="relic-table-caption">{escape(" ".join((caption, *table.notes)))}</p>'
+        f"{table_html(table.heads, rows, table.caption)}"
+    )
+
+
+def save(made: Sequence[tables.Table], file_name: str, *, key: str) -> None:
+    """Offer tables as files, all in one.
+
+    Parameters
+    ----------
+    made : sequence of Table
+        The tables.
+    file_name : str
+        Without its ending.
+    key : str
+        What the keys of the buttons begin with.
+    """
+    with st.container(horizontal=True, gap="small"):
+        for form, name, ending, mime in _FORMS:
+            st.download_button(
+                f"Save as {name}",
+                data=tables.write(tuple(made), form),
+                file_name=f"{file_name}.{ending}",
+                mime=mime,
+                on_click="ignore",
+                icon=":material/download:",
+                key=f"{key}_{form}",
+            )
+
+
+def table_html(heads: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> str:
+    """Set a table that scrolls in itself; columns of words stand to the left."""
+    words = [
+        at == 0 or not all(_is_number(cell) for cell in column) for at, column in enumerate(zip(*rows, strict=True))
+    ]
+
+    def cell(tag: str, said: str, at: int, scope: str = "") -> str:
+        css = ' class="relic-table-words"' if words[at] else ""
+        return f"<{tag}{css}{scope}>{escape(said)}</{tag}>"
+
+    head = "".join(cell("th", said, at, ' scope="col"') for at, said in enumerate(heads))
+    body = ""
+    for row in rows:
+        first, *others = (
+            cell("td" if at else "th", said, at, "" if at else " scope=row") for at, said in enumerate(row)
+        )
+        body += f"<tr>{first}{''.join(others)}</tr>"
+    return (
+        f'<div class="relic-table" tabindex="0" role="region" aria-label="{escape(label)}"><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _read(cell: tables.Cell) -> str:
+    """Write a cell, its interval behind it."""
+    if isinstance(cell, tables.Figure):
+        return f"{cell.text} ({cell.interval})" if cell.interval else cell.text
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def _is_number(cell: str) -> bool:
+    return cell.translate(str.maketrans("", "", ",.%")).isdecimal() or not cell
