@@ -101,6 +101,47 @@ class Retriever(Protocol):
         """
 
 
+class Reranker(Protocol):
+    """Reorders the head of a ranking: reads a claim together with each of some spans, which is dear and tells more."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """All that decides its scores beside the claim and the work: model, digest of its files, number format."""
+
+    def rerank(self, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress) -> npt.NDArray[np.float32]:
+        """Score some spans of a work.
+
+        Parameters
+        ----------
+        claim : Claim
+            What is asked.
+        work : Work
+            Whose spans they are.
+        spans : sequence of Span
+            In any order; may be none.
+        progress : Progress
+            Told of spans scored.
+
+        Returns
+        -------
+        float32 array, shape (n_spans,)
+            In the order of `spans`, finite, higher is better.
+
+        Raises
+        ------
+        BadClaim
+            The claim holds nothing to read.
+        BadWeights
+            The model's files are missing or not the expected ones.
+        RelicError
+            Memory ran out.
+        """
+
+
 @runtime_checkable
 class VectorRetriever(Protocol):
     """A retriever that compares one vector of what is asked with vectors of the spans: of a claim, or of a passage."""

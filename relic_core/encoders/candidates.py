@@ -1,0 +1,95 @@
+"""What every reranker does with a claim and its candidates: refuse, batch, make do with less memory, report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.encoders.batching import TOKENS, by_length, next_batch
+from relic_core.encoders.memory import is_out_of_memory
+from relic_core.errors import BadClaim, RelicError
+from relic_core.text.words import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
+
+    from relic_core.domain import Claim
+    from relic_core.encoders.precision import Arithmetic
+    from relic_core.ports import Progress
+
+    Scores = npt.NDArray[np.float32]
+
+SCORING = "Reading passages together with the claim"
+"""What progress is told."""
+
+
+def check_claim(claim: Claim) -> None:
+    """Refuse a claim without a word.
+
+    Raises
+    ------
+    BadClaim
+        It holds no word at all.
+    """
+    if not tokens(claim.words):
+        raise BadClaim("The claim holds no words to read passages with. Type a claim about the work in a few words.")
+
+
+def scored(
+    lengths: Sequence[int],
+    score: Callable[[list[int]], Scores],
+    *,
+    arithmetic: Arithmetic,
+    name: str,
+    progress: Progress,
+) -> Scores:
+    """Score rows by batches of like length, smaller ones where memory runs out, down to a single row.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        Of each row, in tokens that go through the model.
+    score : callable
+        Scores the rows of some numbers; shape (n_members,).
+    arithmetic : Arithmetic
+        Where it is computed.
+    name : str
+        Of the reranker, for a message.
+    progress : Progress
+        Told of rows.
+
+    Returns
+    -------
+    float32 array, shape (n_rows,)
+
+    Raises
+    ------
+    RelicError
+        Memory ran out over a single row; a score is no number.
+    """
+    found = np.zeros(len(lengths), dtype=np.float32)
+    order, room, at = by_length(lengths), TOKENS[arithmetic.device], 0
+    while at < len(order):
+        progress(at, len(order), SCORING)
+        members = next_batch(order, lengths, at, room)
+        try:
+            found[members] = score(members)
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            if len(members) == 1:
+                raise RelicError(
+                    f"{'The memory of the GPU' if arithmetic.device == 'cuda' else 'Memory'} ran out while {name} "
+                    "reordered passages. Close other programs and try again, search without reordering, or take a "
+                    "smaller model."
+                ) from error
+            room = len(members) * lengths[members[0]] // 2
+            continue
+        at += len(members)
+    progress(len(order), len(order), SCORING)
+    if not np.isfinite(found).all():
+        raise RelicError(f"{name} gave scores that are no numbers. Its weights are of no use: train it anew.")
+    return found

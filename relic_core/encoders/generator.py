@@ -1,0 +1,254 @@
+"""The generator-only reranker: how likely a claim's own words are, given a passage, under a language model.
+
+Source: Muther and Smith 2023, "Citations as Queries", section 4.3, equation 2: the log-likelihood of a masked stretch
+of the citing text, ``log p(t_mask | t_obs, s)``, under BART, which reads what is left of that text and the source.
+There the quotation is known and is the stretch that is masked. Here it is what is looked for, so that the masked
+stretch is the claim's own words around the quotation, at most 100 word pieces of them as in the paper; what is left of
+a longer claim is read with the passage.
+
+The paper sums over the stretch. Here the sum is divided by its length: the order of a claim's candidates is the same,
+as all are asked for the same words, and scores of long and short claims can be compared.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from relic_core.encoders.candidates import check_claim, scored
+from relic_core.encoders.memory import is_out_of_memory, too_little_memory
+from relic_core.encoders.precision import Arithmetic, best_arithmetic
+from relic_core.encoders.texts import flat_span
+from relic_core.encoders.weights import TOKENIZER, find_model
+from relic_core.errors import BadWeights
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+    from tokenizers import Tokenizer
+
+    from relic_core.domain import Claim, Span, Work
+    from relic_core.encoders.precision import Precision
+    from relic_core.ports import Progress
+
+    Scores = npt.NDArray[np.float32]
+
+BART = "facebook/bart-base"
+PIECES = 100
+"""Word pieces of a claim that are masked (section 4.3)."""
+
+OBSERVED = 200
+"""Those of the rest of a claim that are read with the passage, at most."""
+
+WINDOW = 510
+"""Tokens that the model reads at a time, special ones apart."""
+
+_MASKS = ("<mask>", "[MASK]")
+
+
+class GeneratorReranker:
+    """Scores passages by how likely they make a claim's words; the model is loaded when first used.
+
+    Parameters
+    ----------
+    model : str, optional
+        Folder or hub name of a sequence-to-sequence model in the local cache.
+    precision : {"float32", "bfloat16", "float16"}, optional
+        To compute in on the processor; by default what is best for this machine, on its GPU where it has one.
+
+    Raises
+    ------
+    BadWeights
+        The model is not there, or its files are missing.
+    """
+
+    def __init__(self, model: str = BART, *, precision: Precision | None = None) -> None:
+        if not model.strip():
+            raise BadWeights(
+                f"Reordering by likelihood needs a sequence-to-sequence model, and none was named. {_get(BART)}"
+            )
+        try:
+            self._files = find_model(model)
+        except BadWeights as error:
+            raise BadWeights(
+                f"Reordering by likelihood needs the sequence-to-sequence model '{model}'. {error} {_get(model)}"
+            ) from error
+        self._arithmetic = Arithmetic(precision) if precision else best_arithmetic()
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """The model's."""
+        return f"{self._files.name}, likelihood of the claim"
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """Name, digest of the files, number format, and how much is read."""
+        return {
+            "reranker": self.name,
+            "weights": self._files.digest,
+            "precision": str(self._arithmetic),
+            "pieces": str(PIECES),
+            "observed": str(OBSERVED),
+            "window": str(WINDOW),
+        }
+
+    def rerank(self, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress) -> Scores:
+        """Score some spans of a work: see `Reranker.rerank`.
+
+        Returns
+        -------
+        float32 array, shape (n_spans,)
+            The mean log-likelihood of a token of the claim's masked words, at most 0.
+        """
+        import torch
+
+        check_claim(claim)
+        if not spans:
+            return np.zeros(0, dtype=np.float32)
+        observed, target, counted = self._cut(claim)
+        rows = [self._source(observed, flat_span(work, span)) for span in spans]
+        labels = torch.tensor(target)
+        weights = torch.tensor(counted)
+
+        def likelihoods(members: list[int]) -> Scores:
+            padded = [torch.tensor(rows[member]) for member in members]
+            ids = torch.nn.utils.rnn.pad_sequence(padded, batch_first=True)
+            read = torch.arange(ids.shape[1]) < torch.tensor([len(row) for row in padded]).unsqueeze(1)
+            ids = ids.masked_fill(~read, self._model.config.pad_token_id or 0)
+            device = self._arithmetic.device
+            start = torch.tensor([self._model.config.decoder_start_token_id])
+            said = torch.cat([start, labels[:-1]]).expand(len(members), -1)
+            with torch.inference_mode():
+                logits = self._model(
+                    input_ids=ids.to(device),
+                    attention_mask=read.long().to(device),
+                    decoder_input_ids=said.to(device),
+                    use_cache=False,
+                ).logits[:, weights.to(device)]
+                wanted = labels[weights].to(device).expand(len(members), -1).unsqueeze(-1)
+                picked = logits.gather(-1, wanted).squeeze(-1).float()
+                found: Scores = (picked - logits.float().logsumexp(-1)).mean(1).cpu().numpy()
+            return found
+
+        return scored(
+            [len(row) + len(target) for row in rows],
+            likelihoods,
+            arithmetic=self._arithmetic,
+            name=self.name,
+            progress=progress,
+        )
+
+    def _cut(self, claim: Claim) -> tuple[list[int], list[int], list[bool]]:
+        """Part a claim into what is read and what is to be said.
+
+        Returns
+        -------
+        observed : list of int
+            The rest of the claim, the mask token standing for the words left out.
+        target : list of int
+            Those words, as the decoder is to say them, with special tokens.
+        counted : list of bool
+            Which of them are words: not the mask token of the quotation, nor special tokens.
+        """
+        left, right = self._ids(claim.left), self._ids(f" {claim.right}") if claim.right.strip() else []
+        if claim.masked:
+            after = min(len(right), max(PIECES - len(left), PIECES // 2))
+            before = len(left) - min(len(left), PIECES - after)
+            far, rest = left[:before], right[after:]
+            target = [*left[before:], *self._mask, *right[:after]]
+            counted = [True] * (len(left) - before) + [False] * len(self._mask) + [True] * after
+        else:  # of a bare claim the beginning is said, as encoders read it
+            words = [*left, *right]
+            far, target, rest = [], words[:PIECES], words[PIECES:]
+            counted = [True] * len(target)
+        behind = min(len(rest), max(OBSERVED - len(far), OBSERVED // 2))
+        ahead = min(len(far), OBSERVED - behind)
+        opening, closing = self._special
+        return (
+            [*far[len(far) - ahead :], *self._mask, *rest[:behind]],
+            [*opening, *target, *closing],
+            [*[False] * len(opening), *counted, *[False] * len(closing)],
+        )
+
+    def _source(self, observed: list[int], passage: str) -> list[int]:
+        opening, closing = self._special
+        both = self._tokenizer.encode("", "").ids
+        between = both[len(opening) : len(both) - len(closing)]
+        words = self._ids(passage)[: WINDOW - len(observed) - len(between)]
+        return [*opening, *observed, *between, *words, *closing]
+
+    def _ids(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    @cached_property
+    def _mask(self) -> list[int]:
+        found = [self._tokenizer.token_to_id(token) for token in _MASKS]
+        return [token for token in found if token is not None][:1]
+
+    @cached_property
+    def _special(self) -> tuple[list[int], list[int]]:
+        alone = self._tokenizer.encode("").ids
+        return alone[:-1], alone[-1:]  # BART puts <s> before and </s> behind, T5 </s> alone
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer
+
+        path = self._files.folder / TOKENIZER
+        try:
+            tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # tokenizers raises nothing narrower
+            raise BadWeights(f"{path} cannot be read ({error}). Fetch the model again.") from error
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer
+
+    @property
+    def _model(self) -> Any:  # noqa: ANN401 - transformers is not typed
+        with self._lock:
+            return self._loaded
+
+    @cached_property
+    def _loaded(self) -> Any:  # noqa: ANN401 - transformers is not typed
+        import torch
+        from safetensors import SafetensorError
+        from transformers import AutoModelForSeq2SeqLM
+
+        folder, arithmetic = self._files.folder, self._arithmetic
+        try:
+            model, told = AutoModelForSeq2SeqLM.from_pretrained(
+                folder,
+                local_files_only=True,
+                use_safetensors=True,
+                trust_remote_code=False,
+                dtype=getattr(torch, arithmetic.precision),
+                output_loading_info=True,
+            )
+        except (SafetensorError, OSError, ValueError, KeyError, RuntimeError, MemoryError) as error:
+            if is_out_of_memory(error):
+                raise too_little_memory(self._files.name, "being loaded", arithmetic.device) from error
+            raise BadWeights(
+                f"The model in {folder} cannot be read as one that generates text from text "
+                f"({str(error).splitlines()[0]}). {_get(BART)}"
+            ) from error
+        if told["missing_keys"]:
+            raise BadWeights(
+                f"The weights in {folder} do not fit their configuration: {len(told['missing_keys'])} part(s) are "
+                f"missing, the first being {min(told['missing_keys'])}. Fetch the model again."
+            )
+        positions = getattr(model.config, "max_position_embeddings", None)
+        if positions is not None and positions < WINDOW + 2:
+            raise BadWeights(
+                f"The model in {folder} reads at most {positions} tokens at a time, and {WINDOW + 2} are needed. "
+                f"{_get(BART)}"
+            )
+        return model.to(arithmetic.device).eval()
+
+
+def _get(model: str) -> str:
+    return f"Fetch one once, with hf download {model}, or name a folder that holds one."

@@ -1,0 +1,184 @@
+"""The cross-encoder's network: a passage read together with a claim, and one number out of it.
+
+A claim is long and has a hundred candidates. Read together with each, as in BERT rerankers (Nogueira and Cho 2019,
+"Passage Re-ranking with BERT"), its tokens go through the model a hundred times. Read first, they go through it once:
+keys and values of each layer are kept, as a language model keeps those of its prompt, and the passage's tokens see them
+beside their own. Nothing is approximated: a model is trained the way it will be read.
+
+Imported where something is computed, because it imports torch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from relic_core.errors import BadWeights
+
+if TYPE_CHECKING:
+    from relic_core.encoders.reranker_cards import RerankerCard
+
+HEAD = "head.weight"
+"""Name of the head's row of weights in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Passages behind their claims, as tensors.
+
+    Attributes
+    ----------
+    ids : int64 tensor, shape (n_rows, n_tokens)
+        Padded with anything.
+    lengths : int64 tensor, shape (n_rows,)
+    owners : int64 tensor, shape (n_rows,)
+        The claim that each stands behind.
+    starts, ends : int64 tensor, shape (n_rows,)
+        Which tokens are the passage's own.
+    """
+
+    ids: torch.Tensor
+    lengths: torch.Tensor
+    owners: torch.Tensor
+    starts: torch.Tensor
+    ends: torch.Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class ReadClaims:
+    """Claims that passages can be read behind.
+
+    Attributes
+    ----------
+    ids : int64 tensor, shape (n_claims, n_tokens)
+    lengths : int64 tensor, shape (n_claims,)
+    layers : list of (tensor, tensor)
+        Keys and values of each layer, shape (n_claims, n_heads, n_tokens, head_dimension); none where claims are read
+        together with each passage.
+    """
+
+    ids: torch.Tensor
+    lengths: torch.Tensor
+    layers: list[tuple[torch.Tensor, torch.Tensor]]
+
+
+class _Keeping:
+    """Takes the place of a cache: keeps the keys and values of what is read."""
+
+    def __init__(self) -> None:
+        self.layers: list[tuple[torch.Tensor, torch.Tensor]] = []
+
+    def update(self, keys: torch.Tensor, values: torch.Tensor, *_: Any) -> tuple[torch.Tensor, torch.Tensor]:  # noqa: ANN401
+        self.layers.append((keys, values))
+        return keys, values
+
+
+class _Before:
+    """Takes the place of a cache: puts the keys and values of each row's claim before its own."""
+
+    def __init__(self, claims: ReadClaims, owners: torch.Tensor) -> None:
+        self._claims = claims
+        self._owners = owners
+
+    def update(
+        self,
+        keys: torch.Tensor,
+        values: torch.Tensor,
+        layer: int,
+        *_: Any,  # noqa: ANN401
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        before, told = self._claims.layers[layer]
+        return torch.cat([before[self._owners], keys], 2), torch.cat([told[self._owners], values], 2)
+
+
+class JointReader(nn.Module):
+    """A model with a head of one number.
+
+    Parameters
+    ----------
+    model : module
+        A BERT or RoBERTa without a head, as `Tower.build` gives it.
+    card : RerankerCard
+        How claims are read, and what the score is made of.
+
+    Raises
+    ------
+    BadWeights
+        The model is of another kind.
+    """
+
+    def __init__(self, model: Any, card: RerankerCard) -> None:  # noqa: ANN401 - transformers is not typed
+        super().__init__()
+        layers = getattr(getattr(model, "encoder", None), "layer", None)
+        places = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
+        if layers is None or places is None or not hasattr(model.embeddings, "token_type_embeddings"):
+            raise BadWeights(
+                f"A reranker cannot be made of a model of type {model.config.model_type}: BERT and RoBERTa models are "
+                "read (all-MiniLM-L6-v2 and E5 are BERT models). Take one of those as its base."
+            )
+        self.model = model
+        self.head = nn.Linear(model.config.hidden_size, 1, bias=False)  # what is added to all scores orders nothing
+        self._first = card.pooling == "first"
+        self._together = card.reading == "together"
+        self._place = 0 if places.padding_idx is None else places.padding_idx + 1  # RoBERTa counts from there
+
+    def read_claims(self, ids: torch.Tensor, lengths: torch.Tensor) -> ReadClaims:
+        """Read claims, as far as that is done once.
+
+        Parameters
+        ----------
+        ids : int64 tensor, shape (n_claims, n_tokens)
+            Padded with anything.
+        lengths : int64 tensor, shape (n_claims,)
+        """
+        kept = _Keeping()
+        if not self._together:
+            places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
+            self._states(ids, places, torch.zeros_like(ids), places < lengths.unsqueeze(1), kept)
+        return ReadClaims(ids, lengths, kept.layers)
+
+    def scores(self, claims: ReadClaims, rows: Rows) -> torch.Tensor:
+        """Score passages behind their claims; float32, shape (n_rows,)."""
+        own = torch.arange(rows.ids.shape[1], device=rows.ids.device).expand_as(rows.ids)
+        length = claims.lengths[rows.owners].unsqueeze(1)
+        before = torch.arange(claims.ids.shape[1], device=rows.ids.device).expand(len(rows.ids), -1)
+        seen = torch.cat([before < length, own < rows.lengths.unsqueeze(1)], 1)
+        kinds = torch.ones_like(rows.ids)
+        if self._together:
+            ids = torch.cat([claims.ids[rows.owners], rows.ids], 1)
+            places = torch.cat([before, length + own], 1)
+            states = self._states(ids, places, torch.cat([torch.zeros_like(before), kinds], 1), seen, None)
+            first, states = states[:, 0], states[:, before.shape[1] :]
+        else:
+            states = self._states(rows.ids, length + own, kinds, seen, _Before(claims, rows.owners))
+            first = states[:, 0]
+        with torch.autocast(states.device.type, enabled=False):
+            kept = ((own >= rows.starts.unsqueeze(1)) & (own < rows.ends.unsqueeze(1))).unsqueeze(-1).float()
+            pooled = first.float() if self._first else (states.float() * kept).sum(1) / kept.sum(1)
+            return nn.functional.linear(pooled, self.head.weight.float()).squeeze(-1)
+
+    def _states(
+        self,
+        ids: torch.Tensor,
+        places: torch.Tensor,
+        kinds: torch.Tensor,
+        seen: torch.Tensor,
+        cache: _Keeping | _Before | None,
+    ) -> torch.Tensor:
+        """Run tokens through all layers; shape (n_rows, n_tokens, dimension)."""
+        own = seen[:, seen.shape[1] - ids.shape[1] :]
+        model = self.model
+        segments = kinds if model.config.type_vocab_size > 1 else torch.zeros_like(kinds)
+        states = model.embeddings(
+            input_ids=ids.masked_fill(~own, model.config.pad_token_id or 0),
+            token_type_ids=segments,
+            position_ids=(places + self._place).masked_fill(~own, self._place),
+        )
+        mask = torch.zeros(seen.shape, dtype=states.dtype, device=states.device)
+        mask = mask.masked_fill(~seen, torch.finfo(states.dtype).min)[:, None, None, :]
+        for layer in model.encoder.layer:
+            states = layer(states, mask, past_key_values=cache)
+        return states  # type: ignore[no-any-return, unused-ignore]  # untyped

@@ -1,0 +1,138 @@
+"""A ranking whose head a reranker reorders: it reads what stood among the first hundred, the others stay below.
+
+What a first retriever leaves out of its head cannot come back, and reading a whole work together with a claim would
+take minutes (two stages as in Nogueira and Cho 2019, "Passage Re-ranking with BERT").
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.config import ASSETS
+from relic_core.domain import LENGTHS, Span, rank_scores
+from relic_core.encoders.cross_encoder import CrossEncoder
+from relic_core.errors import RelicError
+from relic_core.ports import silent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from relic_core.config import Settings
+    from relic_core.domain import Claim, Scores, Work
+    from relic_core.ports import Progress, Reranker, Retriever
+
+HEAD = 100
+"""Spans that are read together with the claim."""
+
+WEIGHTS = ASSETS / "weights" / "reranker"
+"""Where the reranker that comes with the program is."""
+
+
+class Reranked:
+    """Ranks as another retriever does, but for the first hundred.
+
+    Parameters
+    ----------
+    first : Retriever
+        Finds the head, and orders what stands below it.
+    reranker : Reranker
+        Orders the head.
+    head : int, optional
+        How many spans it is.
+    """
+
+    name = "reranked"
+    encoder_identity = ""
+
+    def __init__(self, first: Retriever, reranker: Reranker, *, head: int = HEAD) -> None:
+        self._first = first
+        self._reranker = reranker
+        self._head = head
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """How many are reordered, and all that decides the scores of either, under its name."""
+        parts = {f"{self._first.name} {name}": value for name, value in self._first.configuration.items()}
+        parts |= {f"reranker {name}": value for name, value in self._reranker.configuration.items()}
+        return {"head": str(self._head), "first": self._first.name, **parts}
+
+    def ready(self, work: Work, length: int) -> bool:
+        """Whether the first retriever is."""
+        return self._first.ready(work, length)
+
+    def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:
+        """Prepare the first retriever."""
+        self._first.prepare(work, progress, lengths=lengths)
+
+    def score(self, claim: Claim, work: Work, length: int) -> Scores:
+        """Score every span of `length` sentences: those of the head by the reranker, the others below.
+
+        Raises
+        ------
+        RelicError
+            What the first retriever and the reranker raise; the reranker gave no scores that can be ranked by.
+
+        Returns
+        -------
+        float32 array, shape (n_candidates,)
+            Of the head what the reranker gives. Below it whole numbers: what ties for the first retriever ties here.
+        """
+        scores = self._first.score(claim, work, length)
+        order = rank_scores(self._first.name, work.id, length, scores).order
+        head, rest = order[: self._head], order[self._head :]
+        if not len(head):
+            return scores
+        spans = [Span(start, length) for start in head.tolist()]
+        found = self._reranker.rerank(claim, work, spans, silent)
+        if found.shape != head.shape or not np.isfinite(found).all():
+            raise RelicError(
+                f"The reranker {self._reranker.name} gave no number for some passage, so the passages cannot be put in "
+                f"order. Search with {self._first.name} instead, or take another reranker."
+            )
+        return below(found, head, rest, scores)
+
+
+def below(found: Scores, head: npt.NDArray[np.int64], rest: npt.NDArray[np.int64], first: Scores) -> Scores:
+    """Put scores of a head above all others, which keep their order and their ties.
+
+    Parameters
+    ----------
+    found : float32 array, shape (n_head,)
+        Scores of the head, in its order.
+    head, rest : int array, shape (n_head,), (n_candidates - n_head,)
+        Span starts, best first.
+    first : float32 array, shape (n_candidates,)
+        What ordered them.
+
+    Examples
+    --------
+    >>> first = np.array([0.1, 0.9, 0.1, 0.8, 0.5], dtype=np.float32)
+    >>> found = np.array([0.5, 2.5], dtype=np.float32)
+    >>> below(found, np.array([1, 3]), np.array([4, 0, 2]), first).tolist()
+    [-2.0, 0.5, -2.0, 2.5, -1.0]
+    """
+    scores = np.zeros(len(first), dtype=np.float32)
+    scores[head] = found
+    if len(rest):
+        in_order = first[rest]
+        places = np.cumsum(np.append(1, in_order[1:] != in_order[:-1]))
+        lowest = np.floor(float(found.min()))
+        step = max(1.0, 4.0 * float(np.spacing(np.float32(abs(lowest)))))  # of huge numbers float32 has few
+        scores[rest] = lowest - step * places
+    return scores
+
+
+def create(settings: Settings, components: Sequence[Retriever]) -> Reranked:  # noqa: ARG001 - the registry's signature
+    """Make the retriever from the reranker that comes with the program, over one other retriever.
+
+    Raises
+    ------
+    BadWeights
+        The reranker is not there, or damaged.
+    """
+    (first,) = components
+    return Reranked(first, CrossEncoder(WEIGHTS))

@@ -1,0 +1,149 @@
+"""Recipes of cross-encoders: what decides a training, as one JSON object with a digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from relic_core.domain import MAX_LENGTH
+from relic_core.encoders.cards import LEAST_WINDOW
+from relic_core.encoders.reranker_cards import HeadPooling, Reading, RerankerCard
+from relic_core.errors import BadRequest, BadWeights, unknown_name
+from relic_core.training.recipes import BARE, Precision, Recipe, Schedule
+
+_OWN = ("reading", "context", "negatives", "pooling")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankerRecipe:
+    """How a cross-encoder is trained.
+
+    Attributes
+    ----------
+    reading : {"claim first", "together"}
+        How claims and passages see each other: see `RerankerCard`.
+    pooling : {"mean", "first"}
+        What the score is made of: see `RerankerCard`.
+    context : int
+        Sentences of the work on either side of a window's span, 0 or 1. Quotations of pairs have none.
+    negatives : int
+        Passages beside the claim's own: hard ones where any are given, then others of its source or its work.
+    batch, window_batch : int
+        Claims in a batch of pairs, and in one of windows.
+
+    All others are as of `Recipe`.
+
+    Raises
+    ------
+    BadRequest
+        A value is none of the allowed ones.
+
+    Examples
+    --------
+    >>> RerankerRecipe(negatives=0)
+    Traceback (most recent call last):
+        ...
+    relic_core.errors.BadRequest: The recipe's negatives is 0; it must be a whole number from 1 to 100.
+    """
+
+    name: str = "reranker"
+    base: str = ""
+    reading: Reading = "claim first"
+    pooling: HeadPooling = "mean"
+    mask: bool = True
+    context: int = 0
+    negatives: int = 7
+    batch: int = 16
+    window_batch: int = 16
+    share: float = 0.15
+    cached: bool = False
+    chunk_tokens: int = 0
+    epochs: float = 1.0
+    steps: int = 0
+    learning_rate: float = 1e-4
+    warmup: float = 0.1
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    schedule: Schedule = "linear"
+    precision: Precision = "bfloat16"
+    dropout: float = 0.0
+    frozen_embeddings: bool = True
+    lora_rank: int = 0
+    shapes: tuple[tuple[str, float], ...] = (("4/4", 4.0), ("1/1", 3.0), ("1/0", 1.5), ("0/1", 0.5), (BARE, 1.0))
+    claim_tokens: int = 200
+    window: int = 382
+    longest: int = MAX_LENGTH
+    seed: int = 20220
+    validate_every: int = 250
+    patience: int = 6
+    watch: str = "recall@10"
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        most = 100
+        if type(self.negatives) is not int or not 1 <= self.negatives <= most:
+            given = json.dumps(self.negatives, default=str)
+            raise BadRequest(f"The recipe's negatives is {given}; it must be a whole number from 1 to {most}.")
+        checked = self.training
+        for field in fields(self):  # 1 and 1.0 are one recipe
+            if field.name not in _OWN:
+                object.__setattr__(self, field.name, getattr(checked, field.name))
+        try:
+            self.card()
+        except BadWeights as error:
+            raise BadRequest(f"The recipe makes no reranker. {error}") from error
+
+    @property
+    def training(self) -> Recipe:
+        """What it has in common with the recipe of a dual encoder: batches, optimiser, what is learnt."""
+        common = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _OWN}
+        return Recipe(**common, hard_negatives=self.negatives, passage_tokens=LEAST_WINDOW)
+
+    def card(self, mask: str = "") -> RerankerCard:
+        """Say how the cross-encoder made is used; its files are still to be written."""
+        return RerankerCard(
+            name=f"cross-encoder ({self.name})",
+            reading=self.reading,
+            pooling=self.pooling,
+            mask=mask,
+            claim_tokens=self.claim_tokens,
+            window=self.window,
+            context=self.context,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it as a JSON object."""
+        return {**asdict(self), "shapes": [list(row) for row in self.shapes]}
+
+    @property
+    def digest(self) -> str:
+        """Sha256 of all that it says, its name apart."""
+        said = {key: value for key, value in self.to_json().items() if key != "name"}
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+    @classmethod
+    def from_json(cls, given: object) -> RerankerRecipe:
+        """Read a recipe; what it leaves out is as in the default.
+
+        Raises
+        ------
+        BadRequest
+            It is no object, says what no recipe says, or a value is not allowed.
+
+        Examples
+        --------
+        >>> RerankerRecipe.from_json({"negatives": 3}) == RerankerRecipe(negatives=3)
+        True
+        """
+        if not isinstance(given, Mapping):
+            raise BadRequest("A recipe must be one JSON object, {...}.")
+        values, known = dict(given), [field.name for field in fields(cls)]
+        for key in values:
+            if key not in known:
+                raise unknown_name("setting of a reranker's recipe", str(key), known)
+        if isinstance(values.get("shapes"), Sequence):
+            values["shapes"] = tuple(tuple(row) if isinstance(row, list) else row for row in values["shapes"])
+        return cls(**values)
