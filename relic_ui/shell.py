@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.config import Settings
-from relic_core.errors import RelicError
+from relic_core.errors import BadWeights, RelicError
+from relic_core.services.training import chosen
 from relic_core.services.workbench import Workbench
 from relic_ui import links
 from relic_ui.style import CSS
@@ -27,6 +28,7 @@ MENU = (
     ("pages/sources.py", "Criticism", ":material/format_quote:"),
     ("pages/library.py", "Library", ":material/menu_book:"),
     ("pages/recall.py", "Recall", ":material/bar_chart:"),
+    ("pages/training.py", "Training", ":material/school:"),
 )
 """Every page, in the order of the menu: a new page is one line here."""
 
@@ -69,13 +71,19 @@ def page(title: str) -> Workbench:
         st.stop()
 
 
-@st.cache_resource(show_spinner="Opening the library …")
 def _workbench() -> Workbench:
-    """Open the workbench once per server; a fresh one holds the sample work from the start."""
+    """Give the one workbench of the server; another one where another model was chosen since, here or elsewhere."""
+    return _open(chosen.stamp(Settings.from_environment().data))
+
+
+@st.cache_resource(show_spinner="Opening the library …", max_entries=1)
+def _open(model: tuple[int, int]) -> Workbench:  # noqa: ARG001 - what it hangs on
+    """Open the workbench; a fresh one holds the sample work from the start."""
     workbench = Workbench(Settings.from_environment())
     sample = workbench.works.ensure_sample()
-    if sample is not None and workbench.indexes.missing(sample.id):
-        workbench.indexes.start(sample.id)
+    with suppress(BadWeights):  # told when a search meets it; the page Training, where another is chosen, must open
+        if sample is not None and workbench.indexes.missing(sample.id):
+            workbench.indexes.start(sample.id)
     threading.Thread(target=_warm, args=(workbench,), daemon=True, name="warm").start()
     return workbench
 

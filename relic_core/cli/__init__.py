@@ -29,6 +29,7 @@ from relic_core.cli import (
     search,
     setup,
     sources,
+    train,
     tune,
     works,
 )
@@ -53,6 +54,7 @@ COMMANDS = (
     mine,
     sources,
     dataset,
+    train,
     evaluate,
     runs,
     tune,

@@ -32,6 +32,7 @@ from relic_core.domain.sources import (
     window_id,
 )
 from relic_core.domain.spans import LENGTHS, MAX_LENGTH, MIN_LENGTH, Span
+from relic_core.domain.trainings import Training, TrainingEvent, TrainingState
 from relic_core.domain.windows import MAX_CONTEXT, SHAPES, Shape, Window
 from relic_core.domain.works import Chapter, LeftOut, Paragraph, ParagraphKind, Sentence, Work
 
@@ -79,6 +80,9 @@ __all__ = [
     "Sentence",
     "Shape",
     "Span",
+    "Training",
+    "TrainingEvent",
+    "TrainingState",
     "Window",
     "Work",
     "WorkHit",

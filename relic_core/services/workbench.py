@@ -9,6 +9,7 @@ from relic_core.config import Settings
 from relic_core.services.examples import Examples
 from relic_core.services.history import History
 from relic_core.services.jobs import Jobs, SubprocessExecutor
+from relic_core.services.training import chosen
 from relic_core.services.works import Works
 from relic_core.store import Store
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from relic_core.services.runs import Runs
     from relic_core.services.search import Search
     from relic_core.services.sources import Sources
+    from relic_core.services.training.training import Trainings
 
 
 class Workbench:
@@ -43,7 +45,10 @@ class Workbench:
     """
 
     def __init__(self, settings: Settings | None = None, *, executor: Executor | None = None) -> None:
-        self.settings = Settings.from_environment() if settings is None else settings
+        given = Settings.from_environment() if settings is None else settings
+        self.named_model = given.model
+        """The model that the settings name, which stands over the one that was chosen; empty where they name none."""
+        self.settings = chosen.with_chosen(given)
         self.store = Store(self.settings.store, lock_seconds=self.settings.lock_seconds)
         self.works = Works(self)
         self.examples = Examples(self)
@@ -156,3 +161,10 @@ class Workbench:
         from relic_core.services.dataset.dataset import Dataset
 
         return Dataset(self)
+
+    @cached_property
+    def trainings(self) -> Trainings:
+        """Models taught on what was mined here."""
+        from relic_core.services.training.training import Trainings
+
+        return Trainings(self)

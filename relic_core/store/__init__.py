@@ -23,6 +23,7 @@ from relic_core.store.searches import SearchRows
 from relic_core.store.sources import SourceRows
 from relic_core.store.splits import SplitRows
 from relic_core.store.texts import TextRows
+from relic_core.store.trainings import TrainingRows
 from relic_core.store.works import WorkRows
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Store:
         self.windows = WindowRows(database, lock_seconds)
         self.judgements = JudgementRows(database, lock_seconds)
         self.splits = SplitRows(database, lock_seconds)
+        self.trainings = TrainingRows(database, lock_seconds)
 
     def stamp(self) -> tuple[tuple[int, int], ...]:
         """Tell whether anything may have been written since: equal stamps, nothing was."""

@@ -1,0 +1,64 @@
+"""Trainings: models taught on what was mined here, and what was told of them step by step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+TrainingState = Literal["waiting", "running", "stopped", "failed", "finished"]
+"""Where a training stands. One that was stopped, or failed, can be resumed from its last checkpoint."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Training:
+    """A model being taught, or one that was.
+
+    Attributes
+    ----------
+    id : str
+        Short and unique; names the folder of its files.
+    name : str
+        What a person calls it.
+    recipe : mapping
+        How it is taught: a recipe as JSON.
+    asked : mapping
+        What it is taught on, as JSON: which pairs and windows, how many, how it is validated.
+    created : datetime
+        In UTC.
+    """
+
+    id: str
+    name: str
+    recipe: Mapping[str, Any]
+    asked: Mapping[str, Any]
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingEvent:
+    """One thing that a training told: a step, a validation, a checkpoint, its beginning, its end.
+
+    Attributes
+    ----------
+    number : int
+        Its line in the journal, from 1.
+    at : datetime
+        In UTC.
+    event : str
+        "step", "validation", "before" (what the base model reaches), "checkpoint", "begins", "started", "stopped",
+        "failed", "finished" and the like.
+    step : int
+        After how many steps; 0 before the first.
+    said : mapping
+        What goes with it: figures, or words.
+    """
+
+    number: int
+    at: datetime
+    event: str
+    step: int = 0
+    said: Mapping[str, Any] = field(default_factory=dict)

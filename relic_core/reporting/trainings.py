@@ -1,0 +1,263 @@
+"""Trainings as charts and tables: how the loss falls and recall rises, and several of them side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from relic_core.reporting.tables import Figure, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import plotly.graph_objects as go
+
+    from relic_core.reporting.tables import Cell
+
+RECALLS = ("recall@1", "recall@10", "recall@100")
+SHAPES = ("4/4", "1/1", "1/0")
+LOSS_HEIGHT = 330
+RECALL_HEIGHT = 380
+
+_INK = "#2f7fae"
+_FAINT = "rgba(47, 127, 174, 0.42)"
+_GRID = "rgba(128, 122, 112, 0.28)"
+_FONT = 13
+_TOP = 100
+_TOOLBAR = 26
+_DRAWN = 400
+"""Points of a line at the most: a longer training is drawn by the means of its stretches."""
+_STRETCHES = 30
+_ROWS = 12
+_STYLES = {
+    "recall@1": ("#a0477a", "diamond", "dot"),
+    "recall@10": ("#1f7f89", "circle", "solid"),
+    "recall@100": ("#b0701c", "square", "dash"),
+}
+
+
+def draw_losses(losses: Sequence[tuple[int, float]]) -> go.Figure:
+    """Draw how the loss falls: each step faintly, and the mean of a stretch of steps as the line to read.
+
+    Parameters
+    ----------
+    losses : sequence of (int, float)
+        Step and loss, ascending.
+    """
+    import plotly.graph_objects as go
+
+    every, means = _means(losses, _DRAWN), _means(losses, _STRETCHES)
+    figure = go.Figure(
+        [
+            go.Scatter(
+                x=[step for step, _ in every],
+                y=[loss for _, loss in every],
+                mode="lines",
+                line={"color": _FAINT, "width": 1},
+                name="each step" if len(losses) <= _DRAWN else "a few steps",
+                hovertemplate="step %{x:,}: %{y:.3f}<extra></extra>",
+            ),
+            go.Scatter(
+                x=[step for step, _ in means],
+                y=[loss for _, loss in means],
+                mode="lines",
+                line={"color": _INK, "width": 2.5},
+                name="mean of a stretch",
+                hovertemplate="about step %{x:,}: %{y:.3f}<extra></extra>",
+            ),
+        ]
+    )
+    figure.update_traces(visible=len(losses) > _STRETCHES, selector=0)  # else both are one line
+    return _laid_out(figure, "loss", LOSS_HEIGHT)
+
+
+def draw_recalls(validations: Sequence[Mapping[str, Any]]) -> go.Figure:
+    """Draw how recall rises, from what the base model reaches at step 0.
+
+    Parameters
+    ----------
+    validations : sequence of mapping
+        The figures of each, in percent, with its "step".
+    """
+    import plotly.graph_objects as go
+
+    figure = go.Figure(
+        [
+            go.Scatter(
+                x=[each["step"] for each in validations],
+                y=[each.get(name) for each in validations],
+                mode="lines+markers",
+                line={"color": colour, "width": 2, "dash": dash},
+                marker={"symbol": symbol, "size": 9},
+                cliponaxis=False,
+                name=name,
+                hovertemplate=f"step %{{x:,}}: {name} %{{y:.1f}}%<extra></extra>",
+            )
+            for name, (colour, symbol, dash) in _STYLES.items()
+        ]
+    )
+    _laid_out(figure, "recall, %", RECALL_HEIGHT)
+    figure.update_yaxes(rangemode="tozero")
+    return figure
+
+
+def validations_table(validations: Sequence[Mapping[str, Any]], watch: str, *, name: str = "") -> Table:
+    """Set the figures of all validations of a training; the best of the figure that is watched is marked.
+
+    Parameters
+    ----------
+    validations : sequence of mapping
+        As for `draw_recalls`.
+    watch : str
+        The figure that decides.
+    name : str
+        Of the training, for the caption.
+    """
+    windows = int(validations[-1].get("windows", 0)) if validations else 0
+    taught = [each for each in validations if each["step"]]
+    best = max(taught, key=lambda each: float(each.get(watch, 0.0)), default={})
+    shown = [*RECALLS, "median", *([watch] if watch not in RECALLS else [])]
+    return Table(
+        caption=f"{name}: validations" if name else "Validations",
+        heads=("step", *(f"{each}, %" if each.startswith("recall") else _head(each) for each in shown), "kept"),
+        rows=tuple(
+            (
+                "before" if not each["step"] else f"{each['step']:,}",
+                *(_figure(each.get(key)) for key in shown),
+                "these weights" if each is best else "",
+            )
+            for each in validations
+        ),
+        notes=(
+            f"{windows:,} quotations, each ranked in its whole work, with four sentences of criticism either side.",
+            "The median is that of the rank of the critic's own quotation: smaller is better.",
+        ),
+    )
+
+
+def losses_table(losses: Sequence[tuple[int, float]]) -> Table:
+    """Set the loss of a training by stretches of its steps."""
+    return Table(
+        caption="Loss",
+        heads=("up to step", "mean loss"),
+        rows=tuple((f"{step:,}", Figure(text=f"{loss:.3f}", value=loss)) for step, loss in _ends(losses, _ROWS)),
+    )
+
+
+def comparison(
+    names: Sequence[str],
+    bests: Sequence[Mapping[str, Any]],
+    untaught: Sequence[Mapping[str, Any]],
+    costs: Sequence[tuple[str, str, str]],
+) -> Table:
+    """Set trainings side by side: their best figures at every shape, and what they took.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What they are called.
+    bests, untaught : sequence of mapping
+        The figures of the weights that are kept, and of the base model; empty where there are none.
+    costs : sequence of (str, str, str)
+        State, steps and time of each, in words.
+    """
+    keys = [f"{recall}{'' if shape == SHAPES[0] else f' {shape}'}" for shape in SHAPES for recall in RECALLS]
+    rows: list[tuple[Cell, ...]] = [
+        (_title(key), *(_change(best.get(key), before.get(key)) for best, before in zip(bests, untaught, strict=True)))
+        for key in keys
+    ]
+    rows.append(("median rank, 4/4", *(_figure(best.get("median")) for best in bests)))
+    rows.append(("quotations validated on", *(f"{int(best.get('windows', 0)):,}" if best else "–" for best in bests)))
+    for at, what in enumerate(("state", "steps", "time")):
+        rows.append((what, *(cost[at] for cost in costs)))
+    return Table(
+        caption="Figures of the best weights",
+        heads=("", *names),
+        rows=tuple(rows),
+        notes=(
+            "In brackets, the difference to the model it began from, in points of a hundred.",
+            "Figures of trainings that were validated on different quotations do not compare.",
+        ),
+    )
+
+
+def differences(names: Sequence[str], rows: Sequence[tuple[str, tuple[str, ...]]]) -> Table:
+    """Set in what the recipes of trainings differ."""
+    return Table(
+        caption="In what they differ",
+        heads=("setting", *names),
+        rows=tuple((key, *values) for key, values in rows),
+        notes=() if rows else ("In nothing: the recipes and what they were asked to learn from are the same.",),
+    )
+
+
+def _laid_out(figure: go.Figure, measure: str, height: int) -> go.Figure:
+    figure.update_layout(
+        height=height,
+        margin={"l": 0, "r": 14, "t": _TOP, "b": 8},
+        legend={
+            "yref": "container",
+            "y": 1 - _TOOLBAR / height,
+            "yanchor": "top",
+            "x": 0,
+            "xanchor": "left",
+            "orientation": "h",
+            "font": {"size": _FONT},
+        },
+        showlegend=True,
+        hovermode="closest",
+        dragmode=False,
+        modebar={"orientation": "h"},
+    )
+    figure.add_annotation(
+        text=measure, showarrow=False, font={"size": _FONT},
+        x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=6,
+    )  # fmt: skip
+    axis = {"fixedrange": True, "gridcolor": _GRID, "zerolinecolor": _GRID, "tickfont": {"size": _FONT}}
+    figure.update_xaxes(title={"text": "step", "standoff": 6, "font": {"size": _FONT}}, rangemode="tozero", **axis)
+    figure.update_yaxes(**axis)
+    return figure
+
+
+def _means(losses: Sequence[tuple[int, float]], most: int) -> list[tuple[int, float]]:
+    """Take the means of at most so many stretches, each at its middle.
+
+    Examples
+    --------
+    >>> _means([(1, 4.0), (2, 2.0), (3, 1.0), (4, 0.0)], 2)
+    [(2, 3.0), (4, 0.5)]
+    """
+    size = max(1, -(-len(losses) // most))
+    stretches = [losses[at : at + size] for at in range(0, len(losses), size)]
+    return [(each[len(each) // 2][0], sum(loss for _, loss in each) / len(each)) for each in stretches]
+
+
+def _ends(losses: Sequence[tuple[int, float]], most: int) -> list[tuple[int, float]]:
+    size = max(1, -(-len(losses) // most))
+    stretches = [losses[at : at + size] for at in range(0, len(losses), size)]
+    return [(each[-1][0], sum(loss for _, loss in each) / len(each)) for each in stretches]
+
+
+def _title(key: str) -> str:
+    """Write a figure's name with its shape.
+
+    Examples
+    --------
+    >>> _title("recall@10"), _title("recall@1 1/0")
+    ('recall@10, 4/4', 'recall@1, 1/0')
+    """
+    name, _, shape = key.partition(" ")
+    return f"{name}, {shape or SHAPES[0]}"
+
+
+def _head(key: str) -> str:
+    return "median rank" if key == "median" else key
+
+
+def _figure(value: float | None) -> Cell:
+    return "–" if value is None else Figure(text=f"{value:.1f}", value=value)
+
+
+def _change(best: float | None, before: float | None) -> Cell:
+    if best is None:
+        return "–"
+    return f"{best:.1f} ({best - before:+.1f})".replace("-", "−") if before is not None else f"{best:.1f}"

@@ -1,0 +1,180 @@
+"""What a person asks of a training: how, how long, on what, from which model."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+from relic_core.encoders.cards import read_card
+from relic_core.errors import BadRequest, NotFound, unknown_name
+from relic_core.training.recipes import RECIPES, Recipe, recipe_named
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from relic_core.encoders.cards import EncoderCard
+
+Use = Literal["pairs and windows", "pairs", "windows"]
+USES: dict[Use, str] = {
+    "pairs and windows": "All quotations: those of any book, and those of works in your library",
+    "windows": "Only quotations of works in your library",
+    "pairs": "Only quotations without regard to the work they come from",
+}
+"""What can be learnt from, in plain words."""
+
+VALIDATED = 150
+"""Windows that a training is validated on, as a rule."""
+_MOST_VALIDATED = 100_000
+
+
+class Length(NamedTuple):
+    """How long a training is: the most pairs, 0 for all; how often they are read; in plain words."""
+
+    pairs: int
+    epochs: float
+    label: str
+
+
+LENGTHS: dict[str, Length] = {
+    "try": Length(2_000, 1.0, "A first try, on 2,000 quotations"),
+    "some": Length(13_000, 1.0, "Enough to compare two ways, on 13,000 quotations"),
+    "once": Length(0, 1.0, "All quotations, once"),
+    "thrice": Length(0, 3.0, "All quotations, three times"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is asked of a training.
+
+    Attributes
+    ----------
+    name : str
+        What a person calls it; empty for a name made of the recipe's.
+    recipe : Recipe
+        How.
+    use : {"pairs and windows", "pairs", "windows"}
+        On what.
+    pairs : int
+        The most pairs, drawn by whole sources; 0 for all.
+    sources : tuple of str
+        Only on what these secondary sources quote; on all where empty.
+    validation : int
+        Windows that it is validated on; 0 for none.
+    hard : str
+        The model that looks for hard negatives before the first step: "base", the id of a training, or a model's
+        folder, name or card; empty for none.
+
+    Raises
+    ------
+    BadRequest
+        A value is none of the allowed ones.
+    """
+
+    name: str = ""
+    recipe: Recipe = field(default_factory=Recipe)
+    use: Use = "pairs and windows"
+    pairs: int = 0
+    sources: tuple[str, ...] = ()
+    validation: int = VALIDATED
+    hard: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if self.use not in get_args(Use):
+            raise unknown_name("way to choose what is learnt from", self.use, get_args(Use))
+        if self.pairs < 0:
+            raise BadRequest(f"The most pairs to learn from are {self.pairs:,}; give 0 for all, or a number above it.")
+        if not 0 <= self.validation <= _MOST_VALIDATED:
+            raise BadRequest(
+                f"The training is to be validated on {self.validation:,} windows; give 0 to {_MOST_VALIDATED:,}."
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """Write what it is taught on as a JSON object, without name and recipe."""
+        said = asdict(self)
+        return {
+            key: list(said[key]) if key == "sources" else said[key] for key in said if key not in {"name", "recipe"}
+        }
+
+    @classmethod
+    def from_json(cls, name: str, recipe: Mapping[str, Any], asked: Mapping[str, Any]) -> Asked:
+        """Read what was asked; raises BadRequest as `Asked` and `Recipe`."""
+        known = {key: value for key, value in asked.items() if key in {"use", "pairs", "validation", "hard"}}
+        return cls(name=name, recipe=Recipe.from_json(recipe), sources=tuple(asked.get("sources", ())), **known)
+
+    def lasting(self, length: str) -> Asked:
+        """Give the same for another of `LENGTHS`.
+
+        Raises
+        ------
+        BadRequest
+            There is no such length.
+        """
+        if length not in LENGTHS:
+            raise unknown_name("length of a training", length, LENGTHS)
+        chosen = LENGTHS[length]
+        return replace(self, pairs=chosen.pairs, recipe=self.recipe.with_(epochs=chosen.epochs))
+
+
+def base_card(recipe: Recipe) -> EncoderCard:
+    """Say how the base of a recipe is used untaught: as its card says, and reading no more at a time than the recipe.
+
+    Raises
+    ------
+    BadWeights
+        There is no such model, or what is said of it cannot be followed.
+    """
+    card = read_card(recipe.base)
+    return replace(card, window=min(card.window, recipe.window))
+
+
+def recipe_of(said: str, changes: Sequence[str] = ()) -> Recipe:
+    """Read a recipe by its name or from a JSON file, and change some of its values.
+
+    Parameters
+    ----------
+    said : str
+        A name; or a path that ends in ``.json``.
+    changes : sequence of str
+        ``key=value``, values in JSON; a text needs no quotation marks.
+
+    Raises
+    ------
+    NotFound
+        There is no such file.
+    BadRequest
+        No such recipe, no such key, or a value that is not allowed.
+
+    Examples
+    --------
+    >>> recipe_of("default", ["batch=32", "precision=float32"]).batch
+    32
+    """
+    from pathlib import Path
+
+    recipe = _read(Path(said).expanduser()) if said.endswith(".json") else recipe_named(said)
+    given: dict[str, Any] = {}
+    for change in changes:
+        key, sign, value = change.partition("=")
+        if not sign:
+            raise BadRequest(f"'{change}' is no change of a recipe. Write key=value: batch=32.")
+        try:
+            given[key.strip()] = json.loads(value)
+        except ValueError:
+            given[key.strip()] = value
+    return recipe.with_(**given) if given else recipe
+
+
+def _read(path: Path) -> Recipe:
+    try:
+        return Recipe.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise NotFound(
+            f"There is no recipe {path}. Name a file, or one of the recipes that come with the program: "
+            f"{', '.join(RECIPES)}."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise BadRequest(f"The recipe {path} cannot be read as JSON ({error}). Mend it, or write it anew.") from None

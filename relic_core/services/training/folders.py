@@ -1,0 +1,206 @@
+"""The folder of a training: what is asked, a journal that it appends to, the examples it learns from, its weights.
+
+A training never holds the store while it works. Its journal is taken into the store by whoever next looks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from relic_core.domain.trainings import Training, TrainingEvent
+from relic_core.errors import BadRequest, NotFound, StoreFull, StoreReadOnly
+from relic_core.formats.files import written_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+FOLDER = "trainings"
+MODEL = "model"
+CHECKPOINTS = "checkpoints"
+CARD = "encoder.json"
+
+_ASKED = "asked.json"
+_EXAMPLES = "examples.json"
+_JOURNAL = "journal.jsonl"
+_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+_ID = re.compile(r"[a-z2-7]{8}")
+
+
+class TrainingFolder:
+    """One training on disk.
+
+    Parameters
+    ----------
+    path : Path
+        The folder, named by the training's id.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def create(cls, data: Path, *, name: str, recipe: Mapping[str, Any], asked: Mapping[str, Any]) -> TrainingFolder:
+        """Make the folder of a new training below the data folder.
+
+        Raises
+        ------
+        StoreReadOnly
+            The data folder cannot be written.
+        """
+        folder = cls(data / FOLDER / "".join(secrets.choice(_LETTERS) for _ in range(8)))
+        try:
+            folder.path.mkdir(parents=True)
+        except OSError as error:
+            raise StoreReadOnly(
+                f"The folder {folder.path.parent} cannot be written ({error.strerror}). Make it writable, make room, "
+                "or choose another data folder with RELIC_DATA."
+            ) from error
+        said = {
+            "id": folder.path.name,
+            "name": name,
+            "recipe": dict(recipe),
+            "asked": dict(asked),
+            "created": datetime.now(UTC).isoformat(),
+        }
+        folder.write(_ASKED, said)
+        return folder
+
+    @classmethod
+    def find(cls, data: Path, training_id: str) -> TrainingFolder:
+        """Return the folder of a training.
+
+        Raises
+        ------
+        NotFound
+            Its files are not there.
+        """
+        folder = cls(data / FOLDER / training_id)
+        if not _ID.fullmatch(training_id) or not (folder.path / _ASKED).is_file():
+            raise NotFound(
+                f"The files of the training '{training_id}' are not in {data / FOLDER}: they were deleted or moved. "
+                "Put them back, or start the training anew."
+            )
+        return folder
+
+    @classmethod
+    def all(cls, data: Path) -> tuple[TrainingFolder, ...]:
+        """List the trainings there are; a folder that is not there has none."""
+        return tuple(cls(path.parent) for path in sorted((data / FOLDER).glob(f"*/{_ASKED}")))
+
+    @property
+    def training(self) -> Training:
+        """What is asked.
+
+        Raises
+        ------
+        NotFound
+            It cannot be read.
+        """
+        try:
+            said = json.loads((self.path / _ASKED).read_text(encoding="utf-8"))
+            return Training(
+                id=self.path.name,
+                name=said["name"],
+                recipe=said["recipe"],
+                asked=said["asked"],
+                created=datetime.fromisoformat(said["created"]),
+            )
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise NotFound(f"{self.path / _ASKED} cannot be read ({error}). Start the training anew.") from error
+
+    @property
+    def card(self) -> Path:
+        """The card of the best weights so far; it may not be there yet."""
+        return self.path / MODEL / CARD
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there are weights to search with."""
+        return self.card.is_file()
+
+    @property
+    def has_checkpoint(self) -> bool:
+        """Whether there is something to go on from."""
+        return any((self.path / CHECKPOINTS).glob("checkpoint-*"))
+
+    @property
+    def bytes(self) -> int:
+        """Size of all its files."""
+        return sum(path.stat().st_size for path in self.path.rglob("*") if path.is_file())
+
+    def append(self, event: str, step: int = 0, **said: Any) -> None:  # noqa: ANN401 - any JSON
+        """Write one event into the journal.
+
+        Raises
+        ------
+        StoreFull
+            The disk has no room for it.
+        """
+        line = json.dumps({"at": datetime.now(UTC).isoformat(), "event": event, "step": step, **said}) + "\n"
+        path = self.path / _JOURNAL
+        try:
+            journal = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            try:
+                os.write(journal, line.encode())
+            finally:
+                os.close(journal)
+        except OSError as error:
+            raise StoreFull(
+                f"{path} cannot be written ({error.strerror}). Make room, and resume the training: what was written "
+                "before is kept."
+            ) from error
+
+    def events(self, after: int = 0) -> tuple[TrainingEvent, ...]:
+        """Read the journal, but for the first lines; one cut short when its writer was killed is passed over."""
+        path = self.path / _JOURNAL
+        if not path.is_file():
+            return ()
+        found = []
+        for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
+            if number <= after or not line:
+                continue
+            try:
+                said = json.loads(line)
+                at, event, step = datetime.fromisoformat(said.pop("at")), str(said.pop("event")), int(said.pop("step"))
+            except (ValueError, KeyError, AttributeError, TypeError):
+                continue
+            found.append(TrainingEvent(number=number, at=at, event=event, step=step, said=said))
+        return tuple(found)
+
+    def examples(self) -> dict[str, Any] | None:
+        """Read which examples are learnt from and which it is validated on; None before they were chosen.
+
+        Raises
+        ------
+        BadRequest
+            The file is damaged.
+        """
+        path = self.path / _EXAMPLES
+        if not path.is_file():
+            return None
+        try:
+            said = json.loads(path.read_text(encoding="utf-8"))
+            return {key: said[key] for key in ("pairs", "windows", "validation", "held", "hard")}
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise BadRequest(f"{path} is damaged ({error}). Start the training anew.") from error
+
+    def write(self, name: str, said: Mapping[str, Any]) -> None:
+        """Write a JSON file whole.
+
+        Raises
+        ------
+        StoreError
+            It cannot be written.
+        """
+        with written_whole(self.path / name) as file:
+            file.write(json.dumps(said, ensure_ascii=True).encode())
+
+    def write_examples(self, said: Mapping[str, Any]) -> None:
+        """Write down which examples are learnt from, so that a resumed training learns from the same."""
+        self.write(_EXAMPLES, said)

@@ -1,0 +1,204 @@
+"""How a training goes, worked out from what it told: its state, its figures, the time it still takes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from relic_core.domain.trainings import Training, TrainingEvent, TrainingState
+
+KILLED = (
+    "It ended without a word: the machine was switched off, memory ran out, or somebody ended its process. Resume it: "
+    "it goes on from its last checkpoint."
+)
+NOT_BEGUN = "It was stopped before it began. Resume it to begin."
+_STATES = {"started", "stopped", "failed", "finished"}
+_RECENT = 40
+"""Steps whose median pace says how long the others will take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """A training and how it goes.
+
+    Attributes
+    ----------
+    training : Training
+        Which.
+    state : str
+        One of `TrainingState`.
+    note : str
+        What it is doing, how it ended, or what to do, in plain words; empty where the state says all.
+    step, of : int
+        Steps made and planned; 0 while unknown.
+    seconds : float
+        Spent so far, over all sittings.
+    left : float or None
+        Seconds that it still takes, from the steps made so far; None while unknown or where it is not running.
+    memory : float
+        The most memory its process took, in MiB; 0 while unknown.
+    losses : tuple of (int, float)
+        Step and loss.
+    validations : tuple of mapping
+        The figures of each validation, with its "step"; what the base model reaches stands first, as step 0.
+    pairs, windows : int
+        What it learns from; 0 while unknown.
+    held_back : int
+        Windows kept back from learning, to validate on; 0 where the store has others.
+    checkpoint : int
+        Step of the last checkpoint; 0 where there is none.
+    has_model, resumable : bool
+        Whether there are weights to search with; whether it can be gone on with.
+    bytes : int
+        Of its files.
+    job : str
+        Id of the job that is doing it; empty where none is.
+    """
+
+    training: Training
+    state: TrainingState
+    note: str
+    step: int
+    of: int
+    seconds: float
+    left: float | None
+    memory: float
+    losses: tuple[tuple[int, float], ...]
+    validations: tuple[Mapping[str, Any], ...]
+    pairs: int
+    windows: int
+    held_back: int
+    checkpoint: int
+    has_model: bool
+    resumable: bool
+    bytes: int
+    job: str
+
+    @property
+    def active(self) -> bool:
+        """Whether it is waiting or running."""
+        return self.state in {"waiting", "running"}
+
+    @property
+    def watch(self) -> str:
+        """The figure that decides which weights are kept."""
+        return str(self.training.recipe.get("watch", "recall@10"))
+
+    @property
+    def before(self) -> Mapping[str, Any]:
+        """What the base model reaches; empty where that was not measured."""
+        return next((each for each in self.validations if not each["step"]), {})
+
+    @property
+    def best(self) -> Mapping[str, Any]:
+        """The figures of the weights that are kept; empty before the first validation."""
+        found = [each for each in self.validations if each["step"]]
+        return max(found, key=lambda each: float(each.get(self.watch, -math.inf)), default={})
+
+
+def follow(
+    training: Training,
+    events: Sequence[TrainingEvent],
+    *,
+    job: tuple[str, str, str] = ("", "", ""),
+    has_model: bool = False,
+    there: bool = True,
+    size: int = 0,
+) -> Followed:
+    """Work out how a training goes.
+
+    Parameters
+    ----------
+    training : Training
+        Which.
+    events : sequence of TrainingEvent
+        What it told, in order.
+    job : (str, str, str)
+        Id, state and note of the job that is doing it now; empty where none is.
+    has_model, there : bool
+        Whether it has weights; whether its files are there.
+    size : int
+        Bytes of its files.
+    """
+    steps = _last_sitting(events)
+    state, note = _state(events, job[1], job[2])
+    begins = next((each.said for each in reversed(events) if each.event == "begins"), {})
+    checkpoint = max((each.step for each in events if each.event == "checkpoint"), default=0)
+    step = steps[-1].step if steps else 0
+    of = int(begins.get("of", 0))
+    told = [each.said for each in events if "seconds" in each.said]
+    return Followed(
+        training=training,
+        state=state,
+        note=note if there else "Its files were deleted or moved; what it told is kept.",
+        step=step,
+        of=of,
+        seconds=float(told[-1]["seconds"]) if told else 0.0,
+        left=_left(events, steps, of) if state == "running" else None,
+        memory=max((float(said.get("memory_mib", 0.0)) for said in told), default=0.0),
+        losses=tuple((each.step, float(each.said["loss"])) for each in steps),
+        validations=_validations(events),
+        pairs=int(begins.get("pairs", 0)),
+        windows=int(begins.get("windows", 0)),
+        held_back=next((int(each.said.get("held", 0)) for each in reversed(events) if each.event == "chosen"), 0),
+        checkpoint=checkpoint,
+        has_model=has_model,
+        resumable=there and state in {"stopped", "failed"},
+        bytes=size,
+        job=job[0],
+    )
+
+
+def _state(events: Sequence[TrainingEvent], job: str, note: str) -> tuple[TrainingState, str]:
+    last = next((each for each in reversed(events) if each.event in _STATES), None)
+    if job == "queued":
+        return "waiting", note or "It is about to begin."
+    if job == "running":
+        return "running", note
+    if last is None:
+        return "stopped", NOT_BEGUN
+    said = str(last.said.get("note", ""))
+    if last.event == "started":
+        return "failed", KILLED
+    if last.event == "finished":
+        return "finished", said
+    return ("stopped", said) if last.event == "stopped" else ("failed", said)
+
+
+def _last_sitting(events: Sequence[TrainingEvent]) -> list[TrainingEvent]:
+    """List the steps, each as it was made last: what was made after the last checkpoint is made again."""
+    made: dict[int, TrainingEvent] = {}
+    for each in events:
+        if each.event == "begins":
+            made = {step: kept for step, kept in made.items() if step <= each.step}
+        elif each.event == "step":
+            made[each.step] = each
+    return [made[step] for step in sorted(made)]
+
+
+def _validations(events: Sequence[TrainingEvent]) -> tuple[Mapping[str, Any], ...]:
+    found: dict[int, Mapping[str, Any]] = {}
+    for each in events:
+        if each.event == "begins":
+            found = {step: figures for step, figures in found.items() if step <= each.step}
+        elif each.event in {"validation", "before"}:
+            figures = {key: value for key, value in each.said.items() if key not in {"seconds", "memory_mib"}}
+            found[each.step] = {**figures, "step": each.step}
+    return tuple(found[step] for step in sorted(found))
+
+
+def _left(events: Sequence[TrainingEvent], steps: Sequence[TrainingEvent], of: int) -> float | None:
+    """Say how many seconds are left: the steps to come at the pace of the last, and the validations to come."""
+    recent = [float(each.said["step_seconds"]) for each in steps[-_RECENT:] if "step_seconds" in each.said]
+    if not recent or not of:
+        return None
+    to_come = of - steps[-1].step
+    took = [float(each.said["took"]) for each in events if each.event == "validation" and "took" in each.said]
+    every = [each.step for each in events if each.event == "validation"]
+    gap = every[-1] / len(set(every)) if every else 0.0
+    return to_come * median(recent) + (math.ceil(to_come / gap) * took[-1] if gap else 0.0)

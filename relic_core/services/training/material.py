@@ -1,0 +1,165 @@
+"""What a training learns from: pairs and windows of the store that are marked for training."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from relic_core.errors import BadRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import MinedWindow, Pair
+    from relic_core.ports import Progress
+    from relic_core.services.training.asking import Asked
+    from relic_core.services.workbench import Workbench
+    from relic_core.store.trainings import Material
+
+LEAST = 30
+"""Examples below which nothing is learnt that is worth a minute."""
+FEW = 1_000
+"""Examples below which a training is offered with a warning."""
+_SEED = 11
+"""Of which sources are taken where not all pairs are wanted."""
+
+_READING = "Reading what was mined"
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Pairs and windows, in the order of the store."""
+
+    pairs: tuple[Pair, ...]
+    windows: tuple[MinedWindow, ...]
+
+    def without(self, held: Sequence[MinedWindow]) -> Examples:
+        """Leave out all on the works of some windows, and the pairs that say the same as any of these."""
+        works = {window.work_id for window in held}
+        kept = tuple(window for window in self.windows if window.work_id not in works)
+        gone: dict[str, list[tuple[int, int]]] = {}
+        for window in self.windows:
+            if window.work_id in works:
+                gone.setdefault(window.source_id, []).append(window.at)
+        pairs = tuple(
+            pair
+            for pair in self.pairs
+            if not any(first < pair.at[1] and pair.at[0] < last for first, last in gone.get(pair.source_id, ()))
+        )
+        return Examples(pairs, kept)
+
+
+def gather(workbench: Workbench, asked: Asked, progress: Progress) -> Examples:
+    """Read what is asked for out of the store.
+
+    Raises
+    ------
+    BadRequest
+        There is too little.
+    """
+    wanted = set(asked.sources)
+    pairs: list[Pair] = []
+    if asked.use != "windows":
+        for batch in workbench.store.pairs.iterate(split="training"):
+            pairs += [pair for pair in batch if not wanted or pair.source_id in wanted]
+            progress(0, 0, f"{_READING}: {len(pairs):,} pairs")
+    windows: list[MinedWindow] = []
+    if asked.use != "pairs":
+        for stored in workbench.store.windows.iterate(split="training"):
+            windows += [
+                each.window
+                for each in stored
+                if each.window.has_context
+                and each.window.gold.length <= asked.recipe.longest
+                and (not wanted or each.window.source_id in wanted)
+            ]
+            progress(0, 0, f"{_READING}: {len(windows):,} windows")
+    found = Examples(tuple(_some(pairs, asked.pairs)), tuple(windows))
+    check(len(found.pairs), len(found.windows))
+    return found
+
+
+def named(workbench: Workbench, pairs: Sequence[str], windows: Sequence[str], progress: Progress) -> Examples:
+    """Read the examples of these ids, in their order.
+
+    Raises
+    ------
+    BadRequest
+        Some are not in the store any more.
+    """
+    wanted = set(pairs)
+    by_id: dict[str, Pair] = {}
+    if wanted:
+        for batch in workbench.store.pairs.iterate():
+            by_id.update({pair.id: pair for pair in batch if pair.id in wanted})
+            progress(0, 0, f"{_READING}: {len(by_id):,} pairs")
+    found = {stored.window.id: stored.window for stored in workbench.store.windows.some(windows)}
+    gone = sum(each not in by_id for each in pairs) + sum(each not in found for each in windows)
+    if gone:
+        raise BadRequest(
+            f"{gone:,} of the {len(pairs) + len(windows):,} quotations that this training learns from are not in the "
+            "library any more: their sources or works were removed, or mined anew. Put them back to resume it, or "
+            "start a new training."
+        )
+    return Examples(tuple(by_id[each] for each in pairs), tuple(found[each] for each in windows))
+
+
+def check(pairs: int, windows: int) -> None:
+    """Refuse what is too little to learn from.
+
+    Raises
+    ------
+    BadRequest
+        It is.
+    """
+    if pairs + windows < LEAST:
+        raise BadRequest(
+            f"There are {pairs:,} pairs and {windows:,} windows to learn from. At least {LEAST} are needed, and some "
+            "thousands to learn much. Add more secondary sources (Library, or `python -m relic_core mine`), part what "
+            "was found (`python -m relic_core dataset split`), or choose more of it."
+        )
+
+
+def lacking(material: Material) -> str:
+    """Say why nothing can be learnt yet, and what to do; empty where something can."""
+    if not material.mined_pairs + material.mined_windows:
+        return (
+            "Nothing was mined yet. A training learns from quotations found in books of criticism: add such books in "
+            "the Library, under “Secondary sources”, or with `python -m relic_core mine`."
+        )
+    if not material.pairs + material.windows + material.dev:
+        return (
+            f"{material.mined_pairs + material.mined_windows:,} quotations were found, and it has not been decided "
+            "which of them may be learnt from. That keeps what is measured apart from what is taught: press the "
+            "button, or run `python -m relic_core dataset split`."
+        )
+    if not material.pairs + material.windows:
+        return (
+            "All quotations that were found are kept for measuring, or were left out: their works are among those that "
+            "retrievers are measured on. Add criticism of other works. `python -m relic_core dataset split` says why "
+            "each was left out."
+        )
+    return ""
+
+
+def _some(pairs: Sequence[Pair], most: int) -> Sequence[Pair]:
+    """Draw whole sources until there are so many pairs; of the last source the first."""
+    if not most or len(pairs) <= most:
+        return pairs
+    by_source: dict[str, int] = {}
+    for pair in pairs:
+        by_source[pair.source_id] = by_source.get(pair.source_id, 0) + 1
+    sources = sorted(by_source)
+    random.Random(_SEED).shuffle(sources)  # noqa: S311 - no secret
+    room: dict[str, int] = {}
+    left = most
+    for source in sources:
+        room[source] = min(left, by_source[source])
+        left -= room[source]
+    kept = []
+    for pair in pairs:
+        if room[pair.source_id]:
+            room[pair.source_id] -= 1
+            kept.append(pair)
+    return kept

@@ -1,0 +1,148 @@
+"""What a training would learn from, what is missing for it, and how long it would take, said before it begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from relic_core.encoders.weights import find_model
+from relic_core.errors import BadRequest
+from relic_core.services.training import estimating, material, validating
+from relic_core.services.training.asking import base_card
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from relic_core.domain import MinedWindow
+    from relic_core.encoders.cards import EncoderCard
+    from relic_core.services.training.asking import Asked
+    from relic_core.services.training.estimating import Estimate
+    from relic_core.services.workbench import Workbench
+    from relic_core.store.trainings import Material
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prospect:
+    """What a training would learn from and cost, before it begins.
+
+    Attributes
+    ----------
+    material : Material
+        What there is to learn from.
+    lacking : str
+        Why it cannot begin, and what to do; empty where it can.
+    unparted : bool
+        What was mined has not been parted into what may be learnt from and what is for measuring, or not since
+        something changed.
+    notes : tuple of str
+        What to know before it begins.
+    validated : int
+        Windows that it is validated on; 0 where there are none to be had.
+    estimate : Estimate or None
+        What it costs; None where it cannot begin.
+    """
+
+    material: Material
+    lacking: str
+    unparted: bool
+    notes: tuple[str, ...]
+    validated: int
+    estimate: Estimate | None
+
+
+def look_ahead(workbench: Workbench, asked: Asked, speed: Callable[[EncoderCard], float]) -> Prospect:
+    """Say what a training would learn from, what is missing, and how long it would take on this machine.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where what was mined is.
+    asked : Asked
+        What is asked of it.
+    speed : callable
+        Gives the tokens that go through a model in a second.
+
+    Raises
+    ------
+    BadWeights
+        The base model is not there, or lacks a file.
+    """
+    there = workbench.store.trainings.material(asked.sources)
+    counted = replace(
+        there,
+        pairs=0 if asked.use == "windows" else min(there.pairs, asked.pairs or there.pairs),
+        windows=0 if asked.use == "pairs" else there.windows,
+    )
+    changed = workbench.store.splits.changed_since()
+    unparted = bool(changed or (there.mined_pairs + there.mined_windows and not _parted(workbench)))
+    lacking = material.lacking(there)
+    if not lacking:
+        try:
+            material.check(counted.pairs, counted.windows)
+        except BadRequest as error:
+            lacking = str(error)
+    if lacking:
+        return Prospect(material=counted, lacking=lacking, unparted=unparted, notes=(), validated=0, estimate=None)
+    find_model(asked.recipe.base)
+    words, validated = _validation_words(workbench, asked)
+    estimate = estimating.reckon(
+        asked.recipe,
+        there,
+        most_pairs=asked.pairs,
+        use=asked.use,
+        words=words,
+        speed=speed(base_card(asked.recipe)),
+    )
+    return Prospect(
+        material=counted,
+        lacking="",
+        unparted=unparted,
+        notes=_notes(asked, counted, validated, changed),
+        validated=validated,
+        estimate=estimate,
+    )
+
+
+def _parted(workbench: Workbench) -> bool:
+    splits = workbench.store.splits
+    return bool(splits.counts("pair") or splits.counts("window"))
+
+
+def _notes(asked: Asked, counted: Material, validated: int, changed: tuple[str, ...]) -> tuple[str, ...]:
+    notes = []
+    if changed:
+        notes.append(
+            f"Since it was decided what may be learnt from, {', '.join(changed)}. Run `python -m relic_core "
+            "dataset split` first, to learn from all of it."
+        )
+    if counted.pairs + counted.windows < material.FEW:
+        notes.append(
+            f"That is little ({counted.pairs + counted.windows:,} quotations): expect a model that is hardly "
+            "better than the one it begins from. Some thousands teach much."
+        )
+    if asked.validation and not validated:
+        notes.append(
+            "There are no quotations to validate on (they are quotations of works in your library that are not "
+            "learnt from): the weights after the last step will be kept, and no figures will be shown."
+        )
+    elif validated and not counted.dev:
+        notes.append(
+            f"No quotations are marked for choosing by, so some works are held back: about {validated:,} "
+            "quotations of them are validated on and nothing is learnt from them."
+        )
+    return tuple(notes)
+
+
+def _validation_words(workbench: Workbench, asked: Asked) -> tuple[int, int]:
+    """Count the words of the works that a validation reads, and its windows."""
+    store = workbench.store
+    summaries = {summary.id: summary for summary in workbench.works.summaries()}
+
+    def of(split: str) -> list[MinedWindow]:
+        return [stored.window for batch in store.windows.iterate(split=split) for stored in batch]
+
+    dev = of("dev") if asked.validation else []
+    training = of("training") if asked.validation and not dev and asked.use != "pairs" else []
+    sentences = {work_id: summary.sentences for work_id, summary in summaries.items()}
+    drawn = validating.draw(dev, training, sentences, asked.validation)
+    return sum(summaries[work_id].words for work_id in drawn.works), len(drawn.windows)

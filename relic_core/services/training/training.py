@@ -1,0 +1,280 @@
+"""Trainings: started, watched, stopped, resumed, compared, made the default, removed and put back."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from relic_core.encoders.weights import find_model
+from relic_core.errors import BadRequest, NotFound, StoreFull
+from relic_core.reporting import trainings as reported
+from relic_core.services.training import chosen, estimating, material, prospects
+from relic_core.services.training.comparing import differences
+from relic_core.services.training.folders import TrainingFolder
+from relic_core.services.training.following import follow
+from relic_core.services.training.running import hard_card
+from relic_core.training.recipes import RECIPES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from relic_core.domain.trainings import Training, TrainingEvent
+    from relic_core.encoders.cards import EncoderCard
+    from relic_core.reporting.tables import Table
+    from relic_core.services.training.asking import Asked
+    from relic_core.services.training.chosen import Choice, Default
+    from relic_core.services.training.following import Followed
+    from relic_core.services.training.prospects import Prospect
+    from relic_core.services.workbench import Workbench
+    from relic_core.training.recipes import Recipe
+
+KIND = "train"
+
+
+class Trainings:
+    """The trainings of a workbench."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._speeds: dict[EncoderCard, float] = {}
+
+    @property
+    def recipes(self) -> Mapping[str, Recipe]:
+        """The recipes that come with the program, by name."""
+        return RECIPES
+
+    # ---- before one begins, and doing it --------------------------------------------------------------------------
+
+    def prospect(self, asked: Asked) -> Prospect:
+        """Say what a training would learn from, what is missing, and how long it would take here: see `prospects`."""
+        return prospects.look_ahead(self._workbench, asked, self.speed)
+
+    def lacking(self) -> str:
+        """Say why nothing can be learnt yet, and what to do; empty where something can."""
+        return material.lacking(self._workbench.store.trainings.material())
+
+    def speed(self, card: EncoderCard) -> float:
+        """Give the tokens that go through a model in a second here: measured once, which takes some seconds."""
+        if card not in self._speeds:
+            self._speeds[card] = estimating.measure(card)
+        return self._speeds[card]
+
+    def start(self, asked: Asked) -> Training:
+        """Start a training, as a job that outlives this process.
+
+        Raises
+        ------
+        BadRequest
+            There is too little to learn from; the recipe cannot be followed.
+        BadWeights
+            The base model is not there, or lacks a file or a mask token.
+        StoreFull
+            The disk has no room for its files.
+        StoreReadOnly
+            The data folder cannot be written.
+        """
+        there = self._workbench.store.trainings.material(asked.sources)
+        if lacking := material.lacking(there):
+            raise BadRequest(lacking)
+        pairs = 0 if asked.use == "windows" else min(there.pairs, asked.pairs or there.pairs)
+        material.check(pairs, 0 if asked.use == "pairs" else there.windows)
+        find_model(asked.recipe.base)  # what lacks a file is told before torch is loaded
+        from relic_core.training.trainer import trained_card
+
+        trained_card(asked.recipe)
+        if asked.hard:
+            hard_card(self._workbench, asked)
+        self._check_room(asked)
+        name = asked.name.strip() or f"{asked.recipe.name}, {datetime.now(UTC):%d %b %H:%M}"
+        folder = TrainingFolder.create(
+            self._workbench.settings.data, name=name, recipe=asked.recipe.to_json(), asked=asked.to_json()
+        )
+        self._submit(folder)
+        return folder.training
+
+    def resume(self, training_id: str) -> Followed:
+        """Go on with a training that was stopped or failed, from its last checkpoint.
+
+        Raises
+        ------
+        NotFound
+            There is none, or its files are not there.
+        BadRequest
+            It is waiting, running or finished.
+        """
+        followed = self.get(training_id)
+        name = followed.training.name
+        if followed.active:
+            raise BadRequest(f"{name} is {followed.state} already.")
+        if followed.state == "finished":
+            raise BadRequest(f"{name} is finished: there is nothing to go on with. Start a new training.")
+        self._submit(TrainingFolder.find(self._workbench.settings.data, training_id))
+        return self.get(training_id)
+
+    def stop(self, training_id: str) -> Followed:
+        """Ask a training to stop after the step it is in, with a checkpoint; one that has ended stays as it is.
+
+        Raises
+        ------
+        NotFound
+            There is no such training.
+        """
+        followed = self.get(training_id)
+        if followed.job:
+            self._workbench.jobs.cancel(followed.job)
+        return self.get(training_id)
+
+    def _submit(self, folder: TrainingFolder) -> None:
+        training = folder.training
+        self._workbench.jobs.start(
+            KIND, title=f"Training {training.name}", subject=training.id, arguments={"training": training.id}
+        )
+
+    def _check_room(self, asked: Asked) -> None:
+        data = self._workbench.settings.data
+        needed, free = estimating.room(asked.recipe), shutil.disk_usage(data if data.exists() else data.parent).free
+        if free < needed:
+            raise StoreFull(
+                f"A training of this recipe takes up to {needed / 1e9:.1f} GB (checkpoints to go on from, and its "
+                f"model), and the disk of {data} has {free / 1e9:.1f} GB left. Make room, or choose another data "
+                "folder with RELIC_DATA."
+            )
+
+    # ---- looking --------------------------------------------------------------------------------------------------
+
+    def all(self) -> tuple[Followed, ...]:
+        """List the trainings, newest first; what they have told is taken into the store."""
+        self._take_in()
+        return tuple(self._followed(training) for training in self._workbench.store.trainings.all())
+
+    def get(self, training_id: str) -> Followed:
+        """Return a training as it stands now.
+
+        Raises
+        ------
+        NotFound
+            There is none.
+        """
+        try:
+            training = TrainingFolder.find(self._workbench.settings.data, training_id).training
+        except NotFound:
+            training = self._workbench.store.trainings.get(training_id)
+        return self._followed(training)
+
+    def compared(self, training_ids: Sequence[str]) -> tuple[Table, ...]:
+        """Set trainings side by side: the figures of their best weights, and in what they differ.
+
+        Raises
+        ------
+        NotFound
+            One is not there.
+        """
+        chosen_ones = [self.get(each) for each in dict.fromkeys(training_ids)]
+        names = [each.training.name for each in chosen_ones]
+        made = reported.comparison(
+            names,
+            [each.best for each in chosen_ones],
+            [each.before for each in chosen_ones],
+            [(each.state, f"{each.step:,}", estimating.duration(each.seconds)) for each in chosen_ones],
+        )
+        return made, reported.differences(names, differences([each.training for each in chosen_ones]))
+
+    def find(self, said: str) -> Followed:
+        """Find the training a person means by its id, the beginning of it, or its name.
+
+        Raises
+        ------
+        NotFound
+            None fits.
+        BadRequest
+            Several fit.
+        """
+        every, wanted = self.all(), said.strip()
+        for fits in (
+            [each for each in every if each.training.id == wanted],
+            [each for each in every if each.training.name.casefold() == wanted.casefold()],
+            [each for each in every if wanted and each.training.id.startswith(wanted)],
+        ):
+            if len(fits) == 1:
+                return fits[0]
+            if fits:
+                named = ", ".join(f"{each.training.id} ({each.training.name})" for each in fits)
+                raise BadRequest(f"'{said}' fits several trainings: {named}. Give the id.")
+        raise NotFound(f"There is no training '{said}'. `python -m relic_core train --list` lists those there are.")
+
+    def _followed(self, training: Training) -> Followed:
+        try:
+            folder = TrainingFolder.find(self._workbench.settings.data, training.id)
+        except NotFound:
+            return follow(training, self._workbench.store.trainings.events(training.id), there=False)
+        job = next((job for job in self._workbench.jobs.under_way(KIND) if job.subject == training.id), None)
+        return follow(
+            training,
+            folder.events(),
+            job=(job.id, job.state, job.note) if job else ("", "", ""),
+            has_model=folder.has_model,
+            size=folder.bytes,
+        )
+
+    def _take_in(self) -> None:
+        """Take what trainings have told into the store."""
+        kept = self._workbench.store.trainings.counts()
+        for folder in TrainingFolder.all(self._workbench.settings.data):
+            events: Sequence[TrainingEvent] = folder.events()
+            if len(events) > kept.get(folder.path.name, -1):
+                self._workbench.store.trainings.take_in(folder.training, events)
+
+    # ---- the default, removing ------------------------------------------------------------------------------------
+
+    @property
+    def default(self) -> Default:
+        """Which model the app searches with."""
+        return chosen.default(self._workbench.settings.data, self._workbench.named_model)
+
+    def use(self, training_id: str) -> Choice:
+        """Make the model of a training the app's default; empty for the packaged one.
+
+        Raises
+        ------
+        NotFound, BadRequest, BadWeights
+            There is no such training; it has no model yet; its model is damaged.
+        StoreError
+            The choice cannot be written down.
+        """
+        name = self.get(training_id).training.name if training_id else ""
+        return chosen.choose(self._workbench.settings.data, training_id, name)
+
+    def go_back(self) -> Choice | None:
+        """Make the model the default that was it before; see `chosen.go_back`."""
+        return chosen.go_back(self._workbench.settings.data)
+
+    def removed(self) -> tuple[Training, ...]:
+        """List the trainings that were removed, the last removed first."""
+        return self._workbench.store.trainings.removed()
+
+    def remove(self, training_id: str) -> Training:
+        """Take a training out of the list; its files stay, and it can be put back.
+
+        Raises
+        ------
+        NotFound
+            There is none.
+        BadRequest
+            It is running, or its model is the default.
+        """
+        followed = self.get(training_id)
+        if followed.active:
+            raise BadRequest(f"{followed.training.name} is {followed.state}. Stop it first.")
+        now = self.default.choice
+        if now is not None and now.training == training_id:
+            raise BadRequest(
+                f"The app searches with the model of {followed.training.name}. Make another the default first, or go "
+                "back to the packaged one."
+            )
+        self._take_in()
+        return self._workbench.store.trainings.remove(training_id)
+
+    def restore(self, training_id: str) -> Training:
+        """Put a removed training back. Raises NotFound where there never was one."""
+        return self._workbench.store.trainings.restore(training_id)

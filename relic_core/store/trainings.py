@@ -1,0 +1,211 @@
+"""Trainings and what they told: taken in from their journals, never updated; removing adds a tombstone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from relic_core.domain.spans import MAX_LENGTH
+from relic_core.domain.trainings import Training, TrainingEvent
+from relic_core.errors import NotFound
+from relic_core.store.rows import Rows, add_many, as_utc, utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_COLUMNS = "id, name, recipe, asked, created"
+_PAIRS = (
+    "SELECT count(*), count(DISTINCT source_id), avg(length(left_context) + length(right_context)), "
+    "avg(length(quotation)) FROM live_pairs WHERE (? OR list_contains(?, source_id)) "
+    "AND id IN (SELECT id FROM splits WHERE kind = 'pair' AND split = 'training')"
+)
+_WINDOWS = (
+    "SELECT count(*), count(DISTINCT work_id) FROM live_windows WHERE reason = '' "
+    "AND gold_length <= ? AND left_context || right_context <> '' AND (? OR list_contains(?, source_id)) "
+    "AND id IN (SELECT id FROM splits WHERE kind = 'window' AND split = ?)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """How much of what was mined may be learnt from, without reading it.
+
+    Attributes
+    ----------
+    pairs, windows : int
+        Marked for training.
+    pair_sources, works : int
+        Secondary sources of these pairs; works on which these windows are.
+    dev : int
+        Windows marked for choosing by.
+    mined_pairs, mined_windows : int
+        All there are, for training or not.
+    context, quotation : float
+        Characters of a pair's context and of its quotation, on the average.
+    """
+
+    pairs: int
+    windows: int
+    pair_sources: int
+    works: int
+    dev: int
+    mined_pairs: int
+    mined_windows: int
+    context: float
+    quotation: float
+
+
+class TrainingRows(Rows):
+    """Stored trainings."""
+
+    def take_in(self, training: Training, events: Sequence[TrainingEvent]) -> int:
+        """Keep a training and those of its events that are not kept yet, in one transaction.
+
+        Returns
+        -------
+        int
+            How many events were new.
+        """
+        with self._writing() as cursor:
+            ((known,),) = cursor.execute("SELECT count(*) FROM trainings WHERE id = ?", [training.id]).fetchall()
+            if not known:
+                cursor.execute(
+                    "INSERT INTO trainings VALUES (?, ?, ?, ?, ?)",
+                    [
+                        training.id,
+                        training.name,
+                        json.dumps(dict(training.recipe)),
+                        json.dumps(dict(training.asked)),
+                        training.created.replace(tzinfo=None),
+                    ],
+                )
+            ((last,),) = cursor.execute(
+                "SELECT coalesce(max(number), 0) FROM training_events WHERE training_id = ?", [training.id]
+            ).fetchall()
+            new = [each for each in events if each.number > last]
+            add_many(
+                cursor,
+                "training_events",
+                {
+                    "training_id": [training.id for _ in new],
+                    "number": [each.number for each in new],
+                    "happened": [each.at.replace(tzinfo=None) for each in new],
+                    "event": [each.event for each in new],
+                    "step": [each.step for each in new],
+                    "said": [json.dumps(dict(each.said)) for each in new],
+                },
+            )
+        return len(new)
+
+    def material(self, sources: Sequence[str] = ()) -> Material:
+        """Count what may be learnt from.
+
+        Parameters
+        ----------
+        sources : sequence of str
+            Only in these; in all where empty.
+        """
+        among = [not sources, list(sources)]
+        with self._reading() as cursor:
+            ((pairs, pair_sources, context, quotation),) = cursor.execute(_PAIRS, among).fetchall()
+            ((windows, works),) = cursor.execute(_WINDOWS, [MAX_LENGTH, *among, "training"]).fetchall()
+            ((dev, _),) = cursor.execute(_WINDOWS, [MAX_LENGTH, True, [], "dev"]).fetchall()
+            ((mined_pairs,),) = cursor.execute("SELECT count(*) FROM live_pairs").fetchall()
+            ((mined_windows,),) = cursor.execute("SELECT count(*) FROM live_windows WHERE reason = ''").fetchall()
+        return Material(
+            pairs=pairs,
+            windows=windows,
+            pair_sources=pair_sources,
+            works=works,
+            dev=dev,
+            mined_pairs=mined_pairs,
+            mined_windows=mined_windows,
+            context=context or 0.0,
+            quotation=quotation or 0.0,
+        )
+
+    def counts(self) -> dict[str, int]:
+        """Say of each training, removed ones included, how many events are kept."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT trainings.id, count(training_events.number) FROM trainings "
+                "LEFT JOIN training_events ON training_events.training_id = trainings.id GROUP BY trainings.id"
+            ).fetchall()
+        return dict(rows)
+
+    def get(self, training_id: str) -> Training:
+        """Return a training.
+
+        Raises
+        ------
+        NotFound
+            There is none, or it was removed.
+        """
+        with self._reading() as cursor:
+            row = cursor.execute(f"SELECT {_COLUMNS} FROM live_trainings WHERE id = ?", [training_id]).fetchone()  # noqa: S608 - our own names
+        if row is None:
+            raise NotFound(
+                f"There is no training '{training_id}'. `python -m relic_core train --list` lists those there are."
+            )
+        return _training(row)
+
+    def all(self) -> tuple[Training, ...]:
+        """List the trainings, newest first."""
+        with self._reading() as cursor:
+            rows = cursor.execute(f"SELECT {_COLUMNS} FROM live_trainings ORDER BY created DESC, id").fetchall()  # noqa: S608 - our own names
+        return tuple(_training(row) for row in rows)
+
+    def removed(self) -> tuple[Training, ...]:
+        """List the trainings that were removed, the last removed first."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                f"SELECT {', '.join(f'trainings.{name}' for name in _COLUMNS.split(', '))} FROM trainings "  # noqa: S608 - our own names
+                "JOIN tombstones ON tombstones.kind = 'training' AND tombstones.id = trainings.id "
+                "ORDER BY tombstones.removed DESC, trainings.id"
+            ).fetchall()
+        return tuple({row[0]: _training(row) for row in rows}.values())
+
+    def events(self, training_id: str) -> tuple[TrainingEvent, ...]:
+        """List what a training told, in order; empty where nothing was taken in."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT number, happened, event, step, said FROM training_events WHERE training_id = ? ORDER BY number",
+                [training_id],
+            ).fetchall()
+        return tuple(
+            TrainingEvent(number=number, at=as_utc(at), event=event, step=step, said=json.loads(said))
+            for number, at, event, step, said in rows
+        )
+
+    def remove(self, training_id: str) -> Training:
+        """Hide a training behind a tombstone; its files and its events stay.
+
+        Raises
+        ------
+        NotFound
+            There is none.
+        """
+        training = self.get(training_id)
+        with self._writing() as cursor:
+            cursor.execute("INSERT INTO tombstones VALUES ('training', ?, ?)", [training_id, utc_now()])
+        return training
+
+    def restore(self, training_id: str) -> Training:
+        """Take the tombstone of a training away.
+
+        Raises
+        ------
+        NotFound
+            There never was such a training.
+        """
+        with self._writing() as cursor:
+            cursor.execute("DELETE FROM tombstones WHERE kind = 'training' AND id = ?", [training_id])
+        return self.get(training_id)
+
+
+def _training(row: tuple[Any, ...]) -> Training:
+    training_id, name, recipe, asked, created = row
+    return Training(
+        id=training_id, name=name, recipe=json.loads(recipe), asked=json.loads(asked), created=as_utc(created)
+    )

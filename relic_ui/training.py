@@ -1,0 +1,200 @@
+"""The parts of the page of trainings: those there are, one of them as it goes, several side by side."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.services.training.estimating import duration
+from relic_ui import buttons
+from relic_ui.jobs import when
+from relic_ui.links import link
+from relic_ui.removed import show_each, show_undo
+from relic_ui.shell import literal, told
+from relic_ui.tables import save, show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.services.training.following import Followed
+    from relic_core.services.workbench import Workbench
+
+_REMOVED_SHOWN = 12
+_STATES = {
+    "waiting": "Waiting its turn",
+    "running": "Running",
+    "stopped": "Stopped",
+    "failed": "Ended before its time",
+    "finished": "Finished",
+}
+
+
+def introduce() -> None:
+    """Say what a training is for."""
+    st.html(
+        '<p class="relic-lede">A general model of language has never seen a critic at work. Teach it on quotations '
+        "that critics chose, and it learns what kind of passage answers a claim.</p>"
+    )
+
+
+def do(workbench: Workbench, does: str, to: str) -> None:
+    """Do what a button in the list asks for."""
+    acts = {
+        "stop-training": workbench.trainings.stop,
+        "resume-training": workbench.trainings.resume,
+        "use-model": workbench.trainings.use,
+    }
+    with told():
+        if does in acts:
+            acts[does](to)
+            if does == "use-model":
+                st.rerun()  # the page that is drawn has still the workbench of the model before
+        elif does == "use-packaged":
+            workbench.trainings.use("")
+            st.rerun()
+        elif does == "model-before":
+            workbench.trainings.go_back()
+            st.rerun()
+        elif does == "remove-training":
+            removed = workbench.trainings.remove(to)
+            st.session_state["training_removed"] = (removed.id, removed.name)
+
+
+def show_default(workbench: Workbench) -> None:
+    """Say with which model the app searches, and offer the way back."""
+    default = workbench.trainings.default
+    packaged = buttons.button(
+        "use-packaged", "it", "Use the packaged model", title="Use the packaged model for searching"
+    )
+    if default.fixed:
+        st.html(
+            '<p class="relic-measure">The app searches with the model that the setting <code>RELIC_MODEL</code> names: '
+            f"<strong>{escape(default.fixed)}</strong>. A choice made here counts once that setting is empty.</p>"
+        )
+        return
+    if default.problem:
+        st.warning(literal(default.problem), icon=":material/warning:")
+        st.html(f"<p>{packaged}</p>")
+        return
+    if default.choice is None:
+        st.html('<p class="relic-measure">The app searches with the model that comes with the program.</p>')
+        return
+    back = ""
+    if default.before is not None:
+        label = f"Go back to {default.before.name}"
+        back = buttons.button("model-before", "it", label, title=f"{label} for searching")
+    st.html(
+        '<p class="relic-measure">The app searches with the model of '
+        f"<strong>{escape(default.choice.name)}</strong>, chosen {escape(when(default.choice.at))}. Works are prepared "
+        f'for it when they are first searched.</p><p class="relic-training-do">{back}{packaged}</p>'
+    )
+
+
+def choose(every: Sequence[Followed]) -> str:
+    """Give the id of the training that the address names; else of the one that is under way, or the newest."""
+    ids = [each.training.id for each in every]
+    asked = st.query_params.get("id", "")
+    if asked in ids:
+        return asked
+    return next((each.training.id for each in every if each.active), ids[0] if ids else "")
+
+
+def show_list(workbench: Workbench, every: Sequence[Followed], chosen: str) -> None:
+    """List the trainings, each a link to how it goes.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where they are.
+    every : sequence of Followed
+        The trainings.
+    chosen : str
+        Id of the one that is shown.
+    """
+    show_undo("training", "Removed from the trainings", workbench.trainings.restore)
+    if every:
+        default = workbench.trainings.default.choice
+        used = default.training if default else ""
+        rows = "".join(_row(each, chosen=each.training.id == chosen, used=each.training.id == used) for each in every)
+        st.html(f'<ul class="relic-shelf-works relic-trainings">{rows}</ul>')
+    removed = workbench.trainings.removed()
+    if removed:
+        with st.expander(f"Removed trainings ({len(removed)})", key="training_removed_list"):
+            shown = [(each.id, each.name, "") for each in removed[:_REMOVED_SHOWN]]
+            show_each("training", shown, "restore-training-", workbench.trainings.restore)
+
+
+def _row(each: Followed, *, chosen: bool, used: bool) -> str:
+    training = each.training
+    name, key = escape(training.name), escape(training.id)
+    current = {"aria-current": "true"} if chosen else {}
+    to = {"data-then": "#training-one", **current}
+    label = "How it goes" if each.active else "Its figures"
+    look = link("training", label, title=f"{label}: {training.name}", attributes=to, id=training.id)
+    return (
+        f'<li id="training-{key}" tabindex="-1"><div><h3 class="relic-item">{name}</h3>'
+        f"<p>{escape(summary(each))}{' <strong>The app’s default.</strong>' if used else ''}</p>"
+        f'<p class="relic-quiet">{escape(_cost(each))}</p></div>'
+        f'<div class="relic-shelf-do">{look}{_buttons(each, used=used)}</div></li>'
+    )
+
+
+def _buttons(each: Followed, *, used: bool) -> str:
+    key, name = each.training.id, each.training.name
+    made = ""
+    if each.active:
+        made += buttons.button("stop-training", key, "Stop", title=f"Stop {name}", during="Stopping …")
+    if each.resumable:
+        made += buttons.button("resume-training", key, "Resume", title=f"Resume {name}", during="Resuming …")
+    if each.has_model and not used and not each.active:
+        made += buttons.button("use-model", key, "Search with it", title=f"Search with it: make {name} the default")
+    if not each.active and not used:
+        remove = buttons.button("remove-training", key, "Remove", title=f"Remove {name}", then=".st-key-training_undo")
+        label = f"More for {name}"
+        made += (
+            f'<details name="more"><summary aria-label="{escape(label)}">More</summary><div>{remove}</div></details>'
+        )
+    return made
+
+
+def summary(each: Followed) -> str:
+    """Say in a line how a training stands."""
+    said = _STATES[each.state]
+    if each.of:
+        said += f", step {each.step:,} of {each.of:,}"
+    if each.left is not None:
+        said += f", {duration(each.left)} left"
+    watch = each.watch
+    if watch in each.best:
+        said += f". {watch}: {each.best[watch]:.1f}"
+        said += f" (before: {each.before[watch]:.1f})" if watch in each.before else ""
+    return f"{said}."
+
+
+def _cost(each: Followed) -> str:
+    parts = [f"begun {when(each.training.created)}"]
+    if each.pairs or each.windows:
+        parts.append(f"{each.pairs + each.windows:,} quotations")
+    if each.seconds:
+        parts.append(duration(each.seconds))
+    parts.append(f"{each.bytes / 1e6:,.0f} MB on disk")
+    return " · ".join(parts)
+
+
+def show_comparison(workbench: Workbench, every: Sequence[Followed]) -> None:
+    """Let trainings be chosen and set them side by side."""
+    names = {each.training.id: each.training.name for each in every if each.validations or each.losses}
+    if len(names) < 2:  # noqa: PLR2004 - nothing to compare
+        return
+    st.header("Side by side", anchor="training-compare")
+    usual = list(names)[:2]
+    wanted = st.multiselect(
+        "Trainings to compare", list(names), default=usual, format_func=names.__getitem__, key="training_compare"
+    )
+    if wanted:
+        made = workbench.trainings.compared(wanted)
+        for table in made:
+            show(table)
+        save(made, "trainings compared", key="training_compare_save")

@@ -1,0 +1,191 @@
+"""Asking for a training: three choices in plain words, the rest behind "More", and what it will cost."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from relic_core.errors import BadRequest, RelicError
+from relic_core.services.training.asking import LENGTHS, USES, VALIDATED, Asked
+from relic_core.services.training.words import ABOUT, CHOICES, SETTINGS
+from relic_ui.naming import many
+from relic_ui.shell import literal, told
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from relic_core.services.training.asking import Use
+    from relic_core.services.training.following import Followed
+    from relic_core.services.training.prospects import Prospect
+    from relic_core.services.workbench import Workbench
+
+_ELSEWHERE = {"name", "base", "epochs"}
+"""Settings that have a choice of their own above."""
+_PACKAGED, _OTHER = "The small one that comes with the program", "Another, by its folder or name"
+_NO_HARD, _BASE_HARD = "Do not look for any", "With the model it begins from"
+
+
+def show(workbench: Workbench, every: tuple[Followed, ...]) -> None:
+    """Offer a new training."""
+    st.header("Teach a model", anchor="training-new")
+    if workbench.trainings.lacking():
+        _show_lacking(workbench)
+        return
+    asked = _choose(workbench, every)
+    if asked is None:
+        return
+    with told():
+        prospect = _prospect(workbench, asked, _key(asked), workbench.store.stamp())
+        if prospect.lacking:
+            st.info(literal(prospect.lacking), icon=":material/info:")
+            return
+        _show_costs(prospect, every)
+        if prospect.unparted:
+            _offer_split(workbench, "Decide anew what may be learnt from")
+        if st.button("Begin the training", key="training_begin", type="primary", icon=":material/school:"):
+            with st.spinner("Looking at the model it begins from …"):
+                training = workbench.trainings.start(asked)
+            st.query_params["id"] = training.id
+            st.rerun()
+
+
+def _show_lacking(workbench: Workbench) -> None:
+    """Say what is missing, and offer to do what can be done here."""
+    prospect = workbench.trainings.prospect(Asked())
+    st.info(literal(prospect.lacking), icon=":material/info:")
+    if prospect.unparted:
+        _offer_split(workbench, "Decide what may be learnt from")
+
+
+def _offer_split(workbench: Workbench, label: str) -> None:
+    if st.button(label, key="training_split", icon=":material/call_split:"):
+        with told(), st.spinner("Comparing what was found with the works that are measured on …"):
+            workbench.dataset.split()
+            st.rerun()
+
+
+def _choose(workbench: Workbench, every: tuple[Followed, ...]) -> Asked | None:
+    """Let the choices be made; None where one of them cannot be."""
+    length = st.selectbox(
+        "How long", list(LENGTHS), format_func=lambda key: LENGTHS[key].label, key="training_length", width=440
+    )
+    uses: list[Use] = list(USES)
+    use = st.radio("On what", uses, format_func=USES.__getitem__, key="training_use")
+    base = _choose_base()
+    name = st.text_input("What to call it", key="training_name", placeholder="named by its date", width=440)
+    with st.expander("More", key="training_more"):
+        recipe_name = st.selectbox(
+            "Recipe",
+            list(workbench.trainings.recipes),
+            format_func=lambda key: f"{key}: {ABOUT.get(key, '')}",
+            key="training_recipe",
+        )
+        recipe = workbench.trainings.recipes[recipe_name]
+        further = _choose_further(workbench, every)
+        try:
+            changes = _choose_settings(recipe.to_json(), recipe_name)
+            if base:
+                changes["base"] = base
+            asked = Asked(name=name, recipe=recipe.with_(**changes), use=use, **further)
+        except RelicError as error:
+            st.error(literal(str(error)), icon=":material/error:")
+            return None
+    lasting = asked.lasting(length)
+    return lasting if recipe_name != "paper" else replace(lasting, recipe=asked.recipe)
+
+
+def _choose_base() -> str:
+    which = st.radio("From which model", [_PACKAGED, _OTHER], key="training_base_kind")
+    if which == _PACKAGED:
+        return ""
+    return st.text_input(
+        "Folder on the machine that runs the app, or name of a model that was fetched to it", key="training_base",
+        width=440,
+    ).strip()  # fmt: skip
+
+
+def _choose_further(workbench: Workbench, every: tuple[Followed, ...]) -> dict[str, Any]:
+    titles = {each.source.id: each.source.title for each in workbench.sources.all()}
+    sources = st.multiselect(
+        "Only on what these sources quote", list(titles), format_func=titles.__getitem__, key="training_sources",
+        placeholder="all secondary sources",
+    )  # fmt: skip
+    validation = st.number_input(
+        "Quotations it is validated on. More are surer and take longer; 0 for none", 0, 10_000, VALIDATED, 10,
+        key="training_validation",
+    )  # fmt: skip
+    models = {"": _NO_HARD, "base": _BASE_HARD}
+    models |= {each.training.id: f"With the model of {each.training.name}" for each in every if each.has_model}
+    hard = st.selectbox(
+        "Look for hard wrong answers first: passages that a model takes for the right one", list(models),
+        format_func=models.__getitem__, key="training_hard",
+    )  # fmt: skip
+    return {"sources": tuple(sources), "validation": int(validation), "hard": hard}
+
+
+def _choose_settings(recipe: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Offer every setting of a recipe with its sentence; give those that were changed."""
+    changed: dict[str, Any] = {}
+    for key, usual in recipe.items():
+        if key in _ELSEWHERE:
+            continue
+        value = _widget(key, usual, f"**{key}** {literal(SETTINGS.get(key, ''))}", f"training_set_{name}_{key}")
+        if value != usual:
+            changed[key] = value
+    return changed
+
+
+def _widget(key: str, usual: Any, label: str, widget: str) -> Any:  # noqa: ANN401 - a value of JSON
+    if isinstance(usual, bool):
+        return st.checkbox(label, usual, key=widget)
+    if key in CHOICES:
+        return st.selectbox(label, CHOICES[key], CHOICES[key].index(usual), key=widget)
+    if isinstance(usual, int):
+        return int(st.number_input(label, value=usual, step=1, key=widget))
+    if isinstance(usual, float):
+        return float(st.number_input(label, value=usual, step=None, format="%g", key=widget))
+    if isinstance(usual, str):
+        return st.text_input(label, usual, key=widget)
+    said = st.text_input(label, json.dumps(usual), key=widget)
+    try:
+        return json.loads(said)
+    except ValueError:
+        raise BadRequest(f"{key} is '{said}', which cannot be read. As it usually is: {json.dumps(usual)}") from None
+
+
+def _key(asked: Asked) -> str:
+    return json.dumps([asked.recipe.to_json(), asked.to_json()], sort_keys=True)
+
+
+@st.cache_data(max_entries=64, show_spinner="Reckoning how long it takes on this machine …")
+def _prospect(_workbench: Workbench, _asked: Asked, key: str, stamp: tuple[tuple[int, int], ...]) -> Prospect:  # noqa: ARG001 - what the answer hangs on
+    """Look ahead once for each thing that can be asked, until the store changes."""
+    return _workbench.trainings.prospect(_asked)
+
+
+def _show_costs(prospect: Prospect, every: tuple[Followed, ...]) -> None:
+    found, estimate = prospect.material, prospect.estimate
+    if estimate is None:
+        return
+    parts = [many(found.pairs, "quotation") + " of any book" if found.pairs else ""]
+    parts += [many(found.windows, "quotation") + " of your works" if found.windows else ""]
+    said = [f"It learns from {' and '.join(filter(None, parts))}."]
+    said.append(
+        f"It is validated on {prospect.validated:,} others, which it never learns from."
+        if prospect.validated
+        else "It is not validated."
+    )
+    said.append(
+        f"On this machine, as busy as it is now, it takes about <strong>{escape(estimate.words)}</strong> "
+        f"({many(estimate.steps, 'step')}), and up to {estimate.disk / 1e9:.1f} GB of disk. It goes on when you close "
+        "the page or the app, and can be stopped and resumed."
+    )
+    if any(each.active for each in every):
+        said.append("Another training is under way: this one waits until that has ended.")
+    st.html(f'<div class="relic-training-costs">{"".join(f"<p>{each}</p>" for each in said)}</div>')
+    for note in prospect.notes:
+        st.info(literal(note), icon=":material/info:")

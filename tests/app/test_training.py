@@ -1,0 +1,220 @@
+"""Training: how do I teach a model on the quotations that critics chose, and does it find better?"""
+
+from __future__ import annotations
+
+import pytest
+
+from relic_core.errors import StoreBusy
+from relic_core.services.jobs import InlineExecutor, Jobs
+from relic_core.services.training.folders import TrainingFolder
+from relic_core.services.workbench import Workbench
+from relic_core.store.trainings import TrainingRows
+from tests.app.reading import bars, html, plain, said, sound
+from tests.making_sources import keep, make_source, make_window
+from tests.making_training import make_base
+from tests.small_training import asked_of, furnish
+
+TRAINING = "pages/training.py"
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return make_base(tmp_path_factory.mktemp("base") / "tiny")
+
+
+@pytest.fixture
+def furnished(app, monkeypatch):
+    """Return the app with something to learn from, on a machine whose speed is known without measuring."""
+    monkeypatch.setattr("relic_core.services.training.estimating.measure", lambda _: 5_000.0)
+    furnish(app.bench)
+    return app
+
+
+@pytest.fixture
+def made(furnished, base):
+    """Return two trainings that are finished."""
+    bench = Workbench(furnished.settings, executor=InlineExecutor(furnished.settings))
+    return [bench.trainings.start(asked_of(base, steps=2, seed=seed, name=f"of <{seed}>")).id for seed in (1, 2)]
+
+
+@pytest.fixture
+def press(monkeypatch):
+    """Return a function that presses a button of the list, as the browser's listener would tell of it."""
+
+    def pressing(at, does, to):
+        assert f'data-does="{does}" data-to="{to}"' in html(at), "there is no such button"
+        with monkeypatch.context() as patch:
+            told = [(does, to)]
+            patch.setattr("relic_ui.buttons.pressed", lambda: told.pop() if told else ("", ""))
+            return sound(at.run())
+
+    return pressing
+
+
+def quickly(at, base):
+    """Ask for two steps with a tiny base, as a person could behind "More"."""
+    for key, value in {
+        "batch": 6, "window_batch": 3, "stretches": 4, "window": 32, "claim_tokens": 24, "passage_tokens": 16,
+        "chunk_tokens": 64, "steps": 2,
+    }.items():  # fmt: skip
+        at.number_input(f"training_set_default_{key}").set_value(value)
+    at.selectbox("training_set_default_precision").set_value("float32")
+    at.radio("training_base_kind").set_value("Another, by its folder or name")
+    at.run()
+    at.text_input("training_base").set_value(str(base))
+    at.text_input("training_name").set_value("mine")
+    return sound(at.run())
+
+
+def test_without_anything_mined_the_page_says_what_to_do(app):
+    at = sound(app.open(TRAINING))
+    assert "Nothing was mined yet" in said(at)
+    assert [each.key for each in at.button if (each.key or "").startswith("training")] == []
+
+
+def test_what_was_mined_is_parted_by_a_button(app):
+    work = app.bench.works.load(app.bench.works.summaries()[0].id)
+    source = make_source("Of Quays")
+    windows = [make_window(work, source, at) for at in range(40)]
+    keep(app.bench, source, windows, works=[work])
+    at = sound(app.open(TRAINING))
+    assert "it has not been decided which of them may be learnt from" in said(at)
+    at = sound(at.button("training_split").click().run())
+    assert "it has not been decided" not in said(at)
+    assert app.bench.store.splits.counts("pair")
+
+
+def test_before_it_begins_the_page_says_what_is_learnt_from_and_how_long_that_takes(furnished, base):
+    at = quickly(furnished.open(TRAINING), base)
+    words = plain(html(at))
+    assert "It learns from 36 quotations of any book and 6 quotations of your works." in words
+    assert "It is validated on 6 others, which it never learns from." in words
+    assert "it takes about less than a minute (2 steps)" in words
+    assert "That is little" in said(at)
+
+
+def test_a_training_is_begun_watched_and_stopped(furnished, base, press):
+    at = quickly(furnished.open(TRAINING), base)
+    at = sound(at.button("training_begin").click().run())
+    (followed,) = furnished.bench.trainings.all()
+    assert followed.training.name == "mine"
+    assert at.query_params["id"] in ([followed.training.id], followed.training.id)
+    assert "Waiting its turn. It is about to begin." in bars(at)[0]
+    assert "Another training is under way" in plain(html(at))
+    press(at, "stop-training", followed.training.id)
+    assert furnished.bench.jobs.get(followed.job).note == "Stopping."
+
+
+def test_while_it_runs_its_figures_are_shown_with_the_time_left(furnished, base):
+    training = furnished.bench.trainings.start(asked_of(base, steps=40))
+    folder = TrainingFolder.find(furnished.settings.data, training.id)
+    folder.append("started")
+    folder.append("begins", 0, of=40, pairs=36, windows=6)
+    folder.append("before", 0, **{"recall@1": 0.0, "recall@10": 20.0, "recall@100": 60.0, "windows": 6.0})
+    for step in range(1, 11):
+        folder.append(
+            "step", step, of=40, loss=4.0 - step / 10, step_seconds=10.0, seconds=10.0 * step, memory_mib=2048.0
+        )
+    folder.append(
+        "validation", 10, **{"recall@1": 10.0, "recall@10": 35.5, "recall@100": 70.0, "windows": 6.0, "took": 60.0}
+    )
+    job = furnished.bench.jobs.under_way("train")[0]
+    (furnished.settings.data / "jobs" / job.id / "journal.jsonl").write_text(
+        '{"at": "2026-01-01T00:00:00+00:00", "state": "running", "note": ""}\n'
+    )
+    at = sound(furnished.open(TRAINING))
+    assert "Running, step 10 of 40, 8 minutes left. recall@10: 35.5 (before: 20.0)." in bars(at)[0]
+    words = plain(html(at))
+    assert "loss now3.000" in words
+    assert "memory2.0 GB" in words
+    assert len(at.get("plotly_chart")) == 2
+    tables = html(at)
+    assert 'aria-label="Loss"' in tables
+    assert 'aria-label="Validations"' in tables
+
+
+def test_trainings_are_compared_and_their_names_are_shown_not_obeyed(furnished, made):
+    at = sound(furnished.open(TRAINING))
+    words = plain(html(at))
+    assert "of <1>" in words
+    assert "of <1>" not in html(at)
+    assert "Figures of the best weights" in words
+    assert "In what they differ" in words
+    assert "seed" in words
+
+
+def test_a_model_is_made_the_default_and_the_way_back_is_offered(furnished, made, press):
+    first, second = made
+    at = sound(furnished.open(TRAINING))
+    assert "The app searches with the model that comes with the program." in plain(html(at))
+    at = press(at, "use-model", first)
+    assert "The app searches with the model of of <1>" in plain(html(at))
+    assert furnished.bench.settings.model.endswith(f"{first}/model/encoder.json")
+    at = press(at, "use-model", second)
+    at = press(at, "model-before", "it")
+    assert "The app searches with the model of of <1>" in plain(html(at))
+    at = press(at, "use-packaged", "it")
+    assert furnished.bench.settings.model == ""
+
+
+def test_the_page_says_that_the_environment_stands_over_a_choice(furnished, made, base, monkeypatch):
+    monkeypatch.setenv("RELIC_MODEL", str(base))
+    assert "The app searches with the model that the setting RELIC_MODEL names" in plain(html(furnished.open(TRAINING)))
+
+
+def test_a_choice_that_was_damaged_is_told_and_undone_on_the_page(furnished, press):
+    (furnished.settings.data / "model.json").write_text("{")
+    at = sound(furnished.open(TRAINING))
+    assert "model.json, which says with which model to search, cannot be read" in said(at)
+    at = press(at, "use-packaged", "it")
+    assert "The app searches with the model that comes with the program." in plain(html(at))
+
+
+def test_a_training_is_removed_and_put_back(furnished, made, press):
+    at = press(sound(furnished.open(TRAINING)), "remove-training", made[0])
+    assert [each.training.id for each in furnished.bench.trainings.all()] == [made[1]]
+    sound(at.button("training_undo").click().run())
+    assert len(furnished.bench.trainings.all()) == 2
+
+
+def test_a_killed_training_says_what_to_do_and_is_resumed(furnished, base, press):
+    bench = furnished.bench
+    training = bench.trainings.start(asked_of(base))
+    TrainingFolder.find(furnished.settings.data, training.id).append("started")
+    furnished.held.let_go()
+    at = sound(furnished.open(TRAINING))
+    assert "It ended without a word" in said(at)
+    press(at, "resume-training", training.id)
+    assert bench.trainings.get(training.id).active
+
+
+def test_a_base_without_a_tokenizer_is_told_on_the_page(furnished, base, tmp_path):
+    at = quickly(furnished.open(TRAINING), tmp_path)
+    assert "lacks model.safetensors and tokenizer.json and config.json" in said(at)
+    assert furnished.bench.trainings.all() == ()
+
+
+def test_a_setting_that_is_not_allowed_is_told_on_the_page(furnished):
+    at = furnished.open(TRAINING)
+    at.number_input("training_set_default_batch").set_value(1)
+    at = sound(at.run())
+    assert "The recipe's batch is 1; it must be a whole number" in said(at)
+    assert "training_begin" not in [each.key for each in at.button]
+
+
+def test_a_store_that_cannot_be_read_is_told(furnished, monkeypatch):
+    def busy(_):
+        raise StoreBusy("The store is in use by another program.")
+
+    monkeypatch.setattr(TrainingRows, "all", busy)
+    assert "The store is in use" in said(sound(furnished.open(TRAINING)))
+
+
+def test_a_job_that_cannot_be_started_is_told_on_the_page(furnished, base, monkeypatch):
+    def refused(*_, **__):
+        raise StoreBusy("No room for another process.")
+
+    monkeypatch.setattr(Jobs, "start", refused)
+    at = quickly(furnished.open(TRAINING), base)
+    at = sound(at.button("training_begin").click().run())
+    assert "No room for another process." in said(at)

@@ -1,0 +1,73 @@
+"""Training, in a real browser: a few steps with a tiny base, watched to their end; the look by day and night."""
+
+from __future__ import annotations
+
+import shutil
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from relic_core.config import Settings
+from relic_core.services.jobs import InlineExecutor
+from relic_core.services.workbench import Workbench
+from tests.browser.conftest import environment_for, serving
+from tests.browser.visiting import opened, settled
+from tests.making_training import make_base
+from tests.small_training import asked_of, furnish
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.browser.conftest import Server
+
+MINUTES = 180_000
+
+
+@pytest.fixture(scope="module")
+def trained(prepared, browser, tmp_path_factory) -> Iterator[Server]:
+    """Serve the sample with two trainings, one of which is finished and one stopped before its first step."""
+    folder = tmp_path_factory.mktemp("trained")
+    shutil.copytree(prepared, folder / "own", ignore=shutil.ignore_patterns("*.log"))
+    settings = Settings(data=folder / "own" / "data", indexes=folder / "own" / "indexes")
+    base = make_base(folder / "tiny")
+    bench = Workbench(settings, executor=InlineExecutor(settings))
+    furnish(bench)
+    bench.trainings.start(asked_of(base, steps=4, validate_every=2, name="Quays and coins"))
+    idle = Workbench(settings, executor=SimpleNamespace(submit=lambda *_: None))
+    idle.trainings.start(asked_of(base, steps=3, name="Ferries"))
+    with serving(environment_for(folder / "own"), folder / "server.log") as running:
+        yield running
+
+
+def page_at(page, trained):
+    opened(page, f"{trained.url}/training")
+
+
+def test_a_training_is_resumed_watched_to_its_end_and_made_the_default(page, trained):
+    page_at(page, trained)
+    page.get_by_role("button", name="Resume Ferries").click()
+    expect(page.get_by_text("Finished, step 3 of 3").first).to_be_visible(timeout=MINUTES)
+    settled(page)
+    page.get_by_role("button", name="Search with it: make Ferries the default").click()
+    expect(page.get_by_text("The app searches with the model of Ferries")).to_be_visible(timeout=MINUTES)
+    page.get_by_role("button", name="Use the packaged model").first.click()
+    expect(page.get_by_text("The app searches with the model that comes with the program.")).to_be_visible(
+        timeout=MINUTES
+    )
+
+
+def test_the_page_breaks_no_rule_of_accessibility_by_day_or_night_wide_or_narrow(inspected, trained):
+    page, look = inspected
+    page.set_default_timeout(MINUTES)
+    page_at(page, trained)
+    page.get_by_role("link", name="Its figures: Quays and coins").click()
+    page.get_by_role("heading", level=2, name="Quays and coins").wait_for()
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    settled(page)
+    look("figures and form")
+    page.get_by_text("The recipe, and what it was asked to learn from").click()
+    page.get_by_text("More", exact=True).last.click()
+    page.get_by_text("Quotations taught together").last.wait_for()
+    look("recipe and more")

@@ -1,0 +1,466 @@
+"""Trainings of the app: what they learn from, how they go, stopping and resuming, the default model, bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import time
+from dataclasses import fields, replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from relic_core.config import Settings
+from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreBusy, StoreFull
+from relic_core.retrieval import dense
+from relic_core.services.jobs import InlineExecutor
+from relic_core.services.training import estimating, running, words
+from relic_core.services.training.asking import LENGTHS, Asked, recipe_of
+from relic_core.services.training.chosen import with_chosen
+from relic_core.services.training.folders import TrainingFolder
+from relic_core.services.training.following import KILLED
+from relic_core.services.workbench import Workbench
+from relic_core.training.recipes import _CHOICES, RECIPES, Recipe
+from tests.making_training import make_base
+from tests.small_training import asked_of, furnish
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return make_base(tmp_path_factory.mktemp("base") / "tiny")
+
+
+@pytest.fixture
+def bench(settings):
+    bench = Workbench(settings, executor=InlineExecutor(settings))
+    furnish(bench)
+    return bench
+
+
+@pytest.fixture
+def stopped(bench, base, monkeypatch):
+    """A training that was stopped after its second step."""
+    monkeypatch.setattr(running._Wish, "asked", property(lambda wish: wish._done >= 1))
+    training = bench.trainings.start(asked_of(base, steps=6, name="long"))
+    monkeypatch.undo()
+    return training.id
+
+
+# ---------------------------------------------------------------- what is made
+
+
+def test_a_training_learns_validates_and_ends_with_a_model_and_its_figures(bench, base, settings):
+    training = bench.trainings.start(asked_of(base, validate_every=2))
+    followed = bench.trainings.get(training.id)
+    assert (followed.state, followed.step, followed.of, followed.checkpoint) == ("finished", 3, 3, 3)
+    assert [step for step, _ in followed.losses] == [1, 2, 3]
+    assert [each["step"] for each in followed.validations] == [0, 2, 3]
+    assert followed.before["windows"] == followed.best["windows"] == 6
+    assert 0 <= followed.best["recall@10"] <= followed.best["recall@100"] == 100, "the work has 48 sentences"
+    assert (followed.pairs, followed.windows, followed.held_back) == (36, 6, 0)
+    assert followed.memory > 1
+    assert followed.has_model
+    assert not followed.resumable
+    folder = TrainingFolder.find(settings.data, training.id)
+    assert not (folder.path / "checkpoints").exists(), "nothing is gone on with, and they are large"
+
+
+def test_what_a_training_tells_is_taken_into_the_store_once(bench, base, settings):
+    training = bench.trainings.start(asked_of(base))
+    told = TrainingFolder.find(settings.data, training.id).events()
+    bench.trainings.all()
+    bench.trainings.all()
+    kept = bench.store.trainings.events(training.id)
+    assert kept == told
+    assert [each.event for each in kept if each.event == "step"] == ["step"] * 3
+    shutil.rmtree(settings.data / "trainings")
+    (followed,) = bench.trainings.all()
+    assert (followed.state, followed.step, followed.resumable, followed.has_model) == ("finished", 3, False, False)
+    assert "deleted or moved" in followed.note
+
+
+def test_only_what_is_asked_for_is_learnt_from(bench, base, settings):
+    of_one = bench.store.sources.all()[0].source.id
+
+    def learnt(**given):
+        training = bench.trainings.start(asked_of(base, steps=1, **given))
+        return TrainingFolder.find(settings.data, training.id).examples()
+
+    assert (len(learnt(use="pairs")["pairs"]), learnt(use="pairs")["windows"]) == (36, [])
+    some = learnt(pairs=30, use="pairs")["pairs"]
+    assert len(some) == 30
+    assert some == learnt(pairs=30, use="pairs")["pairs"], "the same are drawn again"
+    with pytest.raises(BadRequest, match="18 pairs and 3 windows"):
+        learnt(sources=(of_one,))
+
+
+def test_hard_negatives_are_looked_for_once_and_used_again(stopped, bench, base, settings, monkeypatch):
+    monkeypatch.setattr(running._Wish, "asked", property(lambda wish: wish._done >= 1))
+    training = bench.trainings.start(asked_of(base, hard="base", hard_negatives=1))
+    monkeypatch.undo()
+    found = TrainingFolder.find(settings.data, training.id).examples()["hard"]
+    assert len(found["pairs"]) > 30
+    assert found["windows"]
+    monkeypatch.setattr("relic_core.training.hard_negatives.mine", None)
+    assert bench.trainings.resume(training.id).state == "finished"
+
+
+# ---------------------------------------------------------------- validation
+
+
+def test_without_windows_to_choose_by_some_works_are_held_back_and_nothing_is_learnt_of_them(settings, base):
+    bench = Workbench(settings, executor=InlineExecutor(settings))
+    furnish(bench, windows=13, dev=6)
+    marks = bench.store.splits.of("window")
+    bench.store.splits.replace("window", [(window_id, "training", "") for window_id in marks])
+    assert any("held back" in note for note in bench.trainings.prospect(asked_of(base)).notes)
+    training = bench.trainings.start(asked_of(base))
+    chosen = TrainingFolder.find(settings.data, training.id).examples()
+    assert chosen["held"]
+    assert set(chosen["validation"]) == {window_id for window_id in marks if window_id.startswith("dev")}
+    assert not set(chosen["validation"]) & set(chosen["windows"])
+    assert bench.trainings.get(training.id).held_back == 6
+
+
+def test_without_anything_to_validate_on_the_last_weights_are_kept_and_that_is_said(bench, base):
+    bench.store.splits.replace("window", [])
+    asked = asked_of(base, use="pairs")
+    assert any("no figures will be shown" in note for note in bench.trainings.prospect(asked).notes)
+    followed = bench.trainings.get(bench.trainings.start(asked).id)
+    assert (followed.state, followed.validations, followed.has_model) == ("finished", (), True)
+
+
+def test_spans_of_a_model_that_reads_them_alone_are_ranked_too(bench, base):
+    asked = asked_of(base, pooling="first", similarity="dot", share=0.0, window_batch=3)
+    followed = bench.trainings.get(bench.trainings.start(asked).id)
+    assert followed.state == "finished"
+    assert followed.best["windows"] == 6
+
+
+# ---------------------------------------------------------------- stopping and resuming
+
+
+def test_a_stopped_training_has_a_checkpoint_and_goes_on_from_it(stopped, bench):
+    followed = bench.trainings.get(stopped)
+    assert (followed.state, followed.step, followed.checkpoint, followed.resumable) == ("stopped", 2, 2, True)
+    assert bench.jobs.recent()[0].state == "cancelled"
+    followed = bench.trainings.resume(stopped)
+    assert (followed.state, followed.step) == ("finished", 6)
+    assert [step for step, _ in followed.losses] == [1, 2, 3, 4, 5, 6]
+    with pytest.raises(BadRequest, match="is finished"):
+        bench.trainings.resume(stopped)
+
+
+def test_a_job_that_is_asked_to_stop_ends_with_a_checkpoint(settings, base):
+    bench = Workbench(settings, executor=SimpleNamespace(submit=lambda *_: None))
+    furnish(bench)
+    training = bench.trainings.start(asked_of(base))
+    asked = []
+
+    def progress(done, total, note=""):
+        asked.append(done)
+        if done >= 1:
+            raise JobCancelled
+
+    with pytest.raises(JobCancelled):
+        running.run_train(bench, {"training": training.id}, progress)
+    followed = bench.trainings.get(training.id)
+    assert (followed.state, followed.step, followed.checkpoint) == ("stopped", 2, 2)
+
+
+def test_material_that_came_later_does_not_change_a_training_that_is_resumed(stopped, bench, settings):
+    learnt = TrainingFolder.find(settings.data, stopped).examples()["pairs"]
+    marks = [(pair_id, "training", "") for pair_id in bench.store.splits.of("pair")]
+    bench.store.splits.replace("pair", marks[:20])
+    followed = bench.trainings.resume(stopped)
+    assert (followed.state, followed.pairs) == ("finished", len(learnt))
+
+
+def test_material_that_is_gone_is_told_and_can_be_put_back(stopped, bench):
+    source = bench.store.sources.all()[0].source.id
+    bench.store.sources.remove(source)
+    followed = bench.trainings.resume(stopped)
+    assert followed.state == "failed"
+    assert "not in the library any more" in followed.note
+    bench.store.sources.restore(source)
+    assert bench.trainings.resume(stopped).state == "finished"
+
+
+def test_a_checkpoint_of_another_configuration_is_told(stopped, bench, settings):
+    path = settings.data / "trainings" / stopped / "asked.json"
+    said = json.loads(path.read_text())
+    said["recipe"]["batch"] = 5
+    path.write_text(json.dumps(said))
+    followed = bench.trainings.resume(stopped)
+    assert followed.state == "failed"
+    assert "another configuration (batch: 6 then, 5 now)" in followed.note
+    assert bench.jobs.recent()[0].note == followed.note
+
+
+def test_a_killed_trainer_shows_as_ended_with_what_to_do_and_is_gone_on_with(stopped, bench, settings):
+    TrainingFolder.find(settings.data, stopped).append("started")  # and then nothing more
+    followed = bench.trainings.get(stopped)
+    assert (followed.state, followed.note, followed.resumable) == ("failed", KILLED, True)
+    assert bench.trainings.resume(stopped).state == "finished"
+
+
+def test_a_trainer_in_a_process_can_be_killed_and_resumed(settings, base):
+    bench = Workbench(settings)
+    furnish(bench)
+    training = bench.trainings.start(asked_of(base, steps=0, epochs=400.0, validation=0))
+    deadline = time.monotonic() + 120
+    while bench.trainings.get(training.id).step < 1:
+        assert time.monotonic() < deadline, "it never began"
+        time.sleep(0.1)
+    (job,) = bench.jobs.under_way("train")
+    assert bench.trainings.get(training.id).left is not None
+    with pytest.raises(BadRequest, match="Stop it first"):
+        bench.trainings.remove(training.id)
+    (process,) = _processes(job.id)
+    os.kill(process, signal.SIGKILL)
+    bench.jobs.wait(job.id, 20)
+    followed = bench.trainings.get(training.id)
+    assert (followed.state, followed.note) == ("failed", KILLED)
+    assert bench.trainings.resume(training.id).active
+    bench.trainings.stop(training.id)
+    job = next(iter(bench.jobs.under_way("train")), None)
+    assert job is None or not bench.jobs.wait(job.id, 120).active
+    assert bench.trainings.get(training.id).state == "stopped"
+
+
+def _processes(job_id):
+    return [
+        int(path.parent.name)
+        for path in Path("/proc").glob("[0-9]*/cmdline")
+        if job_id.encode() in (path.read_bytes() if path.exists() else b"")
+    ]
+
+
+def test_a_store_that_another_program_uses_is_waited_for(monkeypatch):
+    monkeypatch.setattr(running, "_LOOK_SECONDS", 0.0)
+    answers = iter([StoreBusy("busy"), StoreBusy("busy"), "the work"])
+    said = []
+
+    def load(work_id):
+        answer = next(answers)
+        if isinstance(answer, StoreBusy):
+            raise answer
+        return answer
+
+    wish = running._Wish(lambda _done, _total, note="": said.append(note))
+    assert running._patient(load, wish)("emma") == "the work"
+    assert said == ["waiting for the store, which another program uses"] * 2
+
+
+# ---------------------------------------------------------------- bad input
+
+
+def test_three_examples_are_too_few_and_that_is_said_before_anything_begins(settings, base):
+    bench = Workbench(settings, executor=InlineExecutor(settings))
+    furnish(bench, pairs=3, windows=0)
+    told = "There are 3 pairs and 0 windows to learn from. At least 30 are needed"
+    assert bench.trainings.prospect(asked_of(base)).lacking.startswith(told)
+    with pytest.raises(BadRequest, match=told):
+        bench.trainings.start(asked_of(base))
+    assert bench.trainings.all() == ()
+
+
+def test_what_is_missing_is_said_with_what_to_do(settings):
+    bench = Workbench(settings, executor=InlineExecutor(settings))
+    assert "Nothing was mined yet" in bench.trainings.lacking()
+    furnish(bench, parted=False)
+    prospect = bench.trainings.prospect(Asked())
+    assert "dataset split" in prospect.lacking
+    assert prospect.unparted
+    bench.store.splits.replace("pair", [(pair_id, "left out", "") for pair_id in bench.store.pairs.ids()])
+    bench.store.splits.replace("window", [(window_id, "dev", "") for window_id in bench.store.windows.ids()])
+    assert "Add criticism of other works" in bench.trainings.lacking()
+
+
+def test_a_base_without_tokenizer_is_told_before_anything_begins(bench, base, tmp_path):
+    broken = shutil.copytree(base, tmp_path / "broken")
+    (broken / "tokenizer.json").unlink()
+    for act in (bench.trainings.prospect, bench.trainings.start):
+        with pytest.raises(BadWeights, match=r"lacks tokenizer\.json"):
+            act(asked_of(broken))
+    assert bench.trainings.all() == ()
+
+
+def test_a_full_disk_is_told_before_anything_begins(bench, base, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000))
+    with pytest.raises(StoreFull, match="Make room"):
+        bench.trainings.start(asked_of(base))
+
+
+def test_a_disk_that_fills_up_under_way_is_told_and_the_training_can_be_resumed(bench, base, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("relic_core.training.loop.save_file", full)
+    training = bench.trainings.start(asked_of(base))
+    followed = bench.trainings.get(training.id)
+    assert (followed.state, followed.resumable) == ("failed", True)
+    assert "no room" in followed.note
+    monkeypatch.undo()
+    assert bench.trainings.resume(training.id).state == "finished"
+
+
+def test_a_loss_that_is_no_number_is_told(bench, base, monkeypatch):
+    monkeypatch.setattr("relic_core.training.loop.math", SimpleNamespace(isfinite=lambda _: False))
+    followed = bench.trainings.get(bench.trainings.start(asked_of(base)).id)
+    assert followed.state == "failed"
+    assert "the training has run away" in followed.note
+    assert "lower learning rate" in followed.note
+
+
+def test_a_fault_of_the_program_ends_a_training_visibly(bench, base, monkeypatch):
+    monkeypatch.setattr("relic_core.services.training.running.draw", None)
+    followed = bench.trainings.get(bench.trainings.start(asked_of(base)).id)
+    assert followed.state == "failed"
+    assert "The program made a mistake" in followed.note
+
+
+# ---------------------------------------------------------------- the default model
+
+
+@pytest.fixture
+def made(bench, base):
+    """Two trainings that have a model."""
+    return [bench.trainings.start(asked_of(base, steps=1, seed=seed, name=f"of {seed}")).id for seed in (1, 2)]
+
+
+def card(settings, training_id):
+    return str(settings.data / "trainings" / training_id / "model" / "encoder.json")
+
+
+def test_a_model_that_is_made_the_default_is_what_the_next_workbench_searches_with(made, bench, settings):
+    first, second = made
+    bench.trainings.use(first)
+    assert Workbench(settings).settings.model == card(settings, first)
+    assert Workbench(settings).trainings.default.choice.name == "of 1"
+    bench.trainings.use(second)
+    assert dense.create(Workbench(settings).settings, []).encoder_identity
+    assert bench.trainings.go_back().training == first
+    assert Workbench(settings).settings.model == card(settings, first)
+    bench.trainings.use("")
+    assert Workbench(settings).settings.model == ""
+    assert bench.trainings.default.before.training == first
+    bench.trainings.go_back()
+    assert bench.trainings.go_back() is None, "before the first there was the packaged one"
+
+
+def test_what_the_environment_names_stands_over_the_choice(made, bench, settings, base):
+    bench.trainings.use(made[0])
+    named = Workbench(Settings(data=settings.data, indexes=settings.indexes, model=str(base)))
+    assert named.settings.model == str(base)
+    assert named.trainings.default.fixed == str(base)
+
+
+def test_a_choice_that_was_damaged_is_told_and_can_be_undone(made, bench, settings):
+    bench.trainings.use(made[0])
+    weights = settings.data / "trainings" / made[0] / "model" / "claims" / "model.safetensors"
+    damaged = bytearray(weights.read_bytes())
+    damaged[-1] ^= 1
+    weights.write_bytes(damaged)
+    assert "not as it was when it was made the default" in bench.trainings.default.problem
+    shutil.rmtree(weights.parents[1])
+    assert "not there any more" in bench.trainings.default.problem
+    (settings.data / "model.json").write_text('{"version": 1, "chosen": [')
+    assert "cannot be read" in bench.trainings.default.problem
+    broken = Workbench(settings)
+    with pytest.raises(BadWeights, match=r"model\.json"):
+        dense.create(broken.settings, [])
+    broken.trainings.use("")
+    assert with_chosen(settings) == settings
+
+
+def test_a_training_without_a_model_cannot_be_the_default(bench, base, settings):
+    held = Workbench(settings, executor=SimpleNamespace(submit=lambda *_: None))
+    training = held.trainings.start(asked_of(base))
+    with pytest.raises(BadRequest, match="has no model yet"):
+        held.trainings.use(training.id)
+    with pytest.raises(NotFound):
+        held.trainings.use("nothing2")
+
+
+# ---------------------------------------------------------------- removing, finding, comparing
+
+
+def test_a_training_is_removed_and_put_back_but_not_while_it_is_the_default(made, bench, settings):
+    bench.trainings.use(made[0])
+    with pytest.raises(BadRequest, match="Make another the default"):
+        bench.trainings.remove(made[0])
+    bench.trainings.remove(made[1])
+    assert [each.training.id for each in bench.trainings.all()] == [made[0]]
+    assert [each.id for each in bench.trainings.removed()] == [made[1]]
+    assert (settings.data / "trainings" / made[1] / "model").is_dir()
+    bench.trainings.restore(made[1])
+    assert len(bench.trainings.all()) == 2
+
+
+def test_trainings_are_found_by_id_and_name_and_set_side_by_side(made, bench):
+    assert bench.trainings.find("of 2").training.id == bench.trainings.find(made[1][:5]).training.id == made[1]
+    with pytest.raises(NotFound, match="train --list"):
+        bench.trainings.find("of 3")
+    figures, differences = bench.trainings.compared(made)
+    assert figures.heads == ("", "of 1", "of 2")
+    assert differences.rows == (("seed", "1", "2"),)
+
+
+# ---------------------------------------------------------------- what is asked, and what it costs
+
+
+def test_a_recipe_is_read_by_name_or_from_a_file_and_can_be_changed(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text('{"batch": 20}')
+    assert recipe_of(str(path), ["share=0.5"]) == Recipe(batch=20, share=0.5)
+    assert recipe_of("paper").pooling == "first"
+    with pytest.raises(BadRequest, match="key=value"):
+        recipe_of("default", ["batch"])
+    with pytest.raises(NotFound, match="There is no recipe"):
+        recipe_of(str(tmp_path / "none.json"))
+    path.write_text("{")
+    with pytest.raises(BadRequest, match="cannot be read as JSON"):
+        recipe_of(str(path))
+
+
+def test_every_setting_of_a_recipe_and_every_recipe_is_explained():
+    assert set(words.SETTINGS) == {field.name for field in fields(Recipe)}
+    assert set(words.ABOUT) == set(RECIPES)
+    assert {key: tuple(allowed) for key, allowed in _CHOICES.items()} == words.CHOICES
+
+
+def test_what_is_asked_can_be_written_down_and_read_again(base):
+    asked = asked_of(base, hard="base", sources=("a", "b"))
+    assert Asked.from_json(asked.name, asked.recipe.to_json(), asked.to_json()) == asked
+    for wrong in ({"pairs": -1}, {"use": "poems"}, {"validation": -2}):
+        with pytest.raises(BadRequest):
+            replace(Asked(), **wrong)
+
+
+def test_the_estimate_grows_with_what_is_read_and_falls_with_the_machine_s_speed(bench, base):
+    material = replace(bench.store.trainings.material(), pairs=10_000, windows=0)
+    recipe = asked_of(base, steps=0).recipe
+
+    def reckon(recipe=recipe, pairs=0, words=0, speed=1_000.0):
+        return estimating.reckon(recipe, material, most_pairs=pairs, use="pairs", words=words, speed=speed)
+
+    usual = reckon()
+    assert usual.steps == 2 * -(-10_000 // recipe.batch), "two epochs"
+    assert reckon(speed=2_000.0).seconds == pytest.approx(usual.seconds / 2)
+    assert reckon(pairs=1_000).seconds == pytest.approx(usual.seconds / 10, rel=0.01)
+    assert reckon(recipe.with_(cached=True)).seconds == pytest.approx(usual.seconds * 4 / 3)
+    assert reckon(words=50_000).validating > 0
+    assert LENGTHS["try"].pairs < LENGTHS["some"].pairs
+
+
+def test_the_estimate_s_steps_are_those_that_are_made(bench, base):
+    asked = asked_of(base, steps=0)
+    prospect = bench.trainings.prospect(asked)
+    assert prospect.lacking == ""
+    assert prospect.validated == 6
+    made = bench.trainings.get(bench.trainings.start(asked).id).of
+    assert prospect.estimate.steps == pytest.approx(made, abs=4)
