@@ -114,10 +114,30 @@ def test_words_of_nobody_at_an_end_of_the_quotation_are_not_the_windows(works, q
     assert "substitute" not in " ".join((*window.left, *window.right))
 
 
-def test_words_of_nobody_amid_a_quotation_part_two_windows(works):
-    strange = "With respect to ale she takes it every night and never a drop beyond, for her health alone."
+@pytest.mark.parametrize(
+    "strange",
+    [
+        "With respect to ale she takes it every night and never a drop beyond, for her health alone.",
+        "With respect to ale she takes it every night.",
+    ],
+)
+def test_words_of_nobody_amid_a_quotation_part_two_windows(works, strange):
     first, second = mined(works, essay(f"We read: “{TIDE[2]} {strange} {TIDE[3]}”"))
     assert (first.gold, second.gold) == (Span(2, 1), Span(3, 1))
+
+
+@pytest.mark.parametrize(
+    ("quoting", "gold"),
+    [
+        (f"We read: “{TIDE[2]} [that is, in the small and dripping parish of Saint Ives] {TIDE[3]}”", Span(2, 2)),
+        (f"We read: “{TIDE[1]} [by which the town is meant, as ever]”", Span(1, 1)),
+        (f"We read: “{TIDE[6].partition(',')[0]}, before weeping over it all night.”", Span(6, 1)),
+    ],
+)
+def test_what_a_critic_says_in_brackets_or_words_otherwise_stays_in_the_quotation(works, quoting, gold):
+    window = the_one(works, quoting)
+    quoted = quoting.removeprefix("We read: “").removesuffix("”")
+    assert (window.gold, window.quotation.rstrip("].")) == (gold, quoted.rstrip("]."))
 
 
 def test_the_quotation_is_the_marked_one_where_half_of_it_is_the_works(works):
