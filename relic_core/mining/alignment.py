@@ -209,11 +209,20 @@ class Aligner:
                 rest += [(best_to, stop), (first, best_from)]
 
 
+def _even(*blocks: Block) -> bool:
+    """Whether blocks have as many words in the source as in the work."""
+    return all(block.here_end - block.here == block.there_end - block.there for block in blocks)
+
+
 def _merged(blocks: list[Block]) -> list[Block]:
-    """Join blocks without a word between them in either text."""
+    """Join blocks without a word between them in either text, word for word.
+
+    What is printed as more words in one text than in the other stays a block of its own: in a longer one it would shift
+    all that is counted from its beginning.
+    """
     made: list[Block] = []
     for block in blocks:
-        if made and made[-1].here_end == block.here and made[-1].there_end == block.there:
+        if made and made[-1].here_end == block.here and made[-1].there_end == block.there and _even(made[-1], block):
             last = made.pop()
             block = Block(last.here, block.here_end, last.there, block.there_end, last.bits + block.bits)  # noqa: PLW2901
         made.append(block)

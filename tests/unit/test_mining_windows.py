@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import textwrap
 
 import pytest
@@ -174,6 +175,15 @@ def test_what_is_lit_is_the_same_words_on_both_sides(works, work):
     here = [window.quotation[start:end] for start, end in window.lit]
     there = [work.text[start:end] for start, end in window.lit_in_work]
     assert here == there == ["Old Marrable folded his ledger", "upon the wet stones of the quay"]
+
+
+def test_a_word_printed_as_two_shifts_nothing_that_is_lit_behind_it(works, work):
+    """The sentences are cut apart behind it, by the words of the work."""
+    window = the_one(works, f"We read: “{TIDE[2].replace('parish', 'par ish')} {TIDE[3]} {TIDE[4][1:-1]}”")
+    here = "".join("".join(window.quotation[start:end].split()) for start, end in window.lit)
+    there = "".join("".join(work.text[start:end].split()) for start, end in window.lit_in_work)
+    assert re.sub(r"\W", "", here) == re.sub(r"\W", "", there)
+    assert here.startswith("Nocreditor")
 
 
 def test_offsets_are_those_of_the_source(works):

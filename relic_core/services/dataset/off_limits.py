@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.services.workbench import Workbench
 
-SPLIT = "python -m relic_core dataset split"
 HELD_OUT = "heldout_eight_grams.txt"
 """Below the folder of benchmarks."""
 
@@ -75,12 +74,6 @@ def held_out(settings: Settings) -> HeldOut | None:
     """
     path = _below(settings, HELD_OUT)
     return HeldOut.read(path) if path is not None else None
-
-
-def stale(workbench: Workbench) -> tuple[str, ...]:
-    """Say that the splits are older than what they part; nothing where they are not."""
-    since = workbench.store.splits.changed_since()
-    return (f"Since the splits were made, {' and '.join(since)}. Make them anew: {SPLIT}",) if since else ()
 
 
 def notes(workbench: Workbench) -> tuple[str, ...]:
