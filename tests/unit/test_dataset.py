@@ -178,6 +178,15 @@ def test_what_was_put_back_makes_splits_old(bench, shelf):
     assert bench.dataset.stale()
 
 
+def test_of_works_that_are_missing_a_few_are_named_and_how_to_add_them(bench, shelf):
+    (told,) = (note for note in bench.dataset.split().notes if "the catalogue" in note)
+    missing = sum(each.work is None for each in bench.catalogue.shelf())
+    assert told.startswith(f"Of the catalogue {missing} works are not in the library")
+    assert f", {missing - 6} others." in told
+    assert "python -m relic_core catalogue --split all --add" in told
+    assert len(told) < 500
+
+
 def test_before_splitting_nothing_is_old(bench, shelf):
     assert bench.dataset.stale() == ()
 
