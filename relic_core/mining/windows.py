@@ -197,7 +197,7 @@ class _Marks:
         across = self._across(start, end)
         holding = [each for each in across if each.start <= start + _SLACK and each.end >= end - _SLACK]
         for each in sorted(holding, key=lambda quotation: quotation.end - quotation.start):
-            share = words / max(1, self.count(each.start, each.end))
+            share = words / max(1, self._count(each.start, each.end))
             if share >= HALF:
                 return _Placed((min(start, each.start), max(end, each.end)), each.kind, share)
         if holding:
@@ -207,7 +207,7 @@ class _Marks:
             each for each in across if min(end, each.end) - max(start, each.start) >= HALF * (each.end - each.start)
         ]
         at = min([start, *(each.start for each in held)]), max([end, *(each.end for each in held)])
-        share = words / max(1, self.count(*at))
+        share = words / max(1, self._count(*at))
         if held and share >= HALF:
             kind = max(held, key=lambda quotation: quotation.end - quotation.start).kind
             return _Placed(at, kind, share)
@@ -227,7 +227,7 @@ class _Marks:
         last = bisect_left(self._quotations, end, key=lambda each: each.start)
         return [each for each in self._quotations[first:last] if each.end > start]
 
-    def count(self, start: int, end: int) -> int:
+    def _count(self, start: int, end: int) -> int:
         """Count words."""
         return bisect_left(self._starts, end) - bisect_left(self._starts, start)
 

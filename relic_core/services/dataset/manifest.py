@@ -89,8 +89,8 @@ def make(workbench: Workbench, sources: Sequence[Path], folder: Path | None, pro
     quoted = list(_quoted(workbench, left_out))
     if not quoted:
         raise NotFound(
-            "No window of the store is marked for dev or test. Mine criticism of the works in the catalogue, then: "
-            f"{splitting.SPLIT}"
+            "No window of the store is marked for dev or test. Mine criticism of the works in the catalogue, "
+            f"then: {splitting.SPLIT}"
         )
     known = {stored.source.id: stored.source for stored in workbench.store.sources.all()}
     listed, problems = _listed(quoted, known, sources, progress)

@@ -120,17 +120,20 @@ def split(workbench: Workbench, progress: Progress) -> SplitSummary:
 def stale(workbench: Workbench) -> tuple[str, ...]:
     """Say that the splits are older than what they part; nothing where they are not, or there are none."""
     splits = workbench.store.splits
-    if not (splits.counts("window") or splits.counts("pair")):
-        return ()
-    if splits.kept_digest() == splits.digest(parts_of_works(workbench)):
+    if not _are_there(workbench) or splits.kept_digest() == splits.digest(parts_of_works(workbench)):
         return ()
     return (f"Something was mined, judged, added, removed or put back since the splits were made. Renew them: {SPLIT}",)
+
+
+def _are_there(workbench: Workbench) -> bool:
+    """Whether anything was parted."""
+    return bool(workbench.store.splits.counts("window") or workbench.store.splits.counts("pair"))
 
 
 def leakage(workbench: Workbench, progress: Progress) -> LeakReport:
     """Check what is marked for training, dev and test; see `Dataset.leakage`."""
     store, parts = workbench.store, parts_of_works(workbench)
-    if not (store.splits.counts("window") or store.splits.counts("pair")):
+    if not _are_there(workbench):
         raise NotFound(f"Nothing is parted yet, so nothing can be checked. First: {SPLIT}")
     old = stale(workbench)
     marks = {name: mark for name, (mark, _) in store.splits.of("window").items()}
