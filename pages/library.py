@@ -17,7 +17,7 @@ with shell.told():
     summaries = workbench.works.summaries()
     shelved = workbench.catalogue.shelf()
     sources = workbench.sources.all()
-    library.show_contents(workbench, len(summaries), len(sources), len(shelved), recent)
+    library.show_contents(workbench, len(summaries), sources, len(shelved), recent)
     # Each part has a place of its own, so that one that grows does not close what is open in another.
     with st.container(key="library-works"):
         library.show_works(workbench, summaries)

@@ -76,9 +76,19 @@ def show_followed(workbench: Workbench, place: str) -> None:
     if job.active:
         show_job(workbench, job_id, doing=doing, stop=stop_label(job))
     elif st.session_state.get("came_from") == st.session_state.get("page"):
-        (st.success if job.state == "done" else st.warning)(literal(f"{job.title}: {job.note}"))
+        _show_outcome(job)
     else:
         del st.session_state[f"followed-{place}"]
+
+
+def _show_outcome(job: Job) -> None:
+    """Say how a job ended; the lines of its note after the first, what went wrong, are set as a list."""
+    first, *problems = job.note.splitlines() or [""]
+    said = "\n".join([literal(f"{job.title}: {first}"), "", *(f"- {literal(line)}" for line in problems)])
+    if job.state == "done" and not problems:
+        st.success(said)
+    else:
+        st.warning(said, icon=":material/warning:")
 
 
 def show_under_way(workbench: Workbench, jobs: Sequence[Job]) -> None:
@@ -145,15 +155,17 @@ def _share(job: Job) -> float:
 
 
 def _left(job: Job) -> str:
-    """Say how long it will still take.
+    """Say how long it will still take, where the job does not say so itself.
 
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> _left(SimpleNamespace(seconds_left=130.0))
+    >>> _left(SimpleNamespace(note="3 of 9 works", seconds_left=130.0))
     ', about 2 minutes left'
+    >>> _left(SimpleNamespace(note="3 of 9 books, about 4 minutes left", seconds_left=130.0))
+    ''
     """
-    if job.seconds_left is None:
+    if job.seconds_left is None or job.note.endswith(" left"):
         return ""
     if job.seconds_left < _MINUTE:
         return f", about {max(1, round(job.seconds_left))} s left"

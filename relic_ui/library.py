@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from relic_core.domain import Job, WorkSummary
+    from relic_core.services.sources import SourceSummary
     from relic_core.services.workbench import Workbench
 
 ENDED = 12
@@ -46,14 +47,16 @@ def do(workbench: Workbench, does: str, to: str) -> None:
             st.session_state["library_removed"] = (work.id, work.title)
 
 
-def show_contents(workbench: Workbench, works: int, sources: int, shelved: int, recent: Sequence[Job]) -> None:
+def show_contents(
+    workbench: Workbench, works: int, sources: Sequence[SourceSummary], shelved: int, recent: Sequence[Job]
+) -> None:
     """Lead to the parts of the page, and to what is being added and prepared: of one height however much that is."""
     active = sorted((job for job in recent if job.active), key=lambda job: (job.state != "running", job.created))
     with st.container(horizontal=True, vertical_alignment="center", key="library-contents"):
         st.html(
             '<nav aria-label="On this page" class="relic-quiet relic-shelf-contents">'
             f'<a href="#works">Your works ({works:,})</a> <a href="#add">Add a text</a> '
-            f'<a href="#sources">Secondary sources ({sources:,})</a> '
+            f'<a href="#sources">Secondary sources ({_searched(sources)})</a> '
             f'<a href="#shelf">The RELiC shelf ({shelved})</a></nav>',
             width="content",
         )
@@ -64,6 +67,19 @@ def show_contents(workbench: Workbench, works: int, sources: int, shelved: int, 
                 show_under_way(workbench, active[:_WATCHED])
             if waiting := len(active[_WATCHED:]):
                 st.html(f'<p class="relic-quiet">{_more_wait(waiting)}</p>')
+
+
+def _searched(sources: Sequence[SourceSummary]) -> str:
+    """Count the sources that were searched, and name how many could not be.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> _searched([SimpleNamespace(problem=""), SimpleNamespace(problem="It is empty.")])
+    '1; 1 could not be searched'
+    """
+    failed = sum(bool(each.problem) for each in sources)
+    return f"{len(sources) - failed:,}" + (f"; {failed:,} could not be searched" if failed else "")
 
 
 def _more_wait(number: int) -> str:
@@ -208,4 +224,4 @@ def show_ended_jobs(recent: Sequence[Job]) -> None:
     if ended:
         with st.expander("What was added and prepared before"):
             for job in reversed(ended):
-                st.text(f"{when(job.updated)}  {job.title}: {job.note or job.state}")
+                st.text(f"{when(job.updated)}  {job.title}: {' '.join((job.note or job.state).split())}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
@@ -53,11 +54,22 @@ def show_benchmark(card: BenchmarkCard, candidates: float) -> None:
         ("Cite", card.citation),
         ("Needs", card.needs),
     )
-    rows = "".join(f"<dt>{name}</dt><dd>{escape(said)}</dd>" for name, said in facts if said)
+    rows = "".join(f"<dt>{name}</dt><dd>{_with_code(said)}</dd>" for name, said in facts if said)
     st.html(
         '<details class="relic-recall-fold relic-recall-card"><summary>About this benchmark</summary>'
-        f"<p>{escape(card.description)}</p><dl>{rows}</dl></details>"
+        f"<p>{_with_code(card.description)}</p><dl>{rows}</dl></details>"
     )
+
+
+def _with_code(said: str) -> str:
+    """Set words as HTML, what stands between backticks as code.
+
+    Examples
+    --------
+    >>> _with_code("Run `relic <file>` & wait.")
+    'Run <code>relic &lt;file&gt;</code> &amp; wait.'
+    """
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(said))
 
 
 def show_overall(workbench: Workbench, asked: Asked, colours: Mapping[str, str]) -> None:

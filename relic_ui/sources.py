@@ -85,17 +85,19 @@ def asked() -> Asked:
 def show(workbench: Workbench, wanted: Asked) -> None:
     """Draw the windows that the address asks for, and do what was pressed in them."""
     does, to = buttons.pressed()
+    head = st.container()  # filled last: its counts follow what was judged just now
     try:
-        st.html(_head(workbench, wanted))
         with st.spinner("Laying the quotations beside the work …"):
             found = _found(workbench, wanted)
+        with told():
+            found = _judge(workbench, wanted, found, does, to)
+        with head:
+            st.html(_head(workbench, wanted))
     except NotFound as error:
         st.title("Criticism")
         st.warning(literal(str(error)), icon=":material/link_off:")
         st.html(f"<p>{link('sources', 'All quotations', css='relic-work-link')}</p>")
         return
-    with told():
-        found = _judge(workbench, wanted, found, does, to)
     _show_list(wanted, found)
 
 

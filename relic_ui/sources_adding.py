@@ -39,14 +39,14 @@ def show(workbench: Workbench, *, begun: bool) -> None:
         _show_path(workbench)
     with st.container(key="sources-job"), told():
         jobs.show_followed(workbench, _PLACE)
-        if begun and not _under_way(workbench):
+        if not _show_go_on(workbench) and begun and not _under_way(workbench):
             _show_due(workbench)
 
 
 def _show_upload(workbench: Workbench) -> None:
     state = st.session_state
     files = st.file_uploader(
-        "Plain texts (.txt), or a .zip of them",
+        "Plain text (.txt), EPUB (.epub), TEI (.xml), or a .zip of them",
         accept_multiple_files=True,  # of any type: what cannot be read is told with the others
         max_upload_size=_MEGABYTES,
         key=f"sources_files-{state.setdefault('sources_round', 0)}",
@@ -91,6 +91,17 @@ def _show_due(workbench: Workbench) -> None:
         )
         if st.button("Look through them again", key="sources_again"):
             _start(workbench, [])
+
+
+def _show_go_on(workbench: Workbench) -> bool:
+    """Offer to go on with what was just stopped; say whether that is so."""
+    job_id, _ = st.session_state.get(f"followed-{_PLACE}", ("", ""))
+    job = workbench.jobs.get(job_id) if job_id else None
+    if job is None or job.state != "cancelled":
+        return False
+    if st.button("Go on", key="sources_go_on", icon=":material/play_arrow:"):
+        _start(workbench, [Path(line) for line in job.subject.splitlines()])
+    return True
 
 
 def _start(workbench: Workbench, paths: Sequence[Path]) -> None:

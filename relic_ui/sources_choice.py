@@ -12,7 +12,7 @@ from relic_ui.links import link
 from relic_ui.naming import many
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from relic_core.services.sources import SourceSummary
     from relic_core.services.workbench import Workbench
@@ -43,11 +43,8 @@ def choose(workbench: Workbench) -> None:
         _show_works(works)
     else:
         st.html('<p class="relic-measure">None so far: the sources do not quote the works of your library.</p>')
-    sources = many(len(listed), "secondary source")
-    st.html(
-        f'<p class="relic-quiet">By {sources}: '
-        f"{link('library', 'see them in the Library', css='relic-work-link', attributes=_TO_ADD)}</p>"
-    )
+    see = link("library", "see all of them in the Library", css="relic-work-link", attributes=_TO_ADD)
+    st.html(f'<p class="relic-quiet">{_quoting(listed, {key for key, *_ in works})}: {see}</p>')
     if works:
         sources_statistics.offer(workbench)
 
@@ -65,6 +62,26 @@ def _quoted_works(workbench: Workbench, listed: Sequence[SourceSummary]) -> list
         if windows[work.id]
     ]
     return sorted(found, key=lambda each: (-each[2], each[1], each[0]))
+
+
+def _quoting(listed: Sequence[SourceSummary], works: Collection[str]) -> str:
+    """Say how many of the sources quote a work of these, and how many were not searched.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> essay = SimpleNamespace(works=(("emma", "Emma", 2),), problem="")
+    >>> _quoting([essay, SimpleNamespace(works=(), problem="It is empty.")], {"emma"})
+    'Quoted by one of 2 secondary sources; one could not be searched'
+    """
+    quoting = sum(any(quoted and key in works for key, _, quoted in each.works) for each in listed)
+    failed = sum(bool(each.problem) for each in listed)
+    said = f"Quoted by {_number(quoting)} of {many(len(listed), 'secondary source')}"
+    return f"{said}; {_number(failed)} could not be searched" if failed else said
+
+
+def _number(count: int) -> str:
+    return {0: "none", 1: "one"}.get(count, f"{count:,}")
 
 
 def _show_works(works: Sequence[tuple[str, str, int, int]]) -> None:

@@ -69,8 +69,8 @@ def _show_sources(sources: Sequence[SourceSummary]) -> None:
             f"<li><strong>{escape(each.source.title)}</strong>: {escape(each.problem)}</li>" for each in failed
         )
         st.html(
-            f'<details class="relic-shelf-found"><summary>{many(len(failed), "source")} in which nothing was looked '
-            f'for, and why</summary><ul class="relic-shelf-left-out relic-source-problems">{items}</ul></details>'
+            f'<details class="relic-shelf-found"><summary>{many(len(failed), "source")} that could not be '
+            f'searched, and why</summary><ul class="relic-shelf-left-out relic-source-problems">{items}</ul></details>'
         )
 
 

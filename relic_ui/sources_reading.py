@@ -26,6 +26,7 @@ MOST_QUOTED = 10
 _AROUND = 150
 """Characters of the critic's words on either side that stand in the reading room."""
 _WORDS_SHOWN = 280
+_NONE_TWICE = '<p class="relic-quiet">No passage is quoted more than once so far.</p>'
 
 
 # ---- beside the text ----------------------------------------------------------------------------------------------
@@ -117,8 +118,13 @@ def show_most_quoted(workbench: Workbench, work_id: str) -> None:
         f'<p class="relic-measure">Quoted in {many(quoted.windows, "place")} by {many(quoted.sources, "source")}; '
         f"{many(len(quoted.counts), 'sentence')} of {len(work.sentences):,} ({share:.1%}) at least once. {every}</p>"
     )
-    items = "".join(_passage(work, span, quoted.counts[span.start]) for span in most_quoted(quoted.counts))
-    st.html(f'<h3 class="relic-item">Most quoted passages</h3><ol class="relic-work-quoted">{items}</ol>')
+    twice = {index: times for index, times in quoted.counts.items() if times > 1}
+    items = "".join(_passage(work, span, quoted.counts[span.start]) for span in most_quoted(twice or quoted.counts))
+    st.html(
+        f'<h3 class="relic-item">{"Most quoted" if twice else "Quoted"} passages</h3>'
+        f"{'' if twice else _NONE_TWICE}"
+        f'<ol class="relic-work-quoted">{items}</ol>'
+    )
 
 
 def _passage(work: Work, span: Span, times: int) -> str:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import MAX_LENGTH
 from relic_core.errors import NotFound
 from relic_core.reporting import charts, statistics
-from relic_ui.shell import told
+from relic_ui.shell import literal, told
 from relic_ui.tables import save, show
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ def offer(workbench: Workbench) -> None:
     st.header("In numbers", anchor="numbers")
     st.html(
         '<p class="relic-measure">How many quotations there are, how long they are, and how much of each work is ever '
-        "quoted: counted as the makers of RELiC counted theirs, and set beside it.</p>"
+        "quoted: counted as the makers of RELiC counted theirs, and set beside it. A <i>window</i> is a quotation with "
+        "what its critic says around it; those of <i>training</i>, <i>dev</i> and <i>test</i> are there to learn from, "
+        "to choose by and to report on.</p>"
     )
     if st.toggle("Count the quotations", key="sources_numbers"):
         with told():
@@ -36,6 +39,14 @@ def _show(workbench: Workbench) -> None:
     except NotFound as error:
         st.info(str(error), icon=":material/info:")
         return
+    kept = sum(source.windows for source in workbench.sources.all())
+    if counted.total < kept:
+        st.caption(
+            f"Counted are {counted.total:,} of {kept:,} quotations. The others run over more than {MAX_LENGTH} "
+            "sentences, or are in no split."
+        )
+    for note in workbench.dataset.stale():
+        st.caption(literal(note))
     made = statistics.tables(counted, what=_WHAT, titles=workbench.dataset.titles())
     st.plotly_chart(
         statistics.draw_lengths(counted, what="in your sources"),

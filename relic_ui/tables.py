@@ -29,7 +29,7 @@ TABLES = """
   vertical-align: baseline; }
 .relic-table thead th { font-weight: 600 !important; }
 .relic-table tr > :first-child { position: sticky; left: 0; background: Canvas;
-  background: light-dark(#fdfcf9, #191816); }
+  background: var(--st-background-color, light-dark(#fdfcf9, #191816)); }
 .relic-table .relic-table-words { text-align: left; }
 @media (max-width: 640px) {
   .relic-table tbody tr > .relic-table-words:first-child { white-space: normal; min-width: 8rem; max-width: 11rem; }
@@ -91,7 +91,8 @@ def table_html(heads: Sequence[str], rows: Sequence[Sequence[str]], label: str) 
         )
         body += f"<tr>{first}{''.join(others)}</tr>"
     return (
-        f'<div class="relic-table" tabindex="0" role="region" aria-label="{escape(label)}"><table>'
+        f'<div class="relic-table" tabindex="0" role="region" aria-label="{escape(label)}">'
+        f'<table aria-label="{escape(label)}">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

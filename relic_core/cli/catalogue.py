@@ -31,14 +31,12 @@ def add_parser(commands: Commands) -> ArgumentParser:
         examples=(
             "  python -m relic_core catalogue\n"
             "  python -m relic_core catalogue --split test\n"
-            "  python -m relic_core catalogue --add emma moby_dick\n"
+            "  python -m relic_core catalogue --add emma 'The Scarlet Letter'\n"
             "  python -m relic_core catalogue --split validation --add"
         ),
     )
     parser.add_argument("--split", choices=(*get_args(Split), "all"), help="only this part of the data set")
-    parser.add_argument(
-        "--add", nargs="*", metavar="NAME", help="add these, by the names in the first column; with --split, all of it"
-    )
+    parser.add_argument("--add", nargs="*", metavar="NAME", help="add these, by name or title; with --split, all of it")
     parser.add_argument("--json", action="store_true", help="as JSON, with everything known of each")
     return parser
 

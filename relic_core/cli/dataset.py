@@ -132,6 +132,8 @@ def _statistics(workbench: Workbench, options: Namespace) -> int:
     if options.chart is not None:
         figure = statistics.draw_lengths(counted, what=what)
         _write(options, figure.to_html(include_plotlyjs=True) if _is_page(options) else figure.to_json())
+    if options.of == "store":
+        _tell(workbench.dataset.stale())
     titles = workbench.dataset.titles()
     print(tables.write(statistics.tables(counted, what=what, titles=titles), options.format))
     return 0

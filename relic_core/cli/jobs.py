@@ -46,7 +46,13 @@ def run(workbench: Workbench, options: Namespace) -> int:
             console.table(
                 ["id", "state", "done", "what", "note"],
                 [
-                    (job.id, job.state, f"{100 * job.done // job.total}%" if job.total else "", job.title, job.note)
+                    (
+                        job.id,
+                        job.state,
+                        f"{100 * job.done // job.total}%" if job.total else "",
+                        job.title,
+                        " ".join(job.note.split()),
+                    )
                     for job in jobs
                 ],
             )

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from relic_core.cli import console
-from relic_core.errors import NotFound
+from relic_core.errors import BadRequest, NotFound
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -37,7 +37,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
         ),
     )
     parser.add_argument(
-        "--windows", metavar="SOURCE|WORK", help="list windows: of a source by its id, on a work by its id or title"
+        "--windows", metavar="SOURCE|WORK", help="list windows: of a source or on a work, by its id or its title"
     )
     parser.add_argument(
         "--draw", type=int, metavar="COUNT", help="draw so many of all kept windows by chance, to read and judge them"
@@ -55,6 +55,8 @@ def add_parser(commands: Commands) -> ArgumentParser:
 def run(workbench: Workbench, options: Namespace) -> int:
     """Print sources or windows; or remove a source, or put it back."""
     sources = workbench.sources
+    if options.windows and options.draw is not None:
+        options.refuse("--draw draws from the windows of all sources, so it cannot go with --windows: give one of them")
     if options.remove:
         source = sources.remove(options.remove)
         print(f"{source.title} was removed. To put it back: python -m relic_core sources --restore {source.id}")
@@ -72,20 +74,34 @@ def run(workbench: Workbench, options: Namespace) -> int:
 def _found(workbench: Workbench, options: Namespace) -> list[WindowView]:
     """List all windows that were asked for."""
     sources: Sources = workbench.sources
-    which = {"source_id": options.windows}
-    if not any(each.source.id == options.windows for each in sources.all()):
-        try:
-            which = {"work_id": workbench.works.resolve(options.windows).id}
-        except NotFound as error:
-            raise NotFound(
-                f"'{options.windows}' is no source (`python -m relic_core sources` lists them), and no work: {error}"
-            ) from None
+    which = _named(workbench, options.windows)
     views: list[WindowView] = []
     while True:
         found = sources.windows(**which, show=options.show, start=len(views), limit=_BATCH)
         views += found.views
         if not found.views or len(views) >= found.total:
             return views
+
+
+def _named(workbench: Workbench, said: str) -> dict[str, str]:
+    """Find the source or the work that is meant: a source by its id or title, a work as everywhere."""
+    listed = [each.source for each in workbench.sources.all()]
+    if any(each.id == said for each in listed):
+        return {"source_id": said}
+    titled = [each for each in listed if each.title.casefold() == said.strip().casefold()]
+    works = [each for each in workbench.works.summaries() if each.title.casefold() == said.strip().casefold()]
+    if titled and len(titled) + len(works) > 1:
+        several = ", ".join([f"{each.id} (a source)" for each in titled] + [f"{each.id} (a work)" for each in works])
+        raise BadRequest(f"'{said}' is the title of several: {several}. Give the id.")
+    if titled:
+        return {"source_id": titled[0].id}
+    try:
+        return {"work_id": workbench.works.resolve(said).id}
+    except NotFound:
+        raise NotFound(
+            f"No secondary source and no work is called '{said}'. `python -m relic_core sources` lists the sources, "
+            "`python -m relic_core works` the works."
+        ) from None
 
 
 def _sources(summaries: Sequence[SourceSummary], *, as_json: bool) -> None:

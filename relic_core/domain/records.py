@@ -34,7 +34,7 @@ class Job:
     done, total : int
         Steps done and in all; total 0 while unknown.
     note : str
-        What it is doing now, or how it ended, in plain words.
+        What it is doing now, or how it ended, in plain words; lines after the first tell what went wrong on the way.
     created, updated : datetime
         In UTC.
     seconds_left : float or None

@@ -34,10 +34,9 @@ TABLE = ".csv"
 MOST_BYTES = max(64_000_000, Settings.max_text_bytes)
 """Of one source, unless the settings allow more: a journal's bound volume may be longer than any novel."""
 MOST_ARCHIVE_BYTES = 1_000_000_000
-"""Of an archive within an archive, which has to be held in memory while it is read."""
+"""Of an archive within an archive, which is held in memory while it is read."""
 MOST_ENTRIES = 200_000
-_HEADER = 6_000
-"""Characters in which the header of Project Gutenberg stands."""
+_HEADER = 6_000  # characters in which the header of Project Gutenberg stands
 _NUMBER = re.compile(r"\[?\s*E(?:Book|text)\s*#?\s*(\d{1,6})\b", re.IGNORECASE)
 _LONGEST_PATH = 4_096
 
@@ -86,12 +85,14 @@ class SourceFile:
         return harmless(" in ".join([*reversed(self.inside), str(self.path)]), longest=_LONGEST_PATH)
 
 
-def list_sources(path: Path, *, without: Collection[Path] = ()) -> Iterator[SourceFile]:
+def list_sources(
+    path: Path, *, without: Collection[Path] = (), others: list[str] | None = None
+) -> Iterator[SourceFile]:
     """List the sources of a file, of a folder and the folders in it, or of an archive, by name.
 
     Tables (.csv) in them, or beside a file or archive under its name or as ``metadata.csv``, say title, author and
     where a source comes from: a row is found by the file's name, with or without its ending, or by its number. Folders
-    of `without`, the program's own, are passed over.
+    of `without`, the program's own, are passed over. Into `others` go the names of files of kinds that are not read.
 
     Yields
     ------
@@ -105,10 +106,11 @@ def list_sources(path: Path, *, without: Collection[Path] = ()) -> Iterator[Sour
     BadText
         What was named is an archive, and damaged; or it may not be read.
     """
+    others = [] if others is None else others
     if not path.exists():
         raise NotFound(f"There is no file or folder {path}. Check the name; one with spaces needs quotation marks.")
     if path.is_dir():
-        found = list(_in_folder(path, {each.resolve() for each in without}))
+        found = list(_in_folder(path, {each.resolve() for each in without}, others))
     elif path.suffix.lower() == TABLE:
         raise BadText(f"{path} is a table, and no source: it may say what the texts beside it are. Name the texts.")
     else:
@@ -117,13 +119,11 @@ def list_sources(path: Path, *, without: Collection[Path] = ()) -> Iterator[Sour
             if beside.is_file() and beside != path:
                 found += _add(table, SourceFile(path=beside))
         alone = _described(SourceFile(path=path), table)
-        found += _in_archive(path, table) if path.suffix.lower() == ARCHIVE else [alone]
+        found += _in_archive(path, table, others) if path.suffix.lower() == ARCHIVE else [alone]
         if len(found) == 1 and found[0].problem and not found[0].inside:
             raise BadText(found[0].problem)
     if not found:
-        raise NotFound(
-            f"{path} holds no text: no .txt file, and no .epub, .xml or .zip. Name another folder or archive."
-        )
+        raise NotFound(f"{path} holds no text: no .txt, .epub, .xml or .zip file. Name another folder or archive.")
     yield from found
 
 
@@ -200,7 +200,7 @@ def unread(file: SourceFile) -> SecondarySource:
     )
 
 
-def _in_folder(path: Path, without: Collection[Path]) -> Iterator[SourceFile]:
+def _in_folder(path: Path, without: Collection[Path], others: list[str]) -> Iterator[SourceFile]:
     table = SourceTable()
     paths: list[Path] = []
     for parent, folders, names in os.walk(path):
@@ -212,14 +212,16 @@ def _in_folder(path: Path, without: Collection[Path]) -> Iterator[SourceFile]:
                 yield from _add(table, SourceFile(path=each))
             elif _is_wanted(name) and each.is_file():
                 paths.append(each)
+            elif not _is_hidden(name):
+                others.append(file_name(name))
     for each in paths:
         if each.suffix.lower() == ARCHIVE:
-            yield from _in_archive(each, table)
+            yield from _in_archive(each, table, others)
         else:
             yield _described(SourceFile(path=each), table)
 
 
-def _in_archive(path: Path, table: SourceTable, outer: tuple[str, ...] = ()) -> Iterator[SourceFile]:
+def _in_archive(path: Path, table: SourceTable, others: list[str], outer: tuple[str, ...] = ()) -> Iterator[SourceFile]:
     """List the texts of an archive; what is wrong with it is told in place of them."""
     here = SourceFile(path=path, inside=outer)
     try:
@@ -228,11 +230,13 @@ def _in_archive(path: Path, table: SourceTable, outer: tuple[str, ...] = ()) -> 
         yield replace(here, problem=str(error))
         return
     infos = [info for info in archive.infolist() if archives.inside(info.filename) and not info.is_dir()]
-    wanted = sorted((info for info in infos if _is_wanted(info.filename)), key=lambda info: info.filename)
+    infos = sorted((info for info in infos if not _is_hidden(info.filename)), key=lambda info: info.filename)
     for info in infos:
-        if info.filename.lower().endswith(TABLE) and not _is_hidden(info.filename):
+        if info.filename.lower().endswith(TABLE):
             yield from _add(table, replace(here, inside=(*outer, info.filename)))
-    for info in wanted:
+        elif not _is_wanted(info.filename):
+            others.append(file_name(info.filename))
+    for info in (each for each in infos if _is_wanted(each.filename)):
         file = replace(here, inside=(*outer, info.filename))
         if not info.filename.lower().endswith(ARCHIVE):
             yield _described(file, table)
@@ -243,7 +247,7 @@ def _in_archive(path: Path, table: SourceTable, outer: tuple[str, ...] = ()) -> 
                 "within another is opened. Unpack the outer one and name the folder.",
             )
         else:
-            yield from _in_archive(path, table, (info.filename,))
+            yield from _in_archive(path, table, others, (info.filename,))
 
 
 def _add(table: SourceTable, file: SourceFile) -> Iterator[SourceFile]:

@@ -11,6 +11,7 @@ from rapidfuzz.distance import LCSseq
 from rapidfuzz.fuzz import QRatio
 
 from relic_core.mining.spellings import UNKNOWN
+from relic_core.text.words import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +35,17 @@ _PUT_IN, _PUT_IN_EACH = 6.0, 0.6
 _ELLIPSIS = re.compile(r"\.\s?\.|…|\*\s*\*|[-–—_]{3,}|[–—]|--|\[\s*\]|\betc\b|&c")
 _BRACKETED = re.compile(r"\[[^\]]*\]|\([^)]*\)")
 _MARK = re.compile(r"[\"“”„«»‘]|(?<!\w)['’]|['’](?!\w)")
+
+
+def unbracketed(text: str) -> int:
+    """Count the words of a text that do not stand in brackets.
+
+    Examples
+    --------
+    >>> unbracketed("He [the ferryman, that is] went (as we read) home.")
+    3
+    """
+    return len(tokens(_BRACKETED.sub(" ", text)))
 
 
 class Block(NamedTuple):
@@ -125,6 +137,11 @@ class Aligner:
             aside=here > 0 and (len(_MARK.findall(between)) > 1 or _BRACKETED.search(between) is not None),
         )
 
+    def strange(self, before: Block, after: Block) -> int:
+        """Count the words of the source between two blocks, those in brackets left out: the critic's additions."""
+        between = self.text[self.words.ends[before.here_end - 1] : self.words.starts[after.here]]
+        return unbracketed(between) if after.here > before.here_end else 0
+
     def longest(self, here: range, there: range) -> Block | None:
         """Find the longest run of words that stand alike in words of the source and of the works; None for none."""
         theirs = self.works.words[there.start : there.stop].tolist()
@@ -192,11 +209,20 @@ class Aligner:
                 rest += [(best_to, stop), (first, best_from)]
 
 
+def _even(*blocks: Block) -> bool:
+    """Whether blocks have as many words in the source as in the work."""
+    return all(block.here_end - block.here == block.there_end - block.there for block in blocks)
+
+
 def _merged(blocks: list[Block]) -> list[Block]:
-    """Join blocks without a word between them in either text."""
+    """Join blocks without a word between them in either text, word for word.
+
+    What is printed as more words in one text than in the other stays a block of its own: in a longer one it would shift
+    all that is counted from its beginning.
+    """
     made: list[Block] = []
     for block in blocks:
-        if made and made[-1].here_end == block.here and made[-1].there_end == block.there:
+        if made and made[-1].here_end == block.here and made[-1].there_end == block.there and _even(made[-1], block):
             last = made.pop()
             block = Block(last.here, block.here_end, last.there, block.there_end, last.bits + block.bits)  # noqa: PLW2901
         made.append(block)

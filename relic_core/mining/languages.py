@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
 
 _WORD = re.compile(r"[^\W\d_]+")
 _SMALL = frozenset(
@@ -36,8 +40,8 @@ _SAMPLE = 20_000
 """Characters looked at of each part of a long text: of its beginning, its middle and its end."""
 _SURE, _FOREIGN = 0.3, 0.12
 """Shares of small English words from which on a text is English, and below which it needs to prove that it is."""
-_SHORT = 40
-"""Words; py3langid is asked of no shorter text unless foreign words speak for it too."""
+_SHORT = 20
+"""Words; a shorter text is too short to tell, and counts as English unless foreign words speak against it."""
 
 
 @lru_cache(maxsize=1)
@@ -48,15 +52,24 @@ def _identifier() -> LanguageIdentifier:
 def language(text: str) -> str:
     """Name the language of a text by its code in ISO 639-1.
 
-    Of a long text three parts are looked at. Without a letter it is "" .
+    Of a long text three parts are looked at. Without a letter it is "". Of fewer than 20 words it is English unless
+    the small words of another language outnumber its own: that is too short to tell.
 
     Examples
     --------
     >>> language("It rained all day, and nobody came to the ferry."), language("Il pleuvait, et personne ne vint.")
     ('en', 'fr')
+    >>> language("Hello."), language("")
+    ('en', '')
     """
     if not _WORD.search(text):
         return ""
+    words = [word.lower() for word in _WORD.findall(text)] if len(text) < _SAMPLE else []
+    too_short = 0 < len(words) < _SHORT
+    return "en" if too_short and _share(words, _ALIEN) <= _share(words, _SMALL) else _classified(text)
+
+
+def _classified(text: str) -> str:
     if len(text) > 3 * _SAMPLE:
         middle = len(text) // 2
         text = f"{text[:_SAMPLE]} {text[middle : middle + _SAMPLE]} {text[-_SAMPLE:]}"
@@ -75,12 +88,15 @@ def is_english(text: str) -> bool:
     words = [word.lower() for word in _WORD.findall(text[: 3 * _SAMPLE])]
     if not words:
         return False
-    small = sum(word in _SMALL for word in words) / len(words)
+    small = _share(words, _SMALL)
     if small >= _SURE:
         return True
-    alien = sum(word in _ALIEN for word in words) / len(words)
-    if alien > small:
+    if _share(words, _ALIEN) > small:
         return False
     if small >= _FOREIGN:
         return True
-    return language(text) == "en"
+    return _classified(text) == "en"
+
+
+def _share(words: Sequence[str], among: Collection[str]) -> float:
+    return sum(word in among for word in words) / len(words)

@@ -27,7 +27,8 @@ LEAST_SHARE = 0.5
 NEAR = 12
 """Words that a critic may add to a sentence beside quoted ones, or put between."""
 LEAST_STRANGE = 8
-"""Words of one quotation between two sentences of the work, in neither, from which they are two."""
+"""Words of one quotation between two sentences of the work, in neither and in no brackets, from which they are two
+quotations; besides two for each word of the work that is passed over there, since other editions change some."""
 SHORT = 4
 """A sentence of fewer words goes with its neighbours: it is too short for either measure."""
 
@@ -89,7 +90,7 @@ def standardise(match: Match, aligner: Aligner, quoted: Callable[[int], range]) 
     row: list[_Sentence] = []
     for sentence in _sentences(match, aligner):
         _judge(sentence, aligner)
-        if row and _parted(row, sentence, quoted):
+        if row and _parted(row, sentence, aligner, quoted):
             yield from _standard(row, match, aligner, quoted)
             row = []
         if sentence.held == "no" and sentence.words >= SHORT:
@@ -100,13 +101,13 @@ def standardise(match: Match, aligner: Aligner, quoted: Callable[[int], range]) 
     yield from _standard(row, match, aligner, quoted)
 
 
-def _parted(row: Sequence[_Sentence], sentence: _Sentence, quoted: Callable[[int], range]) -> bool:
+def _parted(row: Sequence[_Sentence], sentence: _Sentence, aligner: Aligner, quoted: Callable[[int], range]) -> bool:
     """Whether a quotation has words of another place between sentences of a row and the next one."""
     blocks = [block for each in row for block in each.blocks]
     if not blocks or not sentence.blocks:
         return False
     before, behind = blocks[-1], sentence.blocks[0]
-    strange = behind.here - before.here_end
+    strange = aligner.strange(before, behind)
     changed = behind.there - before.there_end
     around = quoted(before.here_end - 1)
     return strange >= LEAST_STRANGE + 2 * changed and bool(around) and around == quoted(behind.here)
@@ -182,7 +183,7 @@ def _completed(row: list[_Sentence], match: Match, aligner: Aligner, quoted: Cal
         taken = max((block.here_end for block in match.blocks if block.here_end <= here), default=0)
         start = max(quoted(here).start, taken, here - works.words_in(number) - NEAR)
         before = _beyond(number, range(start, here), aligner)
-        if not before.blocks or _parted([before], row[0], quoted):
+        if not before.blocks or _parted([before], row[0], aligner, quoted):
             break
         row = [before, *row]
     while row[-1].number + 1 < work.first_sentence + work.sentences:
@@ -190,7 +191,7 @@ def _completed(row: list[_Sentence], match: Match, aligner: Aligner, quoted: Cal
         taken = min((block.here for block in match.blocks if block.here >= here), default=len(aligner.words.starts))
         stop = min(quoted(here - 1).stop, taken, here + works.words_in(number) + NEAR)
         behind = _beyond(number, range(here, stop), aligner)
-        if not behind.blocks or _parted(row, behind, quoted):
+        if not behind.blocks or _parted(row, behind, aligner, quoted):
             break
         row = [*row, behind]
     return row

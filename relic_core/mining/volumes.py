@@ -198,6 +198,7 @@ def mine_volume(task: VolumeTask) -> Mined:
         source = describe(task.file, text)
         mined = mine(text, source, works=works, among=task.among, pairs=task.pairs)
         mined = replace(mined, task=task, file=file, seconds=time.perf_counter() - began)
+        return _without_words(mined, task, works) if task.places else mined
     except RelicError as error:
         return Mined(source=source, task=task, problem=str(error), seconds=time.perf_counter() - began)
     except MemoryError:
@@ -208,7 +209,6 @@ def mine_volume(task: VolumeTask) -> Mined:
             return lost(task, f"the program made a mistake ({type(error).__name__})")
         logger.exception("Mining %s failed", task.file.place)
         return lost(task, f"the program made a mistake ({error!r:.200})")
-    return _without_words(mined, task, works) if task.places else mined
 
 
 def lost(task: VolumeTask, reason: str) -> Mined:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from relic_core.domain import MinedWindow, window_id
-from relic_core.mining.alignment import Aligner
+from relic_core.mining.alignment import Aligner, unbracketed
 from relic_core.mining.contexts import context
 from relic_core.mining.matches import matches_of
 from relic_core.mining.standardising import standardise
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from relic_core.mining.standardising import Standard
 
 HALF = 0.5
-"""Share of a quotation's words that has to stand in the work for the whole quotation to be the window's."""
+"""Share of a quotation's words that has to stand in the work for the whole of it, but for what is quoted from
+elsewhere at its ends (`LEAST_LEFT_OVER`), to be the window's."""
 NEARLY_ALL = 0.8
 """Share of a quotation's words from which the quotation itself speaks for a match, however short."""
 LEAST_BITS_UNMARKED = 95.0
@@ -30,7 +31,8 @@ LEAST_BITS_UNMARKED = 95.0
 words. Shorter ones are as often chance as quotation."""
 
 LEAST_LEFT_OVER = 5
-"""Words at either end of a quotation from which, quoted from nobody knows where, they are not the window's."""
+"""Words at either end of a quotation, in no brackets and more than its first or last sentence has there, from which
+they are quoted from elsewhere and are not the window's."""
 
 _SLACK = 3
 """Characters by which a match may stick out of its quotation: a dash, a mark within marks."""
@@ -40,7 +42,11 @@ _CLOSING = frozenset(".,;:!?…)")
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A standardised match with its words, its quotation and all that is quoted around it, in `Prose.text`."""
+    """A standardised match with its words, its quotation and all that is quoted around it, in `Prose.text`.
+
+    `unquoted` counts the words of the first sentence before what is matched of it, and of the last one behind: so many
+    may stand in the quotation in another wording.
+    """
 
     match: Match
     standard: Standard
@@ -48,6 +54,7 @@ class _Found:
     at: Offsets
     around: Offsets
     kind: QuotationKind
+    unquoted: tuple[int, int]
 
 
 def make_windows(
@@ -103,10 +110,14 @@ def make_windows(
                 around = min(around[0], other.at[0]), max(around[1], other.at[1])
                 sure = sure or other.sure
             if sure or match.bits >= LEAST_BITS_UNMARKED:
-                found.append(_Found(match, standard, (start, end), placed.at, around, placed.kind))
+                found.append(
+                    _Found(
+                        match, standard, (start, end), placed.at, around, placed.kind, _unquoted(match, standard, works)
+                    )
+                )
     made: dict[str, MinedWindow] = {}
     for together in _clusters(found):
-        parted = [replace(each, at=_own_part(each, together, prose.text, marks)) for each in together]
+        parted = [replace(each, at=_own_part(each, together, prose.text)) for each in together]
         made |= {window.id: window for window in _windows(prose, parted, source, aligner)}
     return tuple(made.values())
 
@@ -186,7 +197,7 @@ class _Marks:
         across = self._across(start, end)
         holding = [each for each in across if each.start <= start + _SLACK and each.end >= end - _SLACK]
         for each in sorted(holding, key=lambda quotation: quotation.end - quotation.start):
-            share = words / max(1, self.count(each.start, each.end))
+            share = words / max(1, self._count(each.start, each.end))
             if share >= HALF:
                 return _Placed((min(start, each.start), max(end, each.end)), each.kind, share)
         if holding:
@@ -196,7 +207,7 @@ class _Marks:
             each for each in across if min(end, each.end) - max(start, each.start) >= HALF * (each.end - each.start)
         ]
         at = min([start, *(each.start for each in held)]), max([end, *(each.end for each in held)])
-        share = words / max(1, self.count(*at))
+        share = words / max(1, self._count(*at))
         if held and share >= HALF:
             kind = max(held, key=lambda quotation: quotation.end - quotation.start).kind
             return _Placed(at, kind, share)
@@ -216,7 +227,7 @@ class _Marks:
         last = bisect_left(self._quotations, end, key=lambda each: each.start)
         return [each for each in self._quotations[first:last] if each.end > start]
 
-    def count(self, start: int, end: int) -> int:
+    def _count(self, start: int, end: int) -> int:
         """Count words."""
         return bisect_left(self._starts, end) - bisect_left(self._starts, start)
 
@@ -240,12 +251,22 @@ def _clusters(found: list[_Found]) -> Iterator[list[_Found]]:
         yield cluster
 
 
-def _own_part(one: _Found, found: list[_Found], text: str, marks: _Marks) -> Offsets:
+def _unquoted(match: Match, standard: Standard, works: QuotedWorks) -> tuple[int, int]:
+    """Count the words of the first and last sentence of a gold that stand before and behind what is matched of it."""
+    first = match.work.first_sentence + standard.gold.start
+    last = first + standard.gold.length
+    return (
+        standard.blocks[0].there - int(works.first_words[first]),
+        int(works.first_words[last]) - standard.blocks[-1].there_end,
+    )
+
+
+def _own_part(one: _Found, found: list[_Found], text: str) -> Offsets:
     """Take the part of a quotation that is a window's own, where its other parts quote other sentences or nobody."""
     start, end = one.at
-    if marks.count(start, one.words[0]) >= LEAST_LEFT_OVER:
+    if unbracketed(text[start : one.words[0]]) - one.unquoted[0] >= LEAST_LEFT_OVER:
         start = one.words[0]
-    if marks.count(one.words[1], end) >= LEAST_LEFT_OVER:
+    if unbracketed(text[one.words[1] : end]) - one.unquoted[1] >= LEAST_LEFT_OVER:
         end = one.words[1]
     for other in found:
         if other.match.work is one.match.work and other.words[0] < end and other.words[1] > start:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from relic_core.mining.statistics import Statistics
 
 CHART_NAME = "lengths-of-quotations"
-_INK = "#2f5d8a"
+_INK = "#4f7fae"
 _HEIGHT = 320
 _GRID = "rgba(128, 122, 112, 0.28)"
 _MOST_SOURCES = 25

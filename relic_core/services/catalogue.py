@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import stat
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.errors import BadRequest, unknown_name
+from relic_core.errors import BadRequest
 from relic_core.library import catalogue, folder
 from relic_core.library.catalogue import CatalogueEntry, Split
 from relic_core.library.gutenberg import check_number, parse_number
@@ -73,7 +74,7 @@ class Catalogue:
         Parameters
         ----------
         slugs : sequence of str
-            Which.
+            Which: by slug or by title.
         prepare : bool
             Prepare them for searching too; else each is prepared when it is first searched.
 
@@ -109,18 +110,15 @@ class Catalogue:
         return fetching.fetch(self._workbench, items, progress)
 
     def items(self, slugs: Sequence[str]) -> list[Item]:
-        """Say where each work would be taken from, as `fetching.fetch` wants it; a slug given twice counts once.
+        """Say where each work would be taken from, as `fetching.fetch` wants it; a work named twice counts once.
 
         Raises
         ------
         BadRequest
-            A slug that is not in the catalogue, or none at all.
+            What is neither slug nor title of a work in the catalogue; or nothing was named.
         """
         entries = {entry.slug: entry for entry in catalogue.entries()}
-        wanted = list(dict.fromkeys(slugs))
-        for slug in wanted:
-            if slug not in entries:
-                raise unknown_name("work of the catalogue", slug, entries)
+        wanted = list(dict.fromkeys(_slug(named) for named in slugs))
         if not wanted:
             raise BadRequest("No work was named. Name one or more of the catalogue, or a whole split.")
         items = []
@@ -202,3 +200,27 @@ class Catalogue:
             return None
         path = library / f"{slug}.txt"
         return path if stat.S_ISREG(folder.mode_of(path)) and path.stat().st_size else None
+
+
+def _slug(named: str) -> str:
+    """Give the slug of the work that a slug or a title names.
+
+    Examples
+    --------
+    >>> _slug("The Scarlet Letter"), _slug("emma")
+    ('the_scarlet_letter', 'emma')
+
+    Raises
+    ------
+    BadRequest
+        None is called that; the message names the nearest.
+    """
+    if entry := catalogue.find(named) or catalogue.find_named(named):
+        return entry.slug
+    called = {name.casefold(): entry.slug for entry in catalogue.entries() for name in (entry.slug, entry.title)}
+    near = dict.fromkeys(called[name] for name in difflib.get_close_matches(named.casefold(), called, n=4))
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    raise BadRequest(
+        f"There is no work of the catalogue called '{named}'.{hint} `python -m relic_core catalogue` lists the "
+        f"{len(catalogue.entries())} works by name and title."
+    )

@@ -15,7 +15,7 @@ from relic_core.formats.folders import written_folder
 from relic_core.formats.pair_rows import Head, PairRow, QuotedEdition, WindowRow
 from relic_core.mining import volumes
 from relic_core.services import provenance
-from relic_core.services.dataset import off_limits
+from relic_core.services.dataset import splitting
 from relic_core.services.dataset.sources import told_origin
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Exports:
         if wanted and not any(self._store.splits.counts(_STORED[kind]) for kind in kinds):
             raise BadRequest(
                 "Nothing has been split yet, so what may be learnt from and what is for measuring is not known. Split "
-                f"first: {off_limits.SPLIT}"
+                f"first: {splitting.SPLIT}"
             )
 
     def write_file(self, path: Path, kind: RowKind, *, places: bool) -> tuple[dict[str, int], dict[str, int]]:

@@ -9,7 +9,7 @@ from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.formats import pair_files
 from relic_core.formats.pair_rows import SPLITS
 from relic_core.ports import silent
-from relic_core.services.dataset import off_limits
+from relic_core.services.dataset import splitting
 from relic_core.services.exported_rows import Chosen, Exports
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def export(workbench: Workbench, request: ExportRequest, progress: Progress = si
         rows, left_out = exports.write_datasets(request.out, kinds(request.kind))
     else:
         rows, left_out = exports.write_file(request.out, kinds(request.kind)[0], places=request.places)
-    return Exported(path=request.out, form=form, rows=rows, left_out=left_out, notes=off_limits.stale(workbench))
+    return Exported(path=request.out, form=form, rows=rows, left_out=left_out, notes=splitting.stale(workbench))
 
 
 def kinds(kind: Kind) -> tuple[Literal["pairs", "windows"], ...]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.config import PROJECT, Settings
 from relic_core.errors import JobCancelled, NotFound, RelicError, StoreError, StoreReadOnly, unknown_name
 from relic_core.store import locks
-from relic_core.store.journal import JobFolder
+from relic_core.store.journal import JobFolder, stopped_note
 from relic_core.text.decoding import storable
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class Jobs:
                 report.state("running")
                 note = function(self._workbench, spec.arguments, report)
         except JobCancelled:
-            report.state("cancelled", "Stopped.")
+            report.state("cancelled", stopped_note(spec.kind))
         except RelicError as error:
             report.state("failed", str(error))
         except Exception as error:  # a fault of the program must reach whoever waits for the job

@@ -31,6 +31,11 @@ STOPPED = "It stopped unexpectedly; start it again to go on."
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 _ID = re.compile(r"[a-z2-7]{8}")
 _ENDED = "ended"
+_AFTER_STOPPING = {
+    "mine": "What was mined until then is kept. To go on, mine the same files again: press Go on where it is offered, "
+    "or run python -m relic_core mine with the same folder, archive or file."
+}
+"""Kind of job → what is told of one that was stopped."""
 _ENDED_KEPT = 200
 """Jobs whose output can still be read after they have ended; the store knows the others too."""
 _HALF_MADE_SECONDS = 86_400.0
@@ -209,7 +214,7 @@ class JobFolder:
                 pace.see(updated, done, total)
         active = state in {"queued", "running"}
         if active and not alive:
-            state, note = ("cancelled", "Stopped.") if self.stop_asked else ("failed", STOPPED)
+            state, note = ("cancelled", stopped_note(spec.kind)) if self.stop_asked else ("failed", STOPPED)
         elif active and self.stop_asked:
             note = "Stopping."
         return Job(
@@ -261,6 +266,17 @@ class _Pace:
             return None
         expected = (total - done) * seconds / (done - done_then)
         return max(0.0, math.ceil(expected - (now - latest).total_seconds()))
+
+
+def stopped_note(kind: str) -> str:
+    """Say of a job of this kind that it was stopped, and what becomes of what it had done.
+
+    Examples
+    --------
+    >>> stopped_note("add")
+    'Stopped.'
+    """
+    return f"Stopped. {_AFTER_STOPPING[kind]}" if kind in _AFTER_STOPPING else "Stopped."
 
 
 def _modified(path: Path) -> float:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import TYPE_CHECKING, Literal
 
 from relic_core.store.rows import Rows, add_many, utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Kind = Literal["pair", "window"]
 
-_CHANGES = """
-WITH made AS (SELECT min(created) AS at FROM splits), done AS (
-    SELECT 1 AS number, 'sources were mined' AS what, max(mined) AS at FROM mined
-    UNION ALL
-    SELECT 2, 'windows were judged', max(created) FROM judgements WHERE question = 'match'
-    UNION ALL
-    SELECT 3, 'works were added', max(added) FROM works
-    UNION ALL
-    SELECT 4, 'works or sources were removed', max(removed) FROM tombstones WHERE kind IN ('work', 'source')
+_THERE_IS = """
+SELECT string_agg(id, ',' ORDER BY id) FROM (
+    SELECT 'pair ' || id AS id FROM live_pairs UNION ALL SELECT 'window ' || id FROM live_windows WHERE reason = ''
 )
-SELECT what FROM done, made WHERE done.at > made.at ORDER BY number
 """
 
 
@@ -59,18 +54,29 @@ class SplitRows(Rows):
             rows = cursor.execute("SELECT id, split, reason FROM splits WHERE kind = ? ORDER BY id", [kind]).fetchall()
         return {row_id: (split, reason) for row_id, split, reason in rows}
 
-    def changed_since(self) -> tuple[str, ...]:
-        """Say what was done since the splits were made that may part pairs and windows otherwise; nothing, if nothing.
+    def digest(self, parts: Mapping[str, str]) -> str:
+        """Make a digest of all that splits are made of, as it is now: all pairs, all kept windows, the parts of works.
 
-        Returns
-        -------
-        tuple of str
-            In words: "sources were mined", "windows were judged", "works were added" and the like; empty too where
-            there are no splits.
+        Parameters
+        ----------
+        parts : mapping of str to str
+            Id of each work that is measured -> its part.
         """
         with self._reading() as cursor:
-            rows = cursor.execute(_CHANGES).fetchall()
-        return tuple(what for (what,) in rows)
+            (there,) = cursor.execute(_THERE_IS).fetchone() or ("",)
+        return hashlib.sha256(json.dumps([there, sorted(parts.items())]).encode()).hexdigest()
+
+    def keep_digest(self, digest: str) -> None:
+        """Write down what the splits were made of, in the place of what was there before."""
+        with self._writing() as cursor:
+            cursor.execute("DELETE FROM parted")
+            cursor.execute("INSERT INTO parted VALUES (?, ?)", [digest, utc_now()])
+
+    def kept_digest(self) -> str:
+        """Tell what the splits were made of; empty where there are none, or nobody wrote it down."""
+        with self._reading() as cursor:
+            found = cursor.execute("SELECT digest FROM parted").fetchone()
+        return str(found[0]) if found else ""
 
     def counts(self, kind: Kind) -> dict[str, int]:
         """Count how many are in each split."""

@@ -193,12 +193,18 @@ def _pieces(lines: list[tuple[int, str]], manner: Manner) -> list[list[tuple[int
         return [lines]
     pieces = [[lines[0]]]
     for (_, above), line in pairwise(lines):
-        early = _ends_early(above, line[1], manner.width) or _HEADS.fullmatch(line[1])
-        if line[1][0].isspace() if manner.by_indent else early:
+        if _begins(above, line[1], manner):
             pieces.append([line])
         else:
             pieces[-1].append(line)
     return pieces
+
+
+def _begins(above: str, line: str, manner: Manner) -> bool:
+    """Whether a line begins a paragraph, by how its text marks them."""
+    if manner.by_indent:
+        return line[0].isspace()
+    return _ends_early(above, line, manner.width) or _HEADS.fullmatch(line) is not None
 
 
 def _ends_early(line: str, following: str, width: int) -> bool:

@@ -222,6 +222,24 @@ def test_without_an_address_the_quoted_works_are_offered(app, lanterns, tides):
     assert "2 quotations, one source" in plain(html(at))
 
 
+def test_only_sources_that_quote_a_work_of_the_library_are_counted(app, lanterns, tides):
+    keep(app.bench, make_source("Silence"))
+    keep(app.bench, make_source("Un livre"), problem="It is in French; only English texts are read.")
+    assert "Quoted by one of 3 secondary sources; one could not be searched: see all" in plain(
+        html(sound(app.open(SOURCES)))
+    )
+    shown = plain(html(sound(app.open(LIBRARY))))
+    assert "Secondary sources (2; 1 could not be searched)" in shown
+    assert "2 sources: 2 quotations" in shown
+
+
+def test_the_counts_over_a_list_follow_what_is_judged(app, lanterns, tides, press):
+    at = sound(app.open(SOURCES, work=lanterns.id))
+    assert "Quoted in 2 places by one source." in plain(html(at))
+    at = press(at, "wrong", first_window(at))
+    assert "Quoted in one place by one source." in plain(html(at))
+
+
 def test_without_sources_the_page_says_how_to_add_them(app):
     at = sound(app.open(SOURCES))
     assert "There are no secondary sources yet." in said(at)
@@ -298,6 +316,37 @@ def test_files_are_read_and_what_came_of_them_is_told(app, lanterns):
     assert [summary.source.name for summary in app.bench.sources.all()] == ["tides.txt"]
     assert not at.error
     assert as_read(at.success[0].value)
+
+
+def upload(at, **files):
+    (uploader,) = [each for each in at.file_uploader if each.key.startswith("sources_files")]
+    uploader.set_value([(f"{name}.txt", data, "text/plain") for name, data in files.items()])
+    sound(at.run())
+    return sound(at.button(key="sources_add").click().run())
+
+
+def test_files_that_could_not_be_read_are_warned_of_one_a_line(app, lanterns):
+    app.run_jobs()
+    tides = b"The town keeps bad books. Another clerk would have gone to look for it, and nobody would have minded.\n"
+    at = upload(sound(app.open(LIBRARY)), tides=tides, torn=b"\x00\x01\x02" * 99, wet=b"\x00\x01\x03" * 98)
+    (warning,) = at.warning
+    assert [as_read(line)[:9].rstrip() for line in warning.value.splitlines() if line.startswith("- ")] == [
+        "- torn.tx",
+        "- wet.txt",
+    ]
+    assert not at.success
+
+
+def test_mining_that_was_stopped_says_what_is_kept_and_can_go_on(app, lanterns):
+    at = upload(sound(app.open(LIBRARY)), tides=b"The town keeps bad books. Nobody minds.\n")
+    (job,) = app.bench.jobs.recent()
+    app.bench.jobs.cancel(job.id)
+    app.held.let_go()
+    app.run_jobs()
+    sound(at.run())
+    assert "What was mined until then is kept." in said(at)
+    sound(at.button(key="sources_go_on").click().run())
+    assert [summary.source.name for summary in app.bench.sources.all()] == ["tides.txt"]
 
 
 def test_a_store_that_is_busy_is_told(app, tides, monkeypatch):

@@ -221,9 +221,18 @@ def test_a_removed_work_is_off_the_shelf_and_of_two_editions_the_first_is_on_it(
     assert on_shelf() is None
 
 
+def test_a_work_of_the_catalogue_is_named_by_its_slug_or_its_title(library):
+    items = library.catalogue.items(["The Scarlet Letter", "the_scarlet_letter", "scarlet letter"])
+    assert [item["slug"] for item in items] == ["the_scarlet_letter"]
+
+
 def test_what_is_not_in_the_catalogue_cannot_be_added_from_it(library):
     with pytest.raises(BadRequest, match=r"no work of the catalogue called 'ema'\. Did you mean emma"):
         library.catalogue.add(["babbitt", "ema"])
+    with pytest.raises(BadRequest) as refused:
+        library.catalogue.add(["The Scarlet Leter"])
+    assert "Did you mean the_scarlet_letter?" in str(refused.value)
+    assert len(str(refused.value)) < 200
     with pytest.raises(BadRequest, match="No work was named"):
         library.catalogue.add([])
     with pytest.raises(BadRequest, match="no number of Project Gutenberg"):

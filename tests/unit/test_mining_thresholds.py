@@ -116,6 +116,7 @@ def test_a_long_match_in_prose_needs_no_name_and_one_in_verse_does():
     long = " ".join([WORDS] * 6)
     assert aside(window(0, quotation=long), source=ESSAYS) == {}
     assert set(aside(window(0, quotation=long, kind="verse"), source=ESSAYS)) == {"tide-0"}
+    assert set(aside(window(0, quotation=" ".join([WORDS] * 4)), source=ESSAYS)) == {"tide-0"}
 
 
 def test_of_two_works_with_the_same_words_the_one_that_holds_more_of_them_is_meant():

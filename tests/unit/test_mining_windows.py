@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import textwrap
 
 import pytest
@@ -114,10 +115,30 @@ def test_words_of_nobody_at_an_end_of_the_quotation_are_not_the_windows(works, q
     assert "substitute" not in " ".join((*window.left, *window.right))
 
 
-def test_words_of_nobody_amid_a_quotation_part_two_windows(works):
-    strange = "With respect to ale she takes it every night and never a drop beyond, for her health alone."
+@pytest.mark.parametrize(
+    "strange",
+    [
+        "With respect to ale she takes it every night and never a drop beyond, for her health alone.",
+        "With respect to ale she takes it every night.",
+    ],
+)
+def test_words_of_nobody_amid_a_quotation_part_two_windows(works, strange):
     first, second = mined(works, essay(f"We read: “{TIDE[2]} {strange} {TIDE[3]}”"))
     assert (first.gold, second.gold) == (Span(2, 1), Span(3, 1))
+
+
+@pytest.mark.parametrize(
+    ("quoting", "gold"),
+    [
+        (f"We read: “{TIDE[2]} [that is, in the small and dripping parish of Saint Ives] {TIDE[3]}”", Span(2, 2)),
+        (f"We read: “{TIDE[1]} [by which the town is meant, as ever]”", Span(1, 1)),
+        (f"We read: “{TIDE[6].partition(',')[0]}, before weeping over it all night.”", Span(6, 1)),
+    ],
+)
+def test_what_a_critic_says_in_brackets_or_words_otherwise_stays_in_the_quotation(works, quoting, gold):
+    window = the_one(works, quoting)
+    quoted = quoting.removeprefix("We read: “").removesuffix("”")
+    assert (window.gold, window.quotation.rstrip("].")) == (gold, quoted.rstrip("]."))
 
 
 def test_the_quotation_is_the_marked_one_where_half_of_it_is_the_works(works):
@@ -154,6 +175,15 @@ def test_what_is_lit_is_the_same_words_on_both_sides(works, work):
     here = [window.quotation[start:end] for start, end in window.lit]
     there = [work.text[start:end] for start, end in window.lit_in_work]
     assert here == there == ["Old Marrable folded his ledger", "upon the wet stones of the quay"]
+
+
+def test_a_word_printed_as_two_shifts_nothing_that_is_lit_behind_it(works, work):
+    """The sentences are cut apart behind it, by the words of the work."""
+    window = the_one(works, f"We read: “{TIDE[2].replace('parish', 'par ish')} {TIDE[3]} {TIDE[4][1:-1]}”")
+    here = "".join("".join(window.quotation[start:end].split()) for start, end in window.lit)
+    there = "".join("".join(work.text[start:end].split()) for start, end in window.lit_in_work)
+    assert re.sub(r"\W", "", here) == re.sub(r"\W", "", there)
+    assert here.startswith("Nocreditor")
 
 
 def test_offsets_are_those_of_the_source(works):

@@ -29,6 +29,17 @@ def test_a_folder_is_listed_with_the_folders_and_archives_in_it(tmp_path):
     assert sorted(names(tmp_path / "books")) == ["essays.txt", "widows.txt"]
 
 
+def test_files_of_other_kinds_are_told_also_of_archives_and_of_archives_in_them(tmp_path):
+    (tmp_path / "books").mkdir()
+    inner = zipped(tmp_path, {"widows.txt": SECOND, "deep.docx": b"not read"})
+    write_zip(tmp_path / "books" / "more.zip", {"inner.zip": inner, "shelf/scan.pdf": b"%PDF", "said.csv": "file\n"})
+    (tmp_path / "books" / "notes.doc").write_bytes(b"not read")
+    (tmp_path / "books" / ".DS_Store").write_bytes(b"not read")
+    others: list[str] = []
+    assert [file.name for file in list_sources(tmp_path / "books", others=others)] == ["widows.txt"]
+    assert sorted(others) == ["deep.docx", "notes.doc", "scan.pdf"]
+
+
 def test_what_systems_leave_behind_is_no_source(tmp_path):
     path = write_zip(tmp_path / "a.zip", {"__MACOSX/._a.txt": b"x", "a.txt": ESSAYS, ".hidden.txt": b"x"})
     assert names(path) == ["a.txt"]

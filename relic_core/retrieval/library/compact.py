@@ -3,7 +3,7 @@
 Sentences are compared, not spans: an inverted file of cells (FAISS: ``IVF, SQ8``, inner products) holds the vector of
 every sentence of all works in a byte for each dimension. A search looks into the cells nearest to what is asked, takes
 the sentences found, and scores every span that holds one of them from the indexes of the single works, exactly. So one
-compact index serves every length; what it may miss is a span none of whose sentences was found, and `library_measures`
+compact index serves every length; what it may miss is a span none of whose sentences was found, and `measures`
 says how many of the best it does miss.
 
 It is built from the indexes of single works, nothing is encoded again, and it stands beside them with a manifest of its

@@ -66,7 +66,10 @@ def _of_store(workbench: Workbench, progress: Progress) -> Statistics:
         if marks.get(window.id, (unmarked,))[0] != "left out" and window.gold.length <= MAX_LENGTH:
             of_work.setdefault(window.work_id, []).append(window)
     if not of_work:
-        raise NotFound("No quotation of your works was found yet, so there is nothing to count.")
+        raise NotFound(
+            "There is no quotation to count: none was found yet, or all were left out of the splits or run over more "
+            f"than {MAX_LENGTH} sentences."
+        )
     counted: list[Counted] = []
     sentences: dict[str, int] = {}
     for done, (work_id, windows) in enumerate(of_work.items()):

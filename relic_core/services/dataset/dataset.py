@@ -60,7 +60,8 @@ class Dataset:
         Parameters
         ----------
         of : str
-            A name of `counting.SETS`: "store" for all that has a split there, or a public-domain benchmark.
+            A name of `counting.SETS`: "store" for all quotations of one to five sentences that have a split, or that
+            are kept where nothing was parted yet; or a public-domain benchmark.
         progress : Progress
             Told how many works have been read.
 
@@ -68,12 +69,20 @@ class Dataset:
         ------
         BadRequest
             There is no such set.
-        NotFound, BadBenchmark
+        NotFound
+            There is nothing to count; or as the benchmark.
+        BadBenchmark
             As the benchmark.
         """
         from relic_core.services.dataset import counting
 
         return counting.statistics(self._workbench, of, progress)
+
+    def stale(self) -> tuple[str, ...]:
+        """Say that the splits are older than what they part; nothing where they are not, or there are none."""
+        from relic_core.services.dataset import splitting
+
+        return splitting.stale(self._workbench)
 
     def titles(self) -> dict[str, str]:
         """Say what works and sources are called, by the ids and slugs that statistics name them by."""

@@ -24,7 +24,7 @@ from relic_core.mining.prose import read_prose
 from relic_core.mining.volumes import rules
 from relic_core.mining.window_places import Places, places, text_at
 from relic_core.services import provenance
-from relic_core.services.dataset import off_limits
+from relic_core.services.dataset import splitting
 from relic_core.services.dataset.sources import texts, told_origin
 from relic_core.services.dataset.splitting import kept_windows
 
@@ -89,8 +89,8 @@ def make(workbench: Workbench, sources: Sequence[Path], folder: Path | None, pro
     quoted = list(_quoted(workbench, left_out))
     if not quoted:
         raise NotFound(
-            "No window of the store is marked for dev or test. Mine criticism of the works in the catalogue, then: "
-            f"{off_limits.SPLIT}"
+            "No window of the store is marked for dev or test. Mine criticism of the works in the catalogue, "
+            f"then: {splitting.SPLIT}"
         )
     known = {stored.source.id: stored.source for stored in workbench.store.sources.all()}
     listed, problems = _listed(quoted, known, sources, progress)
@@ -107,7 +107,7 @@ def make(workbench: Workbench, sources: Sequence[Path], folder: Path | None, pro
         sets=sets_of(manifest),
         left_out=dict(left_out.most_common()),
         without_capped=tuple(work.title for work in manifest.works if work.slug not in capped),
-        problems=(*off_limits.stale(workbench), *problems),
+        problems=(*splitting.stale(workbench), *problems),
     )
 
 

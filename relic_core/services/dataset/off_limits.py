@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.services.workbench import Workbench
 
-SPLIT = "python -m relic_core dataset split"
 HELD_OUT = "heldout_eight_grams.txt"
 """Below the folder of benchmarks."""
+_NAMED = 6
+"""Works that a note names; of more it gives the number."""
 
 
 def of_works(workbench: Workbench, works: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -77,20 +78,16 @@ def held_out(settings: Settings) -> HeldOut | None:
     return HeldOut.read(path) if path is not None else None
 
 
-def stale(workbench: Workbench) -> tuple[str, ...]:
-    """Say that the splits are older than what they part; nothing where they are not."""
-    since = workbench.store.splits.changed_since()
-    return (f"Since the splits were made, {' and '.join(since)}. Make them anew: {SPLIT}",) if since else ()
-
-
 def notes(workbench: Workbench) -> tuple[str, ...]:
     """Say what was not there to be looked at."""
     said = []
     missing = [each.entry.title for each in workbench.catalogue.shelf() if each.work is None]
     if missing:
+        named = missing if len(missing) <= _NAMED else [*missing[:_NAMED], f"{len(missing) - _NAMED:,} others"]
         said.append(
-            f"{len(missing)} works of the catalogue are not in the library, so what quotes them could not be told: "
-            f"{', '.join(missing)}."
+            f"Of the catalogue {_counted(len(missing))} not in the library, so what quotes them could not be told: "
+            f"{', '.join(named)}. `python -m relic_core catalogue` lists them all; to add those that can be had: "
+            "python -m relic_core catalogue --split all --add"
         )
     for below, what in (
         (HELD_OUT, "list of held-out runs"),
@@ -102,6 +99,10 @@ def notes(workbench: Workbench) -> tuple[str, ...]:
     if (public_relic.MANIFEST / FACTS).exists() and not public_relic.data_file(workbench.settings).exists():
         said.append(f"The words of the public-domain RELiC are not here: {public_relic.REBUILD}")
     return tuple(said)
+
+
+def _counted(works: int) -> str:
+    return "1 work is" if works == 1 else f"{works:,} works are"
 
 
 def _below(settings: Settings, name: str) -> Path | None:

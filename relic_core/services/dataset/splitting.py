@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from relic_core.ports import Progress
     from relic_core.services.workbench import Workbench
 
+SPLIT = "python -m relic_core dataset split"
 _OTHER_WORK = "It is on a work that is not measured, and shares nothing with what is"
 _PAIR = "It shares nothing with what is measured"
 
@@ -80,6 +81,7 @@ def split(workbench: Workbench, progress: Progress) -> SplitSummary:
     began = time.monotonic()
     store = workbench.store
     parts = parts_of_works(workbench)
+    digest = store.splits.digest(parts)  # of what is read below, whatever is judged meanwhile
     progress(0, 5, "Reading the works that are measured")
     works = RunSet.of(text for _, text in off_limits.of_works(workbench, parts))
     progress(1, 5, "Reading the benchmarks")
@@ -102,6 +104,7 @@ def split(workbench: Workbench, progress: Progress) -> SplitSummary:
     progress(4, 5, "Keeping the splits")
     store.splits.replace("window", rows)
     store.splits.replace("pair", pair_rows)
+    store.splits.keep_digest(digest)
     examples = _keep_examples(workbench, windows, rows)
     progress(5, 5, "")
     return SplitSummary(
@@ -114,12 +117,25 @@ def split(workbench: Workbench, progress: Progress) -> SplitSummary:
     )
 
 
+def stale(workbench: Workbench) -> tuple[str, ...]:
+    """Say that the splits are older than what they part; nothing where they are not, or there are none."""
+    splits = workbench.store.splits
+    if not _are_there(workbench) or splits.kept_digest() == splits.digest(parts_of_works(workbench)):
+        return ()
+    return (f"Something was mined, judged, added, removed or put back since the splits were made. Renew them: {SPLIT}",)
+
+
+def _are_there(workbench: Workbench) -> bool:
+    """Whether anything was parted."""
+    return bool(workbench.store.splits.counts("window") or workbench.store.splits.counts("pair"))
+
+
 def leakage(workbench: Workbench, progress: Progress) -> LeakReport:
     """Check what is marked for training, dev and test; see `Dataset.leakage`."""
     store, parts = workbench.store, parts_of_works(workbench)
-    if not (store.splits.counts("window") or store.splits.counts("pair")):
-        raise NotFound(f"Nothing is parted yet, so nothing can be checked. First: {off_limits.SPLIT}")
-    stale = off_limits.stale(workbench)
+    if not _are_there(workbench):
+        raise NotFound(f"Nothing is parted yet, so nothing can be checked. First: {SPLIT}")
+    old = stale(workbench)
     marks = {name: mark for name, (mark, _) in store.splits.of("window").items()}
     windows = [window for window in kept_windows(workbench) if marks.get(window.id) in {"dev", "test", "training"}]
     offences = [*_misplaced(windows, marks, parts)]
@@ -169,7 +185,7 @@ def leakage(workbench: Workbench, progress: Progress) -> LeakReport:
         pairs=pairs,
         windows=len(windows),
         texts=texts,
-        notes=(*stale, *off_limits.notes(workbench)),
+        notes=(*old, *off_limits.notes(workbench)),
     )
 
 

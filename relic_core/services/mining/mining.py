@@ -151,7 +151,7 @@ class Mining:
                 works=among,
                 pairs=pairs,
             )
-            summary = MiningSummary(already=plan.already, removed=plan.removed, twice=plan.twice)
+            summary = MiningSummary.begun(plan, no_works=quoted is None)
             ids = store.sources.ids()
             rows: list[MinedSource] = []
             kept = time.monotonic()
@@ -210,7 +210,7 @@ class Mining:
                 pairs=pairs,
             )
             plan.planned = [replace(each, among=frozenset(among), pairs=pairs) for each in plan.planned]
-            summary = MiningSummary(already=plan.already, twice=plan.twice, places=True)
+            summary = MiningSummary.begun(plan, no_works=quoted is None, places=True)
             for mined, _ in mine_planned(plan, quoted, progress, workers=workers or self.workers(), places=True):
                 summary.add(mined)
                 if mined.file:

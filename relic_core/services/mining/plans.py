@@ -80,6 +80,8 @@ class Plan:
         Files that cannot be read, what was named for them, and why in plain words.
     already, removed, twice : int
         Files that were mined as they are; whose source was removed; that are the same as another.
+    others : list of str
+        Names of files of other kinds, which were left alone.
     max_bytes : int
         Largest source accepted, where that is more than `secondary.MOST_BYTES`.
     """
@@ -89,6 +91,7 @@ class Plan:
     already: int = 0
     removed: int = 0
     twice: int = 0
+    others: list[str] = field(default_factory=list)
     max_bytes: int = 0
 
 
@@ -135,7 +138,9 @@ def make_plan(
     max_bytes, without = settings.max_text_bytes, (settings.data, settings.indexes)
     plan = Plan(max_bytes=max_bytes)
     seen: set[str] = set()
-    files = [(root, file) for root in roots for file in secondary.list_sources(root, without=without)]
+    files: list[tuple[Path, SourceFile]] = []
+    for root in roots:
+        files += ((root, file) for file in secondary.list_sources(root, without=without, others=plan.others))
     for number, (root, file) in enumerate(files):
         progress(number, len(files), f"Looking through {_books(len(files))}: {file.name}")
         try:

@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
     from relic_core.mining.volumes import Mined
+    from relic_core.services.mining.plans import Plan
 
 _NAMED = 5
 """Names that a summary gives for one problem; of more it gives the number."""
+_LINES = 20
+"""Sources with a problem that a note names; of more it gives the number."""
+_NO_WORKS = (
+    "The library holds no work to look for. Add some in the Library of the app, or on the command line (python -m "
+    "relic_core add FILE, or catalogue --add emma), then mine again."
+)
 
 
 @dataclass(slots=True)
@@ -34,6 +42,10 @@ class MiningSummary:
         Why quotations were passed over, in plain words → how many.
     seconds : float
         How long it took.
+    others : sequence of str
+        Names of files of other kinds, which were left alone.
+    no_works : bool
+        The library holds no work, so none was looked for.
     places : bool
         Only offsets and digests were written, and nothing was stored.
     """
@@ -49,7 +61,21 @@ class MiningSummary:
     problems: dict[str, list[str]] = field(default_factory=dict)
     dropped: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+    others: Sequence[str] = ()
+    no_works: bool = False
     places: bool = False
+
+    @classmethod
+    def begun(cls, plan: Plan, *, no_works: bool, places: bool = False) -> Self:
+        """Begin with what is known before anything is mined."""
+        return cls(
+            already=plan.already,
+            removed=plan.removed,
+            twice=plan.twice,
+            others=plan.others,
+            no_works=no_works,
+            places=places,
+        )
 
     def add(self, mined: Mined) -> None:
         """Count what was found in a source."""
@@ -66,8 +92,12 @@ class MiningSummary:
 
     @property
     def note(self) -> str:
-        """All of it in plain words."""
-        return " ".join([self.figures, *(f"{listed(names)}: {problem}" for problem, names in self.problems.items())])
+        """All of it in plain words: a line of figures, then one for each source with a problem, by its file's name."""
+        named = sorted((name, problem) for problem, names in self.problems.items() for name in names)
+        lines = [self.figures, *(f"{name}: {' '.join(problem.split())}" for name, problem in named[:_LINES])]
+        if (more := len(named) - _LINES) > 0:
+            lines.append(f"And {_counted(more, 'other file')}.")
+        return "\n".join(lines)
 
     @property
     def figures(self) -> str:
@@ -87,7 +117,13 @@ class MiningSummary:
                 said.append(f"{_counted(count, 'book')} {what}.")
         if self.set_aside:
             said.append(f"Of all windows there are, {self.set_aside:,} are set aside, each with its reason.")
-        return " ".join(said) or "Nothing was mined."
+        said = said or ["Nothing was mined."]
+        if self.no_works:
+            said.append(_NO_WORKS)
+        if self.others:
+            kinds = "file of another kind was" if len(self.others) == 1 else "files of other kinds were"
+            said.append(f"{len(self.others):,} {kinds} left alone: {listed(self.others)}.")
+        return " ".join(said)
 
 
 def listed(names: Sequence[str]) -> str:
