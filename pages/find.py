@@ -14,7 +14,7 @@ with shell.told():
         where = find.choose_scope(workbench, summaries)
         examples.show_examples(where)
         if request := find.ask(workbench, where):
-            answering.show_result(workbench, answering.answer(workbench, request))
+            answering.show_answer(workbench, request)
         else:
             find.forget_address()
     else:

@@ -44,8 +44,11 @@ class Settings:
     benchmarks : Path or None
         Folder of benchmark data that do not ship with the program (``RELIC_BENCHMARKS``): ``birco_relic/``, ``relic/``.
     model : str
-        Folder, name or card (a ``.json`` file) of the encoder (``RELIC_MODEL``); empty means the packaged
-        all-MiniLM-L6-v2.
+        Folder, name or card (a ``.json`` file) of the encoder that is used as it is (``RELIC_MODEL``); empty means the
+        packaged all-MiniLM-L6-v2.
+    trained : str
+        The same of the trained encoder, dense-RELiC (``RELIC_TRAINED``); empty means the one that was chosen among the
+        trainings, or the one that comes with the program.
     max_text_bytes : int
         Largest text file accepted (``RELIC_MAX_TEXT_BYTES``).
     max_claim_words : int
@@ -67,6 +70,7 @@ class Settings:
     library: Path | None = None
     benchmarks: Path | None = None
     model: str = ""
+    trained: str = ""
     max_text_bytes: int = 20_000_000
     max_claim_words: int = 2_000
     gutenberg: str = "https://gutenberg.pglaf.org"
@@ -166,6 +170,7 @@ class Settings:
             library=folder("RELIC_LIBRARY", library) if library else None,
             benchmarks=folder("RELIC_BENCHMARKS", benchmarks) if benchmarks else None,
             model=given.get("RELIC_MODEL", "").strip(),
+            trained=given.get("RELIC_TRAINED", "").strip(),
             max_text_bytes=int(number("RELIC_MAX_TEXT_BYTES", default.max_text_bytes)),
             max_claim_words=int(number("RELIC_MAX_CLAIM_WORDS", default.max_claim_words)),
             gutenberg=(given.get("RELIC_GUTENBERG", "").strip() or default.gutenberg).rstrip("/"),
@@ -189,6 +194,7 @@ class Settings:
             "RELIC_LIBRARY": "" if self.library is None else str(self.library),
             "RELIC_BENCHMARKS": "" if self.benchmarks is None else str(self.benchmarks),
             "RELIC_MODEL": self.model,
+            "RELIC_TRAINED": self.trained,
             "RELIC_MAX_TEXT_BYTES": str(self.max_text_bytes),
             "RELIC_MAX_CLAIM_WORDS": str(self.max_claim_words),
             "RELIC_GUTENBERG": self.gutenberg,

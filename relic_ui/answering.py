@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_ui.cards import show_column
+from relic_ui.cards import show_cards, show_heading
 from relic_ui.find import forget_address, set_address
 from relic_ui.library_strip import show_library_strip
 from relic_ui.notices import show_notices
@@ -16,37 +17,62 @@ from relic_ui.preparing import show_pending, show_preparing
 from relic_ui.strip import show_strip
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Mapping
 
-    from relic_core.services.answers import SearchRequest, SearchResult
+    from streamlit.delta_generator import DeltaGenerator
+
+    from relic_core.services.answers import Column, SearchRequest, SearchResult
     from relic_core.services.workbench import Workbench
 
 _LACKS, _DUE = "lacks", "due"
 """Of what a library is answered from: a work that is not prepared, and an index of the whole that is to be built."""
 
 
-def answer(workbench: Workbench, request: SearchRequest) -> SearchResult:
-    """Search, and put the search's short id into the page's address.
+def show_answer(workbench: Workbench, request: SearchRequest) -> None:
+    """Search, draw what is answered at once, then what takes seconds, in the place that was kept for it.
 
-    The last answer is kept for the visit, so that a rerun for another reason costs nothing. A request that is refused
-    leaves no address.
+    The search's short id is put into the page's address. The last answer is kept for the visit, so that a rerun for
+    another reason costs nothing. A request that is refused leaves no address.
     """
+    result = _answer(workbench, request)
+    page = _draw(workbench, result)
+    waiting = {column.retriever: page.columns[column.retriever] for column in result.columns if column.waiting}
+    if waiting:
+        with next(iter(waiting.values())), st.spinner("Reading the best passages beside your claim …"):
+            whole = workbench.search.run(request)
+        _keep(workbench, request, whole)
+        _draw_strip(page, whole)
+        for column in whole.columns:
+            if column.retriever in waiting:
+                with waiting[column.retriever]:
+                    _draw_cards(column, whole)
+        _draw_foot(page, whole)
+
+
+def _answer(workbench: Workbench, request: SearchRequest) -> SearchResult:
+    """Give the answer that is kept; where there is none, as much of it as is there at once."""
     state = st.session_state
     kept, ready = state.get("find_answer"), _ready(workbench, request)
     if kept is None or kept[:2] != (request, ready):
         what = "passages like this one" if request.like else "passages that bear your claim out"
         try:
             with st.spinner(f"Reading the {'work' if request.work_id else 'works'} for {what} …"):
-                result = workbench.search.run(request)
+                result = workbench.search.run(request, at_once=True)
         except RelicError:
             forget_address()
             raise
-        search = workbench.history.keep(request, made_with=result.made_with)
-        kept = state["find_answer"] = (request, _answered_from(ready, result), result, search.id)
-    *_, result, search_id = kept
+        _keep(workbench, request, result)
+    *_, result, search_id = state["find_answer"]
     state["find_search"] = search_id
     set_address(q=search_id)
     return result
+
+
+def _keep(workbench: Workbench, request: SearchRequest, result: SearchResult) -> None:
+    """Keep an answer for the visit, and the search in the history."""
+    search = workbench.history.keep(request, made_with=result.made_with)
+    ready = _answered_from(_ready(workbench, request), result)
+    st.session_state["find_answer"] = (request, ready, result, search.id)
 
 
 def _ready(workbench: Workbench, request: SearchRequest) -> frozenset[Hashable]:
@@ -73,21 +99,50 @@ def _answered_from(ready: frozenset[Hashable], result: SearchResult) -> frozense
     return ready | (lacking or ({_DUE} if pending else set()))
 
 
-def show_result(workbench: Workbench, result: SearchResult) -> None:
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Where the parts of an answer stand that change when all of it is there; columns by their retriever."""
+
+    strip: DeltaGenerator
+    columns: Mapping[str, DeltaGenerator]
+    foot: DeltaGenerator
+
+
+def _draw(workbench: Workbench, result: SearchResult) -> _Page:
     """Draw the notices, where the hits stand, and one column per retriever."""
     show_notices(workbench, result)
     show_preparing(workbench, result)
-    if result.work is None:
-        show_library_strip(result.columns)
-    else:
-        show_strip(result.columns, result.work)
-    for slot, column in zip(st.columns(len(result.columns), gap="medium"), result.columns, strict=True):
+    strip = st.empty()
+    slots = st.columns(len(result.columns), gap="medium")
+    for slot, column in zip(slots, result.columns, strict=True):
         with slot:
-            show_column(column, result, st.session_state["find_search"])
-            if column.pending:
-                show_pending(column, result)
+            show_heading(column)
+            _draw_cards(column, result)
+    names = [column.retriever for column in result.columns]
+    page = _Page(strip, dict(zip(names, slots, strict=True)), st.empty())
+    _draw_strip(page, result)
+    _draw_foot(page, result)
+    return page
+
+
+def _draw_strip(page: _Page, result: SearchResult) -> None:
+    with page.strip.container():
+        if result.work is None:
+            show_library_strip(result.columns)
+        else:
+            show_strip(result.columns, result.work)
+
+
+def _draw_cards(column: Column, result: SearchResult) -> None:
+    if not column.waiting:
+        show_cards(column, result, st.session_state["find_search"])
+    if column.pending:
+        show_pending(column, result)
+
+
+def _draw_foot(page: _Page, result: SearchResult) -> None:
     works = f" of {len(result.searched):,} works" * (len(result.searched) > 1)
-    st.html(
+    page.foot.html(
         f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
         f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
         f'<details class="relic-quiet relic-made"><summary>What this was made with</summary>'

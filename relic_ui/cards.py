@@ -32,8 +32,16 @@ def anchor(retriever: str, rank: int) -> str:
     return f"hit-{retriever}-{rank}"
 
 
-def show_column(column: Column, result: SearchResult, search_id: str) -> None:
-    """Draw one retriever's heading and cards.
+def show_heading(column: Column) -> None:
+    """Draw the heading of a retriever's column: what it is called, and what it does."""
+    st.html(
+        f'<div class="relic-column" style="{hue(column.retriever)}"><h2>{escape(column.label)}</h2>'
+        f'<p class="relic-quiet">{escape(column.description)}</p></div>'
+    )
+
+
+def show_cards(column: Column, result: SearchResult, search_id: str) -> None:
+    """Draw one retriever's cards, or why there are none.
 
     Parameters
     ----------
@@ -44,10 +52,6 @@ def show_column(column: Column, result: SearchResult, search_id: str) -> None:
     search_id : str
         The search, to come back to from reading.
     """
-    st.html(
-        f'<div class="relic-column" style="{hue(column.retriever)}"><h2>{escape(column.label)}</h2>'
-        f'<p class="relic-quiet">{escape(column.description)}</p></div>'
-    )
     asked = _asked(result)
     if column.note and column.exact:
         st.warning(literal(column.note), icon=":material/warning:")

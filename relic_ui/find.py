@@ -8,7 +8,7 @@ import streamlit as st
 
 from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH
 from relic_core.errors import NotFound, RelicError
-from relic_core.services.answers import MAX_RESULTS, SearchRequest
+from relic_core.services.answers import MAX_RESULTS, USUAL, SearchRequest
 from relic_ui import like, scope
 from relic_ui.claim_box import CLAIM_LABEL, PLACEHOLDER, show_mask_button
 from relic_ui.naming import name_of
@@ -192,12 +192,13 @@ def ask(workbench: Workbench, where: Scope) -> SearchRequest | None:
     BadRequest
         No way of searching is chosen.
     """
-    labels = {card.name: card.label for card in workbench.indexes.cards()}
     state = st.session_state
     state.setdefault("find_length", MIN_LENGTH)
     state.setdefault("find_results", DEFAULT_RESULTS)
-    state.setdefault("find_retrievers", list(labels))
+    state.setdefault("find_retrievers", list(USUAL))
     likeness = _ask_passage(workbench, where)
+    # What reads a claim beside each passage is not offered where there is none.
+    labels = {card.name: card.label for card in workbench.indexes.cards() if not (likeness and card.kind == "reranker")}
     claim_text = "" if likeness else _ask_claim()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         length = st.segmented_control(

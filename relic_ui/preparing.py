@@ -25,7 +25,7 @@ def show_preparing(workbench: Workbench, result: SearchResult) -> None:
     """Say what is not ready to be searched by meaning, and how its preparation goes."""
     if result.work is None:
         if result.unprepared:
-            _show_library(workbench, result.unprepared)
+            _show_library(workbench, result.unprepared, result.request.retrievers)
         elif any(column.pending for column in result.columns) and workbench.indexes.library_due():
             _offer(
                 workbench,
@@ -35,18 +35,18 @@ def show_preparing(workbench: Workbench, result: SearchResult) -> None:
                 start=workbench.indexes.start_library,
             )
     elif any(column.pending for column in result.columns):
-        _show_work(workbench, result.work.id)
+        _show_work(workbench, result.work.id, result.request.retrievers)
     else:
         st.session_state.get("find_jobs", {}).pop(result.work.id, None)
 
 
-def _show_work(workbench: Workbench, work_id: str) -> None:
+def _show_work(workbench: Workbench, work_id: str, also: tuple[str, ...]) -> None:
     """Prepare the work, once: what was stopped, or came to nothing, begins again when the reader asks for it."""
     state = st.session_state
     begun = state.setdefault("find_jobs", {})
-    if work_id not in begun:
-        begun[work_id] = workbench.indexes.start(work_id).id
-    job = workbench.jobs.get(begun[work_id])
+    if begun.get(work_id, ((), ""))[0] != also:
+        begun[work_id] = (also, workbench.indexes.start(work_id, also).id)
+    job = workbench.jobs.get(begun[work_id][1])
     if job.state != "done":
         show_job(workbench, job.id)
     elif state.get("find_job_done") != job.id:
@@ -62,7 +62,7 @@ def _show_work(workbench: Workbench, work_id: str) -> None:
         st.button("Prepare it again", key="find_prepare", on_click=begun.pop, args=(work_id,), icon=":material/replay:")
 
 
-def _show_library(workbench: Workbench, works: Sequence[WorkSummary]) -> None:
+def _show_library(workbench: Workbench, works: Sequence[WorkSummary], also: Sequence[str]) -> None:
     """Name the works that are not ready; prepare them on request."""
     one = len(works) == 1
     _offer(
@@ -72,7 +72,7 @@ def _show_library(workbench: Workbench, works: Sequence[WorkSummary]) -> None:
         f"{some_of([work.title for work in works], _NAMED)}. Only the search by words looks in "
         f"{'it' if one else 'them'} so far.",
         label="Prepare it" if one else "Prepare them",
-        start=lambda: workbench.indexes.start_many([work.id for work in works]),
+        start=lambda: workbench.indexes.start_many([work.id for work in works], also),
     )
 
 

@@ -26,10 +26,13 @@ _LAST_LABEL = 0.92
 
 
 def show_strip(columns: Sequence[Column], work: Work) -> None:
-    """Draw one row per retriever over the length of the work, and the chapters below."""
-    rows = "".join(_row(column) for column in columns if column.cards)
-    if not rows:
+    """Draw one row per retriever over the length of the work, and the chapters below.
+
+    One without hits has no row; one that is waited for has an empty one, so that nothing moves when it answers.
+    """
+    if not any(column.cards for column in columns):
         return
+    rows = "".join(_row(column) for column in columns if column.cards or column.waiting)
     st.html(
         '<nav aria-label="Where in the work the passages stand"><div class="relic-strip">'
         f'{rows}<span class="relic-strip-name relic-strip-axis-name">Begins at</span>'
@@ -40,7 +43,7 @@ def show_strip(columns: Sequence[Column], work: Work) -> None:
 def _row(column: Column) -> str:
     lanes = lanes_of([card.place.fraction for card in column.cards])
     dots = "".join(_dot(card, column, lane) for card, lane in zip(column.cards, lanes, strict=True))
-    height = (max(lanes) + 1) * _LANE_REM
+    height = (max(lanes, default=0) + 1) * _LANE_REM
     return (
         f'<span class="relic-strip-name">{escape(column.label)}</span>'
         f'<div class="relic-track" style="{hue(column.retriever)};height:{height}rem">{dots}</div>'

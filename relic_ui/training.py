@@ -70,8 +70,8 @@ def show_default(workbench: Workbench) -> None:
     )
     if default.fixed:
         st.html(
-            '<p class="relic-measure">The app searches with the model that the setting <code>RELIC_MODEL</code> names: '
-            f"<strong>{escape(default.fixed)}</strong>. A choice made here counts once that setting is empty.</p>"
+            '<p class="relic-measure">The app searches with the model that the setting <code>RELIC_TRAINED</code> '
+            f"names: <strong>{escape(default.fixed)}</strong>. A choice made here counts once it is empty.</p>"
         )
         return
     if default.problem:

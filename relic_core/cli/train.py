@@ -196,7 +196,7 @@ def _list(workbench: Workbench, options: Namespace) -> int:
 def _default(workbench: Workbench) -> str:
     default = workbench.trainings.default
     if default.fixed:
-        return f"Searches use the model that RELIC_MODEL names: {default.fixed}."
+        return f"Searches use the model that RELIC_TRAINED names: {default.fixed}."
     if default.problem:
         return default.problem
     if default.choice is None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from relic_core.config import ASSETS
 from relic_core.domain import LENGTHS, MAX_LENGTH
 from relic_core.encoders.cards import read_card
 from relic_core.retrieval import index_builds, index_files
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 CODE = "dense/1"
 """Version of the arrays' layout and of how the work is cut into blocks; a new one makes old indexes unused."""
+
+TRAINED = ASSETS / "weights" / "dense-relic"
+"""The trained model that comes with the program."""
 
 BLOCK = 400
 """Sentences after which, at the end of a chapter, finished work is kept so that a stopped build goes on from there."""
@@ -212,7 +216,27 @@ def create(settings: Settings, components: Sequence[Retriever]) -> Dense | Dense
     BadWeights
         There is no such encoder, or its card cannot be followed.
     """
-    card = read_card(settings.model)
+    return _made("zero-shot", settings.model, settings.indexes)
+
+
+def create_trained(settings: Settings, components: Sequence[Retriever]) -> Dense | DenseAlone:  # noqa: ARG001 - as above
+    """Make dense-RELiC: with the model that was chosen, else with the one that comes with the program.
+
+    Raises
+    ------
+    BadWeights
+        There is no such model, or its card cannot be followed.
+    """
+    return _made("dense-relic", trained_model(settings), settings.indexes)
+
+
+def trained_model(settings: Settings) -> str:
+    """Name the model of dense-RELiC: a folder or a card."""
+    return settings.trained or str(TRAINED)
+
+
+def _made(name: str, model: str, root: Path) -> Dense | DenseAlone:
+    card = read_card(model)
     if card.spans == "alone":
 
         @cache
@@ -221,7 +245,7 @@ def create(settings: Settings, components: Sequence[Retriever]) -> Dense | Dense
 
             return load_alone(card)
 
-        return DenseAlone("zero-shot", encoder=plain, root=settings.indexes)
+        return DenseAlone(name, encoder=plain, root=root)
 
     @cache  # asked for its identity at every look at an index, and what makes it reads files
     def encoder() -> Encoder:
@@ -229,4 +253,4 @@ def create(settings: Settings, components: Sequence[Retriever]) -> Dense | Dense
 
         return load_one_pass(card)
 
-    return Dense("zero-shot", encoder=encoder, root=settings.indexes, similarity=card.similarity)
+    return Dense(name, encoder=encoder, root=root, similarity=card.similarity)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from relic_core.errors import BadRequest, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from relic_core.config import Settings
     from relic_core.domain import Work
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         [Settings, Retriever, Sequence[LibraryRetriever], Callable[[str], Work]], LibraryRetriever
     ]
 
-Kind = Literal["lexical", "dense", "fusion", "baseline"]
+Kind = Literal["lexical", "dense", "fusion", "reranker", "baseline"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +35,14 @@ class RetrieverCard:
         What pages call it.
     description : str
         What it does, in one sentence for a scholar.
-    kind : {"lexical", "dense", "fusion", "baseline"}
-        What it goes by: words, meaning, other rankings, or nothing at all.
+    kind : {"lexical", "dense", "fusion", "reranker", "baseline"}
+        What it goes by: words, meaning, other rankings, the head of another ranking read anew, or nothing at all.
     factory : str
         "module:function"; the function takes the settings and the components.
     shown : bool
         Whether pages offer it.
+    usual : bool
+        Whether every work is prepared for it and every search asks it; where not, it answers those who choose it.
     components : tuple of str
         Names of the retrievers it is made of.
     library : str
@@ -55,18 +57,19 @@ class RetrieverCard:
     kind: Kind
     factory: str
     shown: bool = True
+    usual: bool = True
     components: tuple[str, ...] = ()
     library: str = ""
 
 
 _CARDS = (
     RetrieverCard(
-        name="zero-shot",
-        label="Dense, zero-shot",
-        description="Compares meanings: a general-purpose language model, not trained on literature, "
-        "reads each passage in its context and the claim.",
+        name="dense-relic",
+        label="dense-RELiC",
+        description="Compares meanings: a language model that learnt from critics' quotations reads each passage in "
+        "its context and the claim.",
         kind="dense",
-        factory="relic_core.retrieval.dense:create",
+        factory="relic_core.retrieval.dense:create_trained",
         library="relic_core.retrieval.library.dense:create_library",
     ),
     RetrieverCard(
@@ -78,13 +81,33 @@ _CARDS = (
         library="relic_core.retrieval.library.words:create_library",
     ),
     RetrieverCard(
+        name="reranked",
+        label="Reranked",
+        description="Takes the hundred passages that stand highest by meaning and by words together, and reads each of "
+        "them anew beside the claim.",
+        kind="reranker",
+        factory="relic_core.retrieval.reranked:create",
+        components=("fusion",),
+        library="relic_core.retrieval.library.reranked:create_library",
+    ),
+    RetrieverCard(
         name="fusion",
         label="Combined",
-        description="Puts first what stands high in both other lists, by meaning and by words.",
+        description="Puts first what stands high by meaning and by words.",
         kind="fusion",
         factory="relic_core.retrieval.fusion:create",
-        components=("zero-shot", "bm25"),
+        components=("dense-relic", "bm25"),
         library="relic_core.retrieval.library.fusion:create_library",
+    ),
+    RetrieverCard(
+        name="zero-shot",
+        label="Dense, zero-shot",
+        description="Compares meanings: a general-purpose language model, not trained on literature, "
+        "reads each passage in its context and the claim.",
+        kind="dense",
+        factory="relic_core.retrieval.dense:create",
+        usual=False,
+        library="relic_core.retrieval.library.dense:create_library",
     ),
     RetrieverCard(
         name="bm25-reference",
@@ -137,12 +160,33 @@ def card(name: str) -> RetrieverCard:
     Examples
     --------
     >>> card("fusion").components
-    ('zero-shot', 'bm25')
+    ('dense-relic', 'bm25')
     """
     for each in _CARDS:
         if each.name == name:
             return each
     raise unknown_name("retriever", name, (each.name for each in _CARDS))
+
+
+def in_order(names: Iterable[str]) -> tuple[RetrieverCard, ...]:
+    """Give the cards of some retrievers and of all that they are made of, each after its components.
+
+    Raises
+    ------
+    BadRequest
+        No retriever has one of the names.
+
+    Examples
+    --------
+    >>> [each.name for each in in_order(["reranked"])]
+    ['dense-relic', 'bm25', 'fusion', 'reranked']
+    """
+    found: dict[str, RetrieverCard] = {}
+    for name in names:
+        wanted = card(name)
+        for each in (*in_order(wanted.components), wanted):
+            found.setdefault(each.name, each)
+    return tuple(found.values())
 
 
 def create(name: str, *, settings: Settings, made: dict[str, Retriever] | None = None) -> Retriever:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Scores, Work
+    from relic_core.domain import Claim, Ranking, Scores, Work
     from relic_core.ports import Progress, Reranker, Retriever
 
 HEAD = 100
@@ -82,18 +82,50 @@ class Reranked:
             Of the head what the reranker gives. Below it whole numbers: what ties for the first retriever ties here.
         """
         scores = self._first.score(claim, work, length)
-        order = rank_scores(self._first.name, work.id, length, scores).order
-        head, rest = order[: self._head], order[self._head :]
+        return self.reorder(claim, work, rank_scores(self._first.name, work.id, length, scores))
+
+    def reorder(self, claim: Claim, work: Work, ranking: Ranking) -> Scores:
+        """Score the spans of a ranking that the first retriever has made already.
+
+        Parameters
+        ----------
+        claim : Claim
+            What it was asked.
+        work : Work
+            Whose spans are ranked.
+        ranking : Ranking
+            Spans that are no candidates stand in no order: they get 0.
+
+        Returns
+        -------
+        float32 array, shape (n_spans,)
+            As `score`.
+
+        Raises
+        ------
+        RelicError
+            What the reranker raises; it gave no scores that can be ranked by.
+        """
+        head, rest = ranking.order[: self._head], ranking.order[self._head :]
         if not len(head):
-            return scores
-        spans = [Span(start, length) for start in head.tolist()]
+            return ranking.scores
+        found = self.read(claim, work, [Span(start, ranking.length) for start in head.tolist()])
+        return below(found, head, rest, ranking.scores)
+
+    def read(self, claim: Claim, work: Work, spans: Sequence[Span]) -> npt.NDArray[np.float32]:
+        """Have the reranker read spans of a work; shape (n_spans,), finite. Raises as `reorder`."""
         found = self._reranker.rerank(claim, work, spans, silent)
-        if found.shape != head.shape or not np.isfinite(found).all():
+        if found.shape != (len(spans),) or not np.isfinite(found).all():
             raise RelicError(
                 f"The reranker {self._reranker.name} gave no number for some passage, so the passages cannot be put in "
                 f"order. Search with {self._first.name} instead, or take another reranker."
             )
-        return below(found, head, rest, scores)
+        return found
+
+    @property
+    def head(self) -> int:
+        """How many spans are read."""
+        return self._head
 
 
 def below(found: Scores, head: npt.NDArray[np.int64], rest: npt.NDArray[np.int64], first: Scores) -> Scores:

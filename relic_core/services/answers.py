@@ -18,6 +18,8 @@ MAX_RESULTS = 50
 
 NEAR = 12
 """Sentences on either side of a passage that are left out where others like it are looked for: about half a page."""
+USUAL = ("dense-relic", "bm25", "reranked")
+"""The columns of a search that asks for no others."""
 _SHORTEST = 50
 """Of a short work at most this part of its sentences is left out on either side."""
 
@@ -50,7 +52,7 @@ class SearchRequest:
     claim_text: str = ""
     length: int = 1
     results: int = 5
-    retrievers: tuple[str, ...] = ("zero-shot", "bm25", "fusion")
+    retrievers: tuple[str, ...] = USUAL
     chapters: tuple[int, ...] = ()
     narrowing: Narrowing = EVERYWHERE
     like: Likeness | None = None
@@ -135,6 +137,8 @@ class Column:
         to be like and what overlaps it.
     pending : bool
         The work is not prepared for it yet, or its index is damaged: building it anew brings the cards.
+    waiting : bool
+        It takes seconds and has been left for later: see `relic_core.services.search.Search.run`.
     note : str
         What is wrong, for the reader: a damaged index, a model that cannot be loaded; or how well an approximate index
         did when it was measured. Empty where there is nothing to say.
@@ -149,6 +153,7 @@ class Column:
     strength: Strength | None
     candidates: int
     pending: bool = False
+    waiting: bool = False
     note: str = ""
     exact: bool = True
 

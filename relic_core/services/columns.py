@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, TypeVar
 from relic_core.encoders.memory import is_out_of_memory
 from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex, StoreError
 from relic_core.reporting.passages import quotation
+from relic_core.retrieval.registry import card as registry_card
+from relic_core.retrieval.registry import in_order
 from relic_core.services.answers import Card, Column
 from relic_core.text.words import shared_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from relic_core.domain import Group, Work
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.retrieval.strength import Strength
+    from relic_core.services.answers import SearchRequest
     from relic_core.services.asking import Question
     from relic_core.text.masking import Quoted
 
@@ -61,16 +64,16 @@ def answer_or_refusal(answer: Callable[[], T]) -> T | RelicError:
 
 
 def rank_with_all(
-    cards: Iterable[RetrieverCard], *, fuse: Callable[[str, list[T]], T], rank: Callable[[str], T]
+    cards: Iterable[RetrieverCard], *, combine: Callable[[RetrieverCard, list[T]], T], rank: Callable[[str], T]
 ) -> tuple[dict[str, T], dict[str, RelicError]]:
     """Rank with every retriever that can; one made of others is made of their rankings, or refuses as they do.
 
     Parameters
     ----------
     cards : iterable of RetrieverCard
-        Which retrievers; those of no others answer first.
-    fuse : callable
-        Makes the ranking of a retriever, by its name, from those of all its components.
+        Which retrievers, each after those that it is made of.
+    combine : callable
+        Makes the ranking of a retriever from those of all its components.
     rank : callable
         Asks a retriever by its name.
 
@@ -86,13 +89,12 @@ def rank_with_all(
     """
     rankings: dict[str, T] = {}
     refusals: dict[str, RelicError] = {}
-    for card in sorted(cards, key=lambda card: card.kind == "fusion"):  # components come first
-        parts = [rankings[part] for part in card.components if part in rankings]
+    for card in cards:
         answer: T | RelicError
         if refusal := next((refusals[part] for part in card.components if part in refusals), None):
             answer = refusal
-        elif card.components and len(parts) == len(card.components):
-            answer = fuse(card.name, parts)
+        elif card.components:
+            answer = answer_or_refusal(partial(combine, card, [rankings[part] for part in card.components]))
         else:
             answer = answer_or_refusal(partial(rank, card.name))
         if isinstance(answer, RelicError):
@@ -100,6 +102,60 @@ def rank_with_all(
         else:
             rankings[card.name] = answer
     return rankings, refusals
+
+
+def asked_of(request: SearchRequest, usual: Iterable[RetrieverCard], *, at_once: bool) -> tuple[RetrieverCard, ...]:
+    """List the retrievers that a request is put to, each after those that it is made of.
+
+    Beside the columns' own that is every usual one, for "ranked elsewhere"; but what reads passages anew takes seconds,
+    and answers only where its column was asked for.
+
+    Parameters
+    ----------
+    request : SearchRequest
+        Names the columns.
+    usual : iterable of RetrieverCard
+        What is asked beside them.
+    at_once : bool
+        Leave out what takes seconds.
+
+    Raises
+    ------
+    BadRequest
+        No retriever has one of the names.
+    """
+    named = in_order(request.retrievers)
+    kept = [card.name for card in named if not (at_once and card.kind == "reranker")]
+    return in_order(dict.fromkeys((*kept, *(card.name for card in usual if card.kind != "reranker"))))
+
+
+def waits(card: RetrieverCard, candidates: int) -> Column:
+    """Make the column of a retriever that was left for later; `candidates` as in `refused`."""
+    return Column(card.name, card.label, card.description, (), None, candidates, waiting=True)
+
+
+NO_CLAIM = (
+    "It reads a claim beside each passage, and a passage was given instead of a claim. Ask with a claim to use it."
+)
+"""Why a reranker does not look for passages like one."""
+
+
+def elsewhere(name: str, rankings: Mapping[str, T], rank_of: Callable[[T], int]) -> list[tuple[str, int]]:
+    """Give the other retrievers' labels and ranks for a hit of one.
+
+    Rerankers are left out: their ranks are there seconds after the others' cards are read.
+
+    Parameters
+    ----------
+    name : str
+        Whose hit it is.
+    rankings : mapping of str to ranking
+        By retriever.
+    rank_of : callable
+        Takes a ranking and gives the hit's rank there.
+    """
+    others = [(registry_card(other), ranking) for other, ranking in rankings.items() if other != name]
+    return [(card.label, rank_of(ranking)) for card, ranking in others if card.kind != "reranker"]
 
 
 def refused(card: RetrieverCard, error: RelicError, candidates: int) -> Column:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from datetime import UTC, datetime
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Run
+from relic_core.encoders.cards import read_card
 from relic_core.retrieval import index_files, registry
 from relic_core.services import provenance
 from relic_core.services.unfinished import WorkState
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from relic_core.config import Settings
     from relic_core.domain import Outcome, Shape, Work
     from relic_core.ports import Benchmark, Retriever
     from relic_core.retrieval.registry import RetrieverCard
@@ -49,9 +50,10 @@ class Experiment:
         name = retriever if isinstance(retriever, str) else retriever.name
         self.card = registry.card(name)
         self.retriever = measuring.retriever(name, self.settings) if isinstance(retriever, str) else retriever
-        self._parts = [measuring.retriever(part, self.settings) for part in _components(name)] or [self.retriever]
+        made_of = [card.name for card in registry.in_order([name]) if not card.components]
+        self._parts = [measuring.retriever(part, self.settings) if part != name else self.retriever for part in made_of]
         usual = self.retriever if isinstance(retriever, str) else measuring.retriever(name, self.settings)
-        self._label = _label(self.card, self.retriever, usual, self.settings.model)
+        self._label = _label(self.card, self.retriever, usual, _own_models(self.card, self.settings))
         self.identity: dict[str, Any] = {
             "benchmark": benchmark.card.name,
             "split": benchmark.card.split,
@@ -108,21 +110,19 @@ class Experiment:
         )
 
 
-def _label(card: RetrieverCard, retriever: Retriever, usual: Retriever, model: str) -> str:
-    """Say what tables call a retriever, with what is not usual about it: its parameters, or the reader's own model."""
+def _own_models(card: RetrieverCard, settings: Settings) -> list[str]:
+    """Name the models that are not those that come with the program, of a retriever and of what it is made of."""
+    set_by = {"zero-shot": settings.model, "dense-relic": settings.trained}
+    made_of = [each.name for each in registry.in_order([card.name])]
+    return [read_card(model).name for name, model in set_by.items() if model and name in made_of]
+
+
+def _label(card: RetrieverCard, retriever: Retriever, usual: Retriever, models: Sequence[str]) -> str:
+    """Say what tables call a retriever, with what is not usual about it: its parameters, or the reader's own models."""
     usually = usual.configuration
     own = [f"{name} {value}" for name, value in retriever.configuration.items() if usually.get(name) != value]
-    if model and card.kind in {"dense", "fusion"}:
-        own.insert(0, PurePath(model).name)
+    own = [*models, *own]
     return f"{card.label} ({', '.join(own)})" if own else card.label
-
-
-def _components(name: str) -> list[str]:
-    """Name what a retriever is made of, down to those that are made of nothing else; none for such a one."""
-    parts: list[str] = []
-    for part in registry.card(name).components:
-        parts += _components(part) or [part]
-    return list(dict.fromkeys(parts))
 
 
 def _content(manifest: Mapping[str, Any]) -> str:

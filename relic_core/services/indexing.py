@@ -67,6 +67,10 @@ class Indexes:
         """List the retrievers that pages offer, in the order of their columns."""
         return tuple(card for card in registry.cards() if card.shown)
 
+    def usual(self) -> tuple[RetrieverCard, ...]:
+        """List those of them that every work is prepared for, and every search asks."""
+        return tuple(card for card in self.cards() if card.usual)
+
     def card(self, name: str) -> RetrieverCard:
         """Describe one retriever.
 
@@ -111,34 +115,47 @@ class Indexes:
         for summary in self._workbench.works.summaries():
             if not self.missing(summary.id):
                 work = self._workbench.works.load(summary.id)
-                for card in self.cards():
+                for card in self.usual():
                     self.retriever(card.name).score(Claim(left=work.title), work, MIN_LENGTH)
                 return
 
-    def missing(self, work_id: str) -> tuple[str, ...]:
+    def missing(self, work_id: str, also: Iterable[str] = ()) -> tuple[str, ...]:
         """Name the retrievers whose preparation takes long and has not been done for a work.
 
         One whose model cannot be loaded is not among them: there is nothing to do about it here.
+
+        Parameters
+        ----------
+        work_id : str
+            The work.
+        also : iterable of str, optional
+            Retrievers to look at beside the usual ones.
         """
         work = self._workbench.works.load(work_id)
         names = []
-        for card in self.cards():
-            if card.kind == "dense":
-                with suppress(BadWeights):
-                    if not self.retriever(card.name).ready(work, MIN_LENGTH):
-                        names.append(card.name)
+        for card in self._dense(also):
+            with suppress(BadWeights):
+                if not self.retriever(card.name).ready(work, MIN_LENGTH):
+                    names.append(card.name)
         return tuple(names)
 
-    def unprepared(self, works: Iterable[WorkSummary], *, length: int = MIN_LENGTH) -> tuple[str, ...]:
+    def _dense(self, also: Iterable[str] = ()) -> list[RetrieverCard]:
+        """List the retrievers that have to read a work beforehand: the usual ones, and those named."""
+        every = registry.in_order([*(card.name for card in self.usual()), *also])
+        return [card for card in every if card.kind == "dense"]
+
+    def unprepared(
+        self, works: Iterable[WorkSummary], *, length: int = MIN_LENGTH, also: Iterable[str] = ()
+    ) -> tuple[str, ...]:
         """Give the ids of works that a retriever by meaning has not read yet; no work is loaded for it.
 
-        One whose model cannot be loaded lacks none: there is nothing to do about it here.
+        One whose model cannot be loaded lacks none: there is nothing to do about it here. `also` as in `missing`.
         """
         imprints = self._workbench.works.imprints()
         known = [imprints[work.id] for work in works if work.id in imprints]
         lacking: set[str] = set()
-        for card in self.cards():
-            if card.kind == "dense" and card.library:
+        for card in self._dense(also):
+            if card.library:
                 with suppress(BadWeights):
                     lacking.update(self.library_retriever(card.name).missing(known, length))
         return tuple(work.id for work in known if work.id in lacking)
@@ -194,24 +211,30 @@ class Indexes:
             if card.kind == "lexical" and card.name not in names:
                 self.retriever(card.name).prepare(work, silent)
 
-    def start(self, work_id: str) -> Job:
-        """Prepare a work in the background for every retriever that needs it; one job per work at a time."""
+    def start(self, work_id: str, also: Iterable[str] = ()) -> Job:
+        """Prepare a work in the background for every retriever that needs it; one job per work at a time.
+
+        `also` names retrievers beside the usual ones.
+        """
         work = self._workbench.works.load(work_id)
         return self._workbench.jobs.start(
             "index",
             title=f"Preparing {work.title}",
             subject=work_id,
-            arguments={"work_id": work_id, "retrievers": list(self.missing(work_id))},
+            arguments={"work_id": work_id, "retrievers": list(self.missing(work_id, also))},
         )
 
-    def start_many(self, work_ids: Sequence[str]) -> Job:
-        """Prepare works in the background, one after another; those that are prepared already are passed over."""
+    def start_many(self, work_ids: Sequence[str], also: Sequence[str] = ()) -> Job:
+        """Prepare works in the background, one after another; those that are prepared already are passed over.
+
+        `also` names retrievers beside the usual ones.
+        """
         count = len(work_ids)
         return self._workbench.jobs.start(
             "prepare",
             title="Preparing one more work" if count == 1 else f"Preparing {count} works",
-            subject=hashlib.sha256("\n".join(sorted(work_ids)).encode()).hexdigest()[:12],
-            arguments={"works": list(work_ids)},
+            subject=hashlib.sha256("\n".join(sorted([*work_ids, *also])).encode()).hexdigest()[:12],
+            arguments={"works": list(work_ids), "retrievers": list(also)},
         )
 
     def start_library(self) -> Job:
@@ -248,7 +271,7 @@ class Indexes:
 
     def _compacting(self) -> list[Compacting]:
         """List what answers from a compact index where works are together too large for memory."""
-        made = [self.library_retriever(card.name) for card in self.cards() if card.library]
+        made = [self.library_retriever(card.name) for card in self.usual() if card.library]
         return [retriever for retriever in made if isinstance(retriever, Compacting)]
 
 

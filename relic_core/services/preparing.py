@@ -15,7 +15,7 @@ from relic_core.errors import NotFound, StoreBusy
 from relic_core.ports import silent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from relic_core.domain import Job
     from relic_core.ports import Progress
@@ -82,11 +82,12 @@ def run_prepare(workbench: Workbench, arguments: dict[str, Any], progress: Progr
     workbench : Workbench
         Where the works are.
     arguments : dict
-        ``works``, a list of ids.
+        ``works``, a list of ids; ``retrievers``, those to prepare them for beside the usual ones, where there are any.
     progress : Progress
         Told which work it has come to.
     """
     ids: Iterable[str] = arguments["works"]
+    also: Sequence[str] = arguments.get("retrievers", ())
     works = {summary.id: summary.title for summary in workbench.works.summaries()}
     wanted = [work_id for work_id in ids if work_id in works]  # the others were removed meanwhile
     ready, said = 0, []
@@ -96,11 +97,11 @@ def run_prepare(workbench: Workbench, arguments: dict[str, Any], progress: Progr
             progress(done, len(wanted), note)
 
         try:
-            if not workbench.indexes.missing(work_id):
+            if not workbench.indexes.missing(work_id, also):
                 workbench.indexes.build(work_id, (), silent)
                 ready += 1
                 continue
-            job = _prepare(workbench, work_id, works[work_id], say)
+            job = _prepare(workbench, work_id, works[work_id], also, say)
         except NotFound:
             continue  # removed meanwhile
         if job.state == "failed":
@@ -112,7 +113,7 @@ def run_prepare(workbench: Workbench, arguments: dict[str, Any], progress: Progr
     return " ".join([f"{ready} {'work is' if ready == 1 else 'works are'} ready to search.", *said])
 
 
-def _prepare(workbench: Workbench, work_id: str, title: str, say: Callable[[str], None]) -> Job:
+def _prepare(workbench: Workbench, work_id: str, title: str, also: Sequence[str], say: Callable[[str], None]) -> Job:
     """Have one work prepared and wait for it, behind whatever somebody else has asked for.
 
     Raises
@@ -125,7 +126,7 @@ def _prepare(workbench: Workbench, work_id: str, title: str, say: Callable[[str]
         while others := workbench.jobs.under_way("index"):
             say(f"{others[0].title} comes first")
             workbench.jobs.wait(others[0].id, _LOOK_SECONDS)
-        job = workbench.indexes.start(work_id)
+        job = workbench.indexes.start(work_id, also)
         gave_way = False
         while job.active:
             say(f"Preparing {title}")

@@ -168,7 +168,7 @@ class Reading:
         return tuple(sorted(marks, key=lambda mark: (mark.span, mark.rank)))
 
     def answer(self, search_id: str) -> SearchResult:
-        """Run a search of the history again.
+        """Run a search of the history again, but for what takes seconds.
 
         Raises
         ------
@@ -186,7 +186,8 @@ class Reading:
                 chapters=search.chapters,
                 narrowing=search.narrowing,
                 like=search.like,
-            )
+            ),
+            at_once=True,
         )
 
     def _load(self, work_id: str) -> Work:

@@ -12,7 +12,7 @@ from relic_core.encoders.cards import read_card
 from relic_core.errors import BadRequest
 from relic_core.evaluation import readings
 from relic_core.library.sample import SPLIT as SAMPLE
-from relic_core.retrieval.dense import Dense
+from relic_core.retrieval.dense import Dense, trained_model
 from relic_core.retrieval.dense_alone import DenseAlone
 from relic_core.services import figures
 from relic_core.services.tuning import check_split
@@ -95,7 +95,7 @@ def compare_readings(
     BadRequest
         The benchmark is not for choosing by, the encoder does not read in context, or a value is out of its range.
     """
-    card = read_card(workbench.settings.model)
+    card = read_card(trained_model(workbench.settings))
     if card.spans != "in context":
         raise BadRequest(
             f"{card.name} reads every span alone, so there are no stretches to choose. Take an encoder whose card says "
@@ -163,7 +163,7 @@ def _as_run(name: str, benchmark: Benchmark, shape: Shape, outcomes: Sequence[Ou
         split=card.split,
         pool=card.pool,
         data_hash=benchmark.data_hash,
-        retriever="zero-shot",
+        retriever="dense-relic",
         label=name,
         shape=shape,
         configuration={},

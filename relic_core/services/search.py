@@ -6,19 +6,29 @@ import threading
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from relic_core import __version__
 from relic_core.domain import group_overlapping, rank_scores
-from relic_core.errors import BadRequest
+from relic_core.errors import BadRequest, RelicError
 from relic_core.ports import VectorRetriever
 from relic_core.retrieval.fusion import fuse
 from relic_core.retrieval.strength import Foreign, Judge
 from relic_core.services.answers import Column, SearchResult
 from relic_core.services.asking import read_question
-from relic_core.services.columns import CANDIDATES_PER_RESULT, make_card, rank_with_all, refused
+from relic_core.services.columns import (
+    CANDIDATES_PER_RESULT,
+    NO_CLAIM,
+    asked_of,
+    elsewhere,
+    make_card,
+    rank_with_all,
+    refused,
+    waits,
+)
 from relic_core.text import masking
 from relic_core.text.words import unknown_words
 
@@ -27,8 +37,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Narrowing, Ranking, Scores, Work, WorkSummary
-    from relic_core.errors import RelicError
+    from relic_core.domain import Narrowing, Ranking, Scores, Span, Work, WorkSummary
+    from relic_core.retrieval.registry import RetrieverCard
+    from relic_core.retrieval.reranked import Reranked
     from relic_core.services.answers import SearchRequest
     from relic_core.services.asking import Question
     from relic_core.services.workbench import Workbench
@@ -63,10 +74,18 @@ class Search:
         self._finders: OrderedDict[str, masking.QuotationFinder] = OrderedDict()
         self._lock = threading.Lock()
 
-    def run(self, request: SearchRequest) -> SearchResult:
+    def run(self, request: SearchRequest, *, at_once: bool = False) -> SearchResult:
         """Rank passages for a claim, or by their likeness to a passage, with every retriever asked for.
 
         A retriever whose index is not built yet gives a pending column; the others do not wait for it.
+
+        Parameters
+        ----------
+        request : SearchRequest
+            What is asked.
+        at_once : bool, optional
+            Leave the columns of what reads passages anew, which takes seconds, waiting. The others are as they are in
+            the whole answer.
 
         Raises
         ------
@@ -79,7 +98,7 @@ class Search:
             No work has that id, or the passage asked with is not there.
         """
         if not request.work_id:
-            return self._workbench.library_search.run(request)
+            return self._workbench.library_search.run(request, at_once=at_once)
         began = time.perf_counter()
         work = self._workbench.works.load(request.work_id)
         question = read_question(self._workbench, request)
@@ -92,7 +111,7 @@ class Search:
             among=_among(work, request, question),
             quoted=self._finder(work).find(request.claim_text) if is_claim else (),
         )
-        self._rank_all(found)
+        self._rank_all(found, at_once=at_once)
         encoders = self.encoders(found.rankings)
         foreign = Foreign.of(question.claim, work) if is_claim else None
         for name, ranking in found.rankings.items():
@@ -138,21 +157,28 @@ class Search:
                 self._finders.popitem(last=False)
             return finder
 
-    def _rank_all(self, found: _Found) -> None:
+    def _rank_all(self, found: _Found, *, at_once: bool) -> None:
         """Rank with every retriever that can: the columns', and the others for "ranked elsewhere"."""
         indexes, request = self._workbench.indexes, found.request
 
         def ranked(name: str, scores: Scores) -> Ranking:
             return rank_scores(name, found.work.id, request.length, scores, among=found.among)
 
-        names = dict.fromkeys((*request.retrievers, *(card.name for card in indexes.cards())))
         rankings, refusals = rank_with_all(
-            map(indexes.card, names),
-            fuse=lambda name, parts: ranked(name, fuse(parts)),
+            asked_of(request, indexes.usual(), at_once=at_once),
+            combine=lambda card, parts: ranked(card.name, self._combine(card, parts, found)),
             rank=lambda name: ranked(name, self._score(name, found)),
         )
         found.rankings.update(rankings)
         found.refusals.update(refusals)
+
+    def _combine(self, card: RetrieverCard, parts: list[Ranking], found: _Found) -> Scores:
+        if card.kind != "reranker":
+            return fuse(parts)
+        if found.question.source is not None:
+            raise RelicError(NO_CLAIM)
+        reranked = cast("Reranked", self._workbench.indexes.retriever(card.name))
+        return reranked.reorder(found.question.claim, found.work, *parts)
 
     def _score(self, name: str, found: _Found) -> Scores:
         retriever = self._workbench.indexes.retriever(name)
@@ -163,9 +189,11 @@ class Search:
 
     def _column(self, name: str, found: _Found) -> Column:
         card = self._workbench.indexes.card(name)
-        ranking = found.rankings.get(name)
+        ranking, refusal = found.rankings.get(name), found.refusals.get(name)
+        if refusal is not None:
+            return refused(card, refusal, found.candidates)
         if ranking is None:
-            return refused(card, found.refusals[name], found.candidates)
+            return waits(card, found.candidates)
         hits = ranking.hits(found.request.results * CANDIDATES_PER_RESULT)
         if card.kind == "lexical":  # a score of 0 means no shared word: such a hit is first by the tie rule alone
             hits = tuple(hit for hit in hits if hit.score > 0)
@@ -175,17 +203,17 @@ class Search:
                 group,
                 question=found.question,
                 strength=found.judges[name].of(group.best),
-                elsewhere=[
-                    (self._workbench.indexes.card(other).label, each.rank_of(group.best.span))
-                    for other, each in found.rankings.items()
-                    if other != name
-                ],
+                elsewhere=elsewhere(name, found.rankings, partial(_rank_of, group.best.span)),
                 quoted=found.quoted,
             )
             for group in group_overlapping(hits)[: found.request.results]
         )
         strength = cards[0].strength if cards else None
         return Column(name, card.label, card.description, cards, strength, found.candidates)
+
+
+def _rank_of(span: Span, ranking: Ranking) -> int:
+    return ranking.rank_of(span)
 
 
 def _weak(name: str, found: _Found) -> bool:

@@ -46,7 +46,7 @@ class Workbench:
 
     def __init__(self, settings: Settings | None = None, *, executor: Executor | None = None) -> None:
         given = Settings.from_environment() if settings is None else settings
-        self.named_model = given.model
+        self.named_model = given.trained
         """The model that the settings name, which stands over the one that was chosen; empty where they name none."""
         self.settings = chosen.with_chosen(given)
         self.store = Store(self.settings.store, lock_seconds=self.settings.lock_seconds)

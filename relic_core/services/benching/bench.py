@@ -28,7 +28,7 @@ LONGEST = "War and Peace"
 MIDDLING = "Pride and Prejudice"
 """The works that figures are laid down for; where they are not stored, the longest is taken."""
 
-DENSE = "zero-shot"
+DENSE = "dense-relic"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

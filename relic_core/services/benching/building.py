@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from relic_core.domain import LENGTHS, Span
 from relic_core.encoders.cards import read_card
 from relic_core.ports import silent
+from relic_core.retrieval.dense import trained_model
 from relic_core.services.benching.bench import DENSE, MIDDLING, head, named, timed
 from relic_core.services.benching.figures import Figure, Measured, Target, number
 from relic_core.services.benching.machine import machine
@@ -36,7 +37,7 @@ def measure(bench: Bench) -> Measured:
     from relic_core.encoders.precision import best_arithmetic
 
     work = bench.work(MIDDLING)
-    card = read_card(bench.workbench.settings.model)
+    card = read_card(trained_model(bench.workbench.settings))
     bench.say("loading the models")
     baseline = SentenceTransformersBaseline(card, device=best_arithmetic().device)
     baseline.encode(work, [Span(0, 1)])

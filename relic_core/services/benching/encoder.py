@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relic_core.encoders.cards import read_card
-from relic_core.retrieval.dense import blocks
+from relic_core.retrieval.dense import blocks, trained_model
 from relic_core.services.benching.bench import MIDDLING, head, named
 from relic_core.services.benching.building import seconds_of_a_build
 from relic_core.services.benching.figures import Figure, Measured, Target, not_measured
@@ -26,7 +26,7 @@ def measure(bench: Bench) -> Measured:
     from relic_core.encoders.baseline import plain_forward
     from relic_core.encoders.loading import load_one_pass
 
-    card = read_card(bench.workbench.settings.model)
+    card = read_card(trained_model(bench.workbench.settings))
     work = head(bench.work(MIDDLING), bench.effort.sentences)
     if card.spans == "alone":
         why = f"the encoder {card.name} reads every span by itself, so there is no one pass to hold against anything."

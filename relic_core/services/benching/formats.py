@@ -12,7 +12,7 @@ from relic_core.domain import LENGTHS
 from relic_core.encoders.cards import read_card
 from relic_core.evaluation.agreement import agreement
 from relic_core.ports import silent
-from relic_core.retrieval.dense import Dense
+from relic_core.retrieval.dense import Dense, trained_model
 from relic_core.services.benching.bench import DENSE, MIDDLING, head, named
 from relic_core.services.benching.figures import Figure, Measured, not_measured
 
@@ -31,7 +31,7 @@ def measure(bench: Bench) -> Measured:
     from relic_core.encoders.one_pass import OnePassEncoder
 
     work = head(bench.work(MIDDLING), bench.effort.agreeing)
-    card = read_card(bench.workbench.settings.model)
+    card = read_card(trained_model(bench.workbench.settings))
     if card.spans == "alone":
         return not_measured(PART, f"the encoder {card.name} reads every span by itself.", on=named(work))
 

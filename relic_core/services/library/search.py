@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from relic_core.errors import BadClaim, BadRequest, NoIndex, StaleIndex
+from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex
 from relic_core.ports import Compacting
 from relic_core.retrieval.library.fusion import fuse_library
 from relic_core.retrieval.strength import Foreign
 from relic_core.retrieval.words_index import work_terms
 from relic_core.services.answers import Column, SearchResult
 from relic_core.services.asking import read_question
-from relic_core.services.columns import CANDIDATES_PER_RESULT, make_card, rank_with_all, refused
+from relic_core.services.columns import (
+    CANDIDATES_PER_RESULT,
+    NO_CLAIM,
+    asked_of,
+    elsewhere,
+    make_card,
+    rank_with_all,
+    refused,
+    waits,
+)
 from relic_core.services.library.found import Found, group_in_works, nothing_admitted, without_source
 from relic_core.services.library.judge import LibraryJudge
 from relic_core.text import masking
@@ -22,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from relic_core.domain import Group, LibraryRanking, Work
+    from relic_core.retrieval.library.reranked import LibraryReranked
+    from relic_core.retrieval.registry import RetrieverCard
     from relic_core.services.answers import Card, SearchRequest
     from relic_core.services.asking import Question
     from relic_core.services.library.found import Groups
@@ -34,10 +45,11 @@ class LibrarySearch:
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
 
-    def run(self, request: SearchRequest) -> SearchResult:
+    def run(self, request: SearchRequest, *, at_once: bool = False) -> SearchResult:
         """Rank the passages of all works that a narrowing admits with every retriever asked for.
 
-        Works that a retriever has not prepared are passed over by it, and named; nothing waits for them.
+        Works that a retriever has not prepared are passed over by it, and named; nothing waits for them. `at_once` as
+        in `relic_core.services.search.Search.run`.
 
         Raises
         ------
@@ -50,7 +62,7 @@ class LibrarySearch:
         """
         began = time.perf_counter()
         found = self._ask(request)
-        self._rank_all(found)
+        self._rank_all(found, at_once=at_once)
         for name, ranking in found.rankings.items():
             found.groups[name] = self._grouped(name, ranking, request)
         self._load(found)
@@ -96,16 +108,23 @@ class LibrarySearch:
             )
         return found
 
-    def _rank_all(self, found: Found) -> None:
+    def _rank_all(self, found: Found, *, at_once: bool) -> None:
         """Rank with every retriever that can: the columns', and the others for "ranked elsewhere"."""
-        indexes = self._workbench.indexes
-        names = dict.fromkeys((*found.request.retrievers, *(card.name for card in indexes.cards() if card.library)))
+        usual = [card for card in self._workbench.indexes.usual() if card.library]
         found.rankings, found.refusals = rank_with_all(
-            map(indexes.card, names),
-            fuse=lambda name, parts: fuse_library(parts, name=name),
+            asked_of(found.request, usual, at_once=at_once),
+            combine=lambda card, parts: self._combine(card, parts, found),
             rank=lambda name: self._rank(name, found),
         )
         found.encoders = self._workbench.search.encoders(found.rankings)
+
+    def _combine(self, card: RetrieverCard, parts: list[LibraryRanking], found: Found) -> LibraryRanking:
+        if card.kind != "reranker":
+            return fuse_library(parts, name=card.name)
+        if found.question.source is not None:
+            raise RelicError(NO_CLAIM)
+        reranked = cast("LibraryReranked", self._workbench.indexes.library_retriever(card.name))
+        return reranked.reorder(found.question.claim, *parts)
 
     def _rank(self, name: str, found: Found) -> LibraryRanking:
         retriever = self._workbench.indexes.library_retriever(name)
@@ -165,9 +184,11 @@ class LibrarySearch:
 
     def _column(self, name: str, found: Found, judge: LibraryJudge) -> Column:
         card = self._workbench.indexes.card(name)
-        ranking = found.rankings.get(name)
+        ranking, refusal = found.rankings.get(name), found.refusals.get(name)
+        if refusal is not None:
+            return refused(card, refusal, found.candidates)
         if ranking is None:
-            return refused(card, found.refusals[name], found.candidates)
+            return waits(card, found.candidates)
         note = "" if ranking.exact else self._measured(name, found)
         if name in found.gone:
             note = "What was found stood in works that were removed or changed meanwhile. Search again."
@@ -189,11 +210,7 @@ class LibrarySearch:
             group,
             question=found.question,
             strength=judge.strength(own, work_id, group),
-            elsewhere=[
-                (self._workbench.indexes.card(name).label, ranking.rank_of(work_id, group.best.span))
-                for name, ranking in found.rankings.items()
-                if name != own
-            ],
+            elsewhere=elsewhere(own, found.rankings, lambda ranking: ranking.rank_of(work_id, group.best.span)),
         )
 
     def _measured(self, name: str, found: Found) -> str:

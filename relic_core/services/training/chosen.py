@@ -1,6 +1,6 @@
 """Which model the app searches with: chosen among the trainings, kept in one small file below the data folder.
 
-What the setting ``RELIC_MODEL`` names stands over it.
+What the setting ``RELIC_TRAINED`` names stands over it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Default:
     before : Choice or None
         What was the default before it; None for the packaged model.
     fixed : str
-        What ``RELIC_MODEL`` names: it stands over the choice. Empty where it names nothing.
+        What ``RELIC_TRAINED`` names: it stands over the choice. Empty where it names nothing.
     problem : str
         Why the choice cannot be used, and what to do; empty where it can.
     """
@@ -79,15 +79,15 @@ def with_chosen(settings: Settings) -> Settings:
 
     A choice that cannot be read is not passed over: searching by meaning then says so, and `default` says what to do.
     """
-    if settings.model:
+    if settings.trained:
         return settings
     try:
         chosen = _read(settings.data)
     except BadWeights:
-        return replace(settings, model=str(_path(settings.data)))  # no card, as whoever opens it will be told
+        return replace(settings, trained=str(_path(settings.data)))  # no card, as whoever opens it will be told
     if not chosen or not chosen[-1].training:
         return settings
-    return replace(settings, model=str(TrainingFolder(settings.data / FOLDER / chosen[-1].training).card))
+    return replace(settings, trained=str(TrainingFolder(settings.data / FOLDER / chosen[-1].training).card))
 
 
 def stamp(data: Path) -> tuple[int, int]:
@@ -107,7 +107,7 @@ def default(data: Path, fixed: str = "") -> Default:
     data : Path
         The data folder.
     fixed : str
-        What ``RELIC_MODEL`` names.
+        What ``RELIC_TRAINED`` names.
     """
     try:
         chosen = _read(data)

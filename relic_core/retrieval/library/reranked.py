@@ -1,0 +1,115 @@
+"""A ranking over many works whose head a reranker reorders: `relic_core.retrieval.reranked`, of a whole library.
+
+The texts of the head's works have to be loaded, since the ranking itself holds none.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from relic_core.domain import Span
+from relic_core.errors import NotFound
+from relic_core.retrieval.reranked import below
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from relic_core.config import Settings
+    from relic_core.domain import Claim, Imprint, LibraryRanking, Work
+    from relic_core.ports import LibraryRetriever, Retriever
+    from relic_core.retrieval.reranked import Reranked
+
+
+class LibraryReranked:
+    """Ranks many works as another retriever does, but for the first hundred spans.
+
+    Parameters
+    ----------
+    reranked : Reranked
+        Reads the head.
+    first : LibraryRetriever
+        Finds it.
+    load : callable
+        Gives a work by its id.
+    """
+
+    def __init__(self, reranked: Reranked, first: LibraryRetriever, load: Callable[[str], Work]) -> None:
+        self._reranked = reranked
+        self._first = first
+        self._load = load
+
+    @property
+    def name(self) -> str:
+        """The registered name."""
+        return self._reranked.name
+
+    def missing(self, works: Sequence[Imprint], length: int) -> tuple[str, ...]:
+        """Give the ids of the works that the first retriever lacks."""
+        return self._first.missing(works, length)
+
+    def rank(
+        self, claim: Claim, works: Sequence[Imprint], length: int, *, like: tuple[Imprint, Span] | None = None
+    ) -> LibraryRanking:
+        """Rank the spans of `length` sentences of some works; raises what the first retriever and the reranker raise.
+
+        Where passages like one are looked for, its words are read as a claim.
+        """
+        return self.reorder(claim, self._first.rank(claim, works, length, like=like))
+
+    def reorder(self, claim: Claim, ranking: LibraryRanking) -> LibraryRanking:
+        """Reorder the head of a ranking that the first retriever has made already.
+
+        Works that went away since it was made lose their spans. Raises what the reranker raises.
+        """
+        best = ranking.best(len(ranking))
+        head = best[: self._reranked.head]
+        of_work: dict[int, list[int]] = defaultdict(list)
+        for place, at in enumerate(head.tolist()):
+            of_work[int(ranking.work[at])].append(place)
+        found = np.zeros(len(head), dtype=np.float32)
+        gone: set[int] = set()
+        for number, places in of_work.items():
+            spans = [Span(int(ranking.start[head[place]]), ranking.length) for place in places]
+            try:
+                work = self._load(ranking.works[number])
+            except NotFound:
+                gone.add(number)
+                continue
+            if max(span.end for span in spans) > len(work.sentences):
+                gone.add(number)  # another edition has taken its place
+                continue
+            found[places] = self._reranked.read(claim, work, spans)
+        if gone:
+            return self.reorder(claim, _without(ranking, gone))
+        if not len(head):
+            return replace(ranking, retriever=self.name)
+        return replace(
+            ranking, retriever=self.name, scores=below(found, head, best[self._reranked.head :], ranking.scores)
+        )
+
+
+def _without(ranking: LibraryRanking, gone: set[int]) -> LibraryRanking:
+    """Leave out the spans of some works, by their numbers."""
+    kept = ~np.isin(ranking.work, sorted(gone))
+    return replace(
+        ranking,
+        work=ranking.work[kept],
+        start=ranking.start[kept],
+        scores=ranking.scores[kept],
+        candidates=int(np.count_nonzero(kept)),
+    )
+
+
+def create_library(
+    settings: Settings,  # noqa: ARG001 - the registry's signature
+    retriever: Retriever,
+    components: Sequence[LibraryRetriever],
+    load: Callable[[str], Work],
+) -> LibraryReranked:
+    """Make the reranking of many works' head."""
+    (first,) = components
+    return LibraryReranked(cast("Reranked", retriever), first, load)
