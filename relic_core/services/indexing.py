@@ -271,7 +271,7 @@ class Indexes:
 
     def _compacting(self) -> list[Compacting]:
         """List what answers from a compact index where works are together too large for memory."""
-        made = [self.library_retriever(card.name) for card in self.usual() if card.library]
+        made = [self.library_retriever(card.name) for card in self._dense() if card.library]
         return [retriever for retriever in made if isinstance(retriever, Compacting)]
 
 

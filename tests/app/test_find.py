@@ -82,7 +82,7 @@ def test_before_a_claim_there_is_a_form_and_no_answer(app):
 
 def test_a_claim_brings_three_columns_of_verbatim_located_cards(app):
     at = ask(app.open(FIND), CLAIM)
-    assert headings(at) == ["Dense, zero-shot", "BM25", "Combined"]
+    assert headings(at) == ["dense-RELiC", "BM25", "Combined"]
     assert [len(column) for column in columns(at)] == [5, 5, 5]
     (sample,) = app.bench.works.summaries()
     work = app.bench.works.load(sample.id)
@@ -479,19 +479,19 @@ def test_a_work_that_is_not_prepared_is_said_not_to_have_been_read_and_not_to_ha
     _, bm25, _ = columns(at)
     unread = [card for card in bm25 if "Averhythe" not in card]
     assert unread
-    assert all("Not read yet by Dense, zero-shot and Combined" in card for card in unread)
+    assert all("Not read yet by dense-RELiC and Combined" in card for card in unread)
     assert "Not among what" not in html(at)
     assert not any("Not read yet" in card for card in bm25 if "Averhythe" in card)
 
 
 def read_by_meaning(app, *works):
     for work in works:
-        app.bench.indexes.build(work.id, ["zero-shot"], lambda _done, _total, _note="": None)
+        app.bench.indexes.build(work.id, ["dense-relic"], lambda _done, _total, _note="": None)
 
 
 def test_a_work_of_the_library_whose_index_is_damaged_is_offered_to_be_prepared_and_then_answers(app, shelf):
     read_by_meaning(app, *shelf.values())
-    (sums,) = app.settings.indexes.glob(f"zero-shot/{shelf['Lanterns'].id}/*/sums.npy")
+    (sums,) = app.settings.indexes.glob(f"dense-relic/{shelf['Lanterns'].id}/*/sums.npy")
     whole = sums.read_bytes()
     sums.write_bytes(whole[:-1] + bytes([whole[-1] ^ 0xFF]))
     app.run_jobs()
@@ -733,8 +733,8 @@ def test_the_columns_fill_when_the_job_has_ended(app, lanterns):
 @pytest.fixture
 def damaged(app, lanterns):
     """The sums of the short work's index, one byte changed; what they were."""
-    app.bench.indexes.build(lanterns.id, ["zero-shot"], lambda _done, _total, _note="": None)
-    (sums,) = app.settings.indexes.glob(f"zero-shot/{lanterns.id}/*/sums.npy")
+    app.bench.indexes.build(lanterns.id, ["dense-relic"], lambda _done, _total, _note="": None)
+    (sums,) = app.settings.indexes.glob(f"dense-relic/{lanterns.id}/*/sums.npy")
     whole = sums.read_bytes()
     sums.write_bytes(whole[:-1] + bytes([whole[-1] ^ 0xFF]))
     return sums, whole

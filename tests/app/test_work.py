@@ -72,7 +72,7 @@ def test_what_was_set_aside_is_shown(app, lanterns):
 
 def test_a_work_is_prepared_on_request(app, lanterns):
     at = sound(app.open(WORK, work=lanterns.id))
-    assert "Not yet prepared for Dense, zero-shot" in html(at)
+    assert "Not yet prepared for dense-RELiC" in html(at)
     sound(at.button(key="work_prepare").click().run())
     assert bars(at) == ["Preparing Lanterns: starting"]
     app.held.let_go()
@@ -80,7 +80,7 @@ def test_a_work_is_prepared_on_request(app, lanterns):
     at = sound(app.open(WORK, work=lanterns.id))
     sound(at.button(key="work_prepare").click().run())
     assert "Every way of searching answers at once." in html(at)
-    encoder = app.bench.indexes.retriever("zero-shot").encoder_identity
+    encoder = app.bench.indexes.retriever("dense-relic").encoder_identity
     assert encoder in plain(html(at))
 
 

@@ -328,7 +328,7 @@ def test_stopping_while_the_program_is_loaded_ends_with_130_too(monkeypatch, cap
 class Indexes:
     """In the place of the retrievers: remembers what was built."""
 
-    def __init__(self, missing=("zero-shot",), error=None, due=False):
+    def __init__(self, missing=("dense-relic",), error=None, due=False):
         self.built, self.whole = [], 0
         self._missing, self._error, self._due = missing, error, due
 
@@ -363,7 +363,7 @@ def test_indexing_builds_what_is_missing_or_what_is_named(run, ferry, indexes):
     made = indexes()
     assert run("index", "the ferry") == (0, "The Ferry is ready to search.\n", "")
     assert run("index", "the ferry", "--retriever", "a", "--retriever", "b")[0] == 0
-    assert made.built == [(ferry.id, ("zero-shot",)), (ferry.id, ("a", "b"))]
+    assert made.built == [(ferry.id, ("dense-relic",)), (ferry.id, ("a", "b"))]
     made = indexes(missing=())
     assert run("index", "the ferry")[0] == 0
     assert made.built == [(ferry.id, ())], "its words are read all the same"
@@ -437,7 +437,7 @@ class Searcher:
                     exact=True,
                 ),
                 SimpleNamespace(
-                    retriever="zero-shot",
+                    retriever="dense-relic",
                     label="Same sense",
                     cards=(),
                     pending=True,
@@ -515,7 +515,7 @@ def test_a_search_as_json_is_verbatim_and_reads_the_claim_from_standard_input(ru
     assert quoted == {"words": "counts", "start": hit["start"], "end": hit["end"]}
     assert searcher.work.text[quoted["start"] : quoted["end"]] == "He counted their lanterns instead."
     assert answer["columns"][1] == {
-        "retriever": "zero-shot",
+        "retriever": "dense-relic",
         "label": "Same sense",
         "pending": True,
         "note": "Its index is gone.",
@@ -603,7 +603,7 @@ def test_all_works_are_prepared_one_after_another_and_a_failure_does_not_stop_th
     other = Workbench(settings).works.add(b"The river rose.", name="x.txt", title="A River").work
     made = indexes()
     assert run("index", "--all") == (0, "2 works are ready to search.\n", "")
-    assert made.built == [(other.id, ("zero-shot",)), (ferry.id, ("zero-shot",))]
+    assert made.built == [(other.id, ("dense-relic",)), (ferry.id, ("dense-relic",))]
     assert made.whole == 0
     indexes(error=StaleIndex("Its index is damaged."), due=True)
     code, said, errors = run("index", "--all")

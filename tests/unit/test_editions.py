@@ -82,21 +82,21 @@ def test_a_work_that_is_removed_while_it_is_looked_at_is_told(bench, work, monke
 def test_indexes_are_told_from_their_manifests(bench, work, settings):
     facts = bench.editions.facts(work.id)
     assert facts.indexes == ()
-    assert facts.missing == ("zero-shot",)
+    assert facts.missing == ("dense-relic",)
     bench.indexes.start(work.id)
     facts = bench.editions.facts(work.id)
     assert facts.missing == ()
     (built,) = facts.indexes
-    assert built.retriever == "zero-shot"
-    assert built.encoder == bench.indexes.retriever("zero-shot").encoder_identity
+    assert built.retriever == "dense-relic"
+    assert built.encoder == bench.indexes.retriever("dense-relic").encoder_identity
     assert built.fits
-    arrays = (settings.indexes / "zero-shot" / work.id).glob("*/*.npy")
+    arrays = (settings.indexes / "dense-relic" / work.id).glob("*/*.npy")
     assert built.size == sum(path.stat().st_size for path in arrays) > 0
 
 
 def test_the_index_of_another_encoder_does_not_fit_and_a_damaged_one_is_none(bench, work, settings):
     bench.indexes.start(work.id)
-    (manifest,) = index_files.manifests(settings.indexes, "zero-shot", work.id)
+    (manifest,) = index_files.manifests(settings.indexes, "dense-relic", work.id)
     facts = {name: manifest[name] for name in index_files.Recipe.__slots__}
     recipe = index_files.Recipe(**{**facts, "encoder": "another"})
     folder = index_files.save(settings.indexes, recipe, {"sums": np.zeros(3)})

@@ -15,6 +15,7 @@ from relic_core.services.library.found import group_in_works
 from relic_core.services.preparing import run_prepare
 from relic_core.services.workbench import Workbench
 from tests.fake_encoder import FakeEncoder
+from tests.fake_retrievers import use_fakes
 from tests.making import make_work
 
 TOLL = replace(
@@ -50,18 +51,14 @@ def bench(settings):
     bench = Workbench(settings, executor=InlineExecutor(settings))
     for work in WORKS:
         bench.store.works.add(work)
-    use_fake(bench)
+    use_fakes(bench)
     return bench
-
-
-def use_fake(bench):
-    bench.indexes._retrievers["zero-shot"] = Dense("zero-shot", encoder=FakeEncoder, root=bench.settings.indexes)
 
 
 @pytest.fixture
 def ready(bench):
     for work in WORKS:
-        bench.indexes.build(work.id, ["zero-shot"], lambda *_: None)
+        bench.indexes.build(work.id, ["dense-relic"], lambda *_: None)
     return bench
 
 
@@ -79,7 +76,7 @@ def found(column):
 def test_every_column_answers_with_verbatim_passages_that_name_their_works(ready):
     result = ask(ready, "Nobody counted the lanterns", results=10)
     assert (result.work, [work.title for work in result.searched]) == (None, ["Brief", "Lamps", "The Toll"])
-    assert [column.retriever for column in result.columns] == ["zero-shot", "bm25", "fusion"]
+    assert [column.retriever for column in result.columns] == ["dense-relic", "bm25", "reranked"]
     for column in result.columns:
         assert column.candidates == 9
         assert (column.exact, column.note, column.pending) == (True, "", False)
@@ -94,12 +91,12 @@ def test_every_column_answers_with_verbatim_passages_that_name_their_works(ready
 
 
 def test_meaning_scores_a_passage_as_a_search_of_its_own_work_does(ready):
-    everywhere = ask(ready, "Nobody paid for the lamp", results=20, retrievers=("zero-shot",)).columns[0]
+    everywhere = ask(ready, "Nobody paid for the lamp", results=20, retrievers=("dense-relic",)).columns[0]
     alone = {
         (work.title, card.span): (card.score, card.strength)
         for work in WORKS
         for card in ready.search.run(
-            SearchRequest(work_id=work.id, claim_text="Nobody paid for the lamp", results=20, retrievers=("zero-shot",))
+            SearchRequest(work_id=work.id, claim_text="Nobody paid for the lamp", results=20, retrievers=("dense-relic",))
         )
         .columns[0]
         .cards
@@ -108,7 +105,8 @@ def test_meaning_scores_a_passage_as_a_search_of_its_own_work_does(ready):
 
 
 def test_a_card_names_the_ranks_others_give_it_in_the_whole_library(ready):
-    result = ask(ready, "Nobody counted the lanterns", results=9)
+    named = ("dense-relic", "bm25", "reranked", "fusion")
+    result = ask(ready, "Nobody counted the lanterns", results=9, retrievers=named)
     ranks = {column.label: {(c.work.id, c.span): c.rank for c in column.cards} for column in result.columns}
     compared = 0
     for column in result.columns:
@@ -212,7 +210,7 @@ def test_a_retriever_that_searches_single_works_only_is_refused(ready):
 
 
 def test_a_claim_in_a_script_that_no_work_has_is_refused(ready):
-    for retrievers in (("zero-shot",), ("bm25",)):
+    for retrievers in (("dense-relic",), ("bm25",)):
         with pytest.raises(BadClaim, match="Cyrillic"):
             ask(ready, "Паром ушёл в шесть", retrievers=retrievers)
 
@@ -233,8 +231,8 @@ def test_passages_like_one_are_found_in_all_works_but_for_itself_and_what_overla
 
 
 def test_likeness_by_meaning_is_that_of_the_passages_own_vectors(ready):
-    dense = ready.indexes.retriever("zero-shot")
-    column = ask(ready, like=Likeness(TOLL.id, "2.1.1"), retrievers=("zero-shot",), results=20).columns[0]
+    dense = ready.indexes.retriever("dense-relic")
+    column = ask(ready, like=Likeness(TOLL.id, "2.1.1"), retrievers=("dense-relic",), results=20).columns[0]
     source = dense.span_vector(TOLL.imprint, Span(3, 1))
     assert found(column)[0] == ("Lamps", Span(0, 1))
     for card in column.cards:
@@ -242,12 +240,14 @@ def test_likeness_by_meaning_is_that_of_the_passages_own_vectors(ready):
 
 
 def test_the_passage_may_stand_in_a_work_that_is_not_prepared_or_not_searched(bench):
-    bench.indexes.build(LAMPS.id, ["zero-shot"], lambda *_: None)
+    bench.indexes.build(LAMPS.id, ["dense-relic"], lambda *_: None)
     narrowing = Narrowing(works=(LAMPS.id,))
     result = ask(bench, like=Likeness(TOLL.id, "2.1.1"), narrowing=narrowing, results=9)
     assert result.source.work == TOLL
-    assert [found(column)[0] for column in result.columns] == [("Lamps", Span(0, 1))] * 3
-    assert {column.candidates for column in result.columns} == {3}
+    dense, bm25, reranked = result.columns
+    assert found(dense)[0] == found(bm25)[0] == ("Lamps", Span(0, 1))
+    assert (dense.candidates, bm25.candidates) == (3, 3)
+    assert "a passage was given instead of a claim" in reranked.note
 
 
 # ---- works that are not prepared ----------------------------------------------------------------------------------
@@ -264,7 +264,7 @@ def test_where_nothing_is_prepared_words_answer_and_meaning_is_pending(bench):
 
 
 def test_works_that_are_not_prepared_are_named_and_passed_over_by_meaning_alone(bench):
-    bench.indexes.build(LAMPS.id, ["zero-shot"], lambda *_: None)
+    bench.indexes.build(LAMPS.id, ["dense-relic"], lambda *_: None)
     result = ask(bench, "Nobody paid for the lamp", results=9)
     dense, bm25, fusion = result.columns
     assert [work.title for work in result.unprepared] == ["Brief", "The Toll"]
@@ -272,19 +272,19 @@ def test_works_that_are_not_prepared_are_named_and_passed_over_by_meaning_alone(
     assert (dense.candidates, dense.pending) == (3, False)
     unread = [card for card in bm25.cards if card.work.title != "Lamps"]
     assert {card.work.title for card in unread} == {"Brief", "The Toll"}
-    assert all(dict(card.elsewhere) == {"Dense, zero-shot": 0, "Combined": 0} for card in unread)
+    assert all(dict(card.elsewhere) == {"dense-RELiC": 0, "Combined": 0} for card in unread)
 
 
 def test_works_are_prepared_one_after_another_by_one_job_and_those_that_are_ready_passed_over(settings, monkeypatch):
     monkeypatch.setattr(
         "relic_core.services.indexing.Indexes.retriever",
-        lambda *_: Dense("zero-shot", encoder=FakeEncoder, root=settings.indexes),
+        lambda *_: Dense("dense-relic", encoder=FakeEncoder, root=settings.indexes),
     )
     bench = Workbench(settings, executor=InlineExecutor(settings))
     for work in (TOLL, LAMPS):
         bench.store.works.add(work)
-    bench.indexes.build(LAMPS.id, ["zero-shot"], lambda *_: None)
-    assert bench.indexes.missing(TOLL.id) == ("zero-shot",)
+    bench.indexes.build(LAMPS.id, ["dense-relic"], lambda *_: None)
+    assert bench.indexes.missing(TOLL.id) == ("dense-relic",)
     job = bench.indexes.start_many([TOLL.id, LAMPS.id])
     assert (job.kind, job.state, job.note) == ("prepare", "done", "2 works are ready to search.")
     assert bench.indexes.missing(TOLL.id) == ()
@@ -301,7 +301,7 @@ def test_of_works_that_are_ready_the_words_are_written_where_they_are_not(ready)
 
 
 def test_unprepared_works_are_told_without_loading_any(bench, monkeypatch):
-    bench.indexes.build(LAMPS.id, ["zero-shot"], lambda *_: None)
+    bench.indexes.build(LAMPS.id, ["dense-relic"], lambda *_: None)
     monkeypatch.setattr(bench.works, "load", None)
     assert set(bench.indexes.unprepared(bench.works.summaries())) == {TOLL.id, BRIEF.id}
 
@@ -309,7 +309,7 @@ def test_unprepared_works_are_told_without_loading_any(bench, monkeypatch):
         raise BadWeights("The model is gone.")
 
     other = Workbench(bench.settings)
-    other.indexes._retrievers["zero-shot"] = Dense("zero-shot", encoder=no_model, root=bench.settings.indexes)
+    other.indexes._retrievers["dense-relic"] = Dense("dense-relic", encoder=no_model, root=bench.settings.indexes)
     assert other.indexes.unprepared(other.works.summaries()) == ()
     dense, bm25, fusion = ask(other, "Nobody paid").columns
     assert (dense.note, dense.pending, fusion.note) == ("The model is gone.", False, "The model is gone.")
@@ -354,8 +354,8 @@ class Compact:
 
 @pytest.fixture
 def large(ready):
-    compact = Compact(ready.indexes.library_retriever("zero-shot"))
-    ready.indexes._libraries["zero-shot"] = compact
+    compact = Compact(ready.indexes.library_retriever("dense-relic"))
+    ready.indexes._libraries["dense-relic"] = compact
     ready.indexes._libraries.pop("fusion", None)
     return ready, compact
 
@@ -403,11 +403,11 @@ def test_an_approximate_answer_whose_recall_is_not_known_says_so(large):
 
 
 def ask_exactly(bench, compact):
-    bench.indexes._libraries["zero-shot"] = compact.exact
+    bench.indexes._libraries["dense-relic"] = compact.exact
     try:
         return ask(bench, "Nobody paid for the lamp", results=9)
     finally:
-        bench.indexes._libraries["zero-shot"] = compact
+        bench.indexes._libraries["dense-relic"] = compact
 
 
 def test_the_index_of_the_library_is_built_by_a_job_and_needs_nothing_where_memory_is_enough(ready):
@@ -431,7 +431,7 @@ def test_a_work_removed_or_cut_anew_while_it_was_ranked_loses_its_hits(ready, mo
 
 
 def files_of(bench, work):
-    return bench.settings.indexes / "zero-shot" / work.id
+    return bench.settings.indexes / "dense-relic" / work.id
 
 
 def flip_a_byte(bench, work):
@@ -442,7 +442,7 @@ def flip_a_byte(bench, work):
 
 
 def delete_when_ranked(bench, monkeypatch, *works):
-    library = bench.indexes.library_retriever("zero-shot")
+    library = bench.indexes.library_retriever("dense-relic")
     rank = library.rank
 
     def late(*given, **further):
@@ -505,7 +505,7 @@ def test_where_all_works_found_are_removed_meanwhile_the_columns_say_so(ready, m
 def test_a_claim_in_the_script_of_one_work_is_not_refused_for_another_that_has_no_hit(settings):
     """Nothing is prepared, and no word is shared: the work first by title has no say in it."""
     bench = Workbench(settings)
-    use_fake(bench)
+    use_fakes(bench)
     for work in (make_work(["The ferry left."], title="A"), make_work(["Το πλοίο έφυγε."], title="B")):
         bench.store.works.add(work)
     dense, bm25, fusion = ask(bench, "θάλασσα").columns
@@ -513,7 +513,7 @@ def test_a_claim_in_the_script_of_one_work_is_not_refused_for_another_that_has_n
 
 
 def test_lack_of_memory_and_damage_make_a_note_and_the_others_answer(ready, monkeypatch):
-    library = ready.indexes.library_retriever("zero-shot")
+    library = ready.indexes.library_retriever("dense-relic")
     for error, pending in ((MemoryError(), False), (StaleIndex("It is damaged."), True)):
 
         def fail(*_, error=error, **__):

@@ -11,6 +11,7 @@ from relic_core.retrieval.dense import Dense
 from relic_core.services.answers import SearchRequest, Source
 from relic_core.services.workbench import Workbench
 from tests.fake_encoder import FakeEncoder
+from tests.fake_retrievers import use_fakes
 from tests.making import make_work
 
 WORK = make_work(
@@ -30,13 +31,13 @@ WORK = make_work(
 def bench(settings):
     bench = Workbench(settings)
     bench.store.works.add(WORK)
-    bench.indexes._retrievers["zero-shot"] = Dense("zero-shot", encoder=FakeEncoder, root=settings.indexes)
+    use_fakes(bench)
     return bench
 
 
 @pytest.fixture
 def ready(bench):
-    bench.indexes.build(WORK.id, ["zero-shot"], lambda *_: None)
+    bench.indexes.build(WORK.id, ["dense-relic"], lambda *_: None)
     return bench
 
 
@@ -46,18 +47,53 @@ def ask(bench, claim, **options):
 
 def test_every_column_answers_with_verbatim_located_passages(ready):
     result = ask(ready, "Nobody paid for the crossing", results=2)
-    assert [column.retriever for column in result.columns] == ["zero-shot", "bm25", "fusion"]
+    assert [column.retriever for column in result.columns] == ["dense-relic", "bm25", "reranked"]
     for column in result.columns:
         card = column.cards[0]
         assert card.quotation.plain == WORK.span_text(card.span)
-        assert (card.span, card.rank, card.place.chapter) == (Span(0, 1), 1, "Chapter 1")
+        assert (card.rank, card.place.chapter) == (1, "Chapter 1")
+        assert card.span == Span(0, 1) or column.retriever == "reranked"
         assert column.candidates == 6
+
+
+def test_what_takes_seconds_can_be_left_for_later_and_the_rest_is_as_in_the_whole_answer(ready):
+    request = SearchRequest(work_id=WORK.id, claim_text="Nobody paid for the crossing")
+    whole, at_once = ready.search.run(request), ready.search.run(request, at_once=True)
+    assert [column.waiting for column in at_once.columns] == [False, False, True]
+    assert not any(column.waiting for column in whole.columns)
+    assert at_once.columns[:2] == whole.columns[:2]
+    late = at_once.columns[2]
+    assert (late.retriever, late.cards, late.pending, late.candidates) == ("reranked", (), False, 6)
+    assert at_once.weak == whole.weak
+
+
+def test_the_reranked_column_is_in_the_rerankers_order_and_says_where_the_others_had_it(ready):
+    column = ask(ready, "Nobody paid for the crossing", results=6).columns[2]
+    counts = [WORK.span_text(card.span).count("e") for card in column.cards]
+    assert counts == sorted(counts, reverse=True)
+    assert [label for label, _ in column.cards[0].elsewhere] == ["dense-RELiC", "BM25", "Combined"]
+
+
+def test_passages_like_one_are_not_reranked_since_there_is_no_claim_to_read(ready):
+    result = like(ready, "1.1.1")
+    assert "a passage was given instead of a claim" in result.columns[2].note
+    assert not result.columns[2].cards
+    assert result.columns[0].cards
+
+
+def test_a_retriever_that_is_not_usual_answers_where_its_column_is_asked_for(ready):
+    assert ready.indexes.missing(WORK.id) == ()
+    assert ready.indexes.missing(WORK.id, ("zero-shot",)) == ("zero-shot",)
+    named = {label for card in ask(ready, "Nobody paid").columns[1].cards for label, _ in card.elsewhere}
+    assert named == {"dense-RELiC", "Combined"}
+    (column,) = ask(ready, "Nobody paid", retrievers=("zero-shot",)).columns
+    assert column.pending
 
 
 def test_a_card_names_the_words_it_shares_and_the_ranks_others_give_it(ready):
     card = ask(ready, "Who counted the lanterns?", retrievers=("bm25",)).columns[0].cards[0]
     assert card.shared == ("counted", "lanterns")
-    assert dict(card.elsewhere) == {"Dense, zero-shot": 1, "Combined": 1}
+    assert dict(card.elsewhere) == {"dense-RELiC": 1, "Combined": 1}
 
 
 def test_words_of_a_heading_between_two_sentences_are_neither_shown_nor_shared(ready):
@@ -90,7 +126,7 @@ def test_a_damaged_index_is_said_to_be_damaged_and_can_be_built_anew(ready, sett
     content = bytearray(array.read_bytes())
     content[-1] ^= 1
     array.write_bytes(content)
-    ready.indexes._retrievers["zero-shot"] = Dense("zero-shot", encoder=FakeEncoder, root=settings.indexes)
+    ready.indexes._retrievers["dense-relic"] = Dense("dense-relic", encoder=FakeEncoder, root=settings.indexes)
     dense = ask(ready, "Nobody paid").columns[0]
     assert dense.pending
     assert "sums.npy" in dense.note
@@ -102,7 +138,7 @@ def test_without_a_model_words_still_answer_and_the_column_says_why(bench, setti
     def no_model():
         raise BadWeights("The model is gone. Install it again.")
 
-    bench.indexes._retrievers["zero-shot"] = Dense("zero-shot", encoder=no_model, root=settings.indexes)
+    bench.indexes._retrievers["dense-relic"] = Dense("dense-relic", encoder=no_model, root=settings.indexes)
     assert bench.indexes.missing(WORK.id) == ()
     dense, bm25, fusion = ask(bench, "Nobody paid").columns
     assert (dense.note, dense.pending) == ("The model is gone. Install it again.", False)
@@ -147,7 +183,7 @@ def test_an_encoder_that_did_not_answer_is_not_named(bench):
 
 
 def test_vectors_of_an_encoder_without_measured_bars_are_neither_strong_nor_weak(ready):
-    column = ask(ready, "Gatsby pays for nobody", retrievers=("zero-shot",)).columns[0]
+    column = ask(ready, "Gatsby pays for nobody", retrievers=("dense-relic",)).columns[0]
     assert {card.strength.level for card in column.cards} == {"fair"}
 
 
@@ -254,8 +290,8 @@ def test_passages_like_one_leave_it_and_what_overlaps_it_out(ready):
 
 
 def test_likeness_by_meaning_is_that_of_the_passages_own_vectors(ready):
-    dense = ready.indexes.retriever("zero-shot")
-    column = like(ready, "2.1.1", results=10, retrievers=("zero-shot",)).columns[0]
+    dense = ready.indexes.retriever("dense-relic")
+    column = like(ready, "2.1.1", results=10, retrievers=("dense-relic",)).columns[0]
     vectors = [dense.span_vector(WORK.imprint, Span(at, 1)) for at in range(6)]
     cosines = {Span(at, 1): float(vectors[3] @ vectors[at]) for at in (0, 1, 2, 4, 5)}
     assert {card.span: card.score for card in column.cards} == pytest.approx(cosines, abs=1e-5)
@@ -265,10 +301,10 @@ def test_the_passage_may_stand_in_another_work_which_need_not_be_prepared(ready)
     ready.store.works.add(LAMPS)
     for prepared in (False, True):
         if prepared:
-            ready.indexes.build(LAMPS.id, ["zero-shot"], lambda *_: None)
+            ready.indexes.build(LAMPS.id, ["dense-relic"], lambda *_: None)
         result = like(ready, "1.1", work=LAMPS)
         assert result.source.work == LAMPS
-        assert [column.cards[0].span for column in result.columns] == [Span(3, 1)] * 3
+        assert [column.cards[0].span for column in result.columns[:2]] == [Span(3, 1)] * 2
         assert result.columns[0].candidates == 6
         assert result.columns[1].cards[0].shared == ("lamp", "stood", "window")
 
@@ -334,7 +370,7 @@ def test_a_retriever_that_runs_out_of_memory_says_so_and_the_others_answer(ready
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(ready.indexes.retriever("zero-shot"), "score", fail)
+    monkeypatch.setattr(ready.indexes.retriever("dense-relic"), "score", fail)
     result = ask(ready, "Nobody paid")
     dense, bm25, fusion = result.columns
     assert "not enough memory" in dense.note
@@ -347,7 +383,7 @@ def test_a_file_that_is_gone_when_it_is_opened_makes_a_pending_column(ready, mon
     def fail(*_):
         raise FileNotFoundError(2, "No such file")
 
-    monkeypatch.setattr(ready.indexes.retriever("zero-shot"), "score", fail)
+    monkeypatch.setattr(ready.indexes.retriever("dense-relic"), "score", fail)
     assert ask(ready, "Nobody paid").columns[0].pending
 
 
@@ -355,7 +391,7 @@ def test_a_mistake_of_the_program_is_not_taken_for_a_lack_of_memory(ready, monke
     def fail(*_):
         raise RuntimeError("shapes do not fit")
 
-    monkeypatch.setattr(ready.indexes.retriever("zero-shot"), "score", fail)
+    monkeypatch.setattr(ready.indexes.retriever("dense-relic"), "score", fail)
     with pytest.raises(RuntimeError, match="shapes"):
         ask(ready, "Nobody paid")
 

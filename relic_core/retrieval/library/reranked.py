@@ -5,7 +5,7 @@ The texts of the head's works have to be loaded, since the ranking itself holds 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -63,45 +63,24 @@ class LibraryReranked:
     def reorder(self, claim: Claim, ranking: LibraryRanking) -> LibraryRanking:
         """Reorder the head of a ranking that the first retriever has made already.
 
-        Works that went away since it was made lose their spans. Raises what the reranker raises.
+        Spans of works that went away since it was made, or that another edition has replaced, end the head: whoever
+        loads them finds out. Raises what the reranker raises.
         """
         best = ranking.best(len(ranking))
-        head = best[: self._reranked.head]
-        of_work: dict[int, list[int]] = defaultdict(list)
-        for place, at in enumerate(head.tolist()):
-            of_work[int(ranking.work[at])].append(place)
-        found = np.zeros(len(head), dtype=np.float32)
-        gone: set[int] = set()
-        for number, places in of_work.items():
-            spans = [Span(int(ranking.start[head[place]]), ranking.length) for place in places]
-            try:
-                work = self._load(ranking.works[number])
-            except NotFound:
-                gone.add(number)
-                continue
-            if max(span.end for span in spans) > len(work.sentences):
-                gone.add(number)  # another edition has taken its place
-                continue
-            found[places] = self._reranked.read(claim, work, spans)
-        if gone:
-            return self.reorder(claim, _without(ranking, gone))
+        head, rest = best[: self._reranked.head], best[self._reranked.head :]
         if not len(head):
             return replace(ranking, retriever=self.name)
-        return replace(
-            ranking, retriever=self.name, scores=below(found, head, best[self._reranked.head :], ranking.scores)
-        )
-
-
-def _without(ranking: LibraryRanking, gone: set[int]) -> LibraryRanking:
-    """Leave out the spans of some works, by their numbers."""
-    kept = ~np.isin(ranking.work, sorted(gone))
-    return replace(
-        ranking,
-        work=ranking.work[kept],
-        start=ranking.start[kept],
-        scores=ranking.scores[kept],
-        candidates=int(np.count_nonzero(kept)),
-    )
+        found = np.full(len(head), np.nan, dtype=np.float32)
+        for number in dict.fromkeys(ranking.work[head].tolist()):
+            places = np.flatnonzero(ranking.work[head] == number)
+            spans = [Span(start, ranking.length) for start in ranking.start[head[places]].tolist()]
+            with suppress(NotFound):
+                work = self._load(ranking.works[number])
+                if max(span.end for span in spans) <= len(work.sentences):
+                    found[places] = self._reranked.read(claim, work, spans)
+        gone = np.isnan(found)
+        found[gone] = found[~gone].min(initial=0.0) - 1.0
+        return replace(ranking, retriever=self.name, scores=below(found, head, rest, ranking.scores))
 
 
 def create_library(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex
 from relic_core.ports import Compacting
 from relic_core.retrieval.library.fusion import fuse_library
+from relic_core.retrieval.registry import in_order
 from relic_core.retrieval.strength import Foreign
 from relic_core.retrieval.words_index import work_terms
 from relic_core.services.answers import Column, SearchResult
@@ -215,8 +216,8 @@ class LibrarySearch:
 
     def _measured(self, name: str, found: Found) -> str:
         """Say how many of the best an approximate ranking finds."""
-        for part in (name, *self._workbench.indexes.card(name).components):
-            if part in found.rankings and (recall := found.rankings[part].recall):
+        for part in in_order([name]):
+            if part.name in found.rankings and (recall := found.rankings[part.name].recall):
                 ten, hundred = map(_per_cent, recall)
                 return (
                     f"An approximate index answers here: for claims over the whole library it was measured to find "
