@@ -200,7 +200,7 @@ def ask(workbench: Workbench, where: Scope) -> SearchRequest | None:
     # What reads a claim beside each passage is not offered where there is none.
     labels = {card.name: card.label for card in workbench.indexes.cards() if not (likeness and card.kind == "reranker")}
     claim_text = "" if likeness else _ask_claim()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         length = st.segmented_control(
             "Sentences in the quotation",
             list(range(MIN_LENGTH, MAX_LENGTH + 1)),

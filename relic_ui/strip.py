@@ -43,7 +43,7 @@ def show_strip(columns: Sequence[Column], work: Work) -> None:
 def _row(column: Column) -> str:
     lanes = lanes_of([card.place.fraction for card in column.cards])
     dots = "".join(_dot(card, column, lane) for card, lane in zip(column.cards, lanes, strict=True))
-    height = (max(lanes, default=0) + 1) * _LANE_REM
+    height = (max(lanes, default=1) + 1) * _LANE_REM  # most have two: what is waited for moves nothing as a rule
     return (
         f'<span class="relic-strip-name">{escape(column.label)}</span>'
         f'<div class="relic-track" style="{hue(column.retriever)};height:{height}rem">{dots}</div>'

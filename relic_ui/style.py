@@ -11,9 +11,11 @@ from relic_ui.sources_style import SOURCES
 from relic_ui.tables import TABLES
 
 RETRIEVER_COLOURS = {
-    "zero-shot": "#1f7079",
+    "dense-relic": "#1f7079",
     "bm25": "#96590f",
-    "fusion": "#a0477a",
+    "reranked": "#a0477a",
+    "fusion": "#5a64a8",
+    "zero-shot": "#5f7a34",
 }
 """One colour per retriever, the same on cards, strips and charts."""
 

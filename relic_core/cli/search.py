@@ -232,7 +232,7 @@ def _hit(card: Card, result: SearchResult) -> dict[str, Any]:
 
 
 def _as_text(column: Column, result: SearchResult, width: int) -> str:
-    lines = [column.label.upper()]
+    lines = [f"{column.label}:"]
     for card in column.cards:
         quotation = " ".join(card.quotation.plain.split())
         place = f"{card.place.chapter}, {card.place.fraction:.0%} into the work · {card.place.address}"

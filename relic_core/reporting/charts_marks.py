@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from relic_core.reporting.charts_rows import Chart, Group, Mark, Series
 
 _SYMBOLS = {
-    "zero-shot": "circle", "bm25": "square", "fusion": "diamond", "bm25-lemmas": "triangle-up", "tf-idf": "x",
-    "random": "star",
+    "dense-relic": "circle", "bm25": "square", "reranked": "diamond", "fusion": "pentagon", "zero-shot": "hexagon",
+    "bm25-lemmas": "triangle-up", "tf-idf": "x", "random": "star",
 }  # fmt: skip
-_FURTHER = ("triangle-down", "pentagon", "cross", "hexagon", "hourglass")
+_FURTHER = ("triangle-down", "cross", "hourglass", "bowtie", "octagon")
 _ASIDE = 1.03
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
