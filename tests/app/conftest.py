@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from relic_core.config import Settings
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.workbench import Workbench
+from tests.fake_retrievers import fake_reranked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +57,8 @@ class App:
         self.settings = Settings(data=folder / "data", indexes=folder / "indexes")
         for name, value in self.settings.to_environment().items():
             monkeypatch.setenv(name, value)
+        # The real one takes seconds on every search; what is tested here is what a page makes of its answer.
+        monkeypatch.setattr("relic_core.retrieval.reranked.create", fake_reranked)
         self._run_with(self.held)
 
     def run_jobs(self) -> None:

@@ -82,7 +82,7 @@ def test_before_a_claim_there_is_a_form_and_no_answer(app):
 
 def test_a_claim_brings_three_columns_of_verbatim_located_cards(app):
     at = ask(app.open(FIND), CLAIM)
-    assert headings(at) == ["dense-RELiC", "BM25", "Combined"]
+    assert headings(at) == ["dense-RELiC", "BM25", "Reranked"]
     assert [len(column) for column in columns(at)] == [5, 5, 5]
     (sample,) = app.bench.works.summaries()
     work = app.bench.works.load(sample.id)
@@ -509,8 +509,8 @@ def test_an_answer_given_just_before_the_last_works_were_prepared_is_asked_again
 
     run, asked = Search.run, []
 
-    def outrun(self, request):
-        result = run(self, request)
+    def outrun(self, request, **how):
+        result = run(self, request, **how)
         if not asked:
             read_by_meaning(app, *shelf.values())
         asked.append(request)
@@ -532,8 +532,8 @@ def test_an_answer_given_just_before_the_index_of_the_whole_was_built_is_asked_a
     read_by_meaning(app, *shelf.values())
     run, asked = Search.run, []
 
-    def outrun(self, request):
-        result = run(self, request)
+    def outrun(self, request, **how):
+        result = run(self, request, **how)
         asked.append(request)
         if len(asked) == 1:
             first, *others = result.columns
@@ -555,7 +555,7 @@ def test_what_an_approximate_index_finds_is_told_beside_its_hits(app, shelf, mon
     run = Search.run
 
     def approximate(self, request):
-        result = run(self, request)
+        result = run(self, request, **how)
         first, *others = result.columns
         return replace(result, columns=(replace(first, exact=False, note="Of the first ten it found 97%."), *others))
 
@@ -804,7 +804,7 @@ def test_markup_in_titles_texts_and_claims_is_shown_and_not_obeyed(app):
 
 
 def test_without_a_model_the_words_are_searched_all_the_same(app, tmp_path, monkeypatch):
-    monkeypatch.setenv("RELIC_MODEL", str(tmp_path / "no_model"))
+    monkeypatch.setenv("RELIC_TRAINED", str(tmp_path / "no_model"))
     at = ask(app.open(FIND), CLAIM)
     assert [bool(column) for column in columns(at)] == [False, True, False]
     assert "no_model" in said(at)

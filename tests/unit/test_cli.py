@@ -460,7 +460,7 @@ def test_a_search_is_printed_with_its_places(run, searcher):
     code, said, errors = run("search", "ferry", "He counts.", "--length", "2", "--results", "3", "--retriever", "bm25")
     assert code == 0
     assert said.splitlines()[:3] == [
-        "SAME WORDS",
+        "Same words:",
         "   1  He counted their lanterns instead.",
         "      Chapter One, 25% into the work · 1.1.2 · strong",
     ]
