@@ -21,7 +21,7 @@ from typing import Any, Literal, get_args
 
 from relic_core.encoders.families import family_facts
 from relic_core.encoders.sentence_transformers_files import facts_of_folder
-from relic_core.encoders.weights import CONFIG, DEFAULT_NAME, model_folder
+from relic_core.encoders.weights import CONFIG, DEFAULT_NAME, model_folder, settings_folder
 from relic_core.errors import BadWeights
 
 Pooling = Literal["mean", "first", "pooler"]
@@ -172,8 +172,9 @@ def _name(model: str, folder: Path) -> str:
 
 
 def _model_type(folder: Path) -> str:
+    settings = settings_folder(folder) / CONFIG
     try:
-        return str(json.loads((folder / CONFIG).read_text(encoding="utf-8")).get("model_type", ""))
+        return str(json.loads(settings.read_text(encoding="utf-8")).get("model_type", ""))
     except (OSError, ValueError, AttributeError):
         return ""  # what is wrong with the file is said when the model is loaded
 

@@ -21,6 +21,7 @@ from relic_core.training.disk import tidy
 from relic_core.training.dual_encoder import DualEncoder
 from relic_core.training.exporting import keep_model, write_model
 from relic_core.training.loop import Loop, quiet
+from relic_core.training.preparing import keeps_embeddings
 from relic_core.training.stopping import terminated
 from relic_core.training.watching import Watch
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import MinedWindow, Pair, Work
+    from relic_core.encoders.towers import Tower
+    from relic_core.encoders.weights import ModelFiles
     from relic_core.training.recipes import Recipe
 
     Validate = Callable[[Path], Mapping[str, float]]
@@ -126,8 +129,9 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     """
     report = _nobody if report is None else report
     windows = [window for window in windows if window.gold.length <= recipe.longest]
-    base, card = find_model(recipe.base), trained_card(recipe)
+    card = trained_card(recipe)
     encoder = OnePassEncoder(card, precision="float32")
+    base = base_files(recipe, encoder.pair.passages)
     planned = plan(recipe, [pair.source_id for pair in pairs], [window.work_id for window in windows])
     origin = checkpoints.Origin(
         recipe=recipe.to_json(),
@@ -150,7 +154,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
 
     def written(name: str, figures: Mapping[str, float]) -> Path:
         record = _record(origin, card, len(pairs), len(windows), figures, watch.seconds)
-        write_model(folder / name, model, base, card, record)
+        write_model(folder / name, model, base, card, record, keeps_embeddings=keeps_embeddings(recipe))
         return folder / name
 
     def validated(step: int) -> Mapping[str, float]:
@@ -196,6 +200,20 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
         figures=dict(watch.best),
         seconds=watch.seconds,
     )
+
+
+def base_files(recipe: Recipe, tower: Tower) -> ModelFiles:
+    """Give the files that a training begins from, by the name in the recipe where they are the same.
+
+    Of a pair like DPR's either half may be named, and both encoders begin from the one that reads passages.
+
+    Raises
+    ------
+    BadWeights
+        The base is not there, or not the expected one.
+    """
+    named = find_model(recipe.base)
+    return named if named.digest == tower.files.digest else tower.files
 
 
 def trained_card(recipe: Recipe) -> EncoderCard:

@@ -15,6 +15,7 @@ from relic_core.training.collating import HardNegatives, Material
 from relic_core.training.disk import tidy
 from relic_core.training.exporting import keep_model
 from relic_core.training.loop import Loop, quiet
+from relic_core.training.preparing import keeps_embeddings
 from relic_core.training.reranking.examples import Lists
 from relic_core.training.reranking.exporting import write_reranker
 from relic_core.training.reranking.model import RerankerInTraining
@@ -90,7 +91,7 @@ def train_reranker(  # noqa: PLR0913 - what is trained, on what, where to, and w
 
     def written(name: str, figures: Mapping[str, float]) -> Path:
         record = _record(origin, cast("Any", card), len(pairs), len(windows), figures, watch.seconds)
-        write_reranker(folder / name, model.reader, base, card, record)
+        write_reranker(folder / name, model.reader, base, card, record, keeps_embeddings=keeps_embeddings(training))
         return folder / name
 
     def validated(step: int) -> Mapping[str, float]:
