@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from relic_core.encoders.batching import TOKENS, by_length, next_batch
+from relic_core.encoders.batching import in_batches
 from relic_core.encoders.memory import is_out_of_memory, too_little_memory
 from relic_core.encoders.weights import CONFIG, TOKENIZER
 from relic_core.errors import BadWeights
@@ -148,20 +148,13 @@ class Tower:
             Memory ran out over a single row.
         """
         special = len(self.opening) + len(self.closing)
-        lengths = [len(row) + special for row in rows]
-        order, tokens, at = by_length(lengths), TOKENS[self._arithmetic.device], 0
-        while at < len(order):
-            members = next_batch(order, lengths, at, tokens)
-            try:
-                batch = self._pass(members, rows)
-            except (RuntimeError, MemoryError) as error:
-                if not is_out_of_memory(error):
-                    raise
-                if len(members) == 1:
-                    raise too_little_memory(self._card.name, reading, self._arithmetic.device) from error
-                tokens = len(members) * lengths[members[0]] // 2
-                continue
-            at += len(members)
+        device = self._arithmetic.device
+        for _, batch in in_batches(
+            [len(row) + special for row in rows],
+            lambda members: self._pass(members, rows),
+            device=device,
+            too_little=lambda: too_little_memory(self._card.name, reading, device),
+        ):
             yield batch
 
     def _pass(self, members: list[int], rows: Sequence[list[int]]) -> Batch:

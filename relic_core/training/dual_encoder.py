@@ -9,7 +9,7 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from relic_core.encoders.batching import TOKENS
-from relic_core.training.preparing import prepared
+from relic_core.training.bases import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -18,12 +18,11 @@ from relic_core.training import checkpoints
 from relic_core.training.disk import written_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from relic_core.training.batching import Planned
     from relic_core.training.checkpoints import Origin
-    from relic_core.training.collating import Collator, Features
-    from relic_core.training.dual_encoder import DualEncoder
+    from relic_core.training.collating import Features
     from relic_core.training.recipes import Recipe
 
 TRAINED = "trained.safetensors"
@@ -60,17 +59,17 @@ def arguments(recipe: Recipe, folder: Path, steps: int) -> TrainingArguments:
 
 
 class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
-    """Trains a dual encoder over planned batches.
+    """Trains a model over planned batches.
 
     Parameters
     ----------
     recipe : Recipe
         How.
-    model : DualEncoder
-        What.
+    model : module
+        What; called with a batch it gives "loss" and "first".
     planned : list of Planned
         The batches, in order.
-    collator : Collator
+    collator : callable
         Makes their tensors.
     folder : Path
         Of the checkpoints.
@@ -86,9 +85,9 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
         self,
         *,
         recipe: Recipe,
-        model: DualEncoder,
+        model: torch.nn.Module,
         planned: list[Planned],
-        collator: Collator,
+        collator: Callable[[Sequence[Planned]], Features],
         folder: Path,
         origin: Origin,
         state: Callable[[], Mapping[str, Any]],
@@ -97,7 +96,7 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
         self._folder = folder
         self._origin = origin
         self._further = state
-        self._encoder = model
+        self._learner = model
         self.counted: dict[str, float] = {}
         self.steps = -(-len(planned) // origin.processes)
         """That make up the training: each process takes a batch of its own."""
@@ -147,7 +146,7 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
             return
         path = self._folder / f"checkpoint-{self.state.global_step}"
         with written_folder(path) as half:
-            learnt = {name: each for name, each in self._encoder.named_parameters() if each.requires_grad}
+            learnt = {name: each for name, each in self._learner.named_parameters() if each.requires_grad}
             save_file({name: each.detach().cpu().contiguous() for name, each in learnt.items()}, half / TRAINED)
             self._save_optimizer_and_scheduler(str(half))
             self._save_scaler(str(half))
@@ -159,7 +158,7 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:  # noqa: ANN401, ARG002
         """Put what was learnt in its place."""
         path = Path(resume_from_checkpoint) / TRAINED
-        self._encoder.load_state_dict(load_file(path), strict=False)
+        self._learner.load_state_dict(load_file(path), strict=False)
 
 
 @contextlib.contextmanager

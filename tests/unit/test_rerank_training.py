@@ -243,6 +243,7 @@ def test_a_roberta_can_be_trained_with_the_first_token_and_neighbours(tmp_path):
 
 def test_it_can_be_trained_in_bfloat16(base, tmp_path):
     made = run(base, tmp_path, recipe=make_reranker_recipe(base, precision="bfloat16", epochs=1))
+    assert made.finished, "no model is there before it ends: was the process told to?"
     assert {tensor.dtype for tensor in weights(made.folder).values()} == {torch.float32}
 
 

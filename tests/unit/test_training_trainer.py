@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.one_pass import OnePassEncoder
 from relic_core.errors import BadRequest, BadWeights, RelicError, StoreFull
-from relic_core.training import loop
+from relic_core.training import checkpoints, loop, watching
 from relic_core.training.dual_encoder import DualEncoder
 from relic_core.training.recipes import recipe_named
 from relic_core.training.trainer import train
@@ -93,6 +94,25 @@ def test_every_step_is_reported(base, tmp_path):
         assert step["memory_mib"] > 1
         assert step["examples_per_second"] == pytest.approx(step["examples"] / step["step_seconds"])
     assert max(step["learning_rate"] for step in steps) == pytest.approx(0.01)
+
+
+def test_the_time_of_a_step_is_its_own_and_not_that_of_a_validation_or_a_checkpoint(base, tmp_path, monkeypatch):
+    clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr(watching, "time", clock)
+    forward, seal = DualEncoder.forward, checkpoints.seal
+
+    def later(seconds):
+        clock.now += seconds
+
+    monkeypatch.setattr(DualEncoder, "forward", lambda self, **given: (later(1.0), forward(self, **given))[1])
+    monkeypatch.setattr(checkpoints, "seal", lambda *given: (later(50.0), seal(*given))[1])
+    reports = Reports()
+    recipe = make_recipe(base, validate_every=2, steps=6)
+    validate = lambda _: (later(100.0), {"recall@10": clock.now})[1]  # noqa: E731
+    made = run(base, tmp_path, recipe=recipe, report=reports, validate=validate, checkpoint_seconds=0.0)
+    assert [step["step_seconds"] for step in reports.of("step")] == [1.0] * made.of
+    assert reports.of("validation")[0]["took"] == 100.0
+    assert made.seconds >= 100.0 * made.of / 2
 
 
 def test_the_record_says_what_made_the_model(base, tmp_path):
@@ -264,12 +284,12 @@ def test_to_resume_what_is_finished_changes_nothing(base, tmp_path, recipe):
 
 
 def test_what_a_killed_process_left_half_written_is_cleared_up(base, stopped):
-    checkpoints = stopped / "checkpoints"
-    for half in (checkpoints / ".checkpoint-7.half", stopped / ".candidate.half"):
+    kept = stopped / "checkpoints"
+    for half in (kept / ".checkpoint-7.half", stopped / ".candidate.half"):
         half.mkdir()
         (half / "trained.safetensors").write_bytes(b"half")
-    last = max(path.name for path in checkpoints.glob("checkpoint-*"))
-    (checkpoints / last).rename(checkpoints / f".{last}.old")
+    last = max(path.name for path in kept.glob("checkpoint-*"))
+    (kept / last).rename(kept / f".{last}.old")
     reports = Reports()
     assert run(base, stopped, resume=True, report=reports).finished
     assert f"checkpoint-{reports[0]['step']}" == last

@@ -10,7 +10,7 @@ from torch.utils.checkpoint import checkpoint
 
 from relic_core.encoders.batching import TOKENS
 from relic_core.encoders.joint_reading import JointReader, Rows
-from relic_core.training.preparing import prepared
+from relic_core.training.bases import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
