@@ -61,6 +61,9 @@ class EncoderCard:
     mask : str
         What stands in a claim where the quotation was masked: the mask token that the model was trained with
         (``[MASK]``, ``<mask>``); empty for encoders that read both sides as one text.
+    digest : str
+        Of the files of both models, as `pair_digest` gives it: what is not as it was when the card was written is
+        refused. Empty where nothing is known of them.
 
     Raises
     ------
@@ -78,6 +81,7 @@ class EncoderCard:
     spans: Spans = "in context"
     window: int = WINDOW
     mask: str = ""
+    digest: str = ""
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -106,7 +110,7 @@ class EncoderCard:
     @property
     def facts(self) -> dict[str, str | int]:
         """What decides the vectors beside the models' files; an empty mask is left out, as before there were masks."""
-        apart = {"name", "query_model", "passage_model"} | (set() if self.mask else {"mask"})
+        apart = {"name", "query_model", "passage_model", "digest"} | (set() if self.mask else {"mask"})
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in apart}
 
 

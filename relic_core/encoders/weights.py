@@ -85,6 +85,11 @@ def find_model(model: str = "") -> ModelFiles:
     return _compact(folder.name if Path(model).expanduser().is_dir() else model, folder)
 
 
+def pair_digest(claims: ModelFiles, passages: ModelFiles) -> str:
+    """Hash the files of an encoder's two models, which may be one."""
+    return hashlib.sha256(f"{claims.digest}{passages.digest}".encode()).hexdigest()
+
+
 def is_compact(folder: Path) -> bool:
     """Whether the model in a folder is layers alone, to be laid over a base."""
     return any((folder / name).is_file() for name in (LAYERS_CARD, LAYERS))

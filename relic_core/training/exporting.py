@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 from relic_core.encoders.cards import CARD
 from relic_core.encoders.layers import LAYERS, LAYERS_CARD, LayersCard
 from relic_core.encoders.states import named_as, state_of
-from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS
+from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS, find_model, pair_digest
 from relic_core.formats.files import written_whole
 from relic_core.training.disk import room_for, take_name, written_folder
 
@@ -51,7 +51,7 @@ def write_model(
     base : ModelFiles
         What both began from.
     card : EncoderCard
-        How the encoders are used; where they are is filled in.
+        How the encoders are used; where they are, and the digest of their files, is filled in.
     record : mapping
         What made them, for ``training.json``.
     keeps_embeddings : bool
@@ -73,10 +73,9 @@ def write_model(
         for name, model in towers.items():
             (half / name).mkdir()
             write_weights(half / name, merged(model), base, keeps_embeddings=keeps_embeddings)
-        write_json(
-            half / CARD,
-            {"name": card.name, "query_model": CLAIMS, "passage_model": next(reversed(towers)), **card.facts},
-        )
+        used = {"query_model": CLAIMS, "passage_model": next(reversed(towers))}
+        digest = pair_digest(*(find_model(str(half / name)) for name in used.values()))
+        write_json(half / CARD, {"name": card.name, **used, **card.facts, "digest": digest})
         write_json(half / RECORD, record)
 
 

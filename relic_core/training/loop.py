@@ -109,15 +109,9 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
         )
         self.remove_callback(PrinterCallback)
 
-    def compute_loss(  # noqa: D102 - the trainer's
-        self,
-        model: Any,  # noqa: ANN401 - the encoder, or what accelerate put around it
-        inputs: Features,
-        return_outputs: bool = False,  # noqa: ARG002 - the trainer's signature
-        num_items_in_batch: Any = None,  # noqa: ANN401, ARG002
-    ) -> torch.Tensor:
+    def training_step(self, *given: Any, **named: Any) -> torch.Tensor:  # noqa: ANN401, D102 - the trainer's
         try:
-            output = model(**inputs)
+            loss: torch.Tensor = super().training_step(*given, **named)
         except (RuntimeError, MemoryError) as error:
             if not is_out_of_memory(error):
                 raise
@@ -125,13 +119,22 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
                 f"Memory ran out in step {self.state.global_step + 1} of the training. Take a smaller batch or "
                 "chunk_tokens, or set cached to true in the recipe: states are then made twice instead of being kept."
             ) from error
+        gradients = (each.grad for each in self._learner.parameters() if each.grad is not None)
+        if not all(bool(torch.isfinite(each).all()) for each in gradients):
+            raise self._ran_away("gradient", math.nan)
+        return loss
+
+    def compute_loss(  # noqa: D102 - the trainer's
+        self,
+        model: Any,  # noqa: ANN401 - the encoder, or what accelerate put around it
+        inputs: Features,
+        return_outputs: bool = False,  # noqa: ARG002 - the trainer's signature
+        num_items_in_batch: Any = None,  # noqa: ANN401, ARG002
+    ) -> torch.Tensor:
+        output = model(**inputs)
         loss: torch.Tensor = output["loss"]
         if not math.isfinite(loss.item()):
-            raise RelicError(
-                f"The loss of step {self.state.global_step + 1} is {loss.item()}: the training has run away and was "
-                "stopped before it changed the weights. The last good checkpoint is kept. Take a lower learning rate, "
-                "a longer warm-up or float32, and start anew."
-            )
+            raise self._ran_away("loss", loss.item())
         self.counted = {
             "examples": float(len(inputs["gold"])),
             "tokens": float(inputs["claim_lengths"].sum() + inputs["passage_lengths"].sum()),
@@ -139,6 +142,13 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
             "first": output["first"].item(),
         }
         return loss
+
+    def _ran_away(self, what: str, value: float) -> RelicError:
+        return RelicError(
+            f"The {what} of step {self.state.global_step + 1} is {value}: the training has run away and was stopped "
+            "before it changed the weights. The last good checkpoint is kept. Take a lower learning rate, a longer "
+            "warm-up or float32, and start anew."
+        )
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:  # noqa: ANN401, ARG002 - the trainer's signature
         """Write all of a checkpoint beside its name, then let it take the name."""

@@ -182,6 +182,23 @@ def test_where_it_lies_makes_no_difference_and_another_byte_or_base_does(model, 
     assert (files.name, files.anywhere, files.folder) == ("claims", None, find_model(HUB).folder)
 
 
+def test_towers_of_two_trainings_do_not_go_together_and_what_a_card_says_of_files_is_no_part_of_the_encoder(
+    model, tmp_path
+):
+    other = run(tmp_path / "run", recipe={"seed": 3}).folder
+    before = encoder_of(model).identity
+    card = json.loads((model / "encoder.json").read_text(encoding="utf-8"))
+    (model / "encoder.json").write_text(json.dumps({**card, "digest": ""}), encoding="utf-8")
+    assert encoder_of(model).identity == before
+    (model / "encoder.json").write_text(json.dumps(card), encoding="utf-8")
+    shutil.rmtree(model / "passages")
+    shutil.copytree(other / "passages", model / "passages")
+    with pytest.raises(
+        BadWeights, match=r"is damaged: the files of its models are not those that its card was written"
+    ):
+        encoder_of(model)
+
+
 def test_a_tower_of_a_compact_pair_like_dpr_s_is_used_as_its_base_is(hub, tmp_path):
     """Its configuration, which says that it is DPR's, lies with the base."""
     made = dpr(tmp_path / "dpr")

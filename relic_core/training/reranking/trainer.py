@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from relic_core.encoders.joint_texts import JointTexts
 from relic_core.training.bases import base_files, keeps_embeddings, mask_token
 from relic_core.training.collating import HardNegatives, Material
-from relic_core.training.reranking.examples import Lists
+from relic_core.training.reranking.examples import Lists, check_choices
 from relic_core.training.reranking.exporting import write_reranker
 from relic_core.training.reranking.model import RerankerInTraining
 from relic_core.training.sitting import CHECKPOINT_SECONDS, Lesson, Terms, sit
@@ -50,6 +50,7 @@ def train_reranker(  # noqa: PLR0913 - what is trained, on what, where to, and w
     base = base_files(loop, texts.tower)
     windows = [window for window in windows if window.gold.length <= recipe.longest]
     material = Material(pairs, windows, work, hard or HardNegatives())
+    check_choices(recipe, material)
 
     def write(folder: Path, model: RerankerInTraining, record: Mapping[str, Any]) -> None:
         write_reranker(folder, model.reader, base, card, record, keeps_embeddings=keeps_embeddings(loop))
