@@ -119,9 +119,9 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
                 f"Memory ran out in step {self.state.global_step + 1} of the training. Take a smaller batch or "
                 "chunk_tokens, or set cached to true in the recipe: states are then made twice instead of being kept."
             ) from error
-        gradients = (each.grad for each in self._learner.parameters() if each.grad is not None)
-        if not all(bool(torch.isfinite(each).all()) for each in gradients):
-            raise self._ran_away("gradient", math.nan)
+        sums = [each.grad.sum() for each in self._learner.parameters() if each.grad is not None]
+        if sums and not math.isfinite(total := torch.stack(sums).sum().item()):  # one number that is none is enough
+            raise self._ran_away("gradient", total)
         return loss
 
     def compute_loss(  # noqa: D102 - the trainer's
