@@ -98,6 +98,11 @@ def test_a_training_writes_what_it_learnt_and_no_copy_of_its_base(model):
         assert said["base_digest"] == find_model(HUB).digest
 
 
+def test_whoever_may_read_a_model_s_card_may_read_its_weights(model):
+    modes = {path.name: path.stat().st_mode for path in model.rglob("*") if path.is_file()}
+    assert modes["layers.safetensors"] == modes["encoder.json"]
+
+
 def test_its_state_is_the_base_s_with_the_layers_in_their_place(model):
     files = find_model(str(model / "claims"))
     state, base = state_of(files), state_of(find_model(HUB))

@@ -166,17 +166,17 @@ def test_a_disk_that_is_full_when_a_checkpoint_is_sealed_is_said_and_the_one_bef
 
 @EITHER
 def test_a_disk_that_is_full_when_a_model_is_written_leaves_the_best_before(kind, base, tmp_path, monkeypatch):
-    save, calls = exporting.save_file, []
+    write, calls = exporting.write_tensors, []
     towers = 2 if kind == "dual encoder" else 1
 
-    def full(tensors, path, metadata):
+    def full(path, tensors):
         calls.append(path)
         if len(calls) > towers:
             path.write_bytes(b"half")
             raise OSError(errno.ENOSPC, "No space left on device")
-        save(tensors, path, metadata)
+        return write(path, tensors)
 
-    monkeypatch.setattr(exporting, "save_file", full)
+    monkeypatch.setattr(exporting, "write_tensors", full)
     best = []
 
     def validate(folder):
