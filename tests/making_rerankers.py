@@ -32,7 +32,7 @@ def make_cross_encoder(folder: Path, base: Path, **given: Any) -> Path:
     card = make_card(**given)
     torch.manual_seed(5)
     reader = JointReader(JointTexts(card, str(base), precision="float32").tower.build(), card)
-    write_reranker(folder, reader, find_model(str(base)), card, {"figures": {}})
+    write_reranker(folder, reader, find_model(str(base)), card, {"figures": {}}, keeps_embeddings=True)
     return folder
 
 

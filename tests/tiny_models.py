@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING
 
 import torch
@@ -109,3 +110,11 @@ def write_card(path: Path, **said: object) -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(said), encoding="utf-8")
     return str(path)
+
+
+def in_hub_cache(cache: Path, name: str, folder: Path) -> Path:
+    """Put a model into a cache like the Hugging Face hub's, and say where its files are."""
+    made = cache / f"models--{name.replace('/', '--')}"
+    (made / "refs").mkdir(parents=True, exist_ok=True)
+    (made / "refs" / "main").write_text("0" * 40, encoding="utf-8")
+    return shutil.copytree(folder, made / "snapshots" / ("0" * 40))

@@ -47,7 +47,10 @@ class SentenceTransformersBaseline:
         from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
         from transformers.utils import logging
 
-        folder = find_model(card.passage_model).folder
+        from relic_core.encoders.states import named_as, state_of
+
+        files = find_model(card.passage_model)
+        folder = files.folder
         bars = logging.is_progress_bar_enabled()
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # untyped
         try:
@@ -61,6 +64,8 @@ class SentenceTransformersBaseline:
         finally:
             if bars:
                 logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # untyped
+        if files.layers is not None:
+            reader.model.load_state_dict(named_as(state_of(files), reader.model.state_dict()), strict=False)
         modules: list[Any] = [reader, Pooling(reader.get_embedding_dimension(), pooling_mode=_POOLING[card.pooling])]
         if card.similarity == "cosine":
             modules.append(Normalize())

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from relic_core.encoders.memory import is_out_of_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from relic_core.encoders.precision import Device
+    from relic_core.errors import RelicError
+
+T = TypeVar("T")
 
 TOKENS: dict[Device, int] = {"cpu": 2048, "cuda": 65_536}
 """Tokens in a forward pass: on a processor larger ones are slower, a GPU wants more (docs/encoders.md)."""
@@ -44,3 +49,58 @@ def next_batch(order: Sequence[int], lengths: Sequence[int], at: int, tokens: in
     ([1, 0], [2])
     """
     return list(order[at : at + max(1, tokens // lengths[order[at]])])
+
+
+def in_batches(
+    lengths: Sequence[int],
+    run: Callable[[list[int]], T],
+    *,
+    device: Device,
+    too_little: Callable[[], RelicError],
+) -> Iterator[tuple[list[int], T]]:
+    """Run rows, those of like length together; where memory runs out in smaller batches, down to a single row.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        Of each row, in tokens that go through the model.
+    run : callable
+        Runs the rows of some numbers.
+    device : {"cpu", "cuda"}
+        Where: it decides how large a batch is.
+    too_little : callable
+        Makes the error for a memory that does not hold a single row.
+
+    Yields
+    ------
+    list of int, object
+        The rows of a batch, the longest of all first, and what `run` gave for them.
+
+    Raises
+    ------
+    RelicError
+        Memory ran out over a single row.
+
+    Examples
+    --------
+    >>> def run(members):
+    ...     if len(members) > 1:
+    ...         raise MemoryError
+    ...     return "done"
+    >>> list(in_batches([30, 50], run, device="cpu", too_little=lambda: RelicError("too little")))
+    [([1], 'done'), ([0], 'done')]
+    """
+    order, tokens, at = by_length(lengths), TOKENS[device], 0
+    while at < len(order):
+        members = next_batch(order, lengths, at, tokens)
+        try:
+            done = run(members)
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            if len(members) == 1:
+                raise too_little() from error
+            tokens = len(members) * lengths[members[0]] // 2
+            continue
+        at += len(members)
+        yield members, done

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.encoders.batching import TOKENS, by_length, next_batch
-from relic_core.encoders.memory import is_out_of_memory
+from relic_core.encoders.batching import in_batches
 from relic_core.errors import BadClaim, RelicError
 from relic_core.text.words import tokens
 
@@ -70,26 +69,20 @@ def scored(
     RelicError
         Memory ran out over a single row; a score is no number.
     """
-    found = np.zeros(len(lengths), dtype=np.float32)
-    order, room, at = by_length(lengths), TOKENS[arithmetic.device], 0
-    while at < len(order):
-        progress(at, len(order), SCORING)
-        members = next_batch(order, lengths, at, room)
-        try:
-            found[members] = score(members)
-        except (RuntimeError, MemoryError) as error:
-            if not is_out_of_memory(error):
-                raise
-            if len(members) == 1:
-                raise RelicError(
-                    f"{'The memory of the GPU' if arithmetic.device == 'cuda' else 'Memory'} ran out while {name} "
-                    "reordered passages. Close other programs and try again, search without reordering, or take a "
-                    "smaller model."
-                ) from error
-            room = len(members) * lengths[members[0]] // 2
-            continue
-        at += len(members)
-    progress(len(order), len(order), SCORING)
+
+    def too_little() -> RelicError:
+        where = "The memory of the GPU" if arithmetic.device == "cuda" else "Memory"
+        return RelicError(
+            f"{where} ran out while {name} reordered passages. Close other programs and try again, search without "
+            "reordering, or take a smaller model."
+        )
+
+    found, done = np.zeros(len(lengths), dtype=np.float32), 0
+    progress(done, len(lengths), SCORING)
+    for members, scores in in_batches(lengths, score, device=arithmetic.device, too_little=too_little):
+        found[members] = scores
+        done += len(members)
+        progress(done, len(lengths), SCORING)
     if not np.isfinite(found).all():
         raise RelicError(f"{name} gave scores that are no numbers. Its weights are of no use: train it anew.")
     return found

@@ -21,7 +21,7 @@ from typing import Any, Literal, get_args
 
 from relic_core.encoders.families import family_facts
 from relic_core.encoders.sentence_transformers_files import facts_of_folder
-from relic_core.encoders.weights import CONFIG, DEFAULT_NAME, model_folder
+from relic_core.encoders.weights import CONFIG, DEFAULT_NAME, model_folder, settings_folder
 from relic_core.errors import BadWeights
 
 Pooling = Literal["mean", "first", "pooler"]
@@ -61,6 +61,9 @@ class EncoderCard:
     mask : str
         What stands in a claim where the quotation was masked: the mask token that the model was trained with
         (``[MASK]``, ``<mask>``); empty for encoders that read both sides as one text.
+    digest : str
+        Of the files of both models, as `pair_digest` gives it: what is not as it was when the card was written is
+        refused. Empty where nothing is known of them.
 
     Raises
     ------
@@ -78,6 +81,7 @@ class EncoderCard:
     spans: Spans = "in context"
     window: int = WINDOW
     mask: str = ""
+    digest: str = ""
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -106,7 +110,7 @@ class EncoderCard:
     @property
     def facts(self) -> dict[str, str | int]:
         """What decides the vectors beside the models' files; an empty mask is left out, as before there were masks."""
-        apart = {"name", "query_model", "passage_model"} | (set() if self.mask else {"mask"})
+        apart = {"name", "query_model", "passage_model", "digest"} | (set() if self.mask else {"mask"})
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in apart}
 
 
@@ -172,8 +176,9 @@ def _name(model: str, folder: Path) -> str:
 
 
 def _model_type(folder: Path) -> str:
+    settings = settings_folder(folder) / CONFIG
     try:
-        return str(json.loads((folder / CONFIG).read_text(encoding="utf-8")).get("model_type", ""))
+        return str(json.loads(settings.read_text(encoding="utf-8")).get("model_type", ""))
     except (OSError, ValueError, AttributeError):
         return ""  # what is wrong with the file is said when the model is loaded
 

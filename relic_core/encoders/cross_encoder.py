@@ -15,7 +15,6 @@ from relic_core.encoders.candidates import check_claim, scored
 from relic_core.encoders.joint_texts import JointTexts
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
 from relic_core.encoders.reranker_cards import read_reranker
-from relic_core.encoders.weights import WEIGHTS
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class CrossEncoder:
     def __init__(self, folder: str | Path, *, precision: Precision | None = None) -> None:
         self.card, self._files = read_reranker(folder)
         self._arithmetic = Arithmetic(precision) if precision else best_arithmetic()
-        self._texts = JointTexts(self.card, str(self._files.folder), precision=precision)
+        self._texts = JointTexts(self.card, str(folder), precision=precision)
         self._lock = threading.Lock()
 
     @property
@@ -107,19 +106,19 @@ class CrossEncoder:
     @cached_property
     def _loaded(self) -> JointReader:
         import torch
-        from safetensors import SafetensorError, safe_open
 
         from relic_core.encoders.joint_reading import HEAD, JointReader
+        from relic_core.encoders.states import state_of
 
         model = self._texts.tower.build()
         reader = JointReader(model, self.card).to(model.device).eval()
-        path = self._files.folder / WEIGHTS
-        try:
-            with safe_open(path, framework="pt") as file, torch.no_grad():
-                reader.head.weight.copy_(file.get_tensor(HEAD))
-        except (SafetensorError, RuntimeError) as error:
+        head, wanted = state_of(self._files).get(HEAD), reader.head.weight
+        if head is None or head.shape != wanted.shape:
+            found = "there is none" if head is None else f"it has {head.numel()} numbers instead of {wanted.numel()}"
             raise BadWeights(
-                f"{path} holds no head that fits its model ({str(error).splitlines()[0]}), so it is no reranker's. "
-                "Train one from it (docs/reranking.md)."
-            ) from error
+                f"{self._files.weights} holds no head that fits its model ({found}), so it is no reranker's. Train one "
+                "from it (docs/reranking.md)."
+            )
+        with torch.no_grad():
+            wanted.copy_(head)
         return reader

@@ -22,7 +22,7 @@ from relic_core.encoders.candidates import check_claim, scored
 from relic_core.encoders.memory import is_out_of_memory, too_little_memory
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
 from relic_core.encoders.texts import flat_span
-from relic_core.encoders.weights import TOKENIZER, find_model
+from relic_core.encoders.weights import CONFIG, TOKENIZER, find_model
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
@@ -217,15 +217,17 @@ class GeneratorReranker:
     def _loaded(self) -> Any:  # noqa: ANN401 - transformers is not typed
         import torch
         from safetensors import SafetensorError
-        from transformers import AutoModelForSeq2SeqLM
+        from transformers import AutoConfig
+
+        from relic_core.encoders.states import state_of
 
         folder, arithmetic = self._files.folder, self._arithmetic
         try:
-            model, told = AutoModelForSeq2SeqLM.from_pretrained(
-                folder,
-                local_files_only=True,
-                use_safetensors=True,
-                trust_remote_code=False,
+            config = AutoConfig.from_pretrained(folder / CONFIG, trust_remote_code=False)
+            model, told = _kind(config).from_pretrained(
+                None,
+                config=config,
+                state_dict=state_of(self._files),
                 dtype=getattr(torch, arithmetic.precision),
                 output_loading_info=True,
             )
@@ -248,6 +250,16 @@ class GeneratorReranker:
                 f"{_get(BART)}"
             )
         return model.to(arithmetic.device).eval()
+
+
+def _kind(config: Any) -> Any:  # noqa: ANN401 - transformers is not typed
+    """Give the class that generates text from text under a configuration; ValueError where there is none."""
+    from transformers import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
+
+    try:
+        return MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING[type(config)]
+    except KeyError:
+        raise ValueError(f"it is of type {config.model_type}") from None
 
 
 def _get(model: str) -> str:

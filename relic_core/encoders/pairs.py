@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
 from relic_core.encoders.towers import Tower
-from relic_core.encoders.weights import find_model
+from relic_core.encoders.weights import find_model, pair_digest
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Pair:
     Raises
     ------
     BadWeights
-        A model's files are missing or not the expected ones.
+        A model's files are missing or not the expected ones, of the packaged model or of the card.
     """
 
     def __init__(self, card: EncoderCard, *, precision: Precision | None = None, longest: int | None = None) -> None:
@@ -47,6 +47,12 @@ class Pair:
         self._arithmetic = Arithmetic(precision) if precision else best_arithmetic()
         passages = find_model(card.passage_model)
         claims = passages if card.query_model == card.passage_model else find_model(card.query_model)
+        if card.digest and card.digest != pair_digest(claims, passages):
+            raise BadWeights(
+                f"The encoder {card.name} is damaged: the files of its models are not those that its card was written "
+                "for. Copy its folder again from where it was trained, or train it anew; where you changed the files "
+                "yourself, take the digest out of the card."
+            )
         self.passages = Tower(passages, card, arithmetic=self._arithmetic, longest=longest or card.window)
         same = claims.digest == passages.digest
         self.claims = self.passages if same else Tower(claims, card, arithmetic=self._arithmetic, longest=card.window)

@@ -97,7 +97,8 @@ def read_reranker(folder: str | Path) -> tuple[RerankerCard, ModelFiles]:
     Parameters
     ----------
     folder : str or Path
-        As a training of a reranker makes it: ``reranker.json`` beside configuration, tokenizer and weights.
+        As a training of a reranker makes it: ``reranker.json`` beside configuration, tokenizer and weights, or beside
+        the layers of a compact model.
 
     Raises
     ------

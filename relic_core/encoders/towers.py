@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from relic_core.encoders.batching import TOKENS, by_length, next_batch
+from relic_core.encoders.batching import in_batches
 from relic_core.encoders.memory import is_out_of_memory, too_little_memory
-from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS
+from relic_core.encoders.weights import CONFIG, TOKENIZER
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from relic_core.encoders.cards import EncoderCard
     from relic_core.encoders.precision import Arithmetic
     from relic_core.encoders.weights import ModelFiles
-
-_WRAPPED = ("question_encoder.bert_model.", "ctx_encoder.bert_model.")
-"""What DPR puts before the names of the weights of the BERT inside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,20 +148,13 @@ class Tower:
             Memory ran out over a single row.
         """
         special = len(self.opening) + len(self.closing)
-        lengths = [len(row) + special for row in rows]
-        order, tokens, at = by_length(lengths), TOKENS[self._arithmetic.device], 0
-        while at < len(order):
-            members = next_batch(order, lengths, at, tokens)
-            try:
-                batch = self._pass(members, rows)
-            except (RuntimeError, MemoryError) as error:
-                if not is_out_of_memory(error):
-                    raise
-                if len(members) == 1:
-                    raise too_little_memory(self._card.name, reading, self._arithmetic.device) from error
-                tokens = len(members) * lengths[members[0]] // 2
-                continue
-            at += len(members)
+        device = self._arithmetic.device
+        for _, batch in in_batches(
+            [len(row) + special for row in rows],
+            lambda members: self._pass(members, rows),
+            device=device,
+            too_little=lambda: too_little_memory(self._card.name, reading, device),
+        ):
             yield batch
 
     def _pass(self, members: list[int], rows: Sequence[list[int]]) -> Batch:
@@ -235,22 +225,22 @@ class Tower:
         """
         import torch
         from safetensors import SafetensorError
-        from safetensors.torch import load_file
         from transformers import AutoModel
 
-        path = self.files.folder / WEIGHTS
+        from relic_core.encoders.states import named_as, state_of
+
         arithmetic = self._arithmetic
         try:
             config = self._config()
             model = AutoModel.from_config(config, trust_remote_code=False)  # type: ignore[no-untyped-call]  # untyped
             self._check_window(model)
-            missing, _ = model.load_state_dict(_renamed(load_file(path), model), strict=False)
+            missing, _ = model.load_state_dict(named_as(state_of(self.files), model.state_dict()), strict=False)
             model = model.to(device=arithmetic.device, dtype=getattr(torch, arithmetic.precision)).eval()
         except (SafetensorError, OSError, ValueError, RuntimeError, MemoryError) as error:
             if is_out_of_memory(error):
                 raise too_little_memory(self._card.name, "being loaded", arithmetic.device) from error
             raise BadWeights(
-                f"The model in {self.files.folder} cannot be read ({str(error).splitlines()[0]}). "
+                f"The model in {self.files.weights.parent} cannot be read ({str(error).splitlines()[0]}). "
                 "Fetch it again, or take another: RELIC_MODEL empty means the packaged one."
             ) from error
         wants_pooler = self._card.pooling == "pooler"
@@ -262,7 +252,7 @@ class Tower:
         unset = [name for name in missing if wants_pooler or not name.startswith("pooler.")]
         if unset:
             raise BadWeights(
-                f"The weights in {path} do not fit {CONFIG} beside them: "
+                f"The weights in {self.files.weights} do not fit {self.files.folder / CONFIG}: "
                 f"{len(unset)} part(s) are missing, the first being {unset[0]}. Fetch the model again."
             )
         return model
@@ -306,20 +296,3 @@ def _positions(model: Any) -> int | None:  # noqa: ANN401 - transformers is not 
         if name.endswith("position_embeddings") and padding is not None:
             return positions - padding - 1
     return positions
-
-
-def _renamed(weights: dict[str, torch.Tensor], model: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401 - untyped
-    """Give weights the names that the bare model has for them: those saved with a head carry the model's name."""
-    wanted = set(model.state_dict())
-
-    def without(prefix: str) -> dict[str, torch.Tensor]:
-        # Checkpoints of BERT's first years call the two parts of a layer norm gamma and beta.
-        return {
-            name.removeprefix(prefix)
-            .replace("LayerNorm.gamma", "LayerNorm.weight")
-            .replace("LayerNorm.beta", "LayerNorm.bias"): tensor
-            for name, tensor in weights.items()
-        }
-
-    candidates = [without(prefix) for prefix in ("", f"{model.base_model_prefix}.", *_WRAPPED)]
-    return max(candidates, key=lambda named: len(wanted.intersection(named)))

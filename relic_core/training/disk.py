@@ -39,18 +39,26 @@ def room_for(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (OSError, SafetensorError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and not any(said in str(error).lower() for said in _SAID):
-            raise
-        full = getattr(error, "errno", None) in _FULL or any(said in str(error).lower() for said in _SAID)
-        if full:
+    except (OSError, SafetensorError, RuntimeError, StoreError) as error:
+        if _is_full(error):
             raise StoreFull(
                 f"The disk has no room for {path}. What was written before it is whole and kept: make room (a "
                 "checkpoint takes about three times what is trained, in float32) and resume the training."
             ) from error
+        if isinstance(error, RuntimeError | StoreError):
+            raise
         raise StoreError(
             f"{path} cannot be written ({error}). Name a folder that is yours to write, and resume the training."
         ) from error
+
+
+def _is_full(error: BaseException) -> bool:
+    """Whether an error, or what it was raised from, says that the disk is full."""
+    causes = [error, error.__cause__]
+    if any(isinstance(each, OSError) and each.errno in _FULL for each in causes):
+        return True
+    said = str(error).lower()
+    return isinstance(error, OSError | SafetensorError | RuntimeError) and any(words in said for words in _SAID)
 
 
 @contextlib.contextmanager

@@ -9,15 +9,13 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from relic_core.encoders.batching import TOKENS
+from relic_core.training.bases import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from relic_core.encoders.towers import Tower
     from relic_core.training.recipes import Recipe
-
-_LORA_ALPHA = 2
-"""LoRA's alpha over its rank: by how much what the adapters add is multiplied."""
 
 
 class DualEncoder(nn.Module):
@@ -35,8 +33,8 @@ class DualEncoder(nn.Module):
         super().__init__()
         self._recipe = recipe
         self._tokens = recipe.chunk_tokens or TOKENS["cuda" if torch.cuda.is_available() else "cpu"]
-        self.claims = _prepared(tower.build(), recipe)
-        self.passages = self.claims if recipe.shared else _prepared(tower.build(), recipe)
+        self.claims = prepared(tower.build(), recipe)
+        self.passages = self.claims if recipe.shared else prepared(tower.build(), recipe)
 
     def forward(  # noqa: PLR0913 - a batch, as the collator makes it
         self,
@@ -152,31 +150,3 @@ class DualEncoder(nn.Module):
             found: torch.Tensor = checkpoint(pooled, *arguments, use_reentrant=False)
             return found
         return pooled(*arguments)
-
-
-def _prepared(model: Any, recipe: Recipe) -> Any:  # noqa: ANN401 - transformers is not typed
-    """Make a base ready to be trained: attention, dropout, what is learnt and what stays."""
-    on_processor = not torch.cuda.is_available()
-    model.set_attn_implementation("eager" if on_processor else "sdpa")
-    for module in model.modules():
-        if isinstance(module, nn.Dropout):
-            module.p = recipe.dropout
-    if recipe.lora_rank:
-        from peft import LoraConfig, inject_adapter_in_model
-
-        config = LoraConfig(
-            r=recipe.lora_rank,
-            lora_alpha=_LORA_ALPHA * recipe.lora_rank,
-            lora_dropout=recipe.dropout,
-            target_modules="all-linear",
-            exclude_modules=".*pooler.*",
-        )
-        model = inject_adapter_in_model(config, model)
-    elif recipe.frozen_embeddings:
-        for name, parameter in model.named_parameters():
-            if name.startswith("embeddings."):
-                parameter.requires_grad_(requires_grad=False)
-    for name, parameter in model.named_parameters():
-        if "pooler." in name:  # gives none of the vectors
-            parameter.requires_grad_(requires_grad=False)
-    return model

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import torch
+from safetensors.torch import save
+
 from relic_core.encoders.cards import CARD
-from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS
+from relic_core.encoders.layers import LAYERS, LAYERS_CARD, LayersCard
+from relic_core.encoders.states import named_as, state_of
+from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS, find_model, pair_digest
 from relic_core.formats.files import written_whole
 from relic_core.training.disk import room_for, take_name, written_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-
-    import torch
 
     from relic_core.encoders.cards import EncoderCard
     from relic_core.encoders.weights import ModelFiles
@@ -28,9 +32,15 @@ RECORD = "training.json"
 
 
 def write_model(
-    folder: Path, encoder: DualEncoder, base: ModelFiles, card: EncoderCard, record: Mapping[str, Any]
+    folder: Path,
+    encoder: DualEncoder,
+    base: ModelFiles,
+    card: EncoderCard,
+    record: Mapping[str, Any],
+    *,
+    keeps_embeddings: bool,
 ) -> None:
-    """Write both encoders in float32 with their card; the folder appears under its name when all of it is written.
+    """Write both encoders with their card; the folder appears under its name when all of it is written.
 
     Parameters
     ----------
@@ -39,11 +49,13 @@ def write_model(
     encoder : DualEncoder
         As it is now; adapters are added into the matrices they adapt.
     base : ModelFiles
-        Gives configuration and tokenizer.
+        What both began from.
     card : EncoderCard
-        How the encoders are used; where they are is filled in.
+        How the encoders are used; where they are, and the digest of their files, is filled in.
     record : mapping
         What made them, for ``training.json``.
+    keeps_embeddings : bool
+        Whether the embeddings are the base's: see `write_weights`.
 
     Raises
     ------
@@ -60,14 +72,52 @@ def write_model(
         )
         for name, model in towers.items():
             (half / name).mkdir()
-            for file in (CONFIG, TOKENIZER):
-                shutil.copyfile(base.folder / file, half / name / file)
-            _save_tensors(half / name / WEIGHTS, merged(model))
-        _write_json(
-            half / CARD,
-            {"name": card.name, "query_model": CLAIMS, "passage_model": next(reversed(towers)), **card.facts},
-        )
-        _write_json(half / RECORD, record)
+            write_weights(half / name, merged(model), base, keeps_embeddings=keeps_embeddings)
+        used = {"query_model": CLAIMS, "passage_model": next(reversed(towers))}
+        digest = pair_digest(*(find_model(str(half / name)) for name in used.values()))
+        write_json(half / CARD, {"name": card.name, **used, **card.facts, "digest": digest})
+        write_json(half / RECORD, record)
+
+
+def write_weights(
+    folder: Path, tensors: Mapping[str, torch.Tensor], base: ModelFiles, *, keeps_embeddings: bool
+) -> None:
+    """Write the weights of a model, compact where it keeps much of a base that is found on any machine.
+
+    A compact model is what differs from the base, in float16 as far as float16 has room for its numbers, and a card;
+    a whole one is all tensors in float32, with the base's configuration and tokenizer.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to; it is there.
+    tensors : mapping of str to tensor
+        In float32, under the names of the bare model.
+    base : ModelFiles
+        What they began as.
+    keeps_embeddings : bool
+        Whether the embeddings are the base's.
+    """
+    if not keeps_embeddings or base.anywhere is None:
+        for file in (CONFIG, TOKENIZER):
+            shutil.copyfile(base.folder / file, folder / file)
+        write_tensors(folder / WEIGHTS, tensors)
+        return
+    before = named_as(state_of(base), tensors)
+    learnt = {
+        name: _short(tensor)
+        for name, tensor in tensors.items()
+        if name not in before or not torch.equal(tensor, before[name])
+    }
+    digest = write_tensors(folder / LAYERS, learnt)
+    long = any(tensor.dtype == torch.float32 for tensor in learnt.values())
+    card = LayersCard(
+        base=base.anywhere,
+        base_digest=base.digest,
+        sha256=digest,
+        precision="float16 and float32" if long else "float16",
+    )
+    write_json(folder / LAYERS_CARD, card.to_json())
 
 
 def keep_model(candidate: Path, folder: Path, figures: Mapping[str, float]) -> None:
@@ -80,7 +130,7 @@ def keep_model(candidate: Path, folder: Path, figures: Mapping[str, float]) -> N
     """
     record = json.loads((candidate / RECORD).read_text(encoding="utf-8"))
     with room_for(folder):
-        _write_json(candidate / RECORD, {**record, "figures": {**record["figures"], **figures}})
+        write_json(candidate / RECORD, {**record, "figures": {**record["figures"], **figures}})
         take_name(candidate, folder)
 
 
@@ -100,12 +150,26 @@ def merged(model: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401 - transformer
     }
 
 
-def _save_tensors(path: Path, tensors: dict[str, torch.Tensor]) -> None:
-    from safetensors.torch import save_file
+def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor]) -> str:
+    """Write tensors, to be read by whoever may read the folder; safetensors' own way is for the writer's eyes alone.
 
-    save_file(tensors, path, metadata={"format": "pt"})
+    Returns
+    -------
+    str
+        Sha256 of the file.
+    """
+    content = save(dict(tensors), metadata={"format": "pt"})
+    path.write_bytes(content)
+    return hashlib.sha256(content).hexdigest()
 
 
-def _write_json(path: Path, value: Mapping[str, Any]) -> None:
+def _short(tensor: torch.Tensor) -> torch.Tensor:
+    """Give a tensor in float16; as it is where a number is beyond 65,504, the largest of float16."""
+    half = tensor.half()
+    return half if torch.isfinite(half).all() else tensor
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write an object as JSON, whole or not at all."""
     with written_whole(path) as file:
         file.write((json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())

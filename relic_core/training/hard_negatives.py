@@ -18,6 +18,7 @@ from rapidfuzz.utils import default_process
 from relic_core.domain import Claim, MinedWindow, Pair, Span
 from relic_core.encoders.texts import flat_span
 from relic_core.errors import BadRequest
+from relic_core.ports import silent
 from relic_core.training.collating import HardNegatives
 from relic_core.training.likeness import alike
 
@@ -169,7 +170,7 @@ def _in_source(
 def _in_work(
     encoder: OnePassEncoder, windows: Sequence[MinedWindow], work: Work, guard: Guard
 ) -> dict[str, Sequence[Span]]:
-    sums, counts = encoder.encode_sentences(work, _nobody)
+    sums, counts = encoder.encode_sentences(work, silent)
     found: dict[str, Sequence[Span]] = {}
     for group in _grouped(windows, lambda window: str(window.gold.length)):
         length = group[0].gold.length
@@ -243,7 +244,3 @@ def _grouped(examples: Sequence[E], key: Callable[[E], str]) -> list[list[E]]:
     for example in examples:
         groups[key(example)].append(example)
     return list(groups.values())
-
-
-def _nobody(done: int, total: int, note: str = "") -> None:
-    """Hear of progress and do nothing."""

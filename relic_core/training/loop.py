@@ -18,12 +18,11 @@ from relic_core.training import checkpoints
 from relic_core.training.disk import written_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from relic_core.training.batching import Planned
     from relic_core.training.checkpoints import Origin
-    from relic_core.training.collating import Collator, Features
-    from relic_core.training.dual_encoder import DualEncoder
+    from relic_core.training.collating import Features
     from relic_core.training.recipes import Recipe
 
 TRAINED = "trained.safetensors"
@@ -60,17 +59,17 @@ def arguments(recipe: Recipe, folder: Path, steps: int) -> TrainingArguments:
 
 
 class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
-    """Trains a dual encoder over planned batches.
+    """Trains a model over planned batches.
 
     Parameters
     ----------
     recipe : Recipe
         How.
-    model : DualEncoder
-        What.
+    model : module
+        What; called with a batch it gives "loss" and "first".
     planned : list of Planned
         The batches, in order.
-    collator : Collator
+    collator : callable
         Makes their tensors.
     folder : Path
         Of the checkpoints.
@@ -86,9 +85,9 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
         self,
         *,
         recipe: Recipe,
-        model: DualEncoder,
+        model: torch.nn.Module,
         planned: list[Planned],
-        collator: Collator,
+        collator: Callable[[Sequence[Planned]], Features],
         folder: Path,
         origin: Origin,
         state: Callable[[], Mapping[str, Any]],
@@ -97,7 +96,7 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
         self._folder = folder
         self._origin = origin
         self._further = state
-        self._encoder = model
+        self._learner = model
         self.counted: dict[str, float] = {}
         self.steps = -(-len(planned) // origin.processes)
         """That make up the training: each process takes a batch of its own."""
@@ -110,15 +109,9 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
         )
         self.remove_callback(PrinterCallback)
 
-    def compute_loss(  # noqa: D102 - the trainer's
-        self,
-        model: Any,  # noqa: ANN401 - the encoder, or what accelerate put around it
-        inputs: Features,
-        return_outputs: bool = False,  # noqa: ARG002 - the trainer's signature
-        num_items_in_batch: Any = None,  # noqa: ANN401, ARG002
-    ) -> torch.Tensor:
+    def training_step(self, *given: Any, **named: Any) -> torch.Tensor:  # noqa: ANN401, D102 - the trainer's
         try:
-            output = model(**inputs)
+            loss: torch.Tensor = super().training_step(*given, **named)
         except (RuntimeError, MemoryError) as error:
             if not is_out_of_memory(error):
                 raise
@@ -126,13 +119,22 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
                 f"Memory ran out in step {self.state.global_step + 1} of the training. Take a smaller batch or "
                 "chunk_tokens, or set cached to true in the recipe: states are then made twice instead of being kept."
             ) from error
+        sums = [each.grad.sum() for each in self._learner.parameters() if each.grad is not None]
+        if sums and not math.isfinite(total := torch.stack(sums).sum().item()):  # one number that is none is enough
+            raise self._ran_away("gradient", total)
+        return loss
+
+    def compute_loss(  # noqa: D102 - the trainer's
+        self,
+        model: Any,  # noqa: ANN401 - the encoder, or what accelerate put around it
+        inputs: Features,
+        return_outputs: bool = False,  # noqa: ARG002 - the trainer's signature
+        num_items_in_batch: Any = None,  # noqa: ANN401, ARG002
+    ) -> torch.Tensor:
+        output = model(**inputs)
         loss: torch.Tensor = output["loss"]
         if not math.isfinite(loss.item()):
-            raise RelicError(
-                f"The loss of step {self.state.global_step + 1} is {loss.item()}: the training has run away and was "
-                "stopped before it changed the weights. The last good checkpoint is kept. Take a lower learning rate, "
-                "a longer warm-up or float32, and start anew."
-            )
+            raise self._ran_away("loss", loss.item())
         self.counted = {
             "examples": float(len(inputs["gold"])),
             "tokens": float(inputs["claim_lengths"].sum() + inputs["passage_lengths"].sum()),
@@ -141,13 +143,20 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
         }
         return loss
 
+    def _ran_away(self, what: str, value: float) -> RelicError:
+        return RelicError(
+            f"The {what} of step {self.state.global_step + 1} is {value}: the training has run away and was stopped "
+            "before it changed the weights. The last good checkpoint is kept. Take a lower learning rate, a longer "
+            "warm-up or float32, and start anew."
+        )
+
     def _save_checkpoint(self, model: Any, trial: Any) -> None:  # noqa: ANN401, ARG002 - the trainer's signature
         """Write all of a checkpoint beside its name, then let it take the name."""
         if not self.is_world_process_zero():  # one writes, and the others meet it again in the next step
             return
         path = self._folder / f"checkpoint-{self.state.global_step}"
         with written_folder(path) as half:
-            learnt = {name: each for name, each in self._encoder.named_parameters() if each.requires_grad}
+            learnt = {name: each for name, each in self._learner.named_parameters() if each.requires_grad}
             save_file({name: each.detach().cpu().contiguous() for name, each in learnt.items()}, half / TRAINED)
             self._save_optimizer_and_scheduler(str(half))
             self._save_scaler(str(half))
@@ -159,7 +168,7 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:  # noqa: ANN401, ARG002
         """Put what was learnt in its place."""
         path = Path(resume_from_checkpoint) / TRAINED
-        self._encoder.load_state_dict(load_file(path), strict=False)
+        self._learner.load_state_dict(load_file(path), strict=False)
 
 
 @contextlib.contextmanager

@@ -61,7 +61,7 @@ class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
         self._stop = stop
         self._checkpoint_seconds = checkpoint_seconds
         self._written = self._step_began = self._began = time.monotonic()
-        self._before = 0.0
+        self._before = self._step_seconds = 0.0
         self.validations: list[dict[str, float]] = []
         self.stopped = False
         self.loop: Loop | None = None
@@ -113,9 +113,7 @@ class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
         """Report a step."""
         if "loss" not in logs or self.loop is None or not state.is_world_process_zero:
             return control
-        now = time.monotonic()
-        seconds, self._step_began = now - self._step_began, now
-        counted = self.loop.counted
+        counted, seconds = self.loop.counted, self._step_seconds
         self._tell(
             "step",
             state.global_step,
@@ -128,6 +126,7 @@ class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
             examples_per_second=counted["examples"] / seconds,
             tokens_per_second=counted["tokens"] / seconds,
         )
+        self._step_began = time.monotonic()
         return control
 
     def on_step_end(
@@ -137,7 +136,8 @@ class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
         control: TrainerControl,
         **_: Any,  # noqa: ANN401
     ) -> TrainerControl:
-        """Say what is to be done after a step."""
+        """Say what is to be done after a step; what validation and a checkpoint then take is none of its time."""
+        self._step_seconds = time.monotonic() - self._step_began
         control.should_log = True
         last = state.global_step >= state.max_steps
         every = self._recipe.validate_every
@@ -178,7 +178,6 @@ class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
             self._keep(figures)
         if first_process:
             self._tell("validation", step, **figures, took=time.monotonic() - began)
-        self._step_began = time.monotonic()
         if self.given_up:
             if first_process:
                 self._tell("no better", step, patience=self._recipe.patience)

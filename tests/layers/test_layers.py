@@ -21,6 +21,8 @@ HOMES = {
     "torch": ("relic_core/encoders/", "relic_core/training/"),
     "transformers": ("relic_core/encoders/", "relic_core/training/"),
     "sentence_transformers": ("relic_core/encoders/", "relic_core/training/"),
+    "accelerate": ("relic_core/training/",),
+    "peft": ("relic_core/training/",),
     "duckdb": ("relic_core/store/",),
     "streamlit": ("relic_ui/", "pages/", "app.py"),
 }

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from relic_core.domain import Claim, Span
-from relic_core.encoders import candidates, joint_reading
+from relic_core.encoders import batching, joint_reading
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.joint_texts import JointTexts, Passage
 from relic_core.encoders.reranker_cards import RerankerCard, read_reranker
@@ -70,7 +70,7 @@ def test_no_spans_have_no_scores(encoder):
 
 def test_what_goes_through_together_makes_no_difference(encoder, monkeypatch):
     whole = score(encoder)
-    monkeypatch.setitem(candidates.TOKENS, "cpu", 1)
+    monkeypatch.setitem(batching.TOKENS, "cpu", 1)
     np.testing.assert_allclose(score(encoder), whole, atol=1e-5)
 
 
@@ -115,7 +115,7 @@ def test_a_claim_that_is_read_first_goes_through_the_model_once(base, tmp_path, 
         "_states",
         lambda self, ids, *rest: seen.append(ids.shape) or states(self, ids, *rest),
     )
-    monkeypatch.setitem(candidates.TOKENS, "cpu", 60)
+    monkeypatch.setitem(batching.TOKENS, "cpu", 60)
     encoder = CrossEncoder(make_cross_encoder(tmp_path / "model", base), precision="float32")
     score(encoder)
     claim, *passages = seen

@@ -10,7 +10,7 @@ import torch
 from transformers import AutoModelForSeq2SeqLM
 
 from relic_core.domain import Claim, Span
-from relic_core.encoders import candidates, generator
+from relic_core.encoders import batching, generator
 from relic_core.encoders.generator import GeneratorReranker
 from relic_core.errors import BadClaim, BadWeights
 from relic_core.ports import silent
@@ -61,7 +61,7 @@ def test_a_score_is_the_mean_log_likelihood_of_the_claim_s_words(reranker, folde
 def test_batches_make_no_difference(reranker, monkeypatch):
     whole = score(reranker)
     assert len(np.unique(whole.round(6))) == 4
-    monkeypatch.setitem(candidates.TOKENS, "cpu", 1)
+    monkeypatch.setitem(batching.TOKENS, "cpu", 1)
     np.testing.assert_allclose(score(reranker), whole, atol=1e-5)
 
 
@@ -129,7 +129,7 @@ def test_a_file_that_is_missing_is_named(folder, tmp_path, name):
 
 
 def test_an_encoder_is_no_generator(tmp_path):
-    with pytest.raises(BadWeights, match="cannot be read as one that generates text"):
+    with pytest.raises(BadWeights, match=r"cannot be read as one that generates text .* of type bert"):
         score(GeneratorReranker(str(bert(tmp_path / "bert")), precision="float32"))
 
 

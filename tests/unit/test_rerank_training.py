@@ -18,7 +18,7 @@ from relic_core.domain import Claim, Span
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.joint_reading import Rows
 from relic_core.encoders.joint_texts import JointTexts
-from relic_core.errors import BadRequest, BadWeights, RelicError, StoreFull
+from relic_core.errors import BadRequest, BadWeights, StoreFull
 from relic_core.ports import silent
 from relic_core.training import loop
 from relic_core.training.batching import Planned
@@ -243,6 +243,7 @@ def test_a_roberta_can_be_trained_with_the_first_token_and_neighbours(tmp_path):
 
 def test_it_can_be_trained_in_bfloat16(base, tmp_path):
     made = run(base, tmp_path, recipe=make_reranker_recipe(base, precision="bfloat16", epochs=1))
+    assert made.finished, "no model is there before it ends: was the process told to?"
     assert {tensor.dtype for tensor in weights(made.folder).values()} == {torch.float32}
 
 
@@ -311,20 +312,6 @@ def test_a_full_disk_is_said_and_the_checkpoint_before_is_kept(base, tmp_path, m
         run(base, tmp_path, checkpoint_seconds=0.0)
     monkeypatch.undo()
     assert run(base, tmp_path, resume=True).finished
-
-
-def test_a_loss_that_is_no_number_ends_the_training(base, tmp_path, monkeypatch):
-    forward, calls = RerankerInTraining.forward, []
-
-    def wrong(self, **features):
-        output = forward(self, **features)
-        calls.append(output)
-        return {**output, "loss": output["loss"] * float("nan")} if len(calls) == 3 else output
-
-    monkeypatch.setattr(RerankerInTraining, "forward", wrong)
-    with pytest.raises(RelicError, match="The loss of step 3 is nan"):
-        run(base, tmp_path, checkpoint_seconds=0.0)
-    assert sorted(path.name for path in (tmp_path / "checkpoints").iterdir()) == ["checkpoint-1", "checkpoint-2"]
 
 
 def test_a_base_without_a_mask_token_is_refused_where_the_recipe_wants_one(tmp_path):

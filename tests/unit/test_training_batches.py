@@ -75,7 +75,7 @@ def test_no_pair_is_alone_in_its_batch():
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_too_little_to_learn_from_is_said(count):
-    with pytest.raises(BadRequest, match=rf"There are {count} pairs and 0 windows .* 2 pairs or one window"):
+    with pytest.raises(BadRequest, match=rf"There are {count} pair\(s\) and 0 window\(s\) .* 2 pairs or one window"):
         plan(Recipe(), ["a"] * count, [])
 
 

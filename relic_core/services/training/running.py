@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from relic_core.services.training.material import Examples
     from relic_core.services.workbench import Workbench
     from relic_core.training.collating import HardNegatives
-    from relic_core.training.trainer import Trained
+    from relic_core.training.sitting import Trained
 
     T = TypeVar("T")
 

@@ -10,6 +10,8 @@ import torch
 
 from relic_core.domain import Span
 from relic_core.encoders.joint_texts import Passage
+from relic_core.errors import BadRequest
+from relic_core.training.batching import LEAST
 from relic_core.training.collating import padded
 from relic_core.training.contexts import draw_claim
 from relic_core.training.likeness import alike
@@ -25,6 +27,26 @@ if TYPE_CHECKING:
 
 _TRIES = 4
 """Passages drawn for each that is wanted, before a claim has to do with fewer."""
+
+
+def check_choices(recipe: RerankerRecipe, material: Material) -> None:
+    """Refuse examples of which none has another passage beside its quotation: a reranker learns by choosing.
+
+    Raises
+    ------
+    BadRequest
+        There is nothing to choose from.
+    """
+    if len(material.pairs) < LEAST or (material.windows and recipe.share > 0):
+        return  # what there is too little of is told where batches are planned
+    quotations = {(pair.source_id, pair.quotation) for pair in material.pairs}
+    of_sources = {source for source, _ in quotations}
+    if len(of_sources) == len(quotations) and not any(material.hard.pairs.get(pair.id) for pair in material.pairs):
+        raise BadRequest(
+            f"None of the {len(material.pairs)} pairs has another quotation of its source that it could be told from, "
+            "and a cross-encoder learns by choosing. Give it several quotations of one source, windows on works, or "
+            "hard negatives."
+        )
 
 
 class Lists:

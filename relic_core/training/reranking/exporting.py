@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from relic_core.encoders.joint_reading import HEAD
 from relic_core.encoders.reranker_cards import RERANKER_CARD
-from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS, find_model
-from relic_core.formats.files import written_whole
+from relic_core.encoders.weights import find_model
 from relic_core.training.disk import written_folder
-from relic_core.training.exporting import RECORD, merged
+from relic_core.training.exporting import RECORD, merged, write_json, write_weights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,9 +21,15 @@ if TYPE_CHECKING:
 
 
 def write_reranker(
-    folder: Path, reader: JointReader, base: ModelFiles, card: RerankerCard, record: Mapping[str, Any]
+    folder: Path,
+    reader: JointReader,
+    base: ModelFiles,
+    card: RerankerCard,
+    record: Mapping[str, Any],
+    *,
+    keeps_embeddings: bool,
 ) -> None:
-    """Write a cross-encoder in float32; the folder appears under its name when all of it is written.
+    """Write a cross-encoder; the folder appears under its name when all of it is written.
 
     Parameters
     ----------
@@ -35,11 +38,13 @@ def write_reranker(
     reader : JointReader
         As it is now; adapters are added into the matrices they adapt.
     base : ModelFiles
-        Gives configuration and tokenizer.
+        What it began from.
     card : RerankerCard
         How it is used; the digest of its files is filled in.
     record : mapping
         What made it, for ``training.json``.
+    keeps_embeddings : bool
+        Whether the embeddings of words are the base's: see `write_weights`.
 
     Raises
     ------
@@ -48,14 +53,8 @@ def write_reranker(
     StoreError
         The folder cannot be written.
     """
-    from safetensors.torch import save_file
-
     with written_folder(folder) as half:
-        for file in (CONFIG, TOKENIZER):
-            shutil.copyfile(base.folder / file, half / file)
         tensors = {**merged(reader.model), HEAD: reader.head.weight.detach().float().cpu().contiguous()}
-        save_file(tensors, half / WEIGHTS, metadata={"format": "pt"})
-        digest = find_model(str(half)).digest
-        for name, said in ((RERANKER_CARD, replace(card, digest=digest).to_json()), (RECORD, record)):
-            with written_whole(half / name) as out:
-                out.write((json.dumps(said, indent=2, ensure_ascii=False) + "\n").encode())
+        write_weights(half, tensors, base, keeps_embeddings=keeps_embeddings)
+        write_json(half / RERANKER_CARD, replace(card, digest=find_model(str(half)).digest).to_json())
+        write_json(half / RECORD, record)

@@ -10,7 +10,7 @@ from torch.utils.checkpoint import checkpoint
 
 from relic_core.encoders.batching import TOKENS
 from relic_core.encoders.joint_reading import JointReader, Rows
-from relic_core.training.dual_encoder import _prepared
+from relic_core.training.bases import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ class RerankerInTraining(nn.Module):
         super().__init__()
         self._recipe = recipe
         self._tokens = recipe.chunk_tokens or TOKENS["cuda" if torch.cuda.is_available() else "cpu"]
-        self.reader = JointReader(_prepared(tower.build(), recipe.training), card)
+        self.reader = JointReader(prepared(tower.build(), recipe.training), card)
         if recipe.frozen_embeddings and not recipe.lora_rank:
             # Two rows, which tell a passage from its claim: most bases were trained on one text at a time.
             self.reader.model.embeddings.token_type_embeddings.weight.requires_grad_(requires_grad=True)

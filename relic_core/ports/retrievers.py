@@ -1,0 +1,137 @@
+"""Retrievers: ranking the spans of a work, or of many, for a claim."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from relic_core.domain import LENGTHS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from relic_core.domain import Claim, Imprint, LibraryRanking, Scores, Span, Work
+    from relic_core.ports.work import Progress
+
+
+class Retriever(Protocol):
+    """Ranks the spans of one length of one work for a claim.
+
+    A retriever first prepares a work (`prepare`), which may take long and is kept on disk or in memory, then answers
+    (`score`) fast. A retriever without preparation says it is always ready.
+    """
+
+    @property
+    def name(self) -> str:
+        """The registered name."""
+
+    @property
+    def encoder_identity(self) -> str:
+        """Identity of the encoder whose vectors are compared; empty where the retriever has none of its own."""
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """All that decides its scores beside the claim and the work: parameters, encoder, code versions."""
+
+    def ready(self, work: Work, length: int) -> bool:
+        """Whether `score` would answer at once."""
+
+    def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:
+        """Build and keep what `score` needs; safe to call again, resumes where it can.
+
+        Parameters
+        ----------
+        work : Work
+            What will be searched.
+        progress : Progress
+            Told how far it has come.
+        lengths : sequence of int, optional
+            Lengths that will be asked for. Where one index serves every length they make no difference.
+        """
+
+    def score(self, claim: Claim, work: Work, length: int) -> Scores:
+        """Score every span of `length` sentences.
+
+        Returns
+        -------
+        float32 array, shape (n_candidates,)
+            In the order of the text, finite, higher is better.
+
+        Raises
+        ------
+        NoIndex
+            The work has not been prepared.
+        BadClaim
+            The claim holds nothing to search with.
+        """
+
+
+@runtime_checkable
+class VectorRetriever(Protocol):
+    """A retriever that compares one vector of what is asked with vectors of the spans: of a claim, or of a passage."""
+
+    def claim_vector(self, claim: Claim) -> npt.NDArray[np.float32]:
+        """Encode a claim; shape (dimension,). Raises BadClaim where it holds nothing to search with."""
+
+    def span_vector(self, work: Imprint, span: Span) -> npt.NDArray[np.float32]:
+        """Take the vector of a span from its work's index; shape (dimension,), of length 1 where cosines are compared.
+
+        Raises
+        ------
+        NoIndex, StaleIndex
+            The work has not been prepared for the span's length, or its index is damaged.
+        """
+
+    def score_vector(self, vector: npt.NDArray[np.float32], work: Imprint, length: int) -> Scores:
+        """Score every span of `length` sentences of a work; shape (n_candidates,). Raises as `span_vector`."""
+
+
+class LibraryRetriever(Protocol):
+    """Ranks the spans of many works at once.
+
+    It reads what has been prepared of single works and holds no text; `works` are named by their imprints, so that a
+    search over a hundred novels does not load them.
+    """
+
+    @property
+    def name(self) -> str:
+        """The registered name of the retriever whose works it searches."""
+
+    def missing(self, works: Sequence[Imprint], length: int) -> tuple[str, ...]:
+        """Give the ids of the works that have not been prepared."""
+
+    def rank(
+        self, claim: Claim, works: Sequence[Imprint], length: int, *, like: tuple[Imprint, Span] | None = None
+    ) -> LibraryRanking:
+        """Rank the spans of `length` sentences of some works.
+
+        Parameters
+        ----------
+        claim : Claim
+            What is asked; the words of the passage where `like` is given.
+        works : sequence of Imprint
+            In the order in which ties stand. Those that are missing, or go away meanwhile, are passed over: they are
+            not among the works of the ranking.
+        length : int
+            Sentences per span.
+        like : (Imprint, Span), optional
+            The passage that others are to be like, for retrievers that know more of it than its words.
+
+        Raises
+        ------
+        BadClaim
+            The claim holds nothing to search with.
+        """
+
+
+@runtime_checkable
+class Compacting(Protocol):
+    """A library retriever that answers from a compact index where the works are together too large for memory."""
+
+    def compact_due(self, works: Sequence[Imprint], length: int) -> bool:
+        """Whether these works need the compact index, and it is still to be built, or built anew."""
+
+    def prepare(self, works: Sequence[Imprint], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
+        """Build the compact index of some works where it is due; recall is measured on the claims given too."""

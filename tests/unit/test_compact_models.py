@@ -1,0 +1,364 @@
+"""Compact models: layers in half the precision over a base that is found by its name, and all that can be wrong."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from relic_core.domain import Claim, Span
+from relic_core.encoders.alone import AloneEncoder
+from relic_core.encoders.baseline import SentenceTransformersBaseline
+from relic_core.encoders.cards import EncoderCard, read_card
+from relic_core.encoders.cross_encoder import CrossEncoder
+from relic_core.encoders.generator import GeneratorReranker
+from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.states import named_as, state_of
+from relic_core.encoders.weights import find_model
+from relic_core.errors import BadWeights
+from relic_core.ports import silent
+from relic_core.training.exporting import write_weights
+from relic_core.training.reranking.trainer import train_reranker
+from relic_core.training.trainer import train
+from tests.making_rerankers import bart, make_reranker_recipe
+from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
+from tests.tiny_models import dpr, in_hub_cache
+
+HUB = "tiny/base"
+QUERY = "encoder.layer.0.attention.self.query.weight"
+WORDS = "embeddings.word_embeddings.weight"
+TYPES = "embeddings.token_type_embeddings.weight"
+PAIRS = make_pairs(24)
+NOVEL = make_novel()
+WINDOWS = make_windows(NOVEL, 4)
+CLAIMS = [Claim(" ".join(pair.left), " ".join(pair.right), masked=True) for pair in PAIRS[:6]]
+SPANS = [Span(start, 1 + start % 3) for start in (7, 3, 30, 12)]
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """Return a hub cache that holds a tiny base."""
+    made = tmp_path_factory.mktemp("hub")
+    in_hub_cache(made, HUB, make_base(tmp_path_factory.mktemp("base") / "tiny"))
+    return made
+
+
+@pytest.fixture(autouse=True)
+def hub(cache, tmp_path, monkeypatch):
+    """Let the hub cache be one with a tiny base, which a test may spoil."""
+    own = shutil.copytree(cache, tmp_path / "hub")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(own))
+    return own
+
+
+def run(folder, *, base=HUB, **given):
+    recipe = make_recipe(base, **{"steps": 4, **given.pop("recipe", {})})
+    return train(recipe, PAIRS, WINDOWS, folder, work=lambda _: NOVEL, **given)
+
+
+@pytest.fixture(scope="module")
+def trained(cache, tmp_path_factory):
+    """Return the folder of a compact encoder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(cache))
+        return run(tmp_path_factory.mktemp("run")).folder
+
+
+@pytest.fixture
+def model(trained, tmp_path):
+    """Return a copy of it, which may be spoilt."""
+    return shutil.copytree(trained, tmp_path / "model")
+
+
+def encoder_of(folder):
+    return OnePassEncoder(read_card(str(folder / "encoder.json")), precision="float32")
+
+
+def layers_of(folder):
+    return load_file(folder / "layers.safetensors")
+
+
+# ---------------------------------------------------------------- what is written
+
+
+def test_a_training_writes_what_it_learnt_and_no_copy_of_its_base(model):
+    assert sorted(path.name for path in model.iterdir()) == ["claims", "encoder.json", "passages", "training.json"]
+    base = state_of(find_model(HUB))
+    for tower in ("claims", "passages"):
+        assert sorted(path.name for path in (model / tower).iterdir()) == ["layers.json", "layers.safetensors"]
+        layers = layers_of(model / tower)
+        assert {tensor.dtype for tensor in layers.values()} == {torch.float16}
+        assert set(layers) == {name for name in base if name.startswith("encoder.")}
+        said = json.loads((model / tower / "layers.json").read_text(encoding="utf-8"))
+        assert (said["version"], said["base"], said["precision"]) == ("layers/1", HUB, "float16")
+        assert said["base_digest"] == find_model(HUB).digest
+
+
+def test_whoever_may_read_a_model_s_card_may_read_its_weights(model):
+    modes = {path.name: path.stat().st_mode for path in model.rglob("*") if path.is_file()}
+    assert modes["layers.safetensors"] == modes["encoder.json"]
+
+
+def test_its_state_is_the_base_s_with_the_layers_in_their_place(model):
+    files = find_model(str(model / "claims"))
+    state, base = state_of(files), state_of(find_model(HUB))
+    assert set(state) == set(base)
+    assert {tensor.dtype for tensor in state.values()} == {torch.float32}
+    assert torch.equal(state[WORDS], base[WORDS])
+    assert torch.equal(state[QUERY], layers_of(model / "claims")[QUERY].float())
+    assert not torch.equal(state[QUERY], base[QUERY])
+    built = encoder_of(model).pair.claims.build().state_dict()
+    assert all(torch.equal(built[name], tensor) for name, tensor in named_as(state, built).items())
+
+
+def test_what_is_validated_is_what_is_kept_to_the_byte(tmp_path):
+    seen = []
+
+    def validate(folder):
+        seen.append(((folder / "claims" / "layers.safetensors").read_bytes(), encoder_of(folder).encode_claims(CLAIMS)))
+        return {"recall@10": float(len(seen) == 2)}
+
+    made = run(tmp_path / "run", recipe={"validate_every": 1}, validate=validate)
+    kept, vectors = seen[1]
+    assert (made.folder / "claims" / "layers.safetensors").read_bytes() == kept
+    np.testing.assert_array_equal(encoder_of(made.folder).encode_claims(CLAIMS), vectors)
+
+
+def test_a_model_whose_embeddings_were_learnt_is_written_whole(tmp_path):
+    made = run(tmp_path / "run", recipe={"frozen_embeddings": False}).folder
+    assert load_file(made / "claims" / "model.safetensors")[WORDS].dtype == torch.float32
+    assert not (made / "claims" / "layers.json").exists()
+
+
+def test_adapters_are_added_into_the_layers(tmp_path):
+    made = run(tmp_path / "run", recipe={"lora_rank": 2, "frozen_embeddings": False}).folder
+    layers, base = layers_of(made / "claims"), state_of(find_model(HUB))
+    assert set(layers) <= {name for name in base if name.startswith("encoder.")}
+    assert not torch.allclose(layers[QUERY].float(), base[QUERY], atol=1e-3)
+
+
+def test_a_compact_model_of_the_packaged_base_is_a_quarter_of_a_whole_one(tmp_path):
+    base = find_model()
+    learnt = {name: tensor if "embeddings." in name else tensor + 0.01 for name, tensor in state_of(base).items()}
+    write_weights(tmp_path, learnt, base, keeps_embeddings=True)
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 23_000_000, "three of them go into 70 MB"
+    encoder = OnePassEncoder(EncoderCard(name="a", query_model=str(tmp_path), passage_model=str(tmp_path)))
+    assert encoder.encode_claims(CLAIMS).shape == (6, 384)
+
+
+@pytest.mark.parametrize("number", [70_000.0, -1e30, float("inf"), float("nan")])
+def test_a_tensor_with_a_number_that_float16_has_no_room_for_stays_in_float32(tmp_path, number):
+    base = find_model(HUB)
+    learnt = {**state_of(base), QUERY: torch.full((16, 16), 0.1)}
+    bias = torch.tensor([number, *[1e-3] * 15])
+    write_weights(tmp_path, {**learnt, "encoder.layer.0.output.dense.bias": bias}, base, keeps_embeddings=True)
+    layers = layers_of(tmp_path)
+    assert {name: tensor.dtype for name, tensor in layers.items()} == {
+        QUERY: torch.float16, "encoder.layer.0.output.dense.bias": torch.float32,
+    }  # fmt: skip
+    assert torch.equal(layers["encoder.layer.0.output.dense.bias"].nan_to_num(), bias.nan_to_num())
+    assert json.loads((tmp_path / "layers.json").read_text())["precision"] == "float16 and float32"
+    assert find_model(str(tmp_path)).layers == tmp_path / "layers.safetensors"
+
+
+def test_a_training_that_was_stopped_ends_with_the_layers_of_one_that_was_not(trained, tmp_path):
+    steps = []
+    report = lambda said: steps.append(said) if said["event"] == "step" else None  # noqa: E731
+    assert not run(tmp_path / "run", report=report, stop=lambda: len(steps) >= 2).finished
+    resumed = run(tmp_path / "run", resume=True)
+    for tower in ("claims", "passages"):
+        one, other = (folder / tower / "layers.safetensors" for folder in (trained, resumed.folder))
+        assert one.read_bytes() == other.read_bytes()
+
+
+# ---------------------------------------------------------------- how it is known
+
+
+def test_where_it_lies_makes_no_difference_and_another_byte_or_base_does(model, tmp_path):
+    elsewhere = shutil.copytree(model, tmp_path / "quite" / "elsewhere")
+    assert encoder_of(elsewhere).identity == encoder_of(model).identity
+    digests = {find_model(str(model / tower)).digest for tower in ("claims", "passages")} | {find_model(HUB).digest}
+    assert len(digests) == 3
+    files = find_model(str(model / "claims"))
+    assert (files.name, files.anywhere, files.folder) == ("claims", None, find_model(HUB).folder)
+
+
+def test_towers_of_two_trainings_do_not_go_together_and_what_a_card_says_of_files_is_no_part_of_the_encoder(
+    model, tmp_path
+):
+    other = run(tmp_path / "run", recipe={"seed": 3}).folder
+    before = encoder_of(model).identity
+    card = json.loads((model / "encoder.json").read_text(encoding="utf-8"))
+    (model / "encoder.json").write_text(json.dumps({**card, "digest": ""}), encoding="utf-8")
+    assert encoder_of(model).identity == before
+    (model / "encoder.json").write_text(json.dumps(card), encoding="utf-8")
+    shutil.rmtree(model / "passages")
+    shutil.copytree(other / "passages", model / "passages")
+    with pytest.raises(
+        BadWeights, match=r"is damaged: the files of its models are not those that its card was written"
+    ):
+        encoder_of(model)
+
+
+def test_a_tower_of_a_compact_pair_like_dpr_s_is_used_as_its_base_is(hub, tmp_path):
+    """Its configuration, which says that it is DPR's, lies with the base."""
+    made = dpr(tmp_path / "dpr")
+    in_hub_cache(hub, "tiny/dpr", made / "context")
+    base = find_model("tiny/dpr")
+    learnt = named_as(state_of(base), [QUERY])
+    write_weights(tmp_path, {**learnt, QUERY: learnt[QUERY] + 1.0}, base, keeps_embeddings=True)
+    card = read_card(str(tmp_path))
+    assert (card.pooling, card.similarity) == ("first", "dot")
+    assert list(layers_of(tmp_path)) == [QUERY]
+    plain, changed = (
+        AloneEncoder(read_card(str(folder)), precision="float32").encode_passages(["the ferry"])
+        for folder in (made / "context", tmp_path)
+    )
+    assert not np.allclose(plain, changed, atol=1e-3)
+
+
+# ---------------------------------------------------------------- damage
+
+
+def spoil(path, at):
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("at", [0, 8, 200, -1, -3000])
+def test_layers_damaged_by_one_byte_are_refused(model, at):
+    spoil(model / "claims" / "layers.safetensors", at)
+    with pytest.raises(BadWeights, match=r"is damaged: the sha256 of layers.safetensors is .* Copy the folder again"):
+        encoder_of(model)
+
+
+def test_a_card_of_layers_damaged_by_one_byte_anywhere_is_refused(model):
+    path = model / "claims" / "layers.json"
+    whole = path.read_bytes()
+    for at in range(len(whole.rstrip())):
+        path.write_bytes(whole)
+        spoil(path, at)
+        with pytest.raises(BadWeights, match=r"layers\.json|holds layers that lie over another model"):
+            find_model(str(path.parent))
+
+
+@pytest.mark.parametrize("name", ["layers.json", "layers.safetensors"])
+def test_a_compact_model_that_lacks_a_file_is_refused_by_its_name(model, name):
+    (model / "passages" / name).unlink()
+    with pytest.raises(BadWeights, match=f"lacks {name}. Copy the folder again"):
+        encoder_of(model)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"version": "layers/2"}, r'its version is "layers/2", and "layers/1" is read'),
+        ({"precision": "int8"}, r'"precision" is "int8"; it must be "float16" or'),
+        ({"sha256": "abc"}, r'its "sha256" is "abc"'),
+        ({"base": 3}, r'its "base" is 3'),
+        ({"more": 3}, "'more' is missing or no key"),
+    ],
+)
+def test_a_card_of_layers_that_cannot_be_followed_is_refused(model, said, message):
+    path = model / "claims" / "layers.json"
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **said}), encoding="utf-8")
+    with pytest.raises(BadWeights, match=message):
+        find_model(str(path.parent))
+
+
+def test_another_base_than_the_one_it_was_trained_from_is_refused(model, hub):
+    (config,) = hub.rglob("config.json")
+    config.write_text(config.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    with pytest.raises(BadWeights, match=r"was trained from another tiny/base than the one found in .*Get the base"):
+        encoder_of(model)
+
+
+def test_a_base_that_is_not_there_is_named_with_how_to_get_it(model, hub, monkeypatch):
+    shutil.rmtree(hub)
+    with pytest.raises(BadWeights, match=r"layers that lie over another model, 'tiny/base'. .*hf download tiny/base"):
+        encoder_of(model)
+
+
+def test_a_folder_that_is_called_like_the_base_is_not_taken_for_it(model, tmp_path, monkeypatch):
+    before = encoder_of(model).identity
+    (tmp_path / "here" / HUB).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here")
+    assert encoder_of(model).identity == before
+
+
+def test_the_folder_of_two_towers_is_no_model_and_they_are_named(model):
+    with pytest.raises(BadWeights, match=r"lacks model\.safetensors .* It holds models in claims and passages: name"):
+        find_model(str(model))
+
+
+# ---------------------------------------------------------------- who reads it
+
+
+def test_a_training_can_begin_from_a_compact_model_and_writes_a_whole_one(model, tmp_path):
+    before = state_of(find_model(str(model / "claims")))
+    made = run(tmp_path / "run", base=str(model / "claims"), recipe={"steps": 1, "learning_rate": 1e-6}).folder
+    after = load_file(made / "passages" / "model.safetensors")
+    assert {tensor.dtype for tensor in after.values()} == {torch.float32}
+    assert set(after) == set(before)
+    for name, tensor in before.items():
+        torch.testing.assert_close(after[name], tensor, atol=1e-5, rtol=0)
+    shutil.rmtree(model)
+    assert encoder_of(made).encode_claims(CLAIMS).shape == (6, 16), "it needs nothing of what it began from"
+
+
+def test_sentence_transformers_makes_the_same_vectors_of_a_compact_model(model):
+    tower = str(model / "passages")
+    card = EncoderCard(name="a", query_model=tower, passage_model=tower, spans="alone", window=40)
+    _, theirs = SentenceTransformersBaseline(card).encode(NOVEL, SPANS)
+    texts = [" ".join(NOVEL.sentence_text(at) for at in range(span.start, span.end)) for span in SPANS]
+    ours = AloneEncoder(card, precision="float32").encode_passages(texts)
+    np.testing.assert_allclose(theirs, ours, atol=1e-5)
+    plain = AloneEncoder(EncoderCard(name="a", query_model=HUB, passage_model=HUB, spans="alone", window=40))
+    assert not np.allclose(theirs, plain.encode_passages(texts), atol=1e-3)
+
+
+def test_a_reranker_is_compact_too_with_its_head_and_what_tells_passage_from_claim(tmp_path):
+    recipe = make_reranker_recipe(HUB, steps=3)
+    made = train_reranker(recipe, PAIRS, WINDOWS, tmp_path / "run", work=lambda _: NOVEL).folder
+    assert sorted(path.name for path in made.iterdir()) == [
+        "layers.json", "layers.safetensors", "reranker.json", "training.json",
+    ]  # fmt: skip
+    layers = layers_of(made)
+    assert {"head.weight", TYPES} <= set(layers)
+    assert WORDS not in layers
+    encoder = CrossEncoder(made, precision="float32")
+    assert torch.equal(encoder._reader.head.weight, layers["head.weight"].float())
+    assert torch.equal(encoder._reader.model.state_dict()[TYPES], layers[TYPES].float())
+    scores = encoder.rerank(CLAIMS[0], NOVEL, SPANS, silent)
+    spoil(made / "layers.safetensors", -1)
+    with pytest.raises(BadWeights, match="is damaged"):
+        CrossEncoder(made)
+    spoil(made / "layers.safetensors", -1)
+    elsewhere = shutil.copytree(made, tmp_path / "elsewhere")
+    np.testing.assert_array_equal(
+        CrossEncoder(elsewhere, precision="float32").rerank(CLAIMS[0], NOVEL, SPANS, silent), scores
+    )
+
+
+def test_a_generator_reads_a_compact_model_as_it_reads_a_whole_one(hub, tmp_path):
+    whole = bart(tmp_path / "whole")
+    in_hub_cache(hub, "tiny/bart", whole)
+    base = find_model("tiny/bart")
+    learnt = {**state_of(base), "model.decoder.layers.0.fc1.weight": torch.full((16, 16), 0.5)}
+    (tmp_path / "compact").mkdir()
+    write_weights(tmp_path / "compact", learnt, base, keeps_embeddings=True)
+    assert list(layers_of(tmp_path / "compact")) == ["model.decoder.layers.0.fc1.weight"]
+    plain = score_by_likelihood("tiny/bart")
+    save_file(learnt, whole / "model.safetensors", metadata={"format": "pt"})
+    changed = score_by_likelihood(str(tmp_path / "compact"))
+    np.testing.assert_array_equal(changed, score_by_likelihood(str(whole)))
+    assert not np.allclose(changed, plain, atol=1e-4)
+
+
+def score_by_likelihood(model):
+    return GeneratorReranker(model, precision="float32").rerank(CLAIMS[0], NOVEL, SPANS, silent)

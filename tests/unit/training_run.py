@@ -1,0 +1,48 @@
+"""A training in a process of its own, that kills itself: ``training_run.py KIND BASE FOLDER WHEN``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from relic_core.training import checkpoints
+from relic_core.training.reranking.trainer import train_reranker
+from relic_core.training.trainer import train
+from tests.making_rerankers import make_reranker_recipe
+from tests.making_training import make_novel, make_pairs, make_recipe, make_windows
+
+PAIRS = make_pairs(24)
+NOVEL = make_novel()
+WINDOWS = make_windows(NOVEL, 4)
+KINDS = {"dual encoder": (train, make_recipe), "cross-encoder": (train_reranker, make_reranker_recipe)}
+DIES_AT = 5
+
+
+def run(kind, base, folder, pairs=PAIRS, windows=WINDOWS, *, recipe=None, **given):
+    """Train a tiny model of a kind; `recipe` holds what differs from the tiny recipe."""
+    begin, made = KINDS[kind]
+    return begin(made(base, **(recipe or {})), pairs, windows, folder, work=lambda _: NOVEL, **given)
+
+
+def main() -> None:
+    kind, base, folder, when = sys.argv[1:]
+    seal = checkpoints.seal
+
+    def die(step):
+        if step == DIES_AT:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def seal_or_die(half, *given):
+        if when == "in a checkpoint":
+            die(int(half.name.split("-")[1].split(".")[0]))
+        seal(half, *given)
+
+    checkpoints.seal = seal_or_die
+    report = (lambda said: die(said["step"])) if when == "in a step" else None
+    run(kind, Path(base), Path(folder), report=report, checkpoint_seconds=0.0)
+
+
+if __name__ == "__main__":
+    main()
