@@ -554,7 +554,7 @@ def test_what_an_approximate_index_finds_is_told_beside_its_hits(app, shelf, mon
 
     run = Search.run
 
-    def approximate(self, request):
+    def approximate(self, request, **how):
         result = run(self, request, **how)
         first, *others = result.columns
         return replace(result, columns=(replace(first, exact=False, note="Of the first ten it found 97%."), *others))

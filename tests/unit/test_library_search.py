@@ -96,7 +96,9 @@ def test_meaning_scores_a_passage_as_a_search_of_its_own_work_does(ready):
         (work.title, card.span): (card.score, card.strength)
         for work in WORKS
         for card in ready.search.run(
-            SearchRequest(work_id=work.id, claim_text="Nobody paid for the lamp", results=20, retrievers=("dense-relic",))
+            SearchRequest(
+                work_id=work.id, claim_text="Nobody paid for the lamp", results=20, retrievers=("dense-relic",)
+            )
         )
         .columns[0]
         .cards
