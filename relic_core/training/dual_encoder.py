@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
-from torch.utils.checkpoint import checkpoint
 
-from relic_core.encoders.batching import TOKENS
 from relic_core.training.bases import prepared
+from relic_core.training.passes import Passes, in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from relic_core.encoders.towers import Tower
     from relic_core.training.recipes import Recipe
 
@@ -32,7 +29,7 @@ class DualEncoder(nn.Module):
     def __init__(self, recipe: Recipe, tower: Tower) -> None:
         super().__init__()
         self._recipe = recipe
-        self._tokens = recipe.chunk_tokens or TOKENS["cuda" if torch.cuda.is_available() else "cpu"]
+        self._passes = Passes(recipe)
         self.claims = prepared(tower.build(), recipe)
         self.passages = self.claims if recipe.shared else prepared(tower.build(), recipe)
 
@@ -89,10 +86,10 @@ class DualEncoder(nn.Module):
             return (states * weights).sum(1) / weights.sum(1)
 
         order, found = [], []
-        for rows, longest in self._chunks(lengths):
+        for rows, longest in self._passes.of(lengths):
             order.append(rows)
-            found.append(self._once_or_twice(pooled, ids[rows, :longest], lengths[rows]))
-        return torch.cat(found)[torch.argsort(torch.cat(order))]
+            found.append(self._passes.once_or_twice(pooled, ids[rows, :longest], lengths[rows]))
+        return in_order(found, order)
 
     def span_vectors(
         self,
@@ -112,8 +109,8 @@ class DualEncoder(nn.Module):
             return sums.index_add(0, owners[kept], states[kept])
 
         parts = [
-            self._once_or_twice(pooled, ids[rows, :longest], row_lengths[rows], segments[rows, :longest])
-            for rows, longest in self._chunks(row_lengths)
+            self._passes.once_or_twice(pooled, ids[rows, :longest], row_lengths[rows], segments[rows, :longest])
+            for rows, longest in self._passes.of(row_lengths)
         ]
         sums = torch.stack(parts).sum(0)
         kept = segments[segments >= 0]
@@ -129,24 +126,3 @@ class DualEncoder(nn.Module):
         padding = model.config.pad_token_id or 0
         output = model(input_ids=ids.masked_fill(~mask, padding), attention_mask=mask.long())
         return output.last_hidden_state.float(), mask
-
-    def _chunks(self, lengths: torch.Tensor) -> Iterator[tuple[torch.Tensor, int]]:
-        """Part rows into forward passes, those of like length together; each with the length of its longest."""
-        order = torch.argsort(lengths, descending=True, stable=True)
-        at = 0
-        while at < len(order):
-            longest = int(lengths[order[at]])
-            rows = order[at : at + max(1, self._tokens // longest)]
-            yield rows, longest
-            at += len(rows)
-
-    def _once_or_twice(self, pooled: Callable[..., torch.Tensor], *arguments: torch.Tensor) -> torch.Tensor:
-        """Run a chunk; where memory is short its states are not kept but made again for the gradient.
-
-        What is kept between the passes is one vector for each text, as in GradCache (Gao et al. 2021), and the
-        gradient is the same.
-        """
-        if self._recipe.cached and torch.is_grad_enabled():
-            found: torch.Tensor = checkpoint(pooled, *arguments, use_reentrant=False)
-            return found
-        return pooled(*arguments)
