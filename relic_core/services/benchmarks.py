@@ -75,8 +75,8 @@ class Benchmarks:
     def _how_to_add(self, missing: Sequence[str], shelf: dict[str, Shelved]) -> str:
         there = [key for key in missing if key in shelf and shelf[key].origin != "none"]
         nowhere = [key for key in missing if key not in there]
-        count = "A work" if len(missing) == 1 else f"{len(missing)} works"
-        said = [f"{count} of this benchmark must be in the library first."]
+        count = "A work is" if len(missing) == 1 else f"{len(missing)} works are"
+        said = [f"{count} needed that {'is' if len(missing) == 1 else 'are'} not in the library."]
         if there:
             said.append(
                 f"Add {'it' if len(there) == 1 else 'them'}: python -m relic_core catalogue --add {' '.join(there)}"

@@ -1,0 +1,222 @@
+"""The report of the paper's prompts: where each retriever's first hits stand, and two readers' verdicts on them.
+
+It holds places, never a word of a novel, so that it may come with the program; readers' notes, which may quote, stay
+out of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from relic_core.services import provenance
+from relic_core.services.prompting.asking import SHAPE, characters, left_out
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.services.prompting.asking import Answered
+    from relic_core.services.prompting.sheets import Sheet, Verdict
+    from relic_core.services.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edition:
+    """The edition of a work that was searched.
+
+    Attributes
+    ----------
+    slug : str
+        Of the work, in the catalogue.
+    title, author : str
+        As the library has them.
+    sha256, segmenter : str
+        Of the text that offsets belong to, and what cut it into sentences.
+    """
+
+    slug: str
+    title: str
+    author: str
+    sha256: str
+    segmenter: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A retriever as it was asked.
+
+    Attributes
+    ----------
+    name, label : str
+        Registered name, and what pages call it.
+    encoder : str
+        Identity of its own encoder; empty where it has none.
+    configuration : dict of str to str
+        All that decides its scores, the encoders and models of what it is made of among it.
+    """
+
+    name: str
+    label: str
+    encoder: str
+    configuration: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A passage and the verdicts on it.
+
+    Attributes
+    ----------
+    address : str
+        As pages print it.
+    start, length : int
+        First sentence, from 0, and how many.
+    characters : (int, int)
+        Half-open offsets in the text of the work.
+    verdicts : tuple of Verdict
+        One of each reader, in the order in which their sheets were given.
+    """
+
+    address: str
+    start: int
+    length: int
+    characters: tuple[int, int]
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reported:
+    """A prompt, what was found for it, and the verdicts.
+
+    Attributes
+    ----------
+    table : str
+        The paper's, in which it is printed.
+    claim, asked : str
+        The prompt; and as it was asked, with its mask.
+    work : str
+        Slug of its work.
+    length : int
+        Sentences per quotation.
+    passages : dict of str to Judged
+        By id.
+    hits : dict of str to tuple of str
+        By retriever: ids, best first.
+    """
+
+    table: str
+    claim: str
+    asked: str
+    work: str
+    length: int
+    passages: dict[str, Judged]
+    hits: dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The report.
+
+    Attributes
+    ----------
+    created : datetime
+        In UTC.
+    code : str
+        Version of the program and, where known, the commit.
+    shape : str
+        Context of the claims.
+    seeds : tuple of int
+        Of the order of each reader's sheet.
+    works : tuple of Edition
+        Those that were searched.
+    retrievers : tuple of Asked
+        In the order of pages.
+    prompts : tuple of Reported
+        In the order of the paper.
+    left_out : tuple of dict
+        Prompts of the paper that were not asked: ``table``, ``title``, ``author``, ``length``, and ``why``.
+    """
+
+    created: datetime
+    code: str
+    shape: str
+    seeds: tuple[int, ...]
+    works: tuple[Edition, ...]
+    retrievers: tuple[Asked, ...]
+    prompts: tuple[Reported, ...]
+    left_out: tuple[dict[str, Any], ...]
+
+    @property
+    def verdicts(self) -> dict[str, tuple[Verdict, ...]]:
+        """The verdicts on every passage, by id."""
+        return {id_: judged.verdicts for prompt in self.prompts for id_, judged in prompt.passages.items()}
+
+
+def make_report(workbench: Workbench, answers: Sequence[Answered], sheets: Sequence[Sheet]) -> Report:
+    """Put together what was found now and what the readers said of it.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Whose retrievers were asked.
+    answers : sequence of Answered
+        What was found.
+    sheets : sequence of Sheet
+        The readers' verdicts on every passage of it.
+    """
+    return Report(
+        created=datetime.now(UTC).replace(microsecond=0),
+        code=provenance.code(),
+        shape=str(SHAPE),
+        seeds=tuple(sheet.seed for sheet in sheets),
+        works=tuple({each.slug: _edition(each) for each in answers}.values()),
+        retrievers=asked_now(workbench, answers),
+        prompts=tuple(_reported(each, sheets) for each in answers),
+        left_out=tuple(
+            {"table": each.table, "title": each.prompt.title, "author": each.prompt.author, "length": each.length}
+            | {"why": why}
+            for each, why in left_out()
+        ),
+    )
+
+
+def asked_now(workbench: Workbench, answers: Sequence[Answered]) -> tuple[Asked, ...]:
+    """Say what each retriever is that answered."""
+    found = []
+    for name in answers[0].hits if answers else ():
+        card, retriever = workbench.indexes.card(name), workbench.indexes.retriever(name)
+        configuration = dict(sorted(retriever.configuration.items()))
+        found.append(
+            Asked(name=name, label=card.label, encoder=retriever.encoder_identity, configuration=configuration)
+        )
+    return tuple(found)
+
+
+def _edition(answered: Answered) -> Edition:
+    work = answered.work
+    return Edition(
+        slug=answered.slug, title=work.title, author=work.author, sha256=work.sha256, segmenter=work.segmenter
+    )
+
+
+def _reported(answered: Answered, sheets: Sequence[Sheet]) -> Reported:
+    prompt, work = answered.prompt, answered.work
+    return Reported(
+        table=prompt.table,
+        claim=prompt.prompt.claim,
+        asked=prompt.asked,
+        work=answered.slug,
+        length=prompt.length,
+        passages={
+            id_: Judged(
+                address=str(work.address(span.start)),
+                start=span.start,
+                length=span.length,
+                characters=characters(work, span),
+                verdicts=tuple(sheet.verdicts[id_] for sheet in sheets),
+            )
+            for id_, span in answered.passages.items()
+        },
+        hits={name: tuple(map(answered.id_of, spans)) for name, spans in answered.hits.items()},
+    )
