@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 _TERMS: dict[str, Literal["tokens", "lemmas"]] = {"bm25": "tokens", "bm25-lemmas": "lemmas"}
 _STRETCHES = "stretches"
+_STRENGTH = "strength"
 _OF_BM25 = {"metric": "mrr", "k1": None, "b": None}
 _OF_STRETCHES = {"windows": None, "contexts": None, "works": 0, "half": False, "alone": False}
-"""Options that belong to one of the two, as they are where they are not given."""
+_OF_STRENGTH = {"retriever": "dense-relic", "sample": 20, "others": 4}
+"""Options that belong to one of the three, as they are where they are not given."""
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -29,17 +31,21 @@ def add_parser(commands: Commands) -> ArgumentParser:
         commands,
         "tune",
         summary=(
-            "Try BM25 over a grid of k1 and b, or the encoder over lengths and overlaps of the stretches in which it "
-            "reads, on a benchmark that nothing is reported on. Nothing is changed: the figures are printed."
+            "Try BM25 over a grid of k1 and b, the encoder over lengths and overlaps of the stretches in which it "
+            "reads, or set the bars by which a hit is called strong, fair or weak, on a benchmark that nothing is "
+            "reported on. Nothing is changed: the figures are printed."
         ),
         examples=(
             "  python -m relic_core tune bm25 relic --data train.json\n"
             "  python -m relic_core tune bm25 relic --data train.json --k1 0.3,0.5,0.9 --metric recall@10\n"
             "  python -m relic_core tune stretches relic --data train.json --works 4 --alone\n"
-            "  python -m relic_core tune stretches birco-novels --half --windows 126,254 --contexts 32"
+            "  python -m relic_core tune stretches birco-novels --half --windows 126,254 --contexts 32\n"
+            "  python -m relic_core tune strength public-relic-dev-short --retriever dense-relic"
         ),
     )
-    parser.add_argument("tuned", metavar="WHAT", choices=(*_TERMS, _STRETCHES), help="bm25, bm25-lemmas, stretches")
+    parser.add_argument(
+        "tuned", metavar="WHAT", choices=(*_TERMS, _STRETCHES, _STRENGTH), help="bm25, bm25-lemmas, stretches, strength"
+    )
     parser.add_argument("benchmark", metavar="BENCHMARK", help="of the dev split: choices are made on no other")
     parser.add_argument("--data", type=Path, metavar="PATH", help="your own file or folder of the benchmark's data")
     parser.add_argument("--shape", default="4/4", help="of stretches also several, with commas (default: %(default)s)")
@@ -53,6 +59,9 @@ def add_parser(commands: Commands) -> ArgumentParser:
     parser.add_argument("--works", type=int, default=0, metavar="N", help="stretches: the N works most quoted alone")
     parser.add_argument("--half", action="store_true", help="stretches: every other claim (the sample, birco-novels)")
     parser.add_argument("--alone", action="store_true", help="stretches: read every span alone too, which takes long")
+    parser.add_argument("--retriever", default="dense-relic", metavar="NAME", help="strength: one by meaning")
+    parser.add_argument("--sample", type=int, default=20, metavar="N", help="strength: claims about each work, at most")
+    parser.add_argument("--others", type=int, default=4, metavar="N", help="strength: other works each is asked of")
     parser.add_argument("--format", choices=tables.FORMATS, default="table", help="(default: %(default)s)")
     return parser
 
@@ -60,10 +69,14 @@ def add_parser(commands: Commands) -> ArgumentParser:
 def run(workbench: Workbench, options: Namespace) -> int:
     """Try what was asked for and print it."""
     if options.tuned == _STRETCHES:
-        console.refuse_unused(options, "stretches", _OF_BM25, ())
+        console.refuse_unused(options, "stretches", {**_OF_BM25, **_OF_STRENGTH}, ())
         made = _stretches(workbench, options)
+    elif options.tuned == _STRENGTH:
+        rest = {"data": None, "shape": "4/4"}
+        console.refuse_unused(options, "strength", {**_OF_BM25, **_OF_STRETCHES, **rest}, ())
+        made = _strength(workbench, options)
     else:
-        console.refuse_unused(options, options.tuned, _OF_STRETCHES, ())
+        console.refuse_unused(options, options.tuned, {**_OF_STRETCHES, **_OF_STRENGTH}, ())
         made = _bm25(workbench, options)
     print(tables.write(made, options.format))
     return 0
@@ -104,6 +117,17 @@ def _stretches(workbench: Workbench, options: Namespace) -> tuple[tables.Table, 
     )
     with console.ProgressLine("Reading") as progress:
         return reading_choices.compare_readings(workbench, question, alone=options.alone, progress=progress, **given)
+
+
+def _strength(workbench: Workbench, options: Namespace) -> tuple[tables.Table, ...]:
+    from relic_core.services.strength_choices import Question, choose_bars
+
+    question = Question(
+        benchmark=options.benchmark, retriever=options.retriever, windows=options.sample, others=options.others
+    )
+    with console.ProgressLine("Setting bars") as progress:
+        _, table = choose_bars(workbench, question, progress=progress)
+    return (table,)
 
 
 def _whole(name: str, said: str) -> int:

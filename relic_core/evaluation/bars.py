@@ -1,0 +1,150 @@
+"""Bars for the strength of hits: how good the best hit of a claim has to be, that another book would hardly have it.
+
+A claim is asked of the work it is about and of others. Its best score in another work shows what chance gives, and that
+chance is better the fewer of the claim's words are foreign to the work: a logistic regression of "own work or another"
+on score, share of foreign words and foreign names gives by how much the bar is to rise with either. Where it stands
+follows from how often another work may pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.errors import BadRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+FAIR, STRONG = 0.08, 0.015
+"""Shares of claims for which the best hit in another work may pass for fair, and for strong."""
+
+_ROUNDS = 50
+_RIDGE = 1e-3
+"""Keeps weights finite where own and other works can be told apart without a fault."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestHit:
+    """The best hit of a claim in one work.
+
+    Attributes
+    ----------
+    about : str
+        The work that the claim is about.
+    own : bool
+        Whether it was found there.
+    score : float
+        The retriever's.
+    share, named : float, bool
+        How far the claim's words are foreign to the work searched: as `relic_core.retrieval.strength.Foreign`.
+    shape : str
+        How much context the claim took.
+    found : bool
+        Whether the hit is the quotation that the critic chose.
+    """
+
+    about: str
+    own: bool
+    score: float
+    share: float
+    named: bool
+    shape: str = ""
+    found: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bars:
+    """What a hit must reach.
+
+    Attributes
+    ----------
+    fair, strong : float
+        The score, where the work has all the claim's words.
+    per_unknown, if_named : float
+        Added in proportion to the share of foreign words, and where somebody is named whom the work never names.
+    """
+
+    fair: float
+    strong: float
+    per_unknown: float
+    if_named: float
+
+    def level(self, hit: BestHit) -> str:
+        """Say "strong", "fair" or "weak"."""
+        reached = hit.score - self.per_unknown * hit.share - self.if_named * hit.named
+        return "strong" if reached >= self.strong else "fair" if reached >= self.fair else "weak"
+
+
+def set_bars(hits: Sequence[BestHit], *, fair: float = FAIR, strong: float = STRONG) -> Bars:
+    """Set bars by the best hits of claims in their own works and in others.
+
+    Parameters
+    ----------
+    hits : sequence of BestHit
+        Of both kinds.
+    fair, strong : float
+        Shares of the hits in other works that may pass.
+
+    Raises
+    ------
+    BadRequest
+        There are no hits of one kind.
+
+    Examples
+    --------
+    >>> own = [BestHit(about="a", own=True, score=0.6 + at / 100, share=0.1, named=False) for at in range(20)]
+    >>> other = [BestHit(about="a", own=False, score=0.4 + at / 100, share=0.1, named=False) for at in range(20)]
+    >>> bars = set_bars(own + other, fair=0.1, strong=0.05)
+    >>> [bars.level(hit) for hit in (own[0], other[0])]
+    ['strong', 'weak']
+    """
+    is_own = np.array([hit.own for hit in hits], dtype=np.bool_)
+    if not is_own.any() or is_own.all():
+        raise BadRequest(
+            "Bars are set by hits in works that claims are about and in others, and those of one kind are missing. "
+            "Take a benchmark of two works or more."
+        )
+    facts = np.array([[hit.score, hit.share, float(hit.named)] for hit in hits])
+    weights = _logistic(facts, is_own.astype(np.float64))
+    per_unknown, if_named = (max(0.0, -weight / weights[0]) if weights[0] > 0 else 0.0 for weight in weights[1:])
+    reached = facts @ np.array([1.0, -per_unknown, -if_named])
+    least, most = np.quantile(reached[~is_own], [1 - fair, 1 - strong])
+    return Bars(fair=float(least), strong=float(most), per_unknown=float(per_unknown), if_named=float(if_named))
+
+
+def _logistic(facts: Floats, own: Floats) -> Floats:
+    """Fit a logistic regression by Newton's method, both kinds weighing the same; shape (n_facts,), no constant."""
+    spread = facts.std(0)
+    spread[spread == 0] = 1.0
+    given = np.column_stack([(facts - facts.mean(0)) / spread, np.ones(len(facts))])
+    balance = np.where(own == 1, 0.5 / own.sum(), 0.5 / (len(own) - own.sum())) * len(own)
+    weights = np.zeros(given.shape[1])
+    for _ in range(_ROUNDS):
+        chance = 1 / (1 + np.exp(-np.clip(given @ weights, -30, 30)))
+        slope = given.T @ (balance * (chance - own)) + _RIDGE * weights
+        curve = (given * (balance * chance * (1 - chance))[:, None]).T @ given + _RIDGE * np.eye(len(weights))
+        weights = weights - np.linalg.solve(curve, slope)
+    fitted: Floats = weights[:-1] / spread
+    return fitted
+
+
+def left_out(hits: Sequence[BestHit], *, fair: float = FAIR, strong: float = STRONG) -> list[str]:
+    """Judge each hit by bars that were set without the claims about its work; levels in the order of `hits`.
+
+    Raises
+    ------
+    BadRequest
+        As `set_bars`: of claims about one work alone, none can be left out.
+    """
+    bars = {
+        about: set_bars([hit for hit in hits if hit.about != about], fair=fair, strong=strong)
+        for about in dict.fromkeys(hit.about for hit in hits)
+    }
+    return [bars[hit.about].level(hit) for hit in hits]
