@@ -73,8 +73,8 @@ def look_ahead(workbench: Workbench, asked: Asked, speed: Callable[[EncoderCard]
         pairs=0 if asked.use == "windows" else min(there.pairs, asked.pairs or there.pairs),
         windows=0 if asked.use == "pairs" else there.windows,
     )
-    changed = workbench.store.splits.changed_since()
-    unparted = bool(changed or (there.mined_pairs + there.mined_windows and not _parted(workbench)))
+    stale = workbench.dataset.stale()
+    unparted = bool(stale or (there.mined_pairs + there.mined_windows and not _parted(workbench)))
     lacking = material.lacking(there)
     if not lacking:
         try:
@@ -97,7 +97,7 @@ def look_ahead(workbench: Workbench, asked: Asked, speed: Callable[[EncoderCard]
         material=counted,
         lacking="",
         unparted=unparted,
-        notes=_notes(asked, counted, validated, changed),
+        notes=(*stale, *_notes(asked, counted, validated)),
         validated=validated,
         estimate=estimate,
     )
@@ -108,13 +108,8 @@ def _parted(workbench: Workbench) -> bool:
     return bool(splits.counts("pair") or splits.counts("window"))
 
 
-def _notes(asked: Asked, counted: Material, validated: int, changed: tuple[str, ...]) -> tuple[str, ...]:
+def _notes(asked: Asked, counted: Material, validated: int) -> tuple[str, ...]:
     notes = []
-    if changed:
-        notes.append(
-            f"Since it was decided what may be learnt from, {', '.join(changed)}. Run `python -m relic_core "
-            "dataset split` first, to learn from all of it."
-        )
     if counted.pairs + counted.windows < material.FEW:
         notes.append(
             f"That is little ({counted.pairs + counted.windows:,} quotations): expect a model that is hardly "
