@@ -26,13 +26,37 @@ if TYPE_CHECKING:
 
 Part = Literal["dev", "test"]
 
-SETS: Mapping[str, tuple[Part, bool]] = {
-    "dev": ("dev", True),
-    "test": ("test", True),
-    "dev-all": ("dev", False),
-    "test-all": ("test", False),
+
+@dataclass(frozen=True, slots=True)
+class WindowSet:
+    """What a benchmark is made of.
+
+    Attributes
+    ----------
+    split : {"dev", "test"}
+        Of its windows.
+    capped : bool
+        Whether no source has more than a share of a work's windows.
+    works : tuple of str
+        Slugs of the works quoted; all of the split where empty.
+    """
+
+    split: Part
+    capped: bool = True
+    works: tuple[str, ...] = ()
+
+
+SETS: Mapping[str, WindowSet] = {
+    "dev": WindowSet("dev"),
+    "test": WindowSet("test"),
+    "dev-all": WindowSet("dev", capped=False),
+    "test-all": WindowSet("test", capped=False),
+    "dev-short": WindowSet(
+        "dev", works=("adam_bede", "great_expectations", "jane_eyre", "the_scarlet_letter", "wuthering_heights")
+    ),
 }
-"""The sets that benchmarks are made of: split, and whether capped."""
+"""The sets that benchmarks are made of. The short one is of novels by five authors that are read in some minutes, to
+choose among many trainings by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +154,15 @@ class Manifest:
     windows: tuple[ListedWindow, ...] = field(repr=False)
     about: Mapping[str, str] = field(hash=False, repr=False)
 
-    def chosen(self, split: Part, *, capped: bool) -> tuple[ListedWindow, ...]:
+    def chosen(self, of: WindowSet) -> tuple[ListedWindow, ...]:
         """List the windows of a benchmark, in order."""
-        return tuple(window for window in self.windows if window.split == split and (window.capped or not capped))
+        return tuple(
+            window
+            for window in self.windows
+            if window.split == of.split
+            and (window.capped or not of.capped)
+            and (window.work in of.works or not of.works)
+        )
 
 
 def body_of(text: str) -> Offsets:
@@ -188,8 +218,8 @@ class SetFacts:
 def sets_of(manifest: Manifest) -> dict[str, SetFacts]:
     """Count the sets of a manifest."""
     found = {}
-    for name, (split, capped) in SETS.items():
-        windows = manifest.chosen(split, capped=capped)
+    for name, each in SETS.items():
+        windows = manifest.chosen(each)
         books = len({window.work for window in windows})
         found[name] = SetFacts(examples=len(windows), books=books, digest=digest_of(windows, manifest))
     return found

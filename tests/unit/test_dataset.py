@@ -347,6 +347,7 @@ def test_the_manifest_holds_places_and_hashes_and_no_word_of_a_source(manifest, 
         "dev": 5,
         "test": 5,
         "dev-all": 5,
+        "dev-short": 0,
         "test-all": 5,
     }
     assert manifest.problems == ()

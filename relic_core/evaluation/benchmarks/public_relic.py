@@ -38,6 +38,7 @@ _WORKS = {
     "dev": "the works of RELiC's training split",
     "test": "the works of RELiC's validation and test splits",
 }
+_SOME = "five novels of RELiC's training split by five authors, to choose among many trainings by"
 _CAPPED = (
     "No source has more than a quarter of a work's windows; which are taken was drawn by a committed seed. A work that "
     "fewer than four sources quote has none here, and all in the version without that limit."
@@ -59,7 +60,7 @@ def facts(name: str) -> SetFacts | None:
 
 
 class PublicRelic:
-    """One of the four benchmarks: a split, with or without the limit on sources.
+    """One of the benchmarks: a split, with or without the limit on sources, or some works of it.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ class PublicRelic:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._split, self._capped = SETS[name]
+        self._set = SETS[name]
 
     @property
     def CARD(self) -> BenchmarkCard:  # noqa: N802 - what the registry asks every benchmark for
@@ -77,11 +78,12 @@ class PublicRelic:
         known = facts(self._name)
         return BenchmarkCard(
             name=f"public-relic-{self._name}",
-            label=f"Public-domain RELiC, {self._split}{'' if self._capped else ', all windows'}",
-            description=f"Quotations in older criticism that is free of copyright, on {_WORKS[self._split]}; found by "
-            "this program's mining, and checked by hand on a sample only. Quotations of one to five sentences, as in "
-            f"RELiC; longer ones are left out. {_CAPPED if self._capped else _UNCAPPED}",
-            split=self._split,
+            label=f"Public-domain RELiC, {self._set.split}{self._part}",
+            description="Quotations in older criticism that is free of copyright, on "
+            f"{_SOME if self._set.works else _WORKS[self._set.split]}; found by this program's mining, and checked by "
+            "hand on a sample only. Quotations of one to five sentences, as in RELiC; longer ones are left out. "
+            f"{_CAPPED if self._set.capped else _UNCAPPED}",
+            split=self._set.split,
             pool="whole work",
             main_metric="recall@10",
             examples=known.examples if known else None,
@@ -94,6 +96,10 @@ class PublicRelic:
             needs=f"It needs the critical books, which `{REBUILD}` gathers (from a folder you name, or Project "
             "Gutenberg), and the works in the library.",
         )
+
+    @property
+    def _part(self) -> str:
+        return ", some works" if self._set.works else "" if self._set.capped else ", all windows"
 
     def create(self, settings: Settings, works: WorkSource, data: Path | None) -> Opened:
         """Read the rebuilt words, hold them against the manifest, and find the sentences quoted in the works.
@@ -135,7 +141,7 @@ class PublicRelic:
         if not path.exists():
             raise NotFound(f"There is no {path}, where the data of {card.label} should be. Make it: {REBUILD}")
         texts, _ = read_texts(path)
-        chosen = manifest.chosen(self._split, capped=self._capped)
+        chosen = manifest.chosen(self._set)
         missing = [window.id for window in chosen if window.id not in texts]
         if missing:
             raise BadBenchmark(
@@ -187,4 +193,4 @@ def _some(ids: Sequence[str]) -> str:
     return ", ".join(ids[:_NAMED]) + (", ..." if len(ids) > _NAMED else "")
 
 
-DEV, TEST, DEV_ALL, TEST_ALL = (PublicRelic(name) for name in SETS)
+DEV, TEST, DEV_ALL, TEST_ALL, DEV_SHORT = (PublicRelic(name) for name in SETS)

@@ -21,6 +21,7 @@ _MODULES = {
     "birco-pools": "relic_core.evaluation.benchmarks.birco_pools",
     "public-relic-dev-all": "relic_core.evaluation.benchmarks.public_relic:DEV_ALL",
     "public-relic-test-all": "relic_core.evaluation.benchmarks.public_relic:TEST_ALL",
+    "public-relic-dev-short": "relic_core.evaluation.benchmarks.public_relic:DEV_SHORT",
     "relic": "relic_core.evaluation.benchmarks.relic",
     "sample": "relic_core.evaluation.benchmarks.sample",
 }
