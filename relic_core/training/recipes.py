@@ -111,6 +111,9 @@ class Recipe:
         example each time it is read.
     claim_tokens, passage_tokens : int
         The most tokens of a claim, and of a quotation that is read by itself.
+    claim_windows : tuple of int
+        Of the encoder made: tokens to each of which it cuts a claim, see `EncoderCard`. In training a claim is read
+        once.
     window : int
         Tokens of a stretch of a work, special tokens apart; also the window of the encoder made.
     longest : int
@@ -165,6 +168,7 @@ class Recipe:
     shapes: tuple[tuple[str, float], ...] = (("4/4", 4.0), ("1/1", 3.0), ("1/0", 1.5), ("0/1", 0.5), (BARE, 1.0))
     claim_tokens: int = 176
     passage_tokens: int = 72
+    claim_windows: tuple[int, ...] = ()
     window: int = WINDOW
     longest: int = MAX_LENGTH
     hard_negatives: int = 1
@@ -194,6 +198,8 @@ class Recipe:
             self._check_number(name, value)
         elif name == "shapes":
             self._check_shapes(value)
+        elif name == "claim_windows":
+            self._check_windows(value)
         elif name in {"name", "base", "watch"}:
             if not isinstance(value, str) or (name != "base" and not value.strip()):
                 self._refuse(name, "a text")
@@ -209,6 +215,13 @@ class Recipe:
         least, highest = _NUMBERS[name]
         if not _is_number(value, least, highest) or (name in _MORE_THAN_ZERO and not value):
             self._refuse(name, f"a number {'above' if name in _MORE_THAN_ZERO else 'from'} {least:g} to {highest:g}")
+
+    def _check_windows(self, value: object) -> None:
+        most = self.window
+        if not isinstance(value, tuple) or not all(
+            type(each) is int and LEAST_WINDOW <= each <= most for each in value
+        ):
+            self._refuse("claim_windows", f"a list of whole numbers of tokens, {LEAST_WINDOW} to {most}")
 
     def _check_shapes(self, value: object) -> None:
         rows = value if isinstance(value, tuple) else ()
@@ -234,7 +247,8 @@ class Recipe:
 
     def to_json(self) -> dict[str, Any]:
         """Write it as a JSON object."""
-        return {**asdict(self), "shapes": [list(row) for row in self.shapes]}
+        lists = {"shapes": [list(row) for row in self.shapes], "claim_windows": list(self.claim_windows)}
+        return {**asdict(self), **lists}
 
     @property
     def digest(self) -> str:
@@ -264,6 +278,8 @@ class Recipe:
                 raise unknown_name("setting of a recipe", str(key), known)
         if isinstance(values.get("shapes"), Sequence):
             values["shapes"] = tuple(tuple(row) if isinstance(row, list) else row for row in values["shapes"])
+        if isinstance(values.get("claim_windows"), list):
+            values["claim_windows"] = tuple(values["claim_windows"])
         return cls(**values)
 
     def with_(self, **changes: Any) -> Recipe:  # noqa: ANN401 - any of the fields

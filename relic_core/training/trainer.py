@@ -120,5 +120,6 @@ def trained_card(recipe: Recipe) -> EncoderCard:
         similarity=recipe.similarity,
         spans="in context" if recipe.in_context else "alone",
         window=recipe.window,
+        claim_windows=recipe.claim_windows,
         mask=mask_token(recipe),
     )
