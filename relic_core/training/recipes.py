@@ -52,6 +52,7 @@ _NUMBERS: dict[str, tuple[float, float]] = {
     "temperature": (0.0, 100.0),
     "clip": (0.0, 1000.0),
     "share": (0.0, 1.0),
+    "blend": (0.0, 1.0),
 }
 _MORE_THAN_ZERO = {"epochs", "learning_rate", "temperature"}
 
@@ -106,6 +107,9 @@ class Recipe:
         Whether the embeddings stay those of the base, so that only layers are learnt.
     lora_rank : int
         Rank of low-rank adapters of the layers' matrices (LoRA), trained in their stead; 0 trains the layers.
+    blend : float
+        How far the way from the base to what was learnt is gone in the weights that are written and validated; 1 for
+        all of it: see `exporting.blended`.
     shapes : tuple of (str, float)
         Context shapes ("4/4", "1/0", "bare" for a prompt without a mask) with their weights: one is drawn for every
         example each time it is read.
@@ -165,6 +169,7 @@ class Recipe:
     dropout: float = 0.0
     frozen_embeddings: bool = True
     lora_rank: int = 0
+    blend: float = 1.0
     shapes: tuple[tuple[str, float], ...] = (("4/4", 4.0), ("1/1", 3.0), ("1/0", 1.5), ("0/1", 0.5), (BARE, 1.0))
     claim_tokens: int = 176
     passage_tokens: int = 72
