@@ -96,10 +96,10 @@ class Critic:
         return source, windows, pairs
 
 
-DEV = novel("Moby Dick", "Herman Melville", 1)
+DEV = novel("Jane Eyre", "Charlotte Brontë", 1)
 TEST = novel("Emma", "Jane Austen", 2)
 OTHER = novel("The Quiet Lock", "A. Nobody", 3)
-BY_SLUG = {"moby_dick": DEV, "emma": TEST}
+BY_SLUG = {"jane_eyre": DEV, "emma": TEST}
 
 CRITICS = [
     Critic(f"Essays, Volume {at + 1}", 100 + at, 900_001 + at, [

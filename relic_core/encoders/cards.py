@@ -61,6 +61,10 @@ class EncoderCard:
     mask : str
         What stands in a claim where the quotation was masked: the mask token that the model was trained with
         (``[MASK]``, ``<mask>``); empty for encoders that read both sides as one text.
+    claim_windows : tuple of int
+        Tokens to each of which a claim is cut, those nearest to the mask being kept; its vector is the sum of the
+        vectors of all cuts. A critic's nearest words tell most of what he quotes, and the mean of a page hides them.
+        Empty where a claim is read once, as far as `window`.
     digest : str
         Of the files of both models, as `pair_digest` gives it: what is not as it was when the card was written is
         refused. Empty where nothing is known of them.
@@ -81,21 +85,26 @@ class EncoderCard:
     spans: Spans = "in context"
     window: int = WINDOW
     mask: str = ""
+    claim_windows: tuple[int, ...] = ()
     digest: str = ""
 
     def __post_init__(self) -> None:
         """Check the values."""
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name != "window" and not isinstance(value, str):
+            if field.name not in {"window", "claim_windows"} and not isinstance(value, str):
                 self._refuse(field.name, "a text in quotation marks")
         if not self.name.strip():
             self._refuse("name", "a name")
         for name, allowed in _ALLOWED.items():
             if getattr(self, name) not in allowed:
                 self._refuse(name, " or ".join(f'"{value}"' for value in allowed))
-        if isinstance(self.window, bool) or not isinstance(self.window, int) or self.window < LEAST_WINDOW:
+        if type(self.window) is not int or self.window < LEAST_WINDOW:
             self._refuse("window", f"a whole number of tokens, {LEAST_WINDOW} or more")
+        if not isinstance(self.claim_windows, tuple) or not all(
+            type(each) is int and LEAST_WINDOW <= each <= self.window for each in self.claim_windows
+        ):
+            self._refuse("claim_windows", f"a list of whole numbers of tokens, {LEAST_WINDOW} to {self.window}")
         if self.spans == "in context" and self.pooling != "mean":
             raise BadWeights(
                 f'The encoder card of {self.name} says "pooling": "{self.pooling}" and "spans": "in context". A '
@@ -108,9 +117,10 @@ class EncoderCard:
         raise BadWeights(f'The encoder card of {self.name} says "{name}": {given}; it must be {allowed}.')
 
     @property
-    def facts(self) -> dict[str, str | int]:
-        """What decides the vectors beside the models' files; an empty mask is left out, as before there were masks."""
-        apart = {"name", "query_model", "passage_model", "digest"} | (set() if self.mask else {"mask"})
+    def facts(self) -> dict[str, str | int | tuple[int, ...]]:
+        """What decides the vectors beside the models' files; what came later is left out where it is not used."""
+        apart = {"name", "query_model", "passage_model", "digest"}
+        apart |= {name for name in ("mask", "claim_windows") if not getattr(self, name)}
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in apart}
 
 
@@ -210,6 +220,8 @@ def _read_file(path: Path, *, name: str) -> EncoderCard:
     model = towers.get("passage_model", str(path.parent))
     facts = {**_facts_of_model(model, given.get("pooling")), "name": name, **towers}
     facts.update({key: value for key, value in given.items() if key not in {"model", *towers}})
+    if isinstance(facts.get("claim_windows"), list):
+        facts["claim_windows"] = tuple(facts["claim_windows"])
     if "pooling" in given and "spans" not in given and given["pooling"] != "mean":
         facts["spans"] = "alone"
     return EncoderCard(**facts)

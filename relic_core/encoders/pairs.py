@@ -7,6 +7,8 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
 from relic_core.encoders.towers import Tower
 from relic_core.encoders.weights import find_model, pair_digest
@@ -15,7 +17,6 @@ from relic_core.errors import BadWeights
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     import numpy.typing as npt
 
     from relic_core.domain import Claim
@@ -70,7 +71,7 @@ class Pair:
         """
         card, digest = self.card, self.passages.files.digest
         plain = card.pooling == "mean" and card.similarity == "cosine" and card.spans == "in context"
-        said = card.query_prefix or card.passage_prefix or card.mask
+        said = card.query_prefix or card.passage_prefix or card.mask or card.claim_windows
         if self.claims is not self.passages or said or not plain:
             everything = [card.facts, self.claims.files.digest, digest]
             digest = hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
@@ -81,6 +82,8 @@ class Pair:
                 how += f", prefixes {card.query_prefix!r} and {card.passage_prefix!r}"
             if card.mask:
                 how += f", claims with {card.mask}"
+            if card.claim_windows:
+                how += f", claims of {'+'.join(map(str, card.claim_windows))} tokens"
         return f"{card.name}/{digest[:12]}/{self._arithmetic}/{how}"
 
     def facts(self, *, stretch: int, context: int) -> dict[str, str | int]:
@@ -118,6 +121,7 @@ class Pair:
         """Encode claims: both sides as one text after the prefix, between them the mask that the card gives, if any.
 
         Of a claim longer than the window the words nearest to the mask are kept, and of one without a mask the first.
+        Where the card gives several windows, the vectors of all cuts are added up.
 
         Returns
         -------
@@ -129,7 +133,18 @@ class Pair:
                 f"The two towers of {self.card.name} do not belong together: the vectors of claims have "
                 f"{self.claims.dimension} dimensions and those of passages {self.passages.dimension}."
             )
-        return self.claims.vectors([self.claim_ids(claim) for claim in claims], reading="reading a claim")
+        windows = self.card.claim_windows or (self.card.window,)
+        cuts = [tuple(self.claim_ids(claim, window)) for claim in claims for window in windows]
+        place = {row: number for number, row in enumerate(dict.fromkeys(cuts))}  # a short claim has one cut
+        vectors = self.claims.vectors([list(row) for row in place], reading="reading a claim")
+        found = vectors[[place[row] for row in cuts]]
+        if len(windows) == 1:
+            return found
+        added = found.reshape(len(claims), len(windows), -1).mean(axis=1)
+        if self.card.similarity == "cosine":
+            lengths = np.linalg.norm(added, axis=1, keepdims=True)
+            added /= np.where(lengths > 0, lengths, 1.0)
+        return np.asarray(added, dtype=np.float32)
 
     def claim_ids(self, claim: Claim, window: int | None = None) -> list[int]:
         """Cut a claim to the window; token ids, the prefix's first, special tokens left out.

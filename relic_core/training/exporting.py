@@ -39,6 +39,7 @@ def write_model(
     record: Mapping[str, Any],
     *,
     keeps_embeddings: bool,
+    blend: float = 1.0,
 ) -> None:
     """Write both encoders with their card; the folder appears under its name when all of it is written.
 
@@ -56,6 +57,8 @@ def write_model(
         What made them, for ``training.json``.
     keeps_embeddings : bool
         Whether the embeddings are the base's: see `write_weights`.
+    blend : float, optional
+        How far the way from the base to the encoders is gone: see `blended`.
 
     Raises
     ------
@@ -72,7 +75,8 @@ def write_model(
         )
         for name, model in towers.items():
             (half / name).mkdir()
-            write_weights(half / name, merged(model), base, keeps_embeddings=keeps_embeddings)
+            tensors = blended(merged(model), base, blend)
+            write_weights(half / name, tensors, base, keeps_embeddings=keeps_embeddings)
         used = {"query_model": CLAIMS, "passage_model": next(reversed(towers))}
         digest = pair_digest(*(find_model(str(half / name)) for name in used.values()))
         write_json(half / CARD, {"name": card.name, **used, **card.facts, "digest": digest})
@@ -147,6 +151,30 @@ def merged(model: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401 - transformer
         name.replace(".base_layer.", "."): tensor.detach().float().cpu().contiguous()
         for name, tensor in model.state_dict().items()
         if ".lora_" not in name
+    }
+
+
+def blended(tensors: Mapping[str, torch.Tensor], base: ModelFiles, blend: float) -> dict[str, torch.Tensor]:
+    """Go a part of the way from a base to what was learnt from it, weight by weight.
+
+    What was learnt stays, and more of what the base knew of texts unlike those learnt from (WiSE-FT: Wortsman et al.
+    2022, "Robust fine-tuning of zero-shot models").
+
+    Parameters
+    ----------
+    tensors : mapping of str to tensor
+        What was learnt, under the names of the bare model.
+    base : ModelFiles
+        What it began as.
+    blend : float
+        0 for the base, 1 for all that was learnt.
+    """
+    if blend == 1.0:
+        return dict(tensors)
+    before = named_as(state_of(base), tensors)
+    return {
+        name: torch.lerp(before[name], tensor, blend) if name in before and tensor.is_floating_point() else tensor
+        for name, tensor in tensors.items()
     }
 
 

@@ -51,6 +51,7 @@ _NUMBERS: dict[str, tuple[float, float]] = {
     "temperature": (0.0, 100.0),
     "clip": (0.0, 1000.0),
     "share": (0.0, 1.0),
+    "blend": (0.0, 1.0),
 }
 _MORE_THAN_ZERO = {"epochs", "learning_rate", "temperature"}
 
@@ -105,11 +106,17 @@ class Recipe(WrittenRecipe):
         Whether the embeddings stay those of the base, so that only layers are learnt.
     lora_rank : int
         Rank of low-rank adapters of the layers' matrices (LoRA), trained in their stead; 0 trains the layers.
+    blend : float
+        How far the way from the base to what was learnt is gone in the weights that are written and validated; 1 for
+        all of it: see `exporting.blended`.
     shapes : tuple of (str, float)
         Context shapes ("4/4", "1/0", "bare" for a prompt without a mask) with their weights: one is drawn for every
         example each time it is read.
     claim_tokens, passage_tokens : int
         The most tokens of a claim, and of a quotation that is read by itself.
+    claim_windows : tuple of int
+        Of the encoder made: tokens to each of which it cuts a claim, see `EncoderCard`. In training a claim is read
+        once.
     window : int
         Tokens of a stretch of a work, special tokens apart; also the window of the encoder made.
     longest : int
@@ -161,9 +168,11 @@ class Recipe(WrittenRecipe):
     dropout: float = 0.0
     frozen_embeddings: bool = True
     lora_rank: int = 0
+    blend: float = 1.0
     shapes: tuple[tuple[str, float], ...] = (("4/4", 4.0), ("1/1", 3.0), ("1/0", 1.5), ("0/1", 0.5), (BARE, 1.0))
     claim_tokens: int = 176
     passage_tokens: int = 72
+    claim_windows: tuple[int, ...] = ()
     window: int = WINDOW
     longest: int = MAX_LENGTH
     hard_negatives: int = 1
@@ -193,6 +202,8 @@ class Recipe(WrittenRecipe):
             self._check_number(name, value)
         elif name == "shapes":
             self._check_shapes(value)
+        elif name == "claim_windows":
+            self._check_windows(value)
         elif name in {"name", "base", "watch"}:
             if not isinstance(value, str) or (name != "base" and not value.strip()):
                 self._refuse(name, "a text")
@@ -208,6 +219,13 @@ class Recipe(WrittenRecipe):
         least, highest = _NUMBERS[name]
         if not _is_number(value, least, highest) or (name in _MORE_THAN_ZERO and not value):
             self._refuse(name, f"a number {'above' if name in _MORE_THAN_ZERO else 'from'} {least:g} to {highest:g}")
+
+    def _check_windows(self, value: object) -> None:
+        most = self.window
+        if not isinstance(value, tuple) or not all(
+            type(each) is int and LEAST_WINDOW <= each <= most for each in value
+        ):
+            self._refuse("claim_windows", f"a list of whole numbers of tokens, {LEAST_WINDOW} to {most}")
 
     def _check_shapes(self, value: object) -> None:
         rows = value if isinstance(value, tuple) else ()

@@ -82,7 +82,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     material = Material(pairs, windows, work, hard or HardNegatives())
 
     def write(folder: Path, model: DualEncoder, record: Mapping[str, Any]) -> None:
-        write_model(folder, model, base, card, record, keeps_embeddings=keeps_embeddings(recipe))
+        write_model(folder, model, base, card, record, keeps_embeddings=keeps_embeddings(recipe), blend=recipe.blend)
 
     lesson = Lesson(
         name=card.name,
@@ -120,5 +120,6 @@ def trained_card(recipe: Recipe) -> EncoderCard:
         similarity=recipe.similarity,
         spans="in context" if recipe.in_context else "alone",
         window=recipe.window,
+        claim_windows=recipe.claim_windows,
         mask=mask_token(recipe),
     )

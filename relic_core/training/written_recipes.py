@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -23,7 +23,7 @@ _APART = {"name", KIND}
 
 
 class WrittenRecipe:
-    """A recipe, whatever it makes; its classes are dataclasses with a name and shapes among their fields."""
+    """A recipe, whatever it makes; its classes are dataclasses with a name among their fields."""
 
     __slots__ = ()
 
@@ -34,8 +34,7 @@ class WrittenRecipe:
 
     def to_json(self) -> dict[str, Any]:
         """Write it as a JSON object; of an encoder's the kind is left out, as it was before there were others."""
-        said = asdict(cast("Any", self))
-        said["shapes"] = [list(row) for row in said["shapes"]]
+        said = {key: _listed(value) for key, value in asdict(cast("Any", self)).items()}
         return said if self.kind == "encoder" else {KIND: self.kind, **said}
 
     @property
@@ -71,10 +70,16 @@ class WrittenRecipe:
         for key in values:
             if key not in known:
                 raise unknown_name(f"setting of {cls.called}", str(key), known)
-        if isinstance(values.get("shapes"), Sequence):
-            values["shapes"] = tuple(tuple(row) if isinstance(row, list) else row for row in values["shapes"])
-        return cls(**values)
+        return cls(**{key: _tupled(value) for key, value in values.items()})
 
     def with_(self, **changes: Any) -> Self:  # noqa: ANN401 - any of the fields
         """Give the recipe with some values changed; raises as `from_json`."""
         return self.from_json({**self.to_json(), **changes})
+
+
+def _listed(value: object) -> object:
+    return [_listed(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _tupled(value: object) -> object:
+    return tuple(_tupled(each) for each in value) if isinstance(value, list) else value

@@ -362,3 +362,15 @@ def test_a_generator_reads_a_compact_model_as_it_reads_a_whole_one(hub, tmp_path
 
 def score_by_likelihood(model):
     return GeneratorReranker(model, precision="float32").rerank(CLAIMS[0], NOVEL, SPANS, silent)
+
+
+def test_weights_can_go_a_part_of_the_way_from_the_base_to_what_was_learnt(tmp_path):
+    """The same training, written at three places of the way."""
+    base = state_of(find_model(HUB))[QUERY]
+    whole, half, none = (
+        layers_of(run(tmp_path / str(blend), recipe={"blend": blend}).folder / "claims").get(QUERY, base).float()
+        for blend in (1.0, 0.5, 0.0)
+    )
+    assert not torch.allclose(whole, base, atol=1e-3)
+    torch.testing.assert_close(half, (whole + base) / 2, atol=2e-3, rtol=0)
+    torch.testing.assert_close(none, base)

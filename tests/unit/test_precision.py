@@ -167,7 +167,7 @@ def test_a_model_too_large_for_memory_is_not_called_damaged(bert, monkeypatch):
     def load(path):
         raise RuntimeError("[enforce fail at alloc_cpu.cpp:117] DefaultCPUAllocator: can't allocate memory")
 
-    monkeypatch.setattr("safetensors.torch.load_file", load)
+    monkeypatch.setattr("relic_core.encoders.states.load_file", load)
     with pytest.raises(RelicError, match="being loaded"):
         OnePassEncoder(bert, precision="float32").encode_claims([Claim("a coin")])
 
