@@ -46,3 +46,10 @@ def test_half_of_the_machines_memory_may_hold_a_library_unless_another_limit_is_
     kilobytes = int(Path("/proc/meminfo").read_text(encoding="utf-8").split()[1])
     assert Settings().library_memory == pytest.approx(kilobytes / 2_000, rel=0.1)
     assert Settings.from_environment({"RELIC_LIBRARY_MEMORY": "0.5"}).library_memory == 0.5
+
+
+def test_models_are_named_by_settings_of_their_own_and_reach_other_processes():
+    given = {"RELIC_MODEL": "a", "RELIC_TRAINED": " b ", "RELIC_RERANKER": " /models/c "}
+    settings = Settings.from_environment(given)
+    assert (settings.model, settings.trained, settings.reranker) == ("a", "b", "/models/c")
+    assert Settings.from_environment(settings.to_environment()) == settings

@@ -15,6 +15,7 @@ from relic_core.domain import rank_scores
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, RelicError
 from relic_core.retrieval import registry, reranked
+from relic_core.services import experiments
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.training import estimating, hard_negatives, running, telling
 from relic_core.services.training.asking import Asked, recipe_of
@@ -305,6 +306,13 @@ def test_the_app_s_reranker_is_the_one_that_was_chosen(made, bench, settings, mo
         registry.create("reranked", settings=settings)
     named = Workbench(replace(settings, reranker=str(tmp_path / "mine")))
     assert named.settings.reranker == named.trainings.default.reranker.fixed == str(tmp_path / "mine")
+
+
+def test_runs_are_labelled_with_a_reranker_that_does_not_come_with_the_program(made, bench, settings):
+    bench.trainings.use(made[0])
+    settings = Workbench(settings).settings
+    assert experiments._own_models(registry.card("reranked"), settings) == ["dense", "cross-encoder (tiny)"]
+    assert experiments._own_models(registry.card("fusion"), settings) == ["dense"]
 
 
 def test_a_chosen_reranker_that_was_damaged_is_told_and_can_be_undone(made, bench, unnamed):
