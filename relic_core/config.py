@@ -49,6 +49,9 @@ class Settings:
     trained : str
         The same of the trained encoder, dense-RELiC (``RELIC_TRAINED``); empty means the one that was chosen among the
         trainings, or the one that comes with the program.
+    reranker : str
+        Folder of the reranker, which reorders what was found (``RELIC_RERANKER``); empty means the one that was chosen
+        among the trainings, or the one that comes with the program.
     max_text_bytes : int
         Largest text file accepted (``RELIC_MAX_TEXT_BYTES``).
     max_claim_words : int
@@ -71,6 +74,7 @@ class Settings:
     benchmarks: Path | None = None
     model: str = ""
     trained: str = ""
+    reranker: str = ""
     max_text_bytes: int = 20_000_000
     max_claim_words: int = 2_000
     gutenberg: str = "https://gutenberg.pglaf.org"
@@ -171,6 +175,7 @@ class Settings:
             benchmarks=folder("RELIC_BENCHMARKS", benchmarks) if benchmarks else None,
             model=given.get("RELIC_MODEL", "").strip(),
             trained=given.get("RELIC_TRAINED", "").strip(),
+            reranker=given.get("RELIC_RERANKER", "").strip(),
             max_text_bytes=int(number("RELIC_MAX_TEXT_BYTES", default.max_text_bytes)),
             max_claim_words=int(number("RELIC_MAX_CLAIM_WORDS", default.max_claim_words)),
             gutenberg=(given.get("RELIC_GUTENBERG", "").strip() or default.gutenberg).rstrip("/"),
@@ -195,6 +200,7 @@ class Settings:
             "RELIC_BENCHMARKS": "" if self.benchmarks is None else str(self.benchmarks),
             "RELIC_MODEL": self.model,
             "RELIC_TRAINED": self.trained,
+            "RELIC_RERANKER": self.reranker,
             "RELIC_MAX_TEXT_BYTES": str(self.max_text_bytes),
             "RELIC_MAX_CLAIM_WORDS": str(self.max_claim_words),
             "RELIC_GUTENBERG": self.gutenberg,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from relic_core.services.training.chosen import PACKAGED, SETTINGS
 from relic_core.services.training.estimating import duration
 from relic_ui import buttons
 from relic_ui.jobs import when
@@ -18,10 +19,34 @@ from relic_ui.tables import save, show
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from relic_core.domain.trainings import ModelKind
+    from relic_core.services.training.chosen import Defaults
     from relic_core.services.training.following import Followed
     from relic_core.services.workbench import Workbench
 
 _REMOVED_SHOWN = 12
+
+
+class _Words(NamedTuple):
+    """How one of the two models that searches use is spoken of."""
+
+    does: str
+    then: str
+    use_packaged: str
+    back: str
+
+
+_USED: dict[ModelKind, _Words] = {
+    "encoder": _Words(
+        "The app searches with the model",
+        " Works are prepared for it when they are first searched.",
+        "Use the packaged model",
+        "",
+    ),
+    "reranker": _Words(
+        "What is found is reordered by the reranker", "", "Use the packaged reranker", "the reranker of"
+    ),
+}
 _STATES = {
     "waiting": "Waiting its turn",
     "running": "Running",
@@ -52,7 +77,7 @@ def do(workbench: Workbench, does: str, to: str) -> None:
             if does == "use-model":
                 st.rerun()  # the page that is drawn has still the workbench of the model before
         elif does == "use-packaged":
-            workbench.trainings.use("")
+            workbench.trainings.use_packaged(PACKAGED[to])
             st.rerun()
         elif does == "model-before":
             workbench.trainings.go_back()
@@ -63,33 +88,53 @@ def do(workbench: Workbench, does: str, to: str) -> None:
 
 
 def show_default(workbench: Workbench) -> None:
-    """Say with which model the app searches, and offer the way back."""
+    """Say with which models the app searches, and offer the way back."""
     default = workbench.trainings.default
-    packaged = buttons.button(
-        "use-packaged", "it", "Use the packaged model", title="Use the packaged model for searching"
-    )
-    if default.fixed:
-        st.html(
-            '<p class="relic-measure">The app searches with the model that the setting <code>RELIC_TRAINED</code> '
-            f"names: <strong>{escape(default.fixed)}</strong>. A choice made here counts once it is empty.</p>"
-        )
-        return
     if default.problem:
         st.warning(literal(default.problem), icon=":material/warning:")
-        st.html(f"<p>{packaged}</p>")
-        return
-    if default.choice is None:
-        st.html('<p class="relic-measure">The app searches with the model that comes with the program.</p>')
-        return
-    back = ""
-    if default.before is not None:
-        label = f"Go back to {default.before.name}"
-        back = buttons.button("model-before", "it", label, title=f"{label} for searching")
-    st.html(
-        '<p class="relic-measure">The app searches with the model of '
-        f"<strong>{escape(default.choice.name)}</strong>, chosen {escape(when(default.choice.at))}. Works are prepared "
-        f'for it when they are first searched.</p><p class="relic-training-do">{back}{packaged}</p>'
-    )
+        st.html(f"<p>{_packaged_button('packaged', 'Use the packaged models')}</p>")
+    said, buttons_ = [], []
+    for kind, words in _USED.items():
+        of = default.of(kind)
+        packaged = _packaged_button(f"packaged-{kind}", words.use_packaged)
+        if of.fixed:
+            said.append(
+                f"{words.does} that the setting <code>{SETTINGS[kind]}</code> names: "
+                f"<strong>{escape(of.fixed)}</strong>. A choice made here counts once it is empty."
+            )
+        elif of.problem:
+            st.warning(literal(of.problem), icon=":material/warning:")
+            buttons_.append(packaged)
+        elif of.choice is not None:
+            said.append(
+                f"{words.does} of <strong>{escape(of.choice.name)}</strong>, chosen {escape(when(of.choice.at))}."
+                f"{words.then}"
+            )
+            buttons_.append(packaged)
+        elif not default.problem:
+            said.append(f"{words.does} that comes with the program.")
+    back = _back(default)
+    st.html("".join(f'<p class="relic-measure">{each}</p>' for each in said) or "<span></span>")
+    if back or buttons_:
+        st.html(f'<p class="relic-training-do">{back}{"".join(buttons_)}</p>')
+
+
+def _packaged_button(to: str, label: str) -> str:
+    return buttons.button("use-packaged", to, label, title=f"{label} for searching")
+
+
+def _back(default: Defaults) -> str:
+    """Offer to take the last choice back, where that brings another model than the packaged one."""
+    before = default.before
+    names = [
+        f"{words.back} {choice.name}".strip()
+        for kind, words in _USED.items()
+        if (choice := before.of(kind)) is not None and choice != default.of(kind).choice
+    ]
+    if not names:
+        return ""
+    label = f"Go back to {' and '.join(names)}"
+    return buttons.button("model-before", "it", label, title=f"{label} for searching")
 
 
 def choose(every: Sequence[Followed]) -> str:
@@ -115,9 +160,10 @@ def show_list(workbench: Workbench, every: Sequence[Followed], chosen: str) -> N
     """
     show_undo("training", "Removed from the trainings", workbench.trainings.restore)
     if every:
-        default = workbench.trainings.default.choice
-        used = default.training if default else ""
-        rows = "".join(_row(each, chosen=each.training.id == chosen, used=each.training.id == used) for each in every)
+        default = workbench.trainings.default
+        rows = "".join(
+            _row(each, chosen=each.training.id == chosen, used=default.use(each.training.id)) for each in every
+        )
         st.html(f'<ul class="relic-shelf-works relic-trainings">{rows}</ul>')
     removed = workbench.trainings.removed()
     if removed:
@@ -174,7 +220,8 @@ def summary(each: Followed) -> str:
 
 
 def _cost(each: Followed) -> str:
-    parts = [f"begun {when(each.training.created)}"]
+    parts = ["a reranker"] if each.training.kind == "reranker" else []
+    parts.append(f"begun {when(each.training.created)}")
     if each.pairs or each.windows:
         parts.append(f"{each.pairs + each.windows:,} quotations")
     if each.seconds:

@@ -10,23 +10,29 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from relic_core.errors import BadRequest, RelicError
-from relic_core.services.training.asking import LENGTHS, USES, VALIDATED, Asked
-from relic_core.services.training.words import ABOUT, CHOICES, SETTINGS
+from relic_core.services.training.asking import BASE_HARD, DEFAULT_HARD, LENGTHS, NO_HARD, USES, USUAL, Asked
+from relic_core.services.training.estimating import duration
+from relic_core.services.training.words import ABOUT, CHOICES, explained
 from relic_ui.naming import many
 from relic_ui.shell import literal, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from relic_core.domain.trainings import ModelKind
     from relic_core.services.training.asking import Use
     from relic_core.services.training.following import Followed
     from relic_core.services.training.prospects import Prospect
     from relic_core.services.workbench import Workbench
 
-_ELSEWHERE = {"name", "base", "epochs"}
-"""Settings that have a choice of their own above."""
+_ELSEWHERE = {"name", "kind", "base", "epochs"}
+"""Settings that have a choice of their own above, or none."""
 _PACKAGED, _OTHER = "The small one that comes with the program", "Another, by its folder or name"
-_NO_HARD, _BASE_HARD = "Do not look for any", "With the model it begins from"
+_HARD = {
+    NO_HARD: "Do not look for any",
+    DEFAULT_HARD: "With the model that the app searches with",
+    BASE_HARD: "With the model it begins from",
+}
 
 
 def show(workbench: Workbench, every: tuple[Followed, ...]) -> None:
@@ -85,9 +91,9 @@ def _choose(workbench: Workbench, every: tuple[Followed, ...]) -> Asked | None:
             key="training_recipe",
         )
         recipe = workbench.trainings.recipes[recipe_name]
-        further = _choose_further(workbench, every)
+        further = _choose_further(workbench, every, recipe.kind)
         try:
-            changes = _choose_settings(recipe.to_json(), recipe_name)
+            changes = _choose_settings(recipe.to_json(), recipe_name, recipe.kind)
             if base:
                 changes["base"] = base
             asked = Asked(name=name, recipe=recipe.with_(**changes), use=use, **further)
@@ -108,32 +114,36 @@ def _choose_base() -> str:
     ).strip()  # fmt: skip
 
 
-def _choose_further(workbench: Workbench, every: tuple[Followed, ...]) -> dict[str, Any]:
+def _choose_further(workbench: Workbench, every: tuple[Followed, ...], kind: ModelKind) -> dict[str, Any]:
+    usual = USUAL[kind]
     titles = {each.source.id: each.source.title for each in workbench.sources.all()}
     sources = st.multiselect(
         "Only on what these sources quote", list(titles), format_func=titles.__getitem__, key="training_sources",
         placeholder="all secondary sources",
     )  # fmt: skip
     validation = st.number_input(
-        "Quotations it is validated on. More are surer and take longer; 0 for none", 0, 10_000, VALIDATED, 10,
-        key="training_validation",
+        "Quotations it is validated on. More are surer and take longer; 0 for none", 0, 10_000, usual.validation, 10,
+        key=f"training_validation_{kind}",
     )  # fmt: skip
-    models = {"": _NO_HARD, "base": _BASE_HARD}
-    models |= {each.training.id: f"With the model of {each.training.name}" for each in every if each.has_model}
+    models = _HARD | {
+        each.training.id: f"With the model of {each.training.name}"
+        for each in every
+        if each.has_model and each.training.kind == "encoder"
+    }
     hard = st.selectbox(
         "Look for hard wrong answers first: passages that a model takes for the right one", list(models),
-        format_func=models.__getitem__, key="training_hard",
+        list(models).index(usual.hard), format_func=models.__getitem__, key=f"training_hard_{kind}",
     )  # fmt: skip
     return {"sources": tuple(sources), "validation": int(validation), "hard": hard}
 
 
-def _choose_settings(recipe: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _choose_settings(recipe: Mapping[str, Any], name: str, kind: ModelKind) -> dict[str, Any]:
     """Offer every setting of a recipe with its sentence; give those that were changed."""
     changed: dict[str, Any] = {}
     for key, usual in recipe.items():
         if key in _ELSEWHERE:
             continue
-        value = _widget(key, usual, f"**{key}** {literal(SETTINGS.get(key, ''))}", f"training_set_{name}_{key}")
+        value = _widget(key, usual, f"**{key}** {literal(explained(key, kind))}", f"training_set_{name}_{key}")
         if value != usual:
             changed[key] = value
     return changed
@@ -184,6 +194,8 @@ def _show_costs(prospect: Prospect, every: tuple[Followed, ...]) -> None:
         f"({many(estimate.steps, 'step')}), and up to {estimate.disk / 1e9:.1f} GB of disk. It goes on when you close "
         "the page or the app, and can be stopped and resumed."
     )
+    if estimate.looking:
+        said.append(f"Of that, looking for hard wrong answers takes {escape(duration(estimate.looking))}.")
     if any(each.active for each in every):
         said.append("Another training is under way: this one waits until that has ended.")
     st.html(f'<div class="relic-training-costs">{"".join(f"<p>{each}</p>" for each in said)}</div>')

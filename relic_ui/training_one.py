@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.reporting import charts, trainings
-from relic_core.services.training.words import SETTINGS
+from relic_core.services.training.words import explained
 from relic_ui.shell import literal, told
 from relic_ui.tables import save, show
 from relic_ui.training import summary
 
 if TYPE_CHECKING:
+    from relic_core.domain.trainings import ModelKind
     from relic_core.services.training.following import Followed
     from relic_core.services.workbench import Workbench
 
@@ -21,6 +22,10 @@ _LOSS = (
     "The loss says how wrong the model is about the quotations it is being taught: it should fall, quickly at first. "
     "What counts is whether it then finds quotations it was not taught, below."
 )
+_NO_BETTER: dict[ModelKind, str] = {
+    "encoder": "It finds no more than the model it began from does.",
+    "reranker": "It orders no better than the ranking does that it reorders.",
+}
 _RECALL = (
     "Recall at 10 is the share of claims for which the critic’s own quotation is among the first ten of its whole "
     "work. The weights that did best are kept."
@@ -68,8 +73,7 @@ def _show(followed: Followed) -> None:
     watch, best, before = followed.watch, followed.best, followed.before
     if not followed.active and watch in best and watch in before and best[watch] <= before[watch]:
         st.info(
-            "It finds no more than the model it began from does. Teach it longer, or on more quotations, before you "
-            "search with it.",
+            f"{_NO_BETTER[followed.training.kind]} Teach it longer, or on more quotations, before you search with it.",
             icon=":material/balance:",
         )
     if followed.losses:
@@ -139,7 +143,7 @@ def _capital(note: str) -> str:
 def _show_recipe(followed: Followed) -> None:
     rows = "".join(
         f"<dt>{escape(key)}</dt><dd>{escape(_written(value))}"
-        f'<span class="relic-quiet"> {escape(SETTINGS.get(key, ""))}</span></dd>'
+        f'<span class="relic-quiet"> {escape(explained(key, followed.training.kind))}</span></dd>'
         for key, value in {**followed.training.recipe, **followed.training.asked}.items()
     )
     st.html(

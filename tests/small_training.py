@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 from relic_core.services.training.asking import Asked
 from relic_core.store.sources import MinedSource
 from tests.making import make_work
+from tests.making_rerankers import make_reranker_recipe
 from tests.making_sources import make_source
 from tests.making_training import NOUNS, make_novel, make_pairs, make_recipe, make_windows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from relic_core.services.workbench import Workbench
+    from relic_core.training.known_recipes import AnyRecipe
 
 
 def furnish(bench: Workbench, *, pairs: int = 36, windows: int = 6, dev: int = 6, parted: bool = True) -> None:
@@ -50,8 +53,17 @@ def furnish(bench: Workbench, *, pairs: int = 36, windows: int = 6, dev: int = 6
 
 def asked_of(base: Path, *, steps: int = 3, validation: int = 6, **given: Any) -> Asked:
     """Ask for a training of a few steps with a tiny base."""
+    return _asked(make_recipe, base, steps, validation, given)
+
+
+def asked_of_reranker(base: Path, *, steps: int = 3, validation: int = 6, **given: Any) -> Asked:
+    """Ask for a reranker of a few steps with a tiny base."""
+    return _asked(make_reranker_recipe, base, steps, validation, given)
+
+
+def _asked(make: Callable[..., AnyRecipe], base: Path, steps: int, validation: int, given: dict[str, Any]) -> Asked:
     further = {key: given.pop(key) for key in ("name", "use", "pairs", "sources", "hard") if key in given}
-    recipe = make_recipe(base, steps=steps, **given)
+    recipe = make(base, steps=steps, **given)
     return Asked(recipe=recipe, validation=validation, **{"name": "tiny", **further})
 
 

@@ -78,7 +78,8 @@ a first round:
   python -m relic_core search averhythe "The brass bolt stands for a false certainty" --length 2
 
 Settings are read from the environment: RELIC_DATA, RELIC_INDEXES, RELIC_LIBRARY, RELIC_BENCHMARKS, RELIC_MODEL,
-RELIC_TRAINED, RELIC_MAX_TEXT_BYTES, RELIC_MAX_CLAIM_WORDS, RELIC_GUTENBERG, RELIC_GUTENBERG_PAUSE, RELIC_LOCK_SECONDS.
+RELIC_TRAINED, RELIC_RERANKER, RELIC_MAX_TEXT_BYTES, RELIC_MAX_CLAIM_WORDS, RELIC_GUTENBERG, RELIC_GUTENBERG_PAUSE,
+RELIC_LOCK_SECONDS.
 Exit codes: 0 done, 1 it could not be done (the message says why), 2 wrong usage, 130 stopped by Ctrl-C."""
 
 

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relic_core.cli import console
+from relic_core.cli import console, training_words
 from relic_core.errors import BadRequest
 from relic_core.reporting import tables, trainings
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from relic_core.cli.console import Commands
     from relic_core.services.training.asking import Asked, Use
-    from relic_core.services.training.following import Followed
     from relic_core.services.workbench import Workbench
 
 _BEGINS: dict[str, Any] = {
@@ -24,6 +23,7 @@ _BEGINS: dict[str, Any] = {
     "validate": None, "hard": "", "base": "", "wait": False, "dry_run": False,
 }  # fmt: skip
 """Options that begin a training, as they are where they are not given."""
+_PACKAGED = ("packaged", "packaged-encoder", "packaged-reranker")
 _DOES = ("resume", "list", "show", "use", "back", "stop", "compare", "remove", "restore", "recipes")
 _POLL = 1.0
 
@@ -42,6 +42,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
             "  python -m relic_core train --length try --wait\n"
             "  python -m relic_core train --recipe laptop --set batch=32 --name first\n"
             "  python -m relic_core train --pairs 13000 --no-windows\n"
+            "  python -m relic_core train --recipe reranker --length some --name orders\n"
             "  python -m relic_core train --list\n"
             "  python -m relic_core train --show first\n"
             "  python -m relic_core train --compare first second\n"
@@ -52,7 +53,10 @@ def add_parser(commands: Commands) -> ArgumentParser:
         ),
     )
     begin = parser.add_argument_group("beginning one")
-    begin.add_argument("--recipe", default="default", metavar="NAME|FILE", help="a name (--recipes), or a .json file")
+    begin.add_argument(
+        "--recipe", default="default", metavar="NAME|FILE",
+        help="a name (--recipes), or a .json file; 'reranker' teaches what reorders the first hundred",
+    )  # fmt: skip
     begin.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a value of the recipe")
     begin.add_argument("--length", metavar="NAME", help="how long: try, some, once, thrice")
     begin.add_argument("--pairs", type=int, metavar="N", help="the most pairs, drawn by whole sources; 0 for none")
@@ -62,10 +66,12 @@ def add_parser(commands: Commands) -> ArgumentParser:
     begin.add_argument("--sources", nargs="+", default=[], metavar="ID", help="only on what these sources quote")
     begin.add_argument("--base", default="", metavar="MODEL", help="from this folder or hub name in the local cache")
     begin.add_argument("--name", default="", help="what to call it")
-    begin.add_argument("--validate", type=int, metavar="N", help="on so many quotations (150); 0 for none")
+    begin.add_argument("--validate", type=int, metavar="N", help="on so many (150; a reranker on 50); 0 for none")
     begin.add_argument(
-        "--hard", default="", metavar="MODEL", help="look for hard negatives first: base, a training's id, or a model"
-    )
+        "--hard", default="", metavar="MODEL",
+        help="look for hard negatives first: default (dense-RELiC as it is now), base, a training's id, a model, or "
+        "none; as a rule, for a reranker default and else none",
+    )  # fmt: skip
     begin.add_argument("--wait", action="store_true", help="show how it goes until it ends; Ctrl-C leaves it running")
     begin.add_argument("--dry-run", action="store_true", help="only say what it would learn from and how long it takes")
     look = parser.add_argument_group("looking after those there are")
@@ -75,8 +81,10 @@ def add_parser(commands: Commands) -> ArgumentParser:
     look.add_argument("--compare", nargs="+", metavar="ID", help="figures side by side, and in what they differ")
     look.add_argument("--stop", metavar="ID", help="stop one after the step it is in, with a checkpoint")
     look.add_argument("--resume", metavar="ID", help="go on from its last checkpoint")
-    look.add_argument("--use", metavar="ID", help="search with its model; 'packaged' for the one that comes along")
-    look.add_argument("--back", action="store_true", help="search with the model that was the default before")
+    look.add_argument(
+        "--use", metavar="ID", help=f"search with its model; for those that come along: {', '.join(_PACKAGED)}"
+    )
+    look.add_argument("--back", action="store_true", help="take back the last choice, of whichever model")
     look.add_argument("--remove", metavar="ID", help="take one out of the list; its files stay")
     look.add_argument("--restore", metavar="ID", help="put a removed one back, by its whole id")
     look.add_argument("--format", choices=tables.FORMATS, default="table", help="(default: %(default)s)")
@@ -110,7 +118,7 @@ def _begin(workbench: Workbench, options: Namespace) -> int:
         estimate = prospect.estimate
         print(
             f"On this machine, as it is now, it takes about {estimate.words} ({estimate.steps:,} steps) and up to "
-            f"{estimate.disk / 1e9:.1f} GB of disk."
+            f"{estimate.disk / 1e9:.1f} GB of disk.{training_words.looking(estimate)}"
         )
     for note in prospect.notes:
         print(note, file=sys.stderr)
@@ -122,7 +130,7 @@ def _begin(workbench: Workbench, options: Namespace) -> int:
 
 
 def _asked(options: Namespace) -> Asked:
-    from relic_core.services.training.asking import VALIDATED, Asked, recipe_of
+    from relic_core.services.training.asking import NO_HARD, Asked, recipe_of
 
     recipe = recipe_of(options.recipe, options.set)
     if options.base:
@@ -134,14 +142,10 @@ def _asked(options: Namespace) -> Asked:
         use = "windows"
     elif options.windows is False:
         use = "pairs"
-    asked = Asked(
-        name=options.name,
-        recipe=recipe,
-        use=use,
-        sources=tuple(options.sources),
-        validation=VALIDATED if options.validate is None else options.validate,
-        hard=options.hard,
-    )
+    said: dict[str, Any] = {} if options.validate is None else {"validation": options.validate}
+    if options.hard:
+        said["hard"] = NO_HARD if options.hard == "none" else options.hard
+    asked = Asked(name=options.name, recipe=recipe, use=use, sources=tuple(options.sources), **said)
     asked = asked.lasting(options.length) if options.length is not None else asked
     return replace(asked, pairs=options.pairs) if options.pairs is not None else asked
 
@@ -151,21 +155,17 @@ def _wait(workbench: Workbench, training_id: str) -> int:
         with console.ProgressLine("Training") as progress:
             while (followed := workbench.trainings.get(training_id)).active:
                 loss = f", loss {followed.losses[-1][1]:.3f}" if followed.losses else ""
-                progress(followed.step, followed.of, f"{followed.note or followed.state}{loss}{_left(followed)}")
+                progress(
+                    followed.step,
+                    followed.of,
+                    f"{followed.note or followed.state}{loss}{training_words.left(followed)}",
+                )
                 time.sleep(_POLL)
     except KeyboardInterrupt:
         print(f"It goes on. To stop it: python -m relic_core train --stop {training_id}", file=sys.stderr)
         raise
-    _tell(followed)
+    print(training_words.standing(followed))
     return 0 if followed.state == "finished" else 1
-
-
-def _tell(followed: Followed) -> None:
-    print(f"{followed.training.name} ({followed.training.id}): {followed.state}. {followed.note}".rstrip())
-    if followed.best:
-        watch = followed.watch
-        before = f" (before: {followed.before[watch]:.1f})" if watch in followed.before else ""
-        print(f"Best {watch}: {followed.best.get(watch, 0.0):.1f}{before}, after step {followed.best['step']:,}.")
 
 
 def _list(workbench: Workbench, options: Namespace) -> int:
@@ -176,37 +176,22 @@ def _list(workbench: Workbench, options: Namespace) -> int:
                 each.training.id,
                 each.training.name,
                 each.state,
+                each.training.kind,
                 f"{each.step:,} of {each.of:,}" if each.of else "",
-                _best(each),
+                training_words.best(each),
                 f"{each.training.created:%Y-%m-%d %H:%M}",
             )
             for each in every
         )
-        heads = ("id", "name", "state", "steps", "best figure", "begun (UTC)")
+        heads = ("id", "name", "state", "makes", "steps", "best figure", "begun (UTC)")
         print(tables.write((tables.Table(caption="", heads=heads, rows=rows),), options.format).lstrip("\n"))
     else:
         print("Nothing has been trained yet. See what would be learnt from: python -m relic_core train --dry-run")
     if options.format == "table":
-        print(f"\n{_default(workbench)}")
+        print(f"\n{training_words.used(workbench.trainings.default)}")
         if removed := workbench.trainings.removed():
             print(f"Removed: {', '.join(f'{each.id} ({each.name})' for each in removed)}.")
     return 0
-
-
-def _default(workbench: Workbench) -> str:
-    default = workbench.trainings.default
-    if default.fixed:
-        return f"Searches use the model that RELIC_TRAINED names: {default.fixed}."
-    if default.problem:
-        return default.problem
-    if default.choice is None:
-        return "Searches use the packaged model."
-    return f"Searches use the model of {default.choice.name} ({default.choice.training})."
-
-
-def _best(followed: Followed) -> str:
-    value = followed.best.get(followed.watch)
-    return "" if value is None else f"{followed.watch} {value:.1f}"
 
 
 def _show(workbench: Workbench, options: Namespace) -> int:
@@ -216,10 +201,10 @@ def _show(workbench: Workbench, options: Namespace) -> int:
     if options.format != "table":
         print(tables.write(tuple(made), options.format))
         return 0
-    _tell(followed)
+    print(training_words.standing(followed))
     recipe = followed.training.recipe
     facts = [
-        ("steps", f"{followed.step:,} of {followed.of:,}{_left(followed)}"),
+        ("steps", f"{followed.step:,} of {followed.of:,}{training_words.left(followed)}"),
         ("learns from", f"{followed.pairs:,} pairs, {followed.windows:,} windows"),
         ("time", f"{followed.seconds / 60:,.1f} minutes"),
         ("memory", f"{followed.memory:,.0f} MiB"),
@@ -242,7 +227,7 @@ def _stop(workbench: Workbench, options: Namespace) -> int:
     if followed.active:
         print(f"{followed.training.name} stops after the step it is in, with a checkpoint to go on from.")
     else:
-        _tell(followed)
+        print(training_words.standing(followed))
     return 0
 
 
@@ -254,16 +239,26 @@ def _resume(workbench: Workbench, options: Namespace) -> int:
 
 
 def _use(workbench: Workbench, options: Namespace) -> int:
-    packaged = options.use == "packaged"
-    workbench.trainings.use("" if packaged else workbench.trainings.find(options.use).training.id)
-    print(_default(workbench))
-    print("Works are prepared for it when they are first searched, or all at once: python -m relic_core index --all")
+    from relic_core.services.training.chosen import PACKAGED
+
+    kinds = PACKAGED.get(options.use)
+    if kinds is not None:
+        workbench.trainings.use_packaged(kinds)
+    else:
+        training = workbench.trainings.find(options.use).training
+        workbench.trainings.use(training.id)
+        kinds = (training.kind,)
+    print(training_words.used(workbench.trainings.default))
+    if "encoder" in kinds:
+        print(
+            "Works are prepared for a model when they are first searched; all at once: python -m relic_core index --all"
+        )
     return 0
 
 
 def _back(workbench: Workbench, options: Namespace) -> int:  # noqa: ARG001 - as all of them
     workbench.trainings.go_back()
-    print(_default(workbench))
+    print(training_words.used(workbench.trainings.default))
     return 0
 
 
@@ -282,15 +277,13 @@ def _recipes(workbench: Workbench, options: Namespace) -> int:
     from relic_core.services.training.words import ABOUT
 
     recipes = workbench.trainings.recipes
-    rows = tuple((name, ABOUT.get(name, ""), recipe.digest[:12]) for name, recipe in recipes.items())
-    print(tables.write((tables.Table(caption="", heads=("name", "what for", "digest"), rows=rows),), options.format))
+    rows = tuple((name, recipe.kind, ABOUT.get(name, ""), recipe.digest[:12]) for name, recipe in recipes.items())
+    print(
+        tables.write(
+            (tables.Table(caption="", heads=("name", "makes", "what for", "digest"), rows=rows),), options.format
+        )
+    )
     return 0
-
-
-def _left(followed: Followed) -> str:
-    from relic_core.services.training.estimating import duration
-
-    return "" if followed.left is None else f", {duration(followed.left)} left"
 
 
 _DO = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,6 +11,12 @@ if TYPE_CHECKING:
 
 TrainingState = Literal["waiting", "running", "stopped", "failed", "finished"]
 """Where a training stands. One that was stopped, or failed, can be resumed from its last checkpoint."""
+
+
+ModelKind = Literal["encoder", "reranker"]
+"""What a training makes: dense-RELiC, which finds passages, or a cross-encoder, which reorders what was found."""
+
+MODEL_KINDS: tuple[ModelKind, ...] = get_args(ModelKind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +42,11 @@ class Training:
     recipe: Mapping[str, Any]
     asked: Mapping[str, Any]
     created: datetime
+
+    @property
+    def kind(self) -> ModelKind:
+        """What it makes; a recipe that does not say it makes an encoder."""
+        return "reranker" if self.recipe.get("kind") == "reranker" else "encoder"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -175,6 +175,7 @@ def comparison(
         rows=tuple(rows),
         notes=(
             "In brackets, the difference to the model it began from, in points of a hundred.",
+            "What a reranker makes is compared with the ranking that it reorders.",
             "Figures of trainings that were validated on different quotations do not compare.",
         ),
     )

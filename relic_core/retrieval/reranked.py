@@ -114,18 +114,29 @@ class Reranked:
 
     def read(self, claim: Claim, work: Work, spans: Sequence[Span]) -> npt.NDArray[np.float32]:
         """Have the reranker read spans of a work; shape (n_spans,), finite. Raises as `reorder`."""
-        found = self._reranker.rerank(claim, work, spans, silent)
-        if found.shape != (len(spans),) or not np.isfinite(found).all():
-            raise RelicError(
-                f"The reranker {self._reranker.name} gave no number for some passage, so the passages cannot be put in "
-                f"order. Search with {self._first.name} instead, or take another reranker."
-            )
-        return found
+        return scores_of(self._reranker, claim, work, spans)
 
     @property
     def head(self) -> int:
         """How many spans are read."""
         return self._head
+
+
+def scores_of(reranker: Reranker, claim: Claim, work: Work, spans: Sequence[Span]) -> npt.NDArray[np.float32]:
+    """Have a reranker read spans of a work; shape (n_spans,), finite.
+
+    Raises
+    ------
+    RelicError
+        What the reranker raises; it gave no scores that can be ranked by.
+    """
+    found = reranker.rerank(claim, work, spans, silent)
+    if found.shape != (len(spans),) or not np.isfinite(found).all():
+        raise RelicError(
+            f"The reranker {reranker.name} gave no number for some passage, so the passages cannot be put in order. "
+            "Search without it, or take another reranker."
+        )
+    return found
 
 
 def below(found: Scores, head: npt.NDArray[np.int64], rest: npt.NDArray[np.int64], first: Scores) -> Scores:
@@ -158,8 +169,8 @@ def below(found: Scores, head: npt.NDArray[np.int64], rest: npt.NDArray[np.int64
     return scores
 
 
-def create(settings: Settings, components: Sequence[Retriever]) -> Reranked:  # noqa: ARG001 - the registry's signature
-    """Make the retriever from the reranker that comes with the program, over one other retriever.
+def create(settings: Settings, components: Sequence[Retriever]) -> Reranked:
+    """Make the retriever over one other, with the reranker that was chosen, else the one that comes with the program.
 
     Raises
     ------
@@ -167,4 +178,9 @@ def create(settings: Settings, components: Sequence[Retriever]) -> Reranked:  # 
         The reranker is not there, or damaged.
     """
     (first,) = components
-    return Reranked(first, CrossEncoder(WEIGHTS))
+    return Reranked(first, CrossEncoder(reranker_model(settings)))
+
+
+def reranker_model(settings: Settings) -> str:
+    """Name the folder of the reranker."""
+    return settings.reranker or str(WEIGHTS)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Run
 from relic_core.encoders.cards import read_card
+from relic_core.encoders.reranker_cards import read_reranker
 from relic_core.retrieval import index_files, registry
 from relic_core.services import provenance
 from relic_core.services.unfinished import WorkState
@@ -114,7 +115,10 @@ def _own_models(card: RetrieverCard, settings: Settings) -> list[str]:
     """Name the models that are not those that come with the program, of a retriever and of what it is made of."""
     set_by = {"zero-shot": settings.model, "dense-relic": settings.trained}
     made_of = [each.name for each in registry.in_order([card.name])]
-    return [read_card(model).name for name, model in set_by.items() if model and name in made_of]
+    own = [read_card(model).name for name, model in set_by.items() if model and name in made_of]
+    if settings.reranker and "reranked" in made_of:
+        own.append(read_reranker(settings.reranker)[0].name)
+    return own
 
 
 def _label(card: RetrieverCard, retriever: Retriever, usual: Retriever, models: Sequence[str]) -> str:

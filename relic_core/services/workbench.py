@@ -14,6 +14,9 @@ from relic_core.services.works import Works
 from relic_core.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from relic_core.domain.trainings import ModelKind
     from relic_core.ports import Executor
     from relic_core.services.benchmarks import Benchmarks
     from relic_core.services.catalogue import Catalogue
@@ -46,8 +49,8 @@ class Workbench:
 
     def __init__(self, settings: Settings | None = None, *, executor: Executor | None = None) -> None:
         given = Settings.from_environment() if settings is None else settings
-        self.named_model = given.trained
-        """The model that the settings name, which stands over the one that was chosen; empty where they name none."""
+        self.named_models: Mapping[ModelKind, str] = {"encoder": given.trained, "reranker": given.reranker}
+        """The models that the settings name, which stand over those that were chosen; empty where they name none."""
         self.settings = chosen.with_chosen(given)
         self.store = Store(self.settings.store, lock_seconds=self.settings.lock_seconds)
         self.works = Works(self)

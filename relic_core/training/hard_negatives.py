@@ -23,7 +23,7 @@ from relic_core.training.collating import HardNegatives
 from relic_core.training.likeness import alike
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -99,7 +99,7 @@ class Guard:
         return chosen
 
 
-def mine(
+def mine(  # noqa: PLR0913 - for whom, among what, by whom
     encoder: OnePassEncoder,
     pairs: Sequence[Pair],
     windows: Sequence[MinedWindow],
@@ -108,6 +108,7 @@ def mine(
     progress: Progress,
     guard: Guard | None = None,
     passage_tokens: int | None = None,
+    among: Sequence[Pair] = (),
 ) -> HardNegatives:
     """Mine hard negatives with an encoder.
 
@@ -120,11 +121,13 @@ def mine(
     work : callable
         Gives the work of a window by its id.
     progress : Progress
-        Told of examples done.
+        Told of examples done, some hundreds at a time.
     guard : Guard, optional
         How many, and what is none.
     passage_tokens : int, optional
         The most tokens read of a pair's quotation; by default the encoder's window.
+    among : sequence of Pair, optional
+        Pairs whose quotations are candidates too, though nothing is looked for on their behalf.
 
     Returns
     -------
@@ -133,29 +136,32 @@ def mine(
     """
     guard = guard or Guard()
     total, done = len(pairs) + len(windows), 0
+
+    def tell(more: int) -> None:
+        nonlocal done
+        done += more
+        progress(done, total, "Looking for hard negatives")
+
+    others: dict[str, list[str]] = defaultdict(list)
+    for pair in (*pairs, *among):
+        others[pair.source_id].append(pair.quotation)
     of_pairs: dict[str, Sequence[str]] = {}
     for of_source in _grouped(pairs, lambda pair: pair.source_id):
-        of_pairs.update(_in_source(encoder, of_source, guard, passage_tokens))
-        done += len(of_source)
-        progress(done, total, "Looking for hard negatives")
+        texts = list(dict.fromkeys(others[of_source[0].source_id]))
+        vectors = quotation_vectors(encoder, texts, passage_tokens)
+        of_pairs.update(_in_source(texts, _scored(encoder, of_source, vectors, tell), guard))
     of_windows: dict[str, Sequence[Span]] = {}
     for of_work in _grouped(windows, lambda window: window.work_id):
-        of_windows.update(_in_work(encoder, of_work, work(of_work[0].work_id), guard))
-        done += len(of_work)
-        progress(done, total, "Looking for hard negatives")
+        of_windows.update(_in_work(encoder, of_work, work(of_work[0].work_id), guard, tell))
     return HardNegatives(of_pairs, of_windows)
 
 
-def _in_source(
-    encoder: OnePassEncoder, pairs: Sequence[Pair], guard: Guard, tokens: int | None
-) -> dict[str, Sequence[str]]:
-    texts = list(dict.fromkeys(pair.quotation for pair in pairs))
+def _in_source(texts: Sequence[str], scored: Iterable[tuple[Pair, Scores]], guard: Guard) -> dict[str, Sequence[str]]:
     place = {text: number for number, text in enumerate(texts)}
-    vectors = quotation_vectors(encoder, texts, tokens)
     likeness = alike(texts)
     spelt = [default_process(text) for text in texts]
     found: dict[str, Sequence[str]] = {}
-    for pair, scores in _scored(encoder, pairs, vectors):
+    for pair, scores in scored:
         gold = place[pair.quotation]
 
         def refused(other: int, gold: int = gold) -> bool:
@@ -168,14 +174,14 @@ def _in_source(
 
 
 def _in_work(
-    encoder: OnePassEncoder, windows: Sequence[MinedWindow], work: Work, guard: Guard
+    encoder: OnePassEncoder, windows: Sequence[MinedWindow], work: Work, guard: Guard, tell: Callable[[int], None]
 ) -> dict[str, Sequence[Span]]:
     sums, counts = encoder.encode_sentences(work, silent)
     found: dict[str, Sequence[Span]] = {}
     for group in _grouped(windows, lambda window: str(window.gold.length)):
         length = group[0].gold.length
         vectors = span_vectors(sums, counts, length)
-        for window, scores in _scored(encoder, group, _compared(encoder, vectors)):
+        for window, scores in _scored(encoder, group, _compared(encoder, vectors), tell):
             words = default_process(flat_span(work, window.gold))
 
             def refused(start: int, gold: Span = window.gold, words: str = words) -> bool:
@@ -225,7 +231,9 @@ def _compared(encoder: OnePassEncoder, means: Vectors) -> Vectors:
     return np.asarray(means / np.where(norms > 0, norms, 1.0), dtype=np.float32)
 
 
-def _scored(encoder: OnePassEncoder, examples: Sequence[E], vectors: Vectors) -> Iterator[tuple[E, Scores]]:
+def _scored(
+    encoder: OnePassEncoder, examples: Sequence[E], vectors: Vectors, tell: Callable[[int], None]
+) -> Iterator[tuple[E, Scores]]:
     """Score the claims of examples against candidates, some hundreds at once."""
     for at in range(0, len(examples), _AT_ONCE):
         some = examples[at : at + _AT_ONCE]
@@ -233,6 +241,7 @@ def _scored(encoder: OnePassEncoder, examples: Sequence[E], vectors: Vectors) ->
             [Claim(left=" ".join(example.left), right=" ".join(example.right), masked=True) for example in some]
         )
         yield from zip(some, claims @ vectors.T, strict=True)
+        tell(len(some))
 
 
 def _near(one: str, other: str) -> bool:

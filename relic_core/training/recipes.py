@@ -1,17 +1,16 @@
-"""Recipes: all that decides what a training makes of its data, as one JSON object with a digest."""
+"""Recipes of encoders: all that decides what a training makes of its data, as one JSON object with a digest."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, fields, replace
+from typing import Literal, get_args
 
 from relic_core.domain import MAX_LENGTH, Shape
 from relic_core.encoders.cards import LEAST_WINDOW, WINDOW
-from relic_core.errors import BadRequest, unknown_name
+from relic_core.errors import BadRequest
+from relic_core.training.written_recipes import WrittenRecipe
 
 Pooling = Literal["mean", "first"]
 Similarity = Literal["cosine", "dot"]
@@ -58,7 +57,7 @@ _MORE_THAN_ZERO = {"epochs", "learning_rate", "temperature"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
+class Recipe(WrittenRecipe):
     """How dense-RELiC is trained.
 
     Attributes
@@ -250,47 +249,6 @@ class Recipe:
         """Whether spans of works are read in their context: only a mean can be taken there."""
         return self.pooling == "mean"
 
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a JSON object."""
-        lists = {"shapes": [list(row) for row in self.shapes], "claim_windows": list(self.claim_windows)}
-        return {**asdict(self), **lists}
-
-    @property
-    def digest(self) -> str:
-        """Sha256 of all that it says, its name apart."""
-        said = {key: value for key, value in self.to_json().items() if key != "name"}
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-
-    @classmethod
-    def from_json(cls, given: object) -> Recipe:
-        """Read a recipe; what it leaves out is as in the default.
-
-        Raises
-        ------
-        BadRequest
-            It is no object, says what no recipe says, or a value is not allowed.
-
-        Examples
-        --------
-        >>> Recipe.from_json({"batch": 32}) == Recipe(batch=32)
-        True
-        """
-        if not isinstance(given, Mapping):
-            raise BadRequest("A recipe must be one JSON object, {...}.")
-        values, known = dict(given), [field.name for field in fields(cls)]
-        for key in values:
-            if key not in known:
-                raise unknown_name("setting of a recipe", str(key), known)
-        if isinstance(values.get("shapes"), Sequence):
-            values["shapes"] = tuple(tuple(row) if isinstance(row, list) else row for row in values["shapes"])
-        if isinstance(values.get("claim_windows"), list):
-            values["claim_windows"] = tuple(values["claim_windows"])
-        return cls(**values)
-
-    def with_(self, **changes: Any) -> Recipe:  # noqa: ANN401 - any of the fields
-        """Give the recipe with some values changed; raises as `from_json`."""
-        return Recipe.from_json({**self.to_json(), **changes})
-
 
 def _is_number(value: object, least: float, most: float) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -331,18 +289,3 @@ What the paper does not say: whether claims were cut (here to what RoBERTa reads
 """
 
 LAPTOP = replace(DEFAULT, name="laptop", batch=48, window_batch=8, stretches=12, cached=True, validate_every=100)
-
-RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (DEFAULT, PAPER, LAPTOP)}
-
-
-def recipe_named(name: str) -> Recipe:
-    """Give a recipe by its name.
-
-    Raises
-    ------
-    BadRequest
-        There is none of that name.
-    """
-    if name not in RECIPES:
-        raise unknown_name("recipe", name, RECIPES)
-    return RECIPES[name]

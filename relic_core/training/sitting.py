@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from relic_core.encoders.weights import ModelFiles
     from relic_core.training.batching import Planned
     from relic_core.training.collating import Features, Material
+    from relic_core.training.known_recipes import AnyRecipe
     from relic_core.training.recipes import Recipe
-    from relic_core.training.reranking.recipe import RerankerRecipe
 
     Validate = Callable[[Path], Mapping[str, float]]
     Report = Callable[[Mapping[str, Any]], None]
@@ -83,7 +83,7 @@ class Lesson(Generic[M]):
     ----------
     name : str
         Of what is made, as its card says it.
-    recipe : Recipe or RerankerRecipe
+    recipe : AnyRecipe
         As it was given.
     loop : Recipe
         Batches, optimiser, when to validate: the recipe itself, or what a reranker's has in common with it.
@@ -100,7 +100,7 @@ class Lesson(Generic[M]):
     """
 
     name: str
-    recipe: Recipe | RerankerRecipe
+    recipe: AnyRecipe
     loop: Recipe
     base: ModelFiles
     material: Material

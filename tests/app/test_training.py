@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from relic_core.errors import StoreBusy
@@ -12,7 +14,7 @@ from relic_core.store.trainings import TrainingRows
 from tests.app.reading import bars, html, plain, said, sound
 from tests.making_sources import keep, make_source, make_window
 from tests.making_training import make_base
-from tests.small_training import asked_of, furnish
+from tests.small_training import asked_of, asked_of_reranker, furnish
 
 TRAINING = "pages/training.py"
 
@@ -149,24 +151,103 @@ def test_a_model_is_made_the_default_and_the_way_back_is_offered(furnished, made
     assert "The app searches with the model that comes with the program." in plain(html(at))
     at = press(at, "use-model", first)
     assert "The app searches with the model of of <1>" in plain(html(at))
-    assert furnished.bench.settings.model.endswith(f"{first}/model/encoder.json")
+    assert furnished.bench.settings.trained.endswith(f"{first}/model/encoder.json")
     at = press(at, "use-model", second)
     at = press(at, "model-before", "it")
     assert "The app searches with the model of of <1>" in plain(html(at))
-    at = press(at, "use-packaged", "it")
-    assert furnished.bench.settings.model == ""
+    at = press(at, "use-packaged", "packaged-encoder")
+    assert furnished.bench.settings.trained == ""
+
+
+@pytest.fixture
+def dense(furnished, tmp_path, monkeypatch):
+    """Name a tiny encoder in the place of dense-RELiC."""
+    model = str(make_base(tmp_path / "dense", positions=256))
+    monkeypatch.setenv("RELIC_TRAINED", model)
+    furnished.settings = replace(furnished.settings, trained=model)
+    return model
+
+
+def test_a_reranker_is_asked_for_by_its_recipe(furnished, base, dense):
+    at = furnished.open(TRAINING)
+    at.selectbox("training_recipe").set_value("reranker")
+    at = sound(at.run())
+    assert at.number_input("training_validation_reranker").value == 50
+    assert at.selectbox("training_hard_reranker").value == "default"
+    for key, value in {"batch": 6, "window_batch": 3, "window": 48, "claim_tokens": 24, "steps": 2}.items():
+        at.number_input(f"training_set_reranker_{key}").set_value(value)
+    at.radio("training_base_kind").set_value("Another, by its folder or name")
+    at.run()
+    at.text_input("training_base").set_value(str(base))
+    at = sound(at.run())
+    words = plain(html(at))
+    assert "It learns from 36 quotations of any book and 6 quotations of your works." in words
+    assert "Of that, looking for hard wrong answers takes less than a minute." in words
+    sound(at.button("training_begin").click().run())
+    (followed,) = furnished.bench.trainings.all()
+    assert followed.training.kind == "reranker"
+    assert (followed.training.asked["hard"], followed.training.asked["validation"]) == ("default", 50)
+
+
+def test_what_means_nothing_for_a_reranker_is_told_on_the_page(furnished, dense):
+    at = furnished.open(TRAINING)
+    at.selectbox("training_recipe").set_value("reranker")
+    at.run()
+    at.selectbox("training_set_reranker_pooling").set_value("first")
+    at = sound(at.run())
+    assert 'must be "mean" where reading is "claim first"' in said(at)
+    assert "training_begin" not in [each.key for each in at.button]
+
+
+def test_without_a_dense_encoder_the_page_says_what_a_reranker_needs(furnished, tmp_path, monkeypatch):
+    monkeypatch.setenv("RELIC_TRAINED", str(tmp_path / "none"))
+    at = furnished.open(TRAINING)
+    at.selectbox("training_recipe").set_value("reranker")
+    assert "A reranker learns from what dense-RELiC takes for the right passage" in said(sound(at.run()))
+
+
+def test_a_reranker_is_made_the_default_beside_the_encoder(furnished, made, base, dense, press):
+    bench = Workbench(furnished.settings, executor=InlineExecutor(furnished.settings))
+    reranker = bench.trainings.start(asked_of_reranker(base, steps=2, name="orders")).id
+    at = sound(furnished.open(TRAINING, id=reranker))
+    words = plain(html(at))
+    assert "What is found is reordered by the reranker that comes with the program." in words
+    assert "a reranker · begun" in words
+    assert "Whether the claim is read once" in words
+    at = press(at, "use-model", reranker)
+    assert "What is found is reordered by the reranker of orders, chosen" in plain(html(at))
+    assert furnished.bench.settings.reranker.endswith(f"{reranker}/model")
+    at = press(at, "use-packaged", "packaged-reranker")
+    assert "reordered by the reranker that comes with the program." in plain(html(at))
+    assert "Go back to the reranker of orders" in html(at)
+    at = press(at, "model-before", "it")
+    assert "What is found is reordered by the reranker of orders, chosen" in plain(html(at))
+
+
+def test_a_chosen_reranker_that_is_damaged_is_told_and_undone_on_the_page(furnished, base, dense, press):
+    bench = Workbench(furnished.settings, executor=InlineExecutor(furnished.settings))
+    reranker = bench.trainings.start(asked_of_reranker(base, steps=1, hard="", validation=0)).id
+    bench.trainings.use(reranker)
+    path = furnished.settings.data / "trainings" / reranker / "model" / "config.json"
+    path.write_text(path.read_text().replace("16", "32"))
+    at = sound(furnished.open(TRAINING))
+    assert "is damaged" in said(at)
+    at = press(at, "use-packaged", "packaged-reranker")
+    assert "is damaged" not in said(at)
 
 
 def test_the_page_says_that_the_environment_stands_over_a_choice(furnished, made, base, monkeypatch):
-    monkeypatch.setenv("RELIC_MODEL", str(base))
-    assert "The app searches with the model that the setting RELIC_MODEL names" in plain(html(furnished.open(TRAINING)))
+    monkeypatch.setenv("RELIC_TRAINED", str(base))
+    assert "The app searches with the model that the setting RELIC_TRAINED names" in plain(
+        html(furnished.open(TRAINING))
+    )
 
 
 def test_a_choice_that_was_damaged_is_told_and_undone_on_the_page(furnished, press):
     (furnished.settings.data / "model.json").write_text("{")
     at = sound(furnished.open(TRAINING))
-    assert "model.json, which says with which model to search, cannot be read" in said(at)
-    at = press(at, "use-packaged", "it")
+    assert "model.json, which says with which models to search, cannot be read" in said(at)
+    at = press(at, "use-packaged", "packaged")
     assert "The app searches with the model that comes with the program." in plain(html(at))
 
 

@@ -72,7 +72,7 @@ def test_a_training_is_begun_shown_compared_used_removed_and_put_back(train, ben
     _, out, _ = train("--list")
     assert "first" in out
     assert "2 of 2" in out
-    assert "Searches use the packaged model." in out
+    assert "Searches use the packaged model.\nWhat they find is reordered by the packaged reranker." in out
     _, out, _ = train("--show", "first")
     assert "learns from" in out
     assert "recall@10, %" in out
@@ -92,6 +92,53 @@ def test_a_training_is_begun_shown_compared_used_removed_and_put_back(train, ben
     training_id = out.split()[-1]
     assert f"Removed: {training_id} (first)." in train("--list")[1]
     assert train("--restore", training_id)[1] == "first is back.\n"
+
+
+@pytest.fixture
+def reranker(base, tmp_path, monkeypatch):
+    """Options that begin a tiny reranker, with a tiny encoder in the place of dense-RELiC."""
+    monkeypatch.setenv("RELIC_TRAINED", str(make_base(tmp_path / "dense", positions=256)))
+    recipe = tmp_path / "orders.json"
+    said = {"kind": "reranker", "name": "orders", "base": str(base), "steps": 2, "negatives": 3, "batch": 6}
+    said |= {"claim_tokens": 24, "window": 48, "precision": "float32", "validate_every": 0}
+    recipe.write_text(json.dumps(said))
+    return ("--recipe", str(recipe), "--validate", "4")
+
+
+def test_a_reranker_is_begun_and_made_the_default_by_the_same_command(train, reranker):
+    code, out, _ = train(*reranker, "--name", "orders", "--wait")
+    assert code == 0
+    assert "): finished. 2 steps in less than a minute." in out
+    assert "Of that, looking for hard negatives takes less than a minute." in out
+    assert train("--list", "--format", "csv")[1].splitlines()[1].split(",")[1:4] == ["orders", "finished", "reranker"]
+    _, out, _ = train("--use", "orders")
+    assert "What they find is reordered by the reranker of orders" in out
+    assert "Works are prepared" not in out, "nothing is prepared for a reranker"
+    assert "Searches use the model that RELIC_TRAINED names" in out
+    assert train("--remove", "orders")[0] == 1
+    assert "reordered by the packaged reranker." in train("--use", "packaged-reranker")[1]
+    assert "reordered by the reranker of orders" in train("--back")[1]
+    assert "reordered by the packaged reranker." in train("--use", "packaged")[1]
+
+
+def test_no_hard_negatives_are_looked_for_where_that_is_asked(train, reranker, bench):
+    _, out, _ = train(*reranker, "--hard", "none", "--dry-run")
+    assert "hard negatives" not in out
+    train(*reranker, "--hard", "none")
+    assert bench.trainings.all()[0].training.asked["hard"] == ""
+
+
+def test_a_base_that_no_reranker_can_be_made_of_is_told(train, reranker, tmp_path, bench):
+    from transformers import DistilBertConfig, DistilBertModel
+
+    base = make_base(tmp_path / "distilled")
+    config = DistilBertConfig(vocab_size=120, dim=16, n_layers=1, n_heads=2, hidden_dim=16, max_position_embeddings=64)
+    DistilBertModel(config).save_pretrained(base)
+    code, out, err = train(*reranker, "--base", str(base))
+    assert code == 1
+    assert "A reranker cannot be made of a model of type distilbert: BERT and RoBERTa models are read" in err
+    assert "Traceback" not in out + err
+    assert bench.trainings.all() == ()
 
 
 def test_figures_are_written_for_a_machine_too(train):
@@ -115,6 +162,9 @@ def test_one_that_has_ended_is_told_when_it_is_stopped_and_cannot_be_resumed(tra
         (("--set", "batch=1"), "The recipe's batch is 1; it must be a whole number"),
         (("--set", "bach=6"), "Did you mean batch"),
         (("--recipe", "lapdog"), "Did you mean laptop"),
+        (("--recipe", "reranker", "--set", "temperature=1"), "no setting of a reranker's recipe called 'temperature'"),
+        (("--recipe", "reranker", "--set", "pooling=first"), 'it must be "mean" where reading is "claim first"'),
+        (("--recipe", "reranker", "--pairs", "3", "--no-windows"), "There are 3 pairs and 0 windows to learn from"),
         (("--recipe", "none.json"), "There is no recipe none.json"),
         (("--length", "ever"), "There is no length of a training called 'ever'"),
         (("--pairs", "0", "--no-windows"), "nothing to learn from"),
@@ -151,4 +201,5 @@ def test_what_does_not_go_together_is_wrong_usage(train, arguments):
 def test_recipes_are_listed(train):
     _, out, _ = train("--recipes")
     assert "laptop" in out
+    assert "reranker" in out
     assert "The RELiC paper's own recipe" in out

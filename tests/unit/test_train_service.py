@@ -10,20 +10,25 @@ import time
 from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import get_args
 
 import pytest
 
 from relic_core.config import Settings
+from relic_core.encoders.reranker_cards import Reading
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreBusy, StoreFull
 from relic_core.retrieval import dense
 from relic_core.services.jobs import InlineExecutor
-from relic_core.services.training import estimating, running, words
+from relic_core.services.training import estimating, running, telling, words
 from relic_core.services.training.asking import LENGTHS, Asked, recipe_of
+from relic_core.services.training.choices import Chosen
 from relic_core.services.training.chosen import with_chosen
 from relic_core.services.training.folders import TrainingFolder
 from relic_core.services.training.following import KILLED
 from relic_core.services.workbench import Workbench
-from relic_core.training.recipes import _CHOICES, RECIPES, Recipe
+from relic_core.training.known_recipes import RECIPES
+from relic_core.training.recipes import _CHOICES, Recipe
+from relic_core.training.reranking.recipe import RerankerRecipe
 from tests.making_training import make_base
 from tests.small_training import asked_of, furnish
 
@@ -43,7 +48,7 @@ def bench(settings):
 @pytest.fixture
 def stopped(bench, base, monkeypatch):
     """A training that was stopped after its second step."""
-    monkeypatch.setattr(running._Wish, "asked", property(lambda wish: wish._done >= 1))
+    monkeypatch.setattr(telling.Wish, "asked", property(lambda wish: wish._done >= 1))
     training = bench.trainings.start(asked_of(base, steps=6, name="long"))
     monkeypatch.undo()
     return training.id
@@ -98,8 +103,8 @@ def test_only_what_is_asked_for_is_learnt_from(bench, base, settings):
 
 
 def test_hard_negatives_are_looked_for_once_and_used_again(stopped, bench, base, settings, monkeypatch):
-    monkeypatch.setattr(running._Wish, "asked", property(lambda wish: wish._done >= 1))
-    training = bench.trainings.start(asked_of(base, hard="base", hard_negatives=1))
+    monkeypatch.setattr(telling.Wish, "asked", property(lambda wish: wish._done >= 1))
+    training = bench.trainings.start(asked_of(base, steps=0, hard="base", hard_negatives=1))
     monkeypatch.undo()
     found = TrainingFolder.find(settings.data, training.id).examples()["hard"]
     assert len(found["pairs"]) > 30
@@ -240,7 +245,7 @@ def _processes(job_id):
 
 
 def test_a_store_that_another_program_uses_is_waited_for(monkeypatch):
-    monkeypatch.setattr(running, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(telling, "_LOOK_SECONDS", 0.0)
     answers = iter([StoreBusy("busy"), StoreBusy("busy"), "the work"])
     said = []
 
@@ -250,9 +255,8 @@ def test_a_store_that_another_program_uses_is_waited_for(monkeypatch):
             raise answer
         return answer
 
-    wish = running._Wish(lambda _done, _total, note="": said.append(note))
-    assert running._patient(load, wish)("emma") == "the work"
-    assert said == ["waiting for the store, which another program uses"] * 2
+    assert telling.patient(load, lambda: said.append("waiting"))("emma") == "the work"
+    assert said == ["waiting"] * 2
 
 
 # ---------------------------------------------------------------- bad input
@@ -339,24 +343,24 @@ def card(settings, training_id):
 def test_a_model_that_is_made_the_default_is_what_the_next_workbench_searches_with(made, bench, settings):
     first, second = made
     bench.trainings.use(first)
-    assert Workbench(settings).settings.model == card(settings, first)
-    assert Workbench(settings).trainings.default.choice.name == "of 1"
+    assert Workbench(settings).settings.trained == card(settings, first)
+    assert Workbench(settings).trainings.default.encoder.choice.name == "of 1"
     bench.trainings.use(second)
-    assert dense.create(Workbench(settings).settings, []).encoder_identity
-    assert bench.trainings.go_back().training == first
-    assert Workbench(settings).settings.model == card(settings, first)
-    bench.trainings.use("")
-    assert Workbench(settings).settings.model == ""
-    assert bench.trainings.default.before.training == first
+    assert dense.create_trained(Workbench(settings).settings, []).encoder_identity
+    assert bench.trainings.go_back().encoder.training == first
+    assert Workbench(settings).settings.trained == card(settings, first)
+    bench.trainings.use_packaged()
+    assert Workbench(settings).settings.trained == ""
+    assert bench.trainings.default.before.encoder.training == first
     bench.trainings.go_back()
-    assert bench.trainings.go_back() is None, "before the first there was the packaged one"
+    assert bench.trainings.go_back() == Chosen(), "before the first there was the packaged one"
 
 
 def test_what_the_environment_names_stands_over_the_choice(made, bench, settings, base):
     bench.trainings.use(made[0])
-    named = Workbench(Settings(data=settings.data, indexes=settings.indexes, model=str(base)))
-    assert named.settings.model == str(base)
-    assert named.trainings.default.fixed == str(base)
+    named = Workbench(Settings(data=settings.data, indexes=settings.indexes, trained=str(base)))
+    assert named.settings.trained == str(base)
+    assert named.trainings.default.encoder.fixed == str(base)
 
 
 def test_a_choice_that_was_damaged_is_told_and_can_be_undone(made, bench, settings):
@@ -365,15 +369,15 @@ def test_a_choice_that_was_damaged_is_told_and_can_be_undone(made, bench, settin
     damaged = bytearray(weights.read_bytes())
     damaged[-1] ^= 1
     weights.write_bytes(damaged)
-    assert "not as it was when it was made the default" in bench.trainings.default.problem
+    assert "not as it was when it was made the default" in bench.trainings.default.encoder.problem
     shutil.rmtree(weights.parents[1])
-    assert "not there any more" in bench.trainings.default.problem
+    assert "not there any more" in bench.trainings.default.encoder.problem
     (settings.data / "model.json").write_text('{"version": 1, "chosen": [')
     assert "cannot be read" in bench.trainings.default.problem
     broken = Workbench(settings)
     with pytest.raises(BadWeights, match=r"model\.json"):
-        dense.create(broken.settings, [])
-    broken.trainings.use("")
+        dense.create_trained(broken.settings, [])
+    broken.trainings.use_packaged()
     assert with_chosen(settings) == settings
 
 
@@ -430,7 +434,8 @@ def test_a_recipe_is_read_by_name_or_from_a_file_and_can_be_changed(tmp_path):
 def test_every_setting_of_a_recipe_and_every_recipe_is_explained():
     assert set(words.SETTINGS) == {field.name for field in fields(Recipe)}
     assert set(words.ABOUT) == set(RECIPES)
-    assert {key: tuple(allowed) for key, allowed in _CHOICES.items()} == words.CHOICES
+    assert all(words.explained(field.name, "reranker") for field in fields(RerankerRecipe))
+    assert {**_CHOICES, "reading": get_args(Reading)} == words.CHOICES
 
 
 def test_what_is_asked_can_be_written_down_and_read_again(base):
@@ -446,7 +451,8 @@ def test_the_estimate_grows_with_what_is_read_and_falls_with_the_machine_s_speed
     recipe = asked_of(base, steps=0).recipe
 
     def reckon(recipe=recipe, pairs=0, words=0, speed=1_000.0):
-        return estimating.reckon(recipe, material, most_pairs=pairs, use="pairs", words=words, speed=speed)
+        validated = estimating.Validated(50 if words else 0, words)
+        return estimating.reckon(recipe, material, most_pairs=pairs, use="pairs", validated=validated, speed=speed)
 
     usual = reckon()
     assert usual.steps == 2 * -(-10_000 // recipe.batch), "two epochs"

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
 
 from relic_core.errors import BadRequest
-from relic_core.training.recipes import RECIPES, Recipe, recipe_named
+from relic_core.training.known_recipes import RECIPES, loop_of, read_recipe, recipe_named
+from relic_core.training.recipes import Recipe
+from relic_core.training.reranking.recipe import RerankerRecipe
 
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_recipe_comes_back_from_json_as_it_went(name):
     recipe = recipe_named(name)
     assert recipe.name == name
-    again = Recipe.from_json(json.loads(json.dumps(recipe.to_json())))
+    again = read_recipe(json.loads(json.dumps(recipe.to_json())))
     assert again == recipe
+    assert type(again) is type(recipe)
     assert again.digest == recipe.digest
 
 
@@ -69,3 +73,44 @@ def test_a_list_is_no_recipe():
 def test_a_name_that_is_nearly_known_is_told_which():
     with pytest.raises(BadRequest, match="Did you mean laptop"):
         recipe_named("labtop")
+
+
+def test_a_recipe_says_what_it_makes_and_one_that_does_not_makes_an_encoder():
+    assert "kind" not in Recipe().to_json(), "as it was written before there were other kinds"
+    assert read_recipe({"batch": 32}) == read_recipe({"kind": "encoder", "batch": 32}) == Recipe(batch=32)
+    assert read_recipe({"kind": "reranker", "negatives": 3}) == RerankerRecipe(negatives=3)
+    assert recipe_named("reranker").with_(epochs=2) == RerankerRecipe(epochs=2.0)
+
+
+def test_the_digest_of_a_reranker_s_recipe_does_not_hang_on_its_kind_being_written():
+    said = RerankerRecipe().to_json()
+    assert said["kind"] == "reranker"
+    without = {key: value for key, value in said.items() if key not in {"kind", "name"}}
+    digest = hashlib.sha256(json.dumps(without, sort_keys=True).encode()).hexdigest()
+    assert RerankerRecipe().digest == digest, "checkpoints from before are still gone on with"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"kind": "poet"}, "There is no kind of recipe called 'poet'"),
+        ({"negatives": 3}, 'only a reranker\'s does. If it is one, write "kind": "reranker"'),
+        ({"kind": "reranker", "stretches": 3}, "no setting of a reranker's recipe called 'stretches'"),
+        ({"kind": "encoder", "negatives": 3}, "no setting of a recipe called 'negatives'"),
+        ({"kind": "reranker", "pooling": "first"}, 'it must be "mean" where reading is "claim first"'),
+        ([1], "must be one JSON object"),
+    ],
+)
+def test_what_means_nothing_for_a_kind_is_refused_in_words(given, told):
+    with pytest.raises(BadRequest) as refused:
+        read_recipe(given)
+    assert told in str(refused.value)
+
+
+def test_a_kind_cannot_be_changed():
+    with pytest.raises(BadRequest, match="A kind cannot be changed"):
+        recipe_named("reranker").with_(kind="encoder")
+
+
+def test_batches_and_optimiser_of_every_recipe_are_read_alike():
+    assert loop_of(Recipe(batch=7)).batch == loop_of(RerankerRecipe(batch=7)).batch == 7

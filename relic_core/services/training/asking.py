@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from relic_core.encoders.cards import read_card
 from relic_core.errors import BadRequest, NotFound, unknown_name
-from relic_core.training.recipes import RECIPES, Recipe, recipe_named
+from relic_core.training.known_recipes import RECIPES, read_recipe, recipe_named
+from relic_core.training.recipes import Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from relic_core.domain.trainings import ModelKind
     from relic_core.encoders.cards import EncoderCard
+    from relic_core.training.known_recipes import AnyRecipe
 
 Use = Literal["pairs and windows", "pairs", "windows"]
 USES: dict[Use, str] = {
@@ -24,9 +27,26 @@ USES: dict[Use, str] = {
 }
 """What can be learnt from, in plain words."""
 
-VALIDATED = 150
-"""Windows that a training is validated on, as a rule."""
+NO_HARD = ""
+"""Stands for no hard negatives where a model that looks for them could."""
+DEFAULT_HARD = "default"
+"""Stands for dense-RELiC as the app has it: the model that was made the default, or the packaged one."""
+BASE_HARD = "base"
+"""Stands for the model that the training begins from."""
+
+_AS_USUAL = -1
 _MOST_VALIDATED = 100_000
+
+
+class Usual(NamedTuple):
+    """What is asked of a training where nothing is said: windows it is validated on; who looks for hard negatives."""
+
+    validation: int
+    hard: str
+
+
+USUAL: dict[ModelKind, Usual] = {"encoder": Usual(150, NO_HARD), "reranker": Usual(50, DEFAULT_HARD)}
+"""By what is made. A reranker reads a hundred passages for each window, and learns from hard negatives above all."""
 
 
 class Length(NamedTuple):
@@ -53,8 +73,8 @@ class Asked:
     ----------
     name : str
         What a person calls it; empty for a name made of the recipe's.
-    recipe : Recipe
-        How.
+    recipe : AnyRecipe
+        How, and what it makes.
     use : {"pairs and windows", "pairs", "windows"}
         On what.
     pairs : int
@@ -62,10 +82,10 @@ class Asked:
     sources : tuple of str
         Only on what these secondary sources quote; on all where empty.
     validation : int
-        Windows that it is validated on; 0 for none.
+        Windows that it is validated on; 0 for none, -1 for as many as is `USUAL`.
     hard : str
-        The model that looks for hard negatives before the first step: "base", the id of a training, or a model's
-        folder, name or card; empty for none.
+        The model that looks for hard negatives before the first step: "default" for dense-RELiC as the app has it,
+        "base", the id of a training, or a model's folder, name or card; empty for none, "usual" for what is `USUAL`.
 
     Raises
     ------
@@ -74,15 +94,20 @@ class Asked:
     """
 
     name: str = ""
-    recipe: Recipe = field(default_factory=Recipe)
+    recipe: AnyRecipe = field(default_factory=Recipe)
     use: Use = "pairs and windows"
     pairs: int = 0
     sources: tuple[str, ...] = ()
-    validation: int = VALIDATED
-    hard: str = ""
+    validation: int = _AS_USUAL
+    hard: str = "usual"
 
     def __post_init__(self) -> None:
-        """Check the values."""
+        """Check the values, and put in what is usual."""
+        usual = USUAL[self.recipe.kind]
+        if self.validation == _AS_USUAL:
+            object.__setattr__(self, "validation", usual.validation)
+        if self.hard == "usual":
+            object.__setattr__(self, "hard", usual.hard)
         if self.use not in get_args(Use):
             raise unknown_name("way to choose what is learnt from", self.use, get_args(Use))
         if self.pairs < 0:
@@ -101,9 +126,9 @@ class Asked:
 
     @classmethod
     def from_json(cls, name: str, recipe: Mapping[str, Any], asked: Mapping[str, Any]) -> Asked:
-        """Read what was asked; raises BadRequest as `Asked` and `Recipe`."""
+        """Read what was asked; raises BadRequest as `Asked` and `read_recipe`."""
         known = {key: value for key, value in asked.items() if key in {"use", "pairs", "validation", "hard"}}
-        return cls(name=name, recipe=Recipe.from_json(recipe), sources=tuple(asked.get("sources", ())), **known)
+        return cls(name=name, recipe=read_recipe(recipe), sources=tuple(asked.get("sources", ())), **known)
 
     def lasting(self, length: str) -> Asked:
         """Give the same for another of `LENGTHS`.
@@ -119,7 +144,7 @@ class Asked:
         return replace(self, pairs=chosen.pairs, recipe=self.recipe.with_(epochs=chosen.epochs))
 
 
-def base_card(recipe: Recipe) -> EncoderCard:
+def base_card(recipe: AnyRecipe) -> EncoderCard:
     """Say how the base of a recipe is used untaught: as its card says, and reading no more at a time than the recipe.
 
     Raises
@@ -131,7 +156,7 @@ def base_card(recipe: Recipe) -> EncoderCard:
     return replace(card, window=min(card.window, recipe.window))
 
 
-def recipe_of(said: str, changes: Sequence[str] = ()) -> Recipe:
+def recipe_of(said: str, changes: Sequence[str] = ()) -> AnyRecipe:
     """Read a recipe by its name or from a JSON file, and change some of its values.
 
     Parameters
@@ -168,9 +193,9 @@ def recipe_of(said: str, changes: Sequence[str] = ()) -> Recipe:
     return recipe.with_(**given) if given else recipe
 
 
-def _read(path: Path) -> Recipe:
+def _read(path: Path) -> AnyRecipe:
     try:
-        return Recipe.from_json(json.loads(path.read_text(encoding="utf-8")))
+        return read_recipe(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise NotFound(
             f"There is no recipe {path}. Name a file, or one of the recipes that come with the program: "

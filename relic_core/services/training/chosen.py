@@ -1,134 +1,143 @@
-"""Which model the app searches with: chosen among the trainings, kept in one small file below the data folder.
+"""Which models the app searches with: chosen among the trainings, kept in one small file below the data folder.
 
-What the setting ``RELIC_TRAINED`` names stands over it.
+There are two: the encoder finds passages, the reranker reorders them. What the settings ``RELIC_TRAINED`` and
+``RELIC_RERANKER`` name stands over a choice.
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from relic_core.domain.trainings import MODEL_KINDS
 from relic_core.encoders.cards import read_card
+from relic_core.encoders.reranker_cards import read_reranker
 from relic_core.encoders.weights import find_model
 from relic_core.errors import BadRequest, BadWeights, NotFound
-from relic_core.formats.files import written_whole
+from relic_core.services.training.choices import Choice, Chosen, choices_file, read_choices, write_choices
 from relic_core.services.training.folders import FOLDER, TrainingFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from relic_core.config import Settings
+    from relic_core.domain.trainings import ModelKind, Training
 
-PACKAGED = "packaged"
-"""Stands for the model that comes with the program where the id of a training could."""
+PACKAGED: dict[str, tuple[ModelKind, ...]] = {
+    "packaged": MODEL_KINDS,
+    "packaged-encoder": ("encoder",),
+    "packaged-reranker": ("reranker",),
+}
+"""Stand for the models that come with the program where the id of a training could: for both, or for one of them."""
 
-_FILE = "model.json"
-_VERSION = 1
-_KEPT = 20
+SETTINGS: dict[ModelKind, str] = {"encoder": "RELIC_TRAINED", "reranker": "RELIC_RERANKER"}
+"""What names a model over the head of a choice."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """A model that was made the default.
-
-    Attributes
-    ----------
-    training : str
-        Id of the training that made it; empty for the packaged model.
-    name : str
-        What the training is called.
-    digest : str
-        Of the files of its encoders, as they were then.
-    at : datetime
-        When it was chosen, in UTC.
-    """
-
-    training: str
-    name: str
-    digest: str
-    at: datetime
+_UNDO = "Choose another, or go back to the packaged one (`python -m relic_core train --use packaged-{kind}`)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Default:
-    """The model that the app searches with, and why it is that one.
+    """The model of one kind that the app searches with, and why it is that one.
 
     Attributes
     ----------
     choice : Choice or None
-        What was chosen last; None where nothing was, or the packaged model.
-    before : Choice or None
-        What was the default before it; None for the packaged model.
+        What was chosen; None for the packaged model.
     fixed : str
-        What ``RELIC_TRAINED`` names: it stands over the choice. Empty where it names nothing.
+        What the setting names: it stands over the choice. Empty where it names nothing.
     problem : str
         Why the choice cannot be used, and what to do; empty where it can.
     """
 
     choice: Choice | None
-    before: Choice | None
     fixed: str = ""
     problem: str = ""
 
 
-def with_chosen(settings: Settings) -> Settings:
-    """Put the model that was chosen into settings that name none.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defaults:
+    """Both models that the app searches with.
 
-    A choice that cannot be read is not passed over: searching by meaning then says so, and `default` says what to do.
+    Attributes
+    ----------
+    encoder, reranker : Default
+        Each.
+    before : Chosen
+        What was chosen before the last choice was made: what going back would bring.
+    problem : str
+        Why no choice can be read, and what to do; empty where they can.
     """
-    if settings.trained:
-        return settings
+
+    encoder: Default
+    reranker: Default
+    before: Chosen = field(default_factory=Chosen)
+    problem: str = ""
+
+    def of(self, kind: ModelKind) -> Default:
+        """Give one of the two."""
+        return self.encoder if kind == "encoder" else self.reranker
+
+    def use(self, training_id: str) -> bool:
+        """Whether the model of a training is one of them."""
+        return any(each.choice and each.choice.training == training_id for each in (self.encoder, self.reranker))
+
+
+def with_chosen(settings: Settings) -> Settings:
+    """Put the models that were chosen into settings that name none.
+
+    A choice that cannot be read is not passed over: searching then says so, and `default` says what to do.
+    """
     try:
-        chosen = _read(settings.data)
+        chosen = _last(read_choices(settings.data))
     except BadWeights:
-        return replace(settings, trained=str(_path(settings.data)))  # no card, as whoever opens it will be told
-    if not chosen or not chosen[-1].training:
-        return settings
-    return replace(settings, trained=str(TrainingFolder(settings.data / FOLDER / chosen[-1].training).card))
+        file = str(choices_file(settings.data))  # no model, as whoever opens it will be told
+        return replace(settings, trained=settings.trained or file, reranker=settings.reranker or file)
+    encoder = str(_folder(settings.data, chosen.encoder).card) if chosen.encoder else ""
+    reranker = str(_folder(settings.data, chosen.reranker).model) if chosen.reranker else ""
+    return replace(settings, trained=settings.trained or encoder, reranker=settings.reranker or reranker)
 
 
 def stamp(data: Path) -> tuple[int, int]:
     """Tell whether another model may have been chosen since: equal stamps, none was."""
     try:
-        status = _path(data).stat()
+        status = choices_file(data).stat()
     except OSError:  # nothing was chosen
         return (0, 0)
     return (status.st_mtime_ns, status.st_size)
 
 
-def default(data: Path, fixed: str = "") -> Default:
-    """Say which model is the default.
+def default(data: Path, fixed: Mapping[ModelKind, str]) -> Defaults:
+    """Say which models are the defaults.
 
     Parameters
     ----------
     data : Path
         The data folder.
-    fixed : str
-        What ``RELIC_TRAINED`` names.
+    fixed : mapping of str to str
+        What the settings name, by kind.
     """
     try:
-        chosen = _read(data)
+        choices = read_choices(data)
     except BadWeights as error:
-        return Default(choice=None, before=None, fixed=fixed, problem=str(error))
-    now = chosen[-1] if chosen and chosen[-1].training else None
-    before = chosen[-2] if len(chosen) > 1 and chosen[-2].training else None
-    return Default(choice=now, before=before, fixed=fixed, problem=_problem(data, now) if now else "")
+        return Defaults(
+            encoder=Default(choice=None, fixed=fixed["encoder"]),
+            reranker=Default(choice=None, fixed=fixed["reranker"]),
+            problem=str(error),
+        )
+    now = _last(choices)
+
+    def of(kind: ModelKind) -> Default:
+        choice = now.of(kind)
+        return Default(choice=choice, fixed=fixed[kind], problem=_problem(data, kind, choice) if choice else "")
+
+    return Defaults(encoder=of("encoder"), reranker=of("reranker"), before=_last(choices[:-1]))
 
 
-def choose(data: Path, training_id: str, name: str = "") -> Choice:
-    """Make a model the default.
-
-    Parameters
-    ----------
-    data : Path
-        The data folder.
-    training_id : str
-        Of a training that has a model; empty for the packaged one.
-    name : str
-        What the training is called.
+def choose(data: Path, training: Training) -> Choice:
+    """Make the model of a training the default of its kind.
 
     Raises
     ------
@@ -139,31 +148,30 @@ def choose(data: Path, training_id: str, name: str = "") -> Choice:
     StoreError
         The data folder cannot be written.
     """
-    digest = ""
-    if training_id:
-        folder = TrainingFolder.find(data, training_id)
-        if not folder.has_model:
-            raise BadRequest(
-                f"The training {name or training_id} has no model yet. Let it run until it has been validated once, or "
-                "to its end."
-            )
-        digest = _digest(folder.card)
-    made = Choice(training=training_id, name=name, digest=digest, at=datetime.now(UTC))
-    try:
-        earlier = _read(data)
-    except BadWeights:  # it is written anew, and what was wrong with it was told
-        earlier = ()
-    _write(data, (*earlier, made)[-_KEPT:])
+    folder = TrainingFolder.find(data, training.id)
+    if not folder.has_model:
+        raise BadRequest(
+            f"The training {training.name} has no model yet. Let it run until it has been validated once, or to "
+            "its end."
+        )
+    digest = _digest(folder, training.kind)
+    made = Choice(training=training.id, name=training.name, digest=digest, at=datetime.now(UTC))
+    _add(data, {training.kind: made})
     return made
 
 
-def go_back(data: Path) -> Choice | None:
-    """Make the model the default that was it before; the packaged one where there was none.
+def choose_packaged(data: Path, kinds: Sequence[ModelKind] = MODEL_KINDS) -> None:
+    """Make the models that come with the program the defaults, of some kinds. Raises StoreError as `choose`."""
+    _add(data, dict.fromkeys(kinds))
+
+
+def go_back(data: Path) -> Chosen:
+    """Take back the last choice, of whichever kind it was; where there was none, the packaged models stay.
 
     Returns
     -------
-    Choice or None
-        What is the default now; None for the packaged model.
+    Chosen
+        What is chosen now.
 
     Raises
     ------
@@ -174,30 +182,54 @@ def go_back(data: Path) -> Choice | None:
     StoreError
         The data folder cannot be written.
     """
-    earlier = _read(data)[:-1]
-    if earlier and earlier[-1].training:
-        TrainingFolder.find(data, earlier[-1].training)
-    _write(data, earlier)
-    return earlier[-1] if earlier and earlier[-1].training else None
+    choices = read_choices(data)
+    now, before = _last(choices), _last(choices[:-1])
+    for kind in MODEL_KINDS:
+        choice = before.of(kind)
+        if choice and choice != now.of(kind):
+            TrainingFolder.find(data, choice.training)
+    write_choices(data, choices[:-1])
+    return before
 
 
-def _path(data: Path) -> Path:
-    return data / _FILE
+def _last(choices: Sequence[Chosen]) -> Chosen:
+    return choices[-1] if choices else Chosen()
 
 
-def _digest(card: Path) -> str:
-    read = read_card(str(card))
+def _add(data: Path, made: Mapping[ModelKind, Choice | None]) -> None:
+    try:
+        choices = read_choices(data)
+    except BadWeights:  # it is written anew, and what was wrong with it was told
+        choices = ()
+    now = _last(choices)
+    new = Chosen(**{kind: made.get(kind, now.of(kind)) for kind in MODEL_KINDS})
+    again = all(_training(now.of(kind)) == _training(new.of(kind)) for kind in MODEL_KINDS)
+    write_choices(data, (*(choices[:-1] if again else choices), new))  # going back always brings something else
+
+
+def _training(choice: Choice | None) -> str:
+    return choice.training if choice else ""
+
+
+def _folder(data: Path, choice: Choice) -> TrainingFolder:
+    return TrainingFolder(data / FOLDER / choice.training)
+
+
+def _digest(folder: TrainingFolder, kind: ModelKind) -> str:
+    if kind == "reranker":
+        return read_reranker(folder.model)[1].digest
+    read = read_card(str(folder.card))
     return " ".join(find_model(tower).digest for tower in (read.query_model, read.passage_model))
 
 
-def _problem(data: Path, choice: Choice) -> str:
+def _problem(data: Path, kind: ModelKind, choice: Choice) -> str:
     """Say what is the matter with a choice."""
-    undo = "Choose another, or go back to the packaged model (`python -m relic_core train --use packaged`)."
+    undo = _UNDO.format(kind=kind)
     try:
         folder = TrainingFolder.find(data, choice.training)
         if not folder.has_model:
             return f"The model of {choice.name} is not there any more. {undo}"
-        if _digest(folder.card) != choice.digest:
+        if _digest(folder, kind) != choice.digest:
             return (
                 f"The model of {choice.name} is not as it was when it was made the default: its training went on, or a "
                 f"file was damaged. Make it the default again if that is meant. {undo}"
@@ -205,49 +237,3 @@ def _problem(data: Path, choice: Choice) -> str:
     except (NotFound, BadWeights) as error:
         return f"{error} {undo}"
     return ""
-
-
-def _read(data: Path) -> tuple[Choice, ...]:
-    """Read what was chosen, the last last.
-
-    Raises
-    ------
-    BadWeights
-        The file is damaged.
-    """
-    path = _path(data)
-    try:
-        return _choices(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        return ()
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadWeights(
-            f"{path}, which says with which model to search, cannot be read ({error}). Choose a model anew on the page "
-            "Training, or with `python -m relic_core train --use packaged`."
-        ) from error
-
-
-def _choices(said: Any) -> tuple[Choice, ...]:  # noqa: ANN401 - any JSON
-    if said["version"] != _VERSION:
-        raise ValueError(f"its version is {said['version']!r}, and {_VERSION} is known")
-    return tuple(
-        Choice(
-            training=str(each["training"]),
-            name=str(each["name"]),
-            digest=str(each["digest"]),
-            at=datetime.fromisoformat(each["at"]),
-        )
-        for each in said["chosen"]
-    )
-
-
-def _write(data: Path, chosen: Sequence[Choice]) -> None:
-    said = {
-        "version": _VERSION,
-        "chosen": [
-            {"training": each.training, "name": each.name, "digest": each.digest, "at": each.at.isoformat()}
-            for each in chosen
-        ],
-    }
-    with written_whole(_path(data)) as file:
-        file.write((json.dumps(said, indent=1) + "\n").encode())

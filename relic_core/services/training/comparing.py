@@ -18,7 +18,7 @@ def differences(trainings: Sequence[Training]) -> tuple[tuple[str, tuple[str, ..
     tuple of (str, tuple of str)
         The setting, and its value in each; those that are the same in all are left out.
     """
-    made = [{**training.recipe, **training.asked} for training in trainings]
+    made = [{"kind": training.kind, **training.recipe, **training.asked} for training in trainings]
     keys = dict.fromkeys(key for each in made for key in each if key != "name")
     rows = []
     for key in keys:

@@ -10,35 +10,46 @@ import json
 import math
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from relic_core.domain import Claim, Shape
+from relic_core.domain import Claim
 from relic_core.encoders.one_pass import OnePassEncoder
 from relic_core.encoders.weights import WEIGHTS, find_model
 from relic_core.errors import BadWeights
-from relic_core.training.recipes import BARE
+from relic_core.services.training import loads
+from relic_core.training.known_recipes import loop_of
+from relic_core.training.recipes import Recipe
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.encoders.cards import EncoderCard
     from relic_core.store.trainings import Material
-    from relic_core.training.recipes import Recipe
+    from relic_core.training.known_recipes import AnyRecipe
 
-FORWARD = 3.0
-"""How many times as long as reading a token learning from it takes: forward, and backward twice that."""
-AGAIN = 1.0
-"""Added where states are made twice."""
-
-_LETTERS = 4.3
-"""Of a token of English prose."""
-_WORD = 1.4
-"""Tokens of a word, context of stretches included."""
-_SIDES = 8
 _CLAIMS = 24
 _WORDS = 90
-_COPIES = 3
+_CHECKPOINTS = 3 * 3
 """A checkpoint holds the weights and two moments of each; two checkpoints are kept while a third is written."""
+_MODELS = 3
+"""The best so far, the one validated last, and the one that is being written."""
+
+
+class Validated(NamedTuple):
+    """What a training is validated on: windows, and the words of their works."""
+
+    windows: int
+    words: int
+
+
+class Looking(NamedTuple):
+    """How hard negatives are looked for: tokens a second through that model, 0 for not; words of the windows' works."""
+
+    speed: float
+    words: int
+
+
+NOT_LOOKED_FOR = Looking(0.0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,14 +62,15 @@ class Estimate:
         Batches that are learnt from.
     seconds : float
         All of it, validations included.
-    validating : float
-        Seconds of it for validations.
+    looking, validating : float
+        Seconds of it for looking for hard negatives, and for validations.
     disk : int
         Bytes that its files take at most.
     """
 
     steps: int
     seconds: float
+    looking: float
     validating: float
     disk: int
 
@@ -68,12 +80,21 @@ class Estimate:
         return duration(self.seconds)
 
 
-def reckon(recipe: Recipe, material: Material, *, most_pairs: int, use: str, words: int, speed: float) -> Estimate:
+def reckon(
+    recipe: AnyRecipe,
+    material: Material,
+    *,
+    most_pairs: int,
+    use: str,
+    validated: Validated,
+    speed: float,
+    looking: Looking = NOT_LOOKED_FOR,
+) -> Estimate:
     """Reckon what a training will cost.
 
     Parameters
     ----------
-    recipe : Recipe
+    recipe : AnyRecipe
         How.
     material : Material
         What there is to learn from.
@@ -81,10 +102,12 @@ def reckon(recipe: Recipe, material: Material, *, most_pairs: int, use: str, wor
         The most pairs; 0 for all.
     use : str
         What of it: see `asking.USES`.
-    words : int
-        Of the works that one validation reads.
+    validated : Validated
+        What it is validated on.
     speed : float
         Tokens that go through the base model in a second.
+    looking : Looking, optional
+        How hard negatives are looked for.
 
     Raises
     ------
@@ -93,40 +116,45 @@ def reckon(recipe: Recipe, material: Material, *, most_pairs: int, use: str, wor
     """
     pairs = 0 if use == "windows" else min(material.pairs, most_pairs or material.pairs)
     windows = 0 if use == "pairs" else material.windows
-    of_pairs = -(-pairs // recipe.batch) if pairs > 1 and recipe.share < 1 else 0
-    if of_pairs:
-        of_windows = round(of_pairs * recipe.share / (1 - recipe.share)) if windows else 0
-    else:
-        of_windows = max(material.works, -(-windows // recipe.window_batch)) if windows and recipe.share else 0
-    steps = math.ceil((of_pairs + of_windows) * recipe.epochs)
-    share = of_windows / (of_pairs + of_windows) if steps else 0.0
-    steps = min(steps, recipe.steps or steps)
-    claim = _claim_tokens(recipe, material.context)
-    passage = min(recipe.passage_tokens, material.quotation / _LETTERS) + 2
-    stretches = recipe.window_batch + recipe.stretches if recipe.in_context else recipe.window_batch
-    tokens = steps * (1 - share) * min(recipe.batch, max(pairs, 1)) * (claim + passage)
-    tokens += (
-        steps * share * (recipe.window_batch * claim + stretches * (recipe.window if recipe.in_context else passage))
+    made = loads.batches(recipe, material, pairs=pairs, windows=windows)
+    learning = loads.learnt(recipe, material, made, pairs=pairs) / speed
+    validating = 0.0
+    if validated.words:
+        every = loop_of(recipe).validate_every
+        before, each = loads.validated(recipe, material, windows=validated.windows, words=validated.words)
+        validating = (before + each * (-(-made.steps // every) if every else 1)) / speed
+    looked = 0.0
+    if looking.speed:
+        looked = loads.looked_through(recipe, material, made, pairs=pairs, words=looking.words) / looking.speed
+    return Estimate(
+        steps=made.steps,
+        seconds=looked + learning + validating,
+        looking=looked,
+        validating=validating,
+        disk=room(recipe),
     )
-    learning = tokens * (FORWARD + AGAIN * recipe.cached) / speed
-    times = 0 if not words else 1 + (-(-steps // recipe.validate_every) if recipe.validate_every else 1)
-    spans = 1 if recipe.in_context else 5  # read alone, every length costs a pass
-    validating = times * words * _WORD * spans / speed
-    return Estimate(steps=steps, seconds=learning + validating, validating=validating, disk=room(recipe))
 
 
-def room(recipe: Recipe) -> int:
+def room(recipe: AnyRecipe) -> int:
     """Say how many bytes the files of a training take at most.
+
+    A model that keeps its base's embeddings, where the base is found on any machine, is written as what was learnt, in
+    float16; else whole, in float32.
 
     Raises
     ------
     BadWeights
         The base model cannot be read.
     """
-    whole, embedded = _sizes(find_model(recipe.base).folder / WEIGHTS)
-    trained = whole - embedded if recipe.frozen_embeddings else whole
-    towers = 1 if recipe.shared else 2
-    return towers * (3 * _COPIES * trained + 2 * whole)
+    from relic_core.training.bases import keeps_embeddings
+
+    loop, base = loop_of(recipe), find_model(recipe.base)
+    whole, embedded = _sizes(base.folder / WEIGHTS)
+    kept = keeps_embeddings(loop)
+    layers = whole - embedded
+    written = layers // 2 if kept and base.anywhere is not None else whole
+    towers = 2 if isinstance(recipe, Recipe) and not recipe.shared else 1
+    return towers * (_CHECKPOINTS * (layers if kept else whole) + _MODELS * written)
 
 
 def measure(card: EncoderCard) -> float:
@@ -167,16 +195,6 @@ def duration(seconds: float) -> str:
         whole, rest = divmod(round(seconds / 600) * 10, 60)
         return f"{whole} h {rest} min" if rest else f"{whole} h"
     return f"{hours:.0f} hours" if hours < 48 else f"{hours / 24:.0f} days"  # noqa: PLR2004 - two days
-
-
-def _claim_tokens(recipe: Recipe, characters: float) -> float:
-    """Expect the tokens of a claim over the recipe's shapes."""
-    whole, total, all_weights = characters / _LETTERS, 0.0, 0.0
-    for name, weight in recipe.shapes:
-        shape = Shape(1, 0) if name == BARE else Shape.parse(name)
-        total += weight * min(recipe.claim_tokens, whole * (shape.left + shape.right) / _SIDES)
-        all_weights += weight
-    return total / all_weights + 2
 
 
 def _sizes(weights: Path) -> tuple[int, int]:

@@ -13,17 +13,18 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.trainings import Training, TrainingEvent
+from relic_core.encoders.cards import CARD
+from relic_core.encoders.reranker_cards import RERANKER_CARD
 from relic_core.errors import BadRequest, NotFound, StoreFull, StoreReadOnly
 from relic_core.formats.files import written_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 FOLDER = "trainings"
 MODEL = "model"
 CHECKPOINTS = "checkpoints"
-CARD = "encoder.json"
 
 _ASKED = "asked.json"
 _EXAMPLES = "examples.json"
@@ -115,14 +116,19 @@ class TrainingFolder:
             raise NotFound(f"{self.path / _ASKED} cannot be read ({error}). Start the training anew.") from error
 
     @property
+    def model(self) -> Path:
+        """The folder of the best weights so far; it may not be there yet."""
+        return self.path / MODEL
+
+    @property
     def card(self) -> Path:
-        """The card of the best weights so far; it may not be there yet."""
-        return self.path / MODEL / CARD
+        """The card of an encoder's best weights so far; it may not be there yet."""
+        return self.model / CARD
 
     @property
     def has_model(self) -> bool:
-        """Whether there are weights to search with."""
-        return self.card.is_file()
+        """Whether there are weights to search with, or to reorder with."""
+        return any((self.model / name).is_file() for name in (CARD, RERANKER_CARD))
 
     @property
     def has_checkpoint(self) -> bool:
@@ -181,12 +187,22 @@ class TrainingFolder:
         BadRequest
             The file is damaged.
         """
-        path = self.path / _EXAMPLES
+        return self.read(_EXAMPLES, ("pairs", "windows", "validation", "held", "hard"))
+
+    def read(self, name: str, keys: Sequence[str]) -> dict[str, Any] | None:
+        """Read some keys of a JSON file that `write` wrote; None where there is none.
+
+        Raises
+        ------
+        BadRequest
+            The file is damaged.
+        """
+        path = self.path / name
         if not path.is_file():
             return None
         try:
             said = json.loads(path.read_text(encoding="utf-8"))
-            return {key: said[key] for key in ("pairs", "windows", "validation", "held", "hard")}
+            return {key: said[key] for key in keys}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise BadRequest(f"{path} is damaged ({error}). Start the training anew.") from error
 

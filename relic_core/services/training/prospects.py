@@ -9,11 +9,13 @@ from relic_core.encoders.weights import find_model
 from relic_core.errors import BadRequest
 from relic_core.services.training import estimating, material, validating
 from relic_core.services.training.asking import base_card
+from relic_core.services.training.beginning import looking
+from relic_core.services.training.estimating import Validated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from relic_core.domain import MinedWindow
+    from relic_core.domain import MinedWindow, WorkSummary
     from relic_core.encoders.cards import EncoderCard
     from relic_core.services.training.asking import Asked
     from relic_core.services.training.estimating import Estimate
@@ -65,7 +67,7 @@ def look_ahead(workbench: Workbench, asked: Asked, speed: Callable[[EncoderCard]
     Raises
     ------
     BadWeights
-        The base model is not there, or lacks a file.
+        The base model is not there, or lacks a file; so with the one that looks for hard negatives.
     """
     there = workbench.store.trainings.material(asked.sources)
     counted = replace(
@@ -84,21 +86,25 @@ def look_ahead(workbench: Workbench, asked: Asked, speed: Callable[[EncoderCard]
     if lacking:
         return Prospect(material=counted, lacking=lacking, unparted=unparted, notes=(), validated=0, estimate=None)
     find_model(asked.recipe.base)
-    words, validated = _validation_words(workbench, asked)
+    looks = looking(workbench, asked)
+    summaries = workbench.works.summaries()
+    validated = _validated(workbench, asked, summaries)
+    works = there.works * sum(each.words for each in summaries) // max(1, len(summaries))  # about
     estimate = estimating.reckon(
         asked.recipe,
         there,
         most_pairs=asked.pairs,
         use=asked.use,
-        words=words,
+        validated=validated,
         speed=speed(base_card(asked.recipe)),
+        looking=estimating.Looking(speed(looks), works) if looks else estimating.NOT_LOOKED_FOR,
     )
     return Prospect(
         material=counted,
         lacking="",
         unparted=unparted,
-        notes=(*stale, *_notes(asked, counted, validated)),
-        validated=validated,
+        notes=(*stale, *_notes(asked, counted, validated.windows)),
+        validated=validated.windows,
         estimate=estimate,
     )
 
@@ -128,16 +134,15 @@ def _notes(asked: Asked, counted: Material, validated: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _validation_words(workbench: Workbench, asked: Asked) -> tuple[int, int]:
-    """Count the words of the works that a validation reads, and its windows."""
+def _validated(workbench: Workbench, asked: Asked, summaries: Sequence[WorkSummary]) -> Validated:
+    """Count the windows of a validation, and the words of the works that it reads."""
     store = workbench.store
-    summaries = {summary.id: summary for summary in workbench.works.summaries()}
 
     def of(split: str) -> list[MinedWindow]:
         return [stored.window for batch in store.windows.iterate(split=split) for stored in batch]
 
     dev = of("dev") if asked.validation else []
     training = of("training") if asked.validation and not dev and asked.use != "pairs" else []
-    sentences = {work_id: summary.sentences for work_id, summary in summaries.items()}
-    drawn = validating.draw(dev, training, sentences, asked.validation)
-    return sum(summaries[work_id].words for work_id in drawn.works), len(drawn.windows)
+    drawn = validating.draw(dev, training, {each.id: each.sentences for each in summaries}, asked.validation)
+    read = set(drawn.works)
+    return Validated(len(drawn.windows), sum(each.words for each in summaries if each.id in read))

@@ -5,35 +5,27 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import Span
-from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import OnePassEncoder
-from relic_core.errors import BadRequest, JobCancelled, RelicError, StoreBusy, StoreError
-from relic_core.services.training import material
+from relic_core.errors import JobCancelled, RelicError, StoreError
+from relic_core.services.training import hard_negatives, material
 from relic_core.services.training.asking import Asked, base_card
 from relic_core.services.training.estimating import duration
-from relic_core.services.training.folders import CHECKPOINTS, FOLDER, MODEL, TrainingFolder
+from relic_core.services.training.folders import CHECKPOINTS, TrainingFolder
+from relic_core.services.training.telling import WAITING, Wish, patient
 from relic_core.services.training.validating import Validation, draw
+from relic_core.services.training.validating_rerankers import RerankerValidation, heads_of
+from relic_core.training.recipes import Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from relic_core.encoders.cards import EncoderCard
     from relic_core.ports import Progress
     from relic_core.services.training.material import Examples
     from relic_core.services.workbench import Workbench
-    from relic_core.training.collating import HardNegatives
-    from relic_core.training.sitting import Trained
-
-    T = TypeVar("T")
-
-BASE = "base"
-_BUSY_SECONDS = 600.0
-_LOOK_SECONDS = 2.0
-_HARD = 5
-"""Hard negatives that are looked for, of which each reading takes some."""
+    from relic_core.training.known_recipes import AnyRecipe
+    from relic_core.training.sitting import Trained, Validate
 
 
 def run_train(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
@@ -78,13 +70,22 @@ def _train(workbench: Workbench, folder: TrainingFolder, progress: Progress) -> 
     folder.append("chosen", validation=len(windows), held=len(windows) if chosen["held"] else 0)
     works = {work_id: workbench.works.load(work_id) for work_id in dict.fromkeys(each.work_id for each in windows)}
     progress(0, 0, "Loading the model")
-    from relic_core.training.trainer import train
-
-    hard = _hard(workbench, folder, asked, examples, chosen, progress)
-    wish = _Wish(progress)
-    validation = Validation(windows, works, wish.quietly) if windows else None
-    if validation is not None and not any(each.event == "before" for each in folder.events()):
-        _measure_base(folder, asked, validation)
+    hard = hard_negatives.look_for(
+        workbench,
+        folder,
+        asked,
+        examples,
+        chosen,
+        work=patient(workbench.works.load, lambda: progress(0, 0, WAITING)),
+        progress=progress,
+    )
+    wish = Wish(progress)
+    validate = None
+    if windows and isinstance(asked.recipe, Recipe):
+        validate = _of_encoder(folder, asked.recipe, Validation(windows, works, wish.beside))
+    elif windows:
+        heads = heads_of(workbench.settings, folder, windows, works, progress)
+        validate = _of_reranker(folder, RerankerValidation(windows, works, heads, wish.beside))
     progress(0, 0, "Reading the first batch")
 
     def told(said: Mapping[str, Any]) -> None:
@@ -92,58 +93,28 @@ def _train(workbench: Workbench, folder: TrainingFolder, progress: Progress) -> 
         folder.append(str(given.pop("event")), int(given.pop("step")), **given)
         wish.follow(said)
 
-    return train(
-        asked.recipe,
+    return _teach(asked.recipe)(
         examples.pairs,
         examples.windows,
         folder.path,
-        work=_patient(workbench.works.load, wish),
+        work=patient(workbench.works.load, lambda: wish.tell(WAITING)),
         hard=hard,
-        validate=validation,
+        validate=validate,
         report=told,
         stop=lambda: wish.asked,
-        resume=folder.has_checkpoint or (folder.path / MODEL).exists(),
+        resume=folder.has_checkpoint or folder.model.exists(),
     )
 
 
-class _Wish:
-    """Tells the job how far the training is, and remembers that somebody asked it to stop.
+def _teach(recipe: AnyRecipe) -> Callable[..., Trained]:
+    """Give what trains by a recipe."""
+    if isinstance(recipe, Recipe):
+        from relic_core.training.trainer import train
 
-    The job's own way of stopping, an error raised out of its report, would end a training without a checkpoint.
-    """
+        return partial(train, recipe)
+    from relic_core.training.reranking.trainer import train_reranker
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._done, self._total = 0, 0
-        self._asked = False
-
-    @property
-    def asked(self) -> bool:
-        """Whether somebody asked."""
-        self._tell("")
-        return self._asked
-
-    def follow(self, said: Mapping[str, Any]) -> None:
-        """Tell of what the training reports."""
-        self._done, self._total = int(said["step"]), int(said.get("of", self._total))
-        if said["event"] == "step":
-            self._tell(f"step {self._done:,} of {self._total:,}")
-        elif said["event"] == "checkpoint":
-            self._tell("a checkpoint was written")
-
-    def quietly(self, done: int, total: int, note: str = "") -> None:
-        """Tell of work on the way that has its own count."""
-        self._tell(f"{note.lower()}: {done} of {total} works")
-
-    def waiting(self) -> None:
-        """Tell that the store is in use."""
-        self._tell("waiting for the store, which another program uses")
-
-    def _tell(self, note: str) -> None:
-        try:
-            self._progress(self._done, self._total, note)
-        except JobCancelled:
-            self._asked = True
+    return partial(train_reranker, recipe)
 
 
 def _examples(
@@ -177,96 +148,25 @@ def _examples(
     return learnt, material.named(workbench, (), chosen["validation"], progress), chosen
 
 
-def _measure_base(folder: TrainingFolder, asked: Asked, validation: Validation) -> None:
+def _of_encoder(folder: TrainingFolder, recipe: Recipe, validation: Validation) -> Validate:
     """Measure what the base reaches untaught, where it reads spans in context: alone, that takes long."""
-    card = base_card(asked.recipe)
+    card = base_card(recipe)
     if card.spans == "in context":
+        _measure_before(folder, lambda: validation.measure(card))
+    return validation
+
+
+def _of_reranker(folder: TrainingFolder, validation: RerankerValidation) -> Validate:
+    """Say what the ranking reaches that is to be reordered."""
+    _measure_before(folder, validation.before)
+    return validation
+
+
+def _measure_before(folder: TrainingFolder, measure: Callable[[], Mapping[str, float]]) -> None:
+    if not any(each.event == "before" for each in folder.events()):
         began = time.monotonic()
-        figures = validation.measure(card)
+        figures = measure()
         folder.append("before", 0, **figures, took=time.monotonic() - began)
-
-
-def _hard(
-    workbench: Workbench,
-    folder: TrainingFolder,
-    asked: Asked,
-    examples: Examples,
-    chosen: dict[str, Any],
-    progress: Progress,
-) -> HardNegatives | None:
-    """Look for hard negatives with the model asked for, or read those that were found; None where none are wanted."""
-    if not asked.hard:
-        return None
-    from relic_core.training.collating import HardNegatives
-    from relic_core.training.hard_negatives import Guard, mine
-
-    if chosen["hard"] is None:
-        guard = Guard(count=max(_HARD, asked.recipe.hard_negatives))
-        found = mine(
-            OnePassEncoder(hard_card(workbench, asked)),
-            examples.pairs,
-            examples.windows,
-            work=workbench.works.load,
-            progress=progress,
-            guard=guard,
-            passage_tokens=asked.recipe.passage_tokens,
-        )
-        numbers = {pair.quotation: number for number, pair in enumerate(examples.pairs)}
-        chosen["hard"] = {
-            "pairs": {key: [numbers[text] for text in texts] for key, texts in found.pairs.items()},
-            "windows": {key: [[span.start, span.length] for span in spans] for key, spans in found.windows.items()},
-        }
-        folder.write_examples(chosen)
-        folder.append("hard negatives", 0, pairs=len(found.pairs), windows=len(found.windows))
-    said = chosen["hard"]
-    return HardNegatives(
-        {key: tuple(examples.pairs[number].quotation for number in numbers) for key, numbers in said["pairs"].items()},
-        {key: tuple(Span(start, length) for start, length in spans) for key, spans in said["windows"].items()},
-    )
-
-
-def hard_card(workbench: Workbench, asked: Asked) -> EncoderCard:
-    """Find the model that looks for hard negatives.
-
-    Raises
-    ------
-    BadRequest
-        It is a training without a model, or one that reads spans by themselves.
-    BadWeights
-        There is no such model.
-    """
-    card = base_card(asked.recipe) if asked.hard == BASE else read_card(_hard_model(workbench, asked))
-    if card.spans != "in context":
-        raise BadRequest(
-            f"{card.name} reads every span by itself, and hard negatives are looked for in context. Take another model."
-        )
-    return card
-
-
-def _hard_model(workbench: Workbench, asked: Asked) -> str:
-    folder = TrainingFolder(workbench.settings.data / FOLDER / asked.hard)
-    if not folder.path.is_dir() or "/" in asked.hard:
-        return asked.hard
-    if not folder.has_model:
-        raise BadRequest(f"The training {asked.hard} has no model yet to look for hard negatives with. Take another.")
-    return str(folder.card)
-
-
-def _patient(load: Callable[[str], T], wish: _Wish) -> Callable[[str], T]:
-    """Wait for a store that another program uses: a training of hours must not end for that."""
-
-    def patiently(work_id: str) -> T:
-        deadline = time.monotonic() + _BUSY_SECONDS
-        while True:
-            try:
-                return load(work_id)
-            except StoreBusy:
-                if time.monotonic() > deadline:
-                    raise
-                wish.waiting()
-                time.sleep(_LOOK_SECONDS)
-
-    return patiently
 
 
 def _failed(folder: TrainingFolder, note: str) -> None:

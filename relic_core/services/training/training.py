@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import shutil
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from relic_core.encoders.weights import find_model
-from relic_core.errors import BadRequest, NotFound, StoreFull
+from relic_core.domain.trainings import MODEL_KINDS
+from relic_core.errors import BadRequest, NotFound
 from relic_core.reporting import trainings as reported
-from relic_core.services.training import chosen, estimating, material, prospects
+from relic_core.services.training import beginning, chosen, estimating, material, prospects
 from relic_core.services.training.comparing import differences
 from relic_core.services.training.folders import TrainingFolder
 from relic_core.services.training.following import follow
-from relic_core.services.training.running import hard_card
-from relic_core.training.recipes import RECIPES
+from relic_core.training.known_recipes import RECIPES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from relic_core.domain.trainings import Training, TrainingEvent
+    from relic_core.domain.trainings import ModelKind, Training, TrainingEvent
     from relic_core.encoders.cards import EncoderCard
     from relic_core.reporting.tables import Table
     from relic_core.services.training.asking import Asked
-    from relic_core.services.training.chosen import Choice, Default
+    from relic_core.services.training.choices import Choice, Chosen
+    from relic_core.services.training.chosen import Defaults
     from relic_core.services.training.following import Followed
     from relic_core.services.training.prospects import Prospect
     from relic_core.services.workbench import Workbench
-    from relic_core.training.recipes import Recipe
+    from relic_core.training.known_recipes import AnyRecipe
 
 KIND = "train"
 
@@ -40,7 +39,7 @@ class Trainings:
         self._speeds: dict[EncoderCard, float] = {}
 
     @property
-    def recipes(self) -> Mapping[str, Recipe]:
+    def recipes(self) -> Mapping[str, AnyRecipe]:
         """The recipes that come with the program, by name."""
         return RECIPES
 
@@ -65,27 +64,12 @@ class Trainings:
 
         Raises
         ------
-        BadRequest
-            There is too little to learn from; the recipe cannot be followed.
-        BadWeights
-            The base model is not there, or lacks a file or a mask token.
-        StoreFull
-            The disk has no room for its files.
+        BadRequest, BadWeights, StoreFull
+            As `beginning.check`.
         StoreReadOnly
             The data folder cannot be written.
         """
-        there = self._workbench.store.trainings.material(asked.sources)
-        if lacking := material.lacking(there):
-            raise BadRequest(lacking)
-        pairs = 0 if asked.use == "windows" else min(there.pairs, asked.pairs or there.pairs)
-        material.check(pairs, 0 if asked.use == "pairs" else there.windows)
-        find_model(asked.recipe.base)  # what lacks a file is told before torch is loaded
-        from relic_core.training.trainer import trained_card
-
-        trained_card(asked.recipe)
-        if asked.hard:
-            hard_card(self._workbench, asked)
-        self._check_room(asked)
+        beginning.check(self._workbench, asked)
         name = asked.name.strip() or f"{asked.recipe.name}, {datetime.now(UTC):%d %b %H:%M}"
         folder = TrainingFolder.create(
             self._workbench.settings.data, name=name, recipe=asked.recipe.to_json(), asked=asked.to_json()
@@ -130,16 +114,6 @@ class Trainings:
         self._workbench.jobs.start(
             KIND, title=f"Training {training.name}", subject=training.id, arguments={"training": training.id}
         )
-
-    def _check_room(self, asked: Asked) -> None:
-        data = self._workbench.settings.data
-        needed, free = estimating.room(asked.recipe), shutil.disk_usage(data if data.exists() else data.parent).free
-        if free < needed:
-            raise StoreFull(
-                f"A training of this recipe takes up to {needed / 1e9:.1f} GB (checkpoints to go on from, and its "
-                f"model), and the disk of {data} has {free / 1e9:.1f} GB left. Make room, or choose another data "
-                "folder with RELIC_DATA."
-            )
 
     # ---- looking --------------------------------------------------------------------------------------------------
 
@@ -228,12 +202,12 @@ class Trainings:
     # ---- the default, removing ------------------------------------------------------------------------------------
 
     @property
-    def default(self) -> Default:
-        """Which model the app searches with."""
-        return chosen.default(self._workbench.settings.data, self._workbench.named_model)
+    def default(self) -> Defaults:
+        """Which encoder and which reranker the app searches with."""
+        return chosen.default(self._workbench.settings.data, self._workbench.named_models)
 
     def use(self, training_id: str) -> Choice:
-        """Make the model of a training the app's default; empty for the packaged one.
+        """Make the model of a training the app's default: its encoder, or its reranker.
 
         Raises
         ------
@@ -242,11 +216,14 @@ class Trainings:
         StoreError
             The choice cannot be written down.
         """
-        name = self.get(training_id).training.name if training_id else ""
-        return chosen.choose(self._workbench.settings.data, training_id, name)
+        return chosen.choose(self._workbench.settings.data, self.get(training_id).training)
 
-    def go_back(self) -> Choice | None:
-        """Make the model the default that was it before; see `chosen.go_back`."""
+    def use_packaged(self, kinds: Sequence[ModelKind] = MODEL_KINDS) -> None:
+        """Make the models that come with the program the defaults; raises StoreError as `use`."""
+        chosen.choose_packaged(self._workbench.settings.data, kinds)
+
+    def go_back(self) -> Chosen:
+        """Take back the last choice, of whichever kind; see `chosen.go_back`."""
         return chosen.go_back(self._workbench.settings.data)
 
     def removed(self) -> tuple[Training, ...]:
@@ -266,8 +243,7 @@ class Trainings:
         followed = self.get(training_id)
         if followed.active:
             raise BadRequest(f"{followed.training.name} is {followed.state}. Stop it first.")
-        now = self.default.choice
-        if now is not None and now.training == training_id:
+        if self.default.use(training_id):
             raise BadRequest(
                 f"The app searches with the model of {followed.training.name}. Make another the default first, or go "
                 "back to the packaged one."

@@ -1,7 +1,7 @@
-"""Validation of a training: where the model as it is ranks what critics quoted, in a few short works.
+"""Validation of a training that makes an encoder: where the model as it is ranks what critics quoted.
 
-The windows are drawn once, by a fixed seed, and ranked as the app ranks: every span of the work, by the same encoder
-and the same scores. No index is written.
+The windows are drawn once, by a fixed seed, in a few short works, and ranked as the app ranks: every span of the work,
+by the same encoder and the same scores. No index is written.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import MinedWindow, Work
+    from relic_core.domain.trainings import ModelKind
     from relic_core.encoders.cards import EncoderCard
     from relic_core.ports import Progress
 
@@ -135,12 +136,12 @@ class Validation:
         encoder = OnePassEncoder(card) if card.spans == "in context" else AloneEncoder(card)
         ranks: dict[Shape, list[int]] = {shape: [] for shape in SHAPES}
         for done, (work_id, windows) in enumerate(self._by_work.items()):
-            self._progress(done, len(self._by_work), "Validating")
+            self._progress(done, len(self._by_work), f"validating: {done} of {len(self._by_work)} works")
             scored = _Scored(encoder, self._works[work_id], card)
             for shape in SHAPES:
                 vectors = encoder.encode_claims([claim_of(window, shape) for window in windows])
                 for window, vector in zip(windows, vectors, strict=True):
-                    ranks[shape].append(_rank(scored.scores(vector, window.gold.length), window.gold.start))
+                    ranks[shape].append(rank_of(scored.scores(vector, window.gold.length), window.gold.start))
         return figures(ranks)
 
 
@@ -165,6 +166,18 @@ def figures(ranks: Mapping[Shape, Sequence[int]]) -> dict[str, float]:
     made["score"] = float(np.mean(recalls))
     made["windows"] = float(len(next(iter(ranks.values()))))
     return made
+
+
+def watchable(kind: ModelKind) -> tuple[str, ...]:
+    """Name the figures that a validation gives and a recipe may watch: of a reranker those of the first shape alone.
+
+    Examples
+    --------
+    >>> watchable("reranker")
+    ('recall@1', 'recall@10', 'recall@100', 'score')
+    """
+    shapes = SHAPES if kind == "encoder" else SHAPES[:1]
+    return tuple(name for name in figures({shape: [1] for shape in shapes}) if name.startswith(("recall", "score")))
 
 
 def claim_of(window: MinedWindow, shape: Shape) -> Claim:
@@ -198,7 +211,7 @@ class _Scored:
         return np.asarray(self._alone[length] @ vector, dtype=np.float32)
 
 
-def _rank(scores: npt.NDArray[np.float32], gold: int) -> int:
+def rank_of(scores: npt.NDArray[np.float32], gold: int) -> int:
     """Give the rank of a span by the one tie rule: equal scores keep the order of the text."""
     own = scores[gold]
     return 1 + int((scores > own).sum()) + int((scores[:gold] == own).sum())

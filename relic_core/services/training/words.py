@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from relic_core.domain.trainings import ModelKind
+
 ABOUT = {
     "default": "The recipe that taught the best models here: two encoders from one small base.",
     "laptop": "The same for a machine with little memory: smaller batches, states made twice instead of kept.",
     "paper": "The RELiC paper's own recipe, for comparison. It begins from RoBERTa-base and wants a graphics card.",
+    "reranker": "Teaches what reads the first hundred anew, each beside the claim, and puts them in order.",
 }
 """Recipes, by name."""
 
@@ -45,12 +51,28 @@ SETTINGS = {
     "patience": "Stop after so many validations without a better one; 0 for never.",
     "watch": "The figure that decides which weights are kept.",
 }
-"""Settings of a recipe, by key."""
+"""Settings of a recipe that makes an encoder, by key."""
+
+_OF_RERANKERS = {
+    "reading": "Whether the claim is read once, before all passages, or anew together with each: three times as slow.",
+    "pooling": "What the score is made of: the mean of the passage's tokens; or, read together, the first token.",
+    "context": "Sentences of the work that are read on either side of a passage: 0 or 1.",
+    "negatives": "Wrong passages that each quotation is to be told from: hard ones where any were found, then others.",
+    "batch": "Quotations taught together.",
+    "window": "Tokens of claim and passage together, also when searching with the model.",
+}
+"""Those that a reranker's recipe alone has, or that mean something else there."""
 
 CHOICES = {
+    "reading": ("claim first", "together"),
     "pooling": ("mean", "first"),
     "similarity": ("cosine", "dot"),
     "precision": ("bfloat16", "float32"),
     "schedule": ("linear", "constant"),
 }
 """What settings of words may be, by key."""
+
+
+def explained(key: str, kind: ModelKind) -> str:
+    """Say what a setting of a recipe does; nothing for what is none."""
+    return (_OF_RERANKERS.get(key, "") if kind == "reranker" else "") or SETTINGS.get(key, "")

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, ClassVar
 
 from relic_core.domain import MAX_LENGTH
 from relic_core.encoders.cards import LEAST_WINDOW
 from relic_core.encoders.reranker_cards import HeadPooling, Reading, RerankerCard
-from relic_core.errors import BadRequest, BadWeights, unknown_name
+from relic_core.errors import BadRequest, BadWeights
 from relic_core.training.recipes import BARE, Precision, Recipe, Schedule
+from relic_core.training.written_recipes import WrittenRecipe
+
+if TYPE_CHECKING:
+    from relic_core.domain.trainings import ModelKind
 
 _OWN = ("reading", "context", "negatives", "pooling")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RerankerRecipe:
+class RerankerRecipe(WrittenRecipe):
     """How a cross-encoder is trained.
 
     Attributes
@@ -48,6 +50,9 @@ class RerankerRecipe:
         ...
     relic_core.errors.BadRequest: The recipe's negatives is 0; it must be a whole number from 1 to 100.
     """
+
+    kind: ClassVar[ModelKind] = "reranker"
+    called: ClassVar[str] = "a reranker's recipe"
 
     name: str = "reranker"
     base: str = ""
@@ -113,37 +118,3 @@ class RerankerRecipe:
             window=self.window,
             context=self.context,
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as a JSON object."""
-        return {**asdict(self), "shapes": [list(row) for row in self.shapes]}
-
-    @property
-    def digest(self) -> str:
-        """Sha256 of all that it says, its name apart."""
-        said = {key: value for key, value in self.to_json().items() if key != "name"}
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-
-    @classmethod
-    def from_json(cls, given: object) -> RerankerRecipe:
-        """Read a recipe; what it leaves out is as in the default.
-
-        Raises
-        ------
-        BadRequest
-            It is no object, says what no recipe says, or a value is not allowed.
-
-        Examples
-        --------
-        >>> RerankerRecipe.from_json({"negatives": 3}) == RerankerRecipe(negatives=3)
-        True
-        """
-        if not isinstance(given, Mapping):
-            raise BadRequest("A recipe must be one JSON object, {...}.")
-        values, known = dict(given), [field.name for field in fields(cls)]
-        for key in values:
-            if key not in known:
-                raise unknown_name("setting of a reranker's recipe", str(key), known)
-        if isinstance(values.get("shapes"), Sequence):
-            values["shapes"] = tuple(tuple(row) if isinstance(row, list) else row for row in values["shapes"])
-        return cls(**values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from relic_core.encoders.joint_reading import JointReader
 from relic_core.encoders.joint_texts import JointTexts
 from relic_core.training.bases import base_files, keeps_embeddings, mask_token
 from relic_core.training.collating import HardNegatives, Material
@@ -20,6 +21,18 @@ if TYPE_CHECKING:
     from relic_core.domain import MinedWindow, Pair, Work
     from relic_core.training.reranking.recipe import RerankerRecipe
     from relic_core.training.sitting import Report, Trained, Validate
+
+
+def check_base(recipe: RerankerRecipe) -> None:
+    """Refuse a base that no reranker can be made of, by making one, untaught.
+
+    Raises
+    ------
+    BadWeights
+        The base is not there, cannot be read, is no BERT or RoBERTa, or has no mask token where the recipe wants one.
+    """
+    card = recipe.card(mask_token(recipe.training))
+    JointReader(JointTexts(card, recipe.base, precision="float32").tower.build(), card)
 
 
 def train_reranker(  # noqa: PLR0913 - what is trained, on what, where to, and who is told

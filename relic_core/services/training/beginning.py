@@ -1,0 +1,101 @@
+"""What is checked before a training begins: what can be told at once is not told after an hour."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from relic_core.encoders.cards import read_card
+from relic_core.encoders.weights import find_model
+from relic_core.errors import BadRequest, BadWeights, StoreFull
+from relic_core.retrieval.dense import trained_model
+from relic_core.services.training import estimating, material
+from relic_core.services.training.asking import DEFAULT_HARD
+from relic_core.services.training.hard_negatives import hard_card
+from relic_core.services.training.validating import watchable
+from relic_core.training.recipes import Recipe
+
+if TYPE_CHECKING:
+    from relic_core.encoders.cards import EncoderCard
+    from relic_core.services.training.asking import Asked
+    from relic_core.services.workbench import Workbench
+
+
+def check(workbench: Workbench, asked: Asked) -> None:
+    """Check that a training can begin.
+
+    Raises
+    ------
+    BadRequest
+        There is too little to learn from; the recipe cannot be followed, or watches a figure there is none of.
+    BadWeights
+        The base model is not there, lacks a file or a mask token, or is none that such a model can be made of; the
+        model that looks for hard negatives, or that finds what a reranker is to reorder, is not there.
+    StoreFull
+        The disk has no room for its files.
+    """
+    there = workbench.store.trainings.material(asked.sources)
+    if lacking := material.lacking(there):
+        raise BadRequest(lacking)
+    pairs = 0 if asked.use == "windows" else min(there.pairs, asked.pairs or there.pairs)
+    material.check(pairs, 0 if asked.use == "pairs" else there.windows)
+    _check_watch(asked)
+    find_model(asked.recipe.base)  # what lacks a file is told before torch is loaded
+    looking(workbench, asked)
+    if isinstance(asked.recipe, Recipe):
+        from relic_core.training.trainer import trained_card
+
+        trained_card(asked.recipe)
+    else:
+        from relic_core.training.reranking.trainer import check_base
+
+        check_base(asked.recipe)
+    _check_room(workbench, asked)
+
+
+def looking(workbench: Workbench, asked: Asked) -> EncoderCard | None:
+    """Find the encoder that looks for hard negatives; None where none are looked for.
+
+    Raises
+    ------
+    BadRequest
+        As `hard_card`.
+    BadWeights
+        It is not there; or a reranker is to be validated, and dense-RELiC, of what it finds, is not there.
+    """
+    if asked.recipe.kind == "reranker" and (asked.hard == DEFAULT_HARD or asked.validation):
+        _check_encoder(workbench)
+    return hard_card(workbench, asked) if asked.hard else None
+
+
+def _check_encoder(workbench: Workbench) -> None:
+    try:
+        card = read_card(trained_model(workbench.settings))
+        for tower in (card.query_model, card.passage_model):
+            find_model(tower)
+    except BadWeights as error:
+        raise BadWeights(
+            "A reranker learns from what dense-RELiC takes for the right passage, and is validated on what it finds; "
+            f"and its model cannot be used. {error} Or train an encoder first and make it the default (`python -m "
+            "relic_core train --use ID`)."
+        ) from error
+
+
+def _check_watch(asked: Asked) -> None:
+    known = watchable(asked.recipe.kind)
+    if asked.validation and asked.recipe.watch not in known:
+        raise BadRequest(
+            f"The recipe watches {asked.recipe.watch}, which the validation does not give. It gives "
+            f"{', '.join(known)}: write one of them into the recipe."
+        )
+
+
+def _check_room(workbench: Workbench, asked: Asked) -> None:
+    data = workbench.settings.data
+    needed, free = estimating.room(asked.recipe), shutil.disk_usage(data if data.exists() else data.parent).free
+    if free < needed:
+        raise StoreFull(
+            f"A training of this recipe takes up to {needed / 1e9:.1f} GB (checkpoints to go on from, and its "
+            f"model), and the disk of {data} has {free / 1e9:.1f} GB left. Make room, or choose another data "
+            "folder with RELIC_DATA."
+        )
