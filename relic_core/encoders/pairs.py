@@ -137,10 +137,10 @@ class Pair:
         cuts = [tuple(self.claim_ids(claim, window)) for claim in claims for window in windows]
         place = {row: number for number, row in enumerate(dict.fromkeys(cuts))}  # a short claim has one cut
         vectors = self.claims.vectors([list(row) for row in place], reading="reading a claim")
-        found = vectors[[place[row] for row in cuts]]
+        found = vectors[np.array([place[row] for row in cuts], dtype=np.int64)]
         if len(windows) == 1:
             return found
-        added = found.reshape(len(claims), len(windows), -1).mean(axis=1)
+        added = found.reshape(len(claims), len(windows), self.claims.dimension).mean(axis=1)
         if self.card.similarity == "cosine":
             lengths = np.linalg.norm(added, axis=1, keepdims=True)
             added /= np.where(lengths > 0, lengths, 1.0)

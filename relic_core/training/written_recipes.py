@@ -23,7 +23,7 @@ _APART = {"name", KIND}
 
 
 class WrittenRecipe:
-    """A recipe, whatever it makes; its classes are dataclasses with a name among their fields."""
+    """A recipe, whatever it makes; its classes are dataclasses with a name and shapes among their fields."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ class WrittenRecipe:
 
     def to_json(self) -> dict[str, Any]:
         """Write it as a JSON object; of an encoder's the kind is left out, as it was before there were others."""
-        said = {key: _listed(value) for key, value in asdict(cast("Any", self)).items()}
+        said = {key: _as_lists(value) for key, value in asdict(cast("Any", self)).items()}
         return said if self.kind == "encoder" else {KIND: self.kind, **said}
 
     @property
@@ -70,16 +70,16 @@ class WrittenRecipe:
         for key in values:
             if key not in known:
                 raise unknown_name(f"setting of {cls.called}", str(key), known)
-        return cls(**{key: _tupled(value) for key, value in values.items()})
+        return cls(**{key: _as_tuples(value) for key, value in values.items()})
 
     def with_(self, **changes: Any) -> Self:  # noqa: ANN401 - any of the fields
         """Give the recipe with some values changed; raises as `from_json`."""
         return self.from_json({**self.to_json(), **changes})
 
 
-def _listed(value: object) -> object:
-    return [_listed(each) for each in value] if isinstance(value, tuple) else value
+def _as_lists(value: object) -> object:
+    return [_as_lists(each) for each in value] if isinstance(value, tuple) else value
 
 
-def _tupled(value: object) -> object:
-    return tuple(_tupled(each) for each in value) if isinstance(value, list) else value
+def _as_tuples(value: object) -> object:
+    return tuple(_as_tuples(each) for each in value) if isinstance(value, list | tuple) else value
