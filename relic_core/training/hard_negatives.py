@@ -7,8 +7,9 @@ so is one that scores above the gold by a wide margin, which may well be as good
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -38,6 +39,15 @@ E = TypeVar("E", Pair, MinedWindow)
 
 NEAR = 70.0
 """How alike the words of two passages may be, 0-100 by rapidfuzz's ratio, for one to be a negative of the other."""
+
+READ = 3000
+"""The most sentences of a work that are read for windows on it: what is hard among these is hard enough, and a shelf of
+long novels would take more than an hour. What stands around each quotation is read whatever its number."""
+
+_RUN = 100
+"""Sentences that are drawn together, so that they are read in context."""
+_AROUND = 10
+"""Sentences on either side of a quotation that are read with it."""
 
 _AT_ONCE = 512
 """Claims that are compared with all candidates together."""
@@ -109,6 +119,7 @@ def mine(  # noqa: PLR0913 - for whom, among what, by whom
     guard: Guard | None = None,
     passage_tokens: int | None = None,
     among: Sequence[Pair] = (),
+    most: int = READ,
 ) -> HardNegatives:
     """Mine hard negatives with an encoder.
 
@@ -128,6 +139,8 @@ def mine(  # noqa: PLR0913 - for whom, among what, by whom
         The most tokens read of a pair's quotation; by default the encoder's window.
     among : sequence of Pair, optional
         Pairs whose quotations are candidates too, though nothing is looked for on their behalf.
+    most : int, optional
+        Sentences that are read of a work, about; of a longer one runs of sentences are drawn, the same each time.
 
     Returns
     -------
@@ -152,7 +165,7 @@ def mine(  # noqa: PLR0913 - for whom, among what, by whom
         of_pairs.update(_in_source(texts, _scored(encoder, of_source, vectors, tell), guard))
     of_windows: dict[str, Sequence[Span]] = {}
     for of_work in _grouped(windows, lambda window: window.work_id):
-        of_windows.update(_in_work(encoder, of_work, work(of_work[0].work_id), guard, tell))
+        of_windows.update(_in_work(encoder, of_work, work(of_work[0].work_id), guard, most, tell))
     return HardNegatives(of_pairs, of_windows)
 
 
@@ -173,24 +186,50 @@ def _in_source(texts: Sequence[str], scored: Iterable[tuple[Pair, Scores]], guar
     return found
 
 
+def _part(work: Work, windows: Sequence[MinedWindow], most: int) -> Work:
+    """Give a work with those of its sentences that are read: all, or what is around the golds and runs by chance."""
+    total = len(work.sentences)
+    if total <= most:
+        return work
+    kept = np.zeros(total, dtype=np.bool_)
+    for window in windows:
+        kept[max(0, window.gold.start - _AROUND) : window.gold.end + _AROUND] = True
+    starts = list(range(0, total, _RUN))
+    random.Random(f"{work.id} {most}").shuffle(starts)  # noqa: S311 - a sample, no secret
+    for start in starts:
+        if int(kept.sum()) >= most:
+            break
+        kept[start : start + _RUN] = True
+    return replace(work, sentences=tuple(work.sentences[place] for place in np.flatnonzero(kept).tolist()))
+
+
 def _in_work(
-    encoder: OnePassEncoder, windows: Sequence[MinedWindow], work: Work, guard: Guard, tell: Callable[[int], None]
+    encoder: OnePassEncoder,
+    windows: Sequence[MinedWindow],
+    work: Work,
+    guard: Guard,
+    most: int,
+    tell: Callable[[int], None],
 ) -> dict[str, Sequence[Span]]:
-    sums, counts = encoder.encode_sentences(work, silent)
+    part = _part(work, windows, most)
+    sums, counts = encoder.encode_sentences(part, silent)
+    places = np.array([sentence.index for sentence in part.sentences])
     found: dict[str, Sequence[Span]] = {}
     for group in _grouped(windows, lambda window: str(window.gold.length)):
         length = group[0].gold.length
-        vectors = span_vectors(sums, counts, length)
-        for window, scores in _scored(encoder, group, _compared(encoder, vectors), tell):
-            words = default_process(flat_span(work, window.gold))
+        unbroken = np.flatnonzero(places[length - 1 :] - places[: len(places) - length + 1] == length - 1)
+        starts = places[unbroken].tolist()
+        vectors = _compared(encoder, span_vectors(sums, counts, length)[unbroken])
+        for window, scores in _scored(encoder, group, vectors, tell):
+            gold, words = window.gold, default_process(flat_span(work, window.gold))
 
-            def refused(start: int, gold: Span = window.gold, words: str = words) -> bool:
-                span = Span(start, gold.length)
+            def refused(number: int, gold: Span = gold, words: str = words, starts: list[int] = starts) -> bool:
+                span = Span(starts[number], gold.length)
                 return span.overlaps(gold) or _near(words, default_process(flat_span(work, span)))
 
-            chosen = guard.choose(scores, window.gold.start, refused)
+            chosen = guard.choose(scores, starts.index(gold.start), refused)
             if chosen:
-                found[window.id] = tuple(Span(start, length) for start in chosen)
+                found[window.id] = tuple(Span(starts[number], length) for number in chosen)
     return found
 
 

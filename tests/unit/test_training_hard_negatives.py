@@ -90,6 +90,24 @@ def test_candidates_of_a_window_are_spans_of_its_length_that_share_no_sentence_w
         assert all(span.start >= 0 and span.end <= len(work.sentences) for span in chosen)
 
 
+def test_of_a_long_work_what_is_around_the_quotations_is_read_and_a_part_drawn_by_chance(encoder):
+    work = make_novel(600)
+    windows = make_windows(work, 3)
+
+    def spans(most):
+        found = mine(encoder, (), windows, work=lambda _: work, progress=lambda *_: None, guard=ALL, most=most).windows
+        return {span.start for window in windows for span in found[window.id]}
+
+    whole, part = spans(len(work.sentences)), spans(150)
+    assert len(whole) > 2 * len(part)
+    assert part <= whole
+    assert spans(150) == part
+    for window in windows:
+        near = {start for start in whole if abs(start - window.gold.start) <= 5}
+        assert near - {window.gold.start} <= part
+    assert len(spans(1)) >= len(windows)  # what is around them, though more than asked
+
+
 def test_span_vectors_are_means_over_tokens():
     sums = np.array([[2.0, 0.0], [0.0, 3.0], [4.0, 4.0]], dtype=np.float32)
     counts = np.array([1, 3, 2], dtype=np.int32)

@@ -89,7 +89,7 @@ def look_ahead(workbench: Workbench, asked: Asked, speed: Callable[[EncoderCard]
     looks = looking(workbench, asked)
     summaries = workbench.works.summaries()
     validated = _validated(workbench, asked, summaries)
-    works = there.works * sum(each.words for each in summaries) // max(1, len(summaries))  # about
+    works = there.works * sum(_read_of(each) for each in summaries) // max(1, len(summaries))  # about
     estimate = estimating.reckon(
         asked.recipe,
         there,
@@ -112,6 +112,13 @@ def look_ahead(workbench: Workbench, asked: Asked, speed: Callable[[EncoderCard]
 def _parted(workbench: Workbench) -> bool:
     splits = workbench.store.splits
     return bool(splits.counts("pair") or splits.counts("window"))
+
+
+def _read_of(work: WorkSummary) -> int:
+    """Count the words of a work that are read where hard negatives are looked for: of long ones a part."""
+    from relic_core.training.hard_negatives import READ
+
+    return work.words * min(work.sentences, READ) // max(1, work.sentences)
 
 
 def _notes(asked: Asked, counted: Material, validated: int) -> tuple[str, ...]:
