@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion: the arithmetic by hand, ties, and what it refuses."""
+"""Fusion: the arithmetic by hand, ties, weights, and what it refuses."""
 
 import numpy as np
 import pytest
@@ -15,37 +15,46 @@ def ranking(*scores, name="one", length=1):
     return rank_scores(name, "work", length, np.array(scores, dtype=np.float32))
 
 
-def test_scores_are_sums_of_reciprocal_ranks():
-    fused = fuse([ranking(3, 2, 1), ranking(1, 3, 2)])
-    assert fused == pytest.approx([1 / 61 + 1 / 63, 1 / 62 + 1 / 61, 1 / 63 + 1 / 62])
+def test_scores_are_weighted_sums_of_standardised_scores():
+    # Means 2 and 10, standard deviations sqrt(2/3) and 10 sqrt(2/3).
+    fused = fuse([ranking(3, 2, 1), ranking(0, 20, 10)], [1.0, 0.5])
+    unit = (3 / 2) ** 0.5
+    assert fused == pytest.approx([unit - unit / 2, unit / 2, -unit])
 
 
 def test_tied_spans_get_equal_scores_wherever_they_stand():
-    fused = fuse([ranking(0, 5, 0, 0)])
-    assert fused == pytest.approx([1 / 64, 1 / 61, 1 / 64, 1 / 64])
+    fused = fuse([ranking(0, 5, 0, 0)], [1.0])
+    assert fused[0] == fused[2] == fused[3] < fused[1]
+
+
+def test_of_unequal_rankings_the_lesser_decides_where_the_other_hardly_does():
+    better = ranking(0.9, 0.899, 0.1, 0.1)
+    fused = rank_scores("fusion", "work", 1, fuse([better, ranking(0, 5, 9, 0)], [1.0, 0.15]))
+    assert fused.order.tolist() == [1, 0, 2, 3]
 
 
 def test_words_nowhere_shared_leave_the_order_to_the_other_ranking():
     dense = ranking(0.1, 0.2, 0.3, 0.25)
-    fused = rank_scores("fusion", "work", 1, fuse([dense, ranking(0, 0, 0, 0)]))
+    fused = rank_scores("fusion", "work", 1, fuse([dense, ranking(0, 0, 0, 0)], [1.0, 0.15]))
     assert fused.order.tolist() == dense.order.tolist()
 
 
 @pytest.mark.parametrize("rankings", [[], [ranking(1, 2), ranking(1, 2, 3)], [ranking(1), ranking(1, length=2)]])
 def test_rankings_of_different_spans_are_refused(rankings):
     with pytest.raises(ValueError, match="same spans"):
-        fuse(rankings)
+        fuse(rankings, [1.0] * len(rankings))
 
 
-def test_ranks_are_counted_among_the_candidates():
+def test_means_are_of_the_candidates():
     among = np.array([False, True, True, False])
     fused = fuse(
         [
             rank_scores("one", "work", 1, np.array(scores, dtype=np.float32), among=among)
             for scores in ([9, 1, 2, 0], [9, 5, 4, 9])
-        ]
+        ],
+        [1.0, 0.25],
     )
-    assert fused == pytest.approx([0, 1 / 62 + 1 / 61, 1 / 61 + 1 / 62, 0])
+    assert fused == pytest.approx([0, -0.75, 0.75, 0])
 
 
 def test_rankings_with_different_candidates_are_refused():
@@ -55,31 +64,29 @@ def test_rankings_with_different_candidates_are_refused():
         for name, among in (("one", [True, True, False]), ("two", [False, True, True]))
     ]
     with pytest.raises(ValueError, match="different candidates"):
-        fuse(pair)
+        fuse(pair, [1.0, 1.0])
 
 
 def test_rankings_without_candidates_give_nothing():
     scores = np.array([1, 2], dtype=np.float32)
-    assert fuse([rank_scores("one", "work", 1, scores, among=np.zeros(2, dtype=bool))] * 2).tolist() == [0, 0]
-    assert fuse([ranking(), ranking()]).shape == (0,)
+    assert fuse([rank_scores("one", "work", 1, scores, among=np.zeros(2, dtype=bool))] * 2, [1, 1]).tolist() == [0, 0]
+    assert fuse([ranking(), ranking()], [1, 1]).shape == (0,)
 
 
-@given(
-    st.lists(
-        st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-30]), st.floats(width=32, allow_nan=False)),
-        max_size=40,
-    )
-)
-def test_a_spans_rank_is_the_number_of_spans_no_worse(scores):
+@given(st.lists(st.floats(-1e6, 1e6, width=32), max_size=40), st.floats(0.1, 10.0))
+def test_shares_have_their_weight_as_spread_and_keep_the_order(scores, weight):
     scores = np.array(scores, dtype=np.float32)
-    ranks = [int((scores >= score).sum()) for score in scores]
-    np.testing.assert_allclose(share(scores), [1 / (60 + rank) for rank in ranks], rtol=1e-12)
+    shares = share(scores, weight)
+    if len(set(scores.tolist())) > 1:
+        assert shares.std() == pytest.approx(weight)
+        assert shares.mean() == pytest.approx(0.0, abs=1e-6 * weight)
+    assert (np.diff(shares[np.argsort(scores)]) >= 0).all()
 
 
 class Fixed:
     def __init__(self, name, scores, *, ready=True):
         self.name, self._scores, self._ready = name, np.array(scores, dtype=np.float32), ready
-        self.prepared = 0
+        self.prepared, self.configuration = 0, {}
 
     def ready(self, work, length):
         return self._ready
@@ -95,6 +102,13 @@ def test_the_retriever_fuses_its_components():
     work = make_work([["One.", "Two."]])
     fusion = Fusion([Fixed("a", [1, 2]), Fixed("b", [1, 2])])
     assert fusion.score(Claim("two"), work, 1).argmax() == 1
+
+
+def test_words_count_for_less_than_meaning():
+    work = make_work([["One.", "Two."]])
+    fusion = Fusion([Fixed("dense", [1, 2]), Fixed("bm25", [2, 1])])
+    assert fusion.score(Claim("two"), work, 1).argmax() == 1
+    assert fusion.configuration["weights"] == "dense 1, bm25 0.15"
 
 
 def test_a_component_that_is_not_ready_is_named_and_prepared():

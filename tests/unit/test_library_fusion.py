@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion over many works: ranks over all of them, works that one ranking lacks, spans not found."""
+"""Fusion over many works: scores against all of them, works that one ranking lacks, spans not found."""
 
 from __future__ import annotations
 
@@ -35,63 +35,69 @@ def scores_of(fused):
     }
 
 
-def test_ranks_are_counted_over_all_works():
+UNIT = (3 / 2) ** 0.5
+"""How far the least and the greatest of three even steps are from their mean, in standard deviations."""
+
+
+def test_scores_are_standardised_over_all_works():
     first = ranking({("a", 0): 3, ("a", 1): 1, ("b", 0): 2})
     second = ranking({("a", 0): 1, ("a", 1): 2, ("b", 0): 3})
-    fused = fuse_library([first, second])
-    assert scores_of(fused) == {("a", 0): 1 / 61 + 1 / 63, ("a", 1): 1 / 63 + 1 / 62, ("b", 0): 1 / 62 + 1 / 61}
+    fused = fuse_library([first, second], [1.0, 0.5])
+    assert scores_of(fused) == {("a", 0): UNIT / 2, ("a", 1): -UNIT, ("b", 0): UNIT / 2}
     assert (fused.retriever, fused.candidates, fused.exact) == ("fusion", 3, True)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30))
 def test_one_work_is_fused_as_by_itself(pairs):
     columns = [np.array(column, dtype=np.float32) for column in zip(*pairs, strict=True)]
-    alone = fuse([rank_scores("x", "a", 1, column) for column in columns])
-    library = fuse_library([ranking({("a", at): s for at, s in enumerate(c)}, works=("a",)) for c in columns])
+    alone = fuse([rank_scores("x", "a", 1, column) for column in columns], [1.0, 0.5])
+    library = fuse_library(
+        [ranking({("a", at): s for at, s in enumerate(c)}, works=("a",)) for c in columns], [1.0, 0.5]
+    )
     np.testing.assert_array_equal(library.scores, alone)
 
 
-def test_spans_found_by_one_get_its_share_alone():
+def test_spans_that_one_did_not_find_get_the_least_of_it():
     everything = ranking({("a", 0): 3, ("a", 1): 2, ("b", 0): 1})
     some = ranking({("b", 0): 0.9, ("a", 1): 0.5}, exact=False, candidates=3)
     for rankings in ([everything, some], [some, everything]):
-        fused = fuse_library(rankings)
-        assert scores_of(fused) == {("a", 0): 1 / 61, ("a", 1): 1 / 62 + 1 / 62, ("b", 0): 1 / 63 + 1 / 61}
+        fused = fuse_library(rankings, [1.0, 1.0])
+        assert scores_of(fused) == {("a", 0): UNIT - 1, ("a", 1): -1, ("b", 0): 1 - UNIT}
         assert (fused.candidates, fused.exact) == (3, False)
 
 
 def test_two_that_found_different_spans_are_joined():
     first = ranking({("a", 4): 1, ("b", 2): 2}, exact=False, candidates=50)
     second = ranking({("a", 1): 1, ("b", 2): 2}, exact=False, candidates=50)
-    fused = fuse_library([first, second])
-    assert scores_of(fused) == {("a", 1): 1 / 62, ("a", 4): 1 / 62, ("b", 2): 2 / 61}
+    fused = fuse_library([first, second], [1.0, 1.0])
+    assert scores_of(fused) == {("a", 1): -2, ("a", 4): -2, ("b", 2): 2}
     assert fused.hits(1)[0].work_id == "b"
     assert fused.candidates == 50
 
 
-def test_works_that_one_lacks_are_left_out_and_take_no_part_in_ranks():
+def test_works_that_one_lacks_are_left_out_and_nothing_is_counted_of_them():
     words = ranking({("a", 0): 9, ("b", 0): 8, ("b", 1): 7, ("c", 0): 10}, works=("c", "a", "b"))
     meaning = ranking({("b", 0): 0.2, ("b", 1): 0.4}, works=("b",))
-    fused = fuse_library([words, meaning])
+    fused = fuse_library([words, meaning], [0.5, 1.0])
     assert fused.works == ("b",)
-    assert scores_of(fused) == {("b", 0): 1 / 61 + 1 / 62, ("b", 1): 1 / 62 + 1 / 61}
+    assert scores_of(fused) == {("b", 0): -0.5, ("b", 1): 0.5}
     assert (fused.candidates, fused.exact) == (2, True)
 
 
 def test_rankings_without_a_common_work_give_nothing():
-    fused = fuse_library([ranking({("a", 0): 1}, works=("a",)), ranking({("b", 0): 1}, works=("b",))])
+    fused = fuse_library([ranking({("a", 0): 1}, works=("a",)), ranking({("b", 0): 1}, works=("b",))], [1, 1])
     assert (len(fused), fused.works) == (0, ())
 
 
 @pytest.mark.parametrize("rankings", [[], [ranking({("a", 0): 1}), ranking({("a", 0): 1}, length=2)]])
 def test_rankings_of_different_lengths_are_refused(rankings):
     with pytest.raises(ValueError, match="same length"):
-        fuse_library(rankings)
+        fuse_library(rankings, [1.0] * len(rankings))
 
 
 def test_rankings_with_their_works_in_another_order_are_refused():
     with pytest.raises(ValueError, match="same order"):
-        fuse_library([ranking({("a", 0): 1}), ranking({("a", 0): 1}, works=("b", "a"))])
+        fuse_library([ranking({("a", 0): 1}), ranking({("a", 0): 1}, works=("b", "a"))], [1, 1])
 
 
 class Fixed:
@@ -119,4 +125,4 @@ def test_it_asks_its_components_for_the_works_that_none_lacks():
     assert [part.asked for part in parts] == [[([c.id], (c, "passage"))]] * 2
     assert fused.works == (c.id,)
     assert fused.best(3).tolist() == [2, 1, 0]
-    assert fused.scores[2] == pytest.approx(2 / 61)
+    assert fused.scores[2] == pytest.approx(2 * UNIT)

@@ -1,8 +1,8 @@
-"""Reciprocal rank fusion over many works: `relic_core.retrieval.fusion` with the ranks counted over all of them.
+"""Fusion over many works: `relic_core.retrieval.fusion` with scores standardised over all of them.
 
-Works that one of the rankings lacks are left out of all, and ranks are counted without them: a work that only one of
-two retrievers has read could never stand high, and it would look as if nothing were to be found in it. Spans that one
-ranking was to find and did not, since it is not exact, get nothing from it, as in the paper.
+Works that one of the rankings lacks are left out of all, and nothing is counted of them: a work that only one of two
+retrievers has read could never stand high, and it would look as if nothing were to be found in it. Spans that one
+ranking was to find and did not, since it is not exact, get from it what the last that it found gets.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.domain import LibraryRanking
-from relic_core.retrieval.fusion import Fusion, share, sum_of_shares
+from relic_core.retrieval.fusion import Fusion, share, sum_of_shares, weights_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,13 +30,17 @@ _START = (1 << _BITS) - 1
 """A work and a start make one number that sorts by work, then by start."""
 
 
-def fuse_library(rankings: Sequence[LibraryRanking], *, name: str = Fusion.name) -> LibraryRanking:
+def fuse_library(
+    rankings: Sequence[LibraryRanking], weights: Sequence[float], *, name: str = Fusion.name
+) -> LibraryRanking:
     """Fuse rankings of one length.
 
     Parameters
     ----------
     rankings : sequence of LibraryRanking
         At least one; works that are in several stand in the same order.
+    weights : sequence of float
+        What each of them counts for.
     name : str, optional
         Who ranks.
 
@@ -57,14 +61,14 @@ def fuse_library(rankings: Sequence[LibraryRanking], *, name: str = Fusion.name)
     ...     LibraryRanking("a", 1, ("emma",), at, start, np.array(scores, dtype=np.float32), 2)
     ...     for scores in ([1, 2], [0, 5])
     ... ]
-    >>> fuse_library(rankings).best(2).tolist()
+    >>> fuse_library(rankings, [1.0, 2.0]).best(2).tolist()
     [1, 0]
     """
     works = _common(rankings)
     narrowed = [_of_works(ranking, works) for ranking in rankings]
     first = narrowed[0]
     keys = [(ranking.work.astype(np.int64) << _BITS) | ranking.start for ranking in narrowed]
-    shares = [share(ranking.scores) for ranking in narrowed]
+    shares = [share(ranking.scores, weight) for ranking, weight in zip(narrowed, weights, strict=True)]
     found = _union(keys)
     shares = [_spread(part, each, found) for part, each in zip(shares, keys, strict=True)]
     return LibraryRanking(
@@ -121,16 +125,16 @@ def _union(keys: Sequence[Keys]) -> Keys:
 
 
 def _spread(shares: npt.NDArray[np.float64], keys: Keys, found: Keys) -> npt.NDArray[np.float64]:
-    """Put the shares of some spans in their places among all that were found; 0 elsewhere."""
+    """Put the shares of some spans in their places among all that were found; elsewhere the least of them."""
     if len(keys) == len(found):
         return shares
-    spread = np.zeros(len(found))
+    spread = np.full(len(found), shares.min(initial=0.0))
     spread[np.searchsorted(found, keys)] = shares
     return spread
 
 
 class LibraryFusion:
-    """Ranks by the fused ranks of other retrievers.
+    """Ranks by the fused scores of other retrievers.
 
     Parameters
     ----------
@@ -160,7 +164,8 @@ class LibraryFusion:
         """
         lacking = set(self.missing(works, length))
         present = [work for work in works if work.id not in lacking]
-        return fuse_library([component.rank(claim, present, length, like=like) for component in self._components])
+        rankings = [component.rank(claim, present, length, like=like) for component in self._components]
+        return fuse_library(rankings, weights_of(self._components))
 
 
 def create_library(
