@@ -1,7 +1,8 @@
 """A ranking whose head a reranker reorders: it reads what stood among the first hundred, the others stay below.
 
-What a first retriever leaves out of its head cannot come back, and reading a whole work together with a claim would
-take minutes (two stages as in Nogueira and Cho 2019, "Passage Re-ranking with BERT").
+The new order goes by both: what the reranker says, and what the first retriever said of the hundred, each standardised
+over them. What a first retriever leaves out of its head cannot come back, and reading a whole work together with a
+claim would take minutes (two stages as in Nogueira and Cho 2019, "Passage Re-ranking with BERT").
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from relic_core.domain import LENGTHS, Span, rank_scores
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.errors import RelicError
 from relic_core.ports import silent
+from relic_core.retrieval.fusion import share, sum_of_shares
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
 HEAD = 100
 """Spans that are read together with the claim."""
+
+FIRST = 1.0
+"""What the first retriever counts for beside the reranker's 1. Chosen on dev: docs/reranking.md has the figures."""
 
 WEIGHTS = ASSETS / "weights" / "reranker"
 """Where the reranker that comes with the program is."""
@@ -43,22 +48,25 @@ class Reranked:
         Orders the head.
     head : int, optional
         How many spans it is.
+    weight : float, optional
+        What the first retriever's scores of the head count for beside the reranker's; by default nothing.
     """
 
     name = "reranked"
     encoder_identity = ""
 
-    def __init__(self, first: Retriever, reranker: Reranker, *, head: int = HEAD) -> None:
+    def __init__(self, first: Retriever, reranker: Reranker, *, head: int = HEAD, weight: float = 0.0) -> None:
         self._first = first
         self._reranker = reranker
         self._head = head
+        self._weight = weight
 
     @property
     def configuration(self) -> Mapping[str, str]:
         """How many are reordered, and all that decides the scores of either, under its name."""
         parts = {f"{self._first.name} {name}": value for name, value in self._first.configuration.items()}
         parts |= {f"reranker {name}": value for name, value in self._reranker.configuration.items()}
-        return {"head": str(self._head), "first": self._first.name, **parts}
+        return {"head": str(self._head), "first": self._first.name, "first counts": f"{self._weight:g}", **parts}
 
     def ready(self, work: Work, length: int) -> bool:
         """Whether the first retriever is."""
@@ -79,7 +87,7 @@ class Reranked:
         Returns
         -------
         float32 array, shape (n_candidates,)
-            Of the head what the reranker gives. Below it whole numbers: what ties for the first retriever ties here.
+            Of the head what `beside` gives. Below it whole numbers: what ties for the first retriever ties here.
         """
         scores = self._first.score(claim, work, length)
         return self.reorder(claim, work, rank_scores(self._first.name, work.id, length, scores))
@@ -110,7 +118,24 @@ class Reranked:
         if not len(head):
             return ranking.scores
         found = self.read(claim, work, [Span(start, ranking.length) for start in head.tolist()])
-        return below(found, head, rest, ranking.scores)
+        return below(self.beside(found, ranking.scores[head]), head, rest, ranking.scores)
+
+    def beside(self, found: Scores, first: Scores) -> Scores:
+        """Put what the reranker says of a head beside what the first retriever said of it.
+
+        Parameters
+        ----------
+        found, first : float32 array, shape (n_head,)
+            Their scores, of the same spans.
+
+        Returns
+        -------
+        float32 array, shape (n_head,)
+            The reranker's own where the first retriever counts for nothing, else the sum of both, standardised.
+        """
+        if not self._weight:
+            return found
+        return sum_of_shares([share(found), share(first, self._weight)])
 
     def read(self, claim: Claim, work: Work, spans: Sequence[Span]) -> npt.NDArray[np.float32]:
         """Have the reranker read spans of a work; shape (n_spans,), finite. Raises as `reorder`."""
@@ -178,7 +203,7 @@ def create(settings: Settings, components: Sequence[Retriever]) -> Reranked:
         The reranker is not there, or damaged.
     """
     (first,) = components
-    return Reranked(first, CrossEncoder(reranker_model(settings)))
+    return Reranked(first, CrossEncoder(reranker_model(settings)), weight=FIRST)
 
 
 def reranker_model(settings: Settings) -> str:

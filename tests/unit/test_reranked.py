@@ -59,6 +59,18 @@ def test_ties_below_the_head_stay_ties_and_ties_within_it_keep_the_order_of_the_
     )
 
 
+def test_what_the_first_retriever_said_counts_beside_the_reranker(first):
+    said = first.score(CLAIM, WORK, 1)
+    head = rank_scores("bm25", WORK.id, 1, said).order[:8]
+    alone, both, other = (
+        Reranked(first, CountingReranker(), head=8, weight=weight).score(CLAIM, WORK, 1)[head] for weight in (0, 1, 1e6)
+    )
+    expected = sum((scores - scores.mean()) / scores.std() for scores in (alone, said[head]))
+    assert both == pytest.approx(expected, abs=1e-5)
+    assert np.argsort(-other, kind="stable").tolist() == list(range(8))
+    assert np.argsort(-both, kind="stable").tolist() not in [list(range(8)), np.argsort(-alone, kind="stable").tolist()]
+
+
 @pytest.mark.parametrize("low", [0.0, -7.25, 3e9, -3e9])
 def test_the_rest_is_below_whatever_the_scores_of_the_head(low):
     first = np.linspace(1, 0, 40_000, dtype=np.float32)

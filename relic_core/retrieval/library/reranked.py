@@ -79,6 +79,7 @@ class LibraryReranked:
                 if max(span.end for span in spans) <= len(work.sentences):
                     found[places] = self._reranked.read(claim, work, spans)
         gone = np.isnan(found)
+        found[~gone] = self._reranked.beside(found[~gone], ranking.scores[head[~gone]])
         found[gone] = found[~gone].min(initial=0.0) - 1.0
         return replace(ranking, retriever=self.name, scores=below(found, head, rest, ranking.scores))
 
