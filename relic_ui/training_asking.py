@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from relic_core.errors import BadRequest, RelicError
-from relic_core.services.training.asking import BASE_HARD, DEFAULT_HARD, LENGTHS, NO_HARD, USES, USUAL, Asked
+from relic_core.services.training.asking import BASE_HARD, DEFAULT_HARD, LENGTHS, NO_HARD, THE_BASE, USES, USUAL, Asked
 from relic_core.services.training.estimating import duration
 from relic_core.services.training.words import ABOUT, CHOICES, explained
 from relic_ui.naming import many
@@ -31,7 +31,11 @@ _PACKAGED, _OTHER = "The small one that comes with the program", "Another, by it
 _HARD = {
     NO_HARD: "Do not look for any",
     DEFAULT_HARD: "With the model that the app searches with",
-    BASE_HARD: "With the model it begins from",
+    BASE_HARD: "With the untaught model chosen above",
+}
+_STARTS = {
+    THE_BASE: "From the untaught model chosen above",
+    DEFAULT_HARD: "From dense-RELiC, as the app searches with it",
 }
 
 
@@ -125,16 +129,22 @@ def _choose_further(workbench: Workbench, every: tuple[Followed, ...], kind: Mod
         "Quotations it is validated on. More are surer and take longer; 0 for none", 0, 10_000, usual.validation, 10,
         key=f"training_validation_{kind}",
     )  # fmt: skip
-    models = _HARD | {
-        each.training.id: f"With the model of {each.training.name}"
+    trained = {
+        each.training.id: f"the model of {each.training.name}"
         for each in every
         if each.has_model and each.training.kind == "encoder"
     }
+    starts = _STARTS | {key: f"From {label}" for key, label in trained.items()}
+    start = st.selectbox(
+        "What it goes on from", list(starts), list(starts).index(usual.start), format_func=starts.__getitem__,
+        key=f"training_start_{kind}",
+    )  # fmt: skip
+    models = _HARD | {key: f"With {label}" for key, label in trained.items()}
     hard = st.selectbox(
         "Look for hard wrong answers first: passages that a model takes for the right one", list(models),
         list(models).index(usual.hard), format_func=models.__getitem__, key=f"training_hard_{kind}",
     )  # fmt: skip
-    return {"sources": tuple(sources), "validation": int(validation), "hard": hard}
+    return {"sources": tuple(sources), "validation": int(validation), "hard": hard, "start": start}
 
 
 def _choose_settings(recipe: Mapping[str, Any], name: str, kind: ModelKind) -> dict[str, Any]:

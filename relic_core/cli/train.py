@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _BEGINS: dict[str, Any] = {
     "recipe": "default", "set": [], "length": None, "pairs": None, "windows": None, "sources": [], "name": "",
-    "validate": None, "hard": "", "base": "", "wait": False, "dry_run": False,
+    "validate": None, "hard": "", "start": "", "base": "", "wait": False, "dry_run": False,
 }  # fmt: skip
 """Options that begin a training, as they are where they are not given."""
 _PACKAGED = ("packaged", "packaged-encoder", "packaged-reranker")
@@ -71,6 +71,11 @@ def add_parser(commands: Commands) -> ArgumentParser:
         "--hard", default="", metavar="MODEL",
         help="look for hard negatives first: default (dense-RELiC as it is now), base, a training's id, a model, or "
         "none; as a rule, for a reranker default and else none",
+    )  # fmt: skip
+    begin.add_argument(
+        "--start", default="", metavar="MODEL",
+        help="go on from an encoder that was trained before: default (dense-RELiC as it is now), a training's id, a "
+        "model, or base; as a rule, a reranker goes on from default and an encoder begins from its base",
     )  # fmt: skip
     begin.add_argument("--wait", action="store_true", help="show how it goes until it ends; Ctrl-C leaves it running")
     begin.add_argument("--dry-run", action="store_true", help="only say what it would learn from and how long it takes")
@@ -130,7 +135,7 @@ def _begin(workbench: Workbench, options: Namespace) -> int:
 
 
 def _asked(options: Namespace) -> Asked:
-    from relic_core.services.training.asking import NO_HARD, Asked, recipe_of
+    from relic_core.services.training.asking import NO_HARD, THE_BASE, Asked, recipe_of
 
     recipe = recipe_of(options.recipe, options.set)
     if options.base:
@@ -145,6 +150,8 @@ def _asked(options: Namespace) -> Asked:
     said: dict[str, Any] = {} if options.validate is None else {"validation": options.validate}
     if options.hard:
         said["hard"] = NO_HARD if options.hard == "none" else options.hard
+    if options.start:
+        said["start"] = THE_BASE if options.start == "base" else options.start
     asked = Asked(name=options.name, recipe=recipe, use=use, sources=tuple(options.sources), **said)
     asked = asked.lasting(options.length) if options.length is not None else asked
     return replace(asked, pairs=options.pairs) if options.pairs is not None else asked

@@ -107,18 +107,20 @@ class CrossEncoder:
     def _loaded(self) -> JointReader:
         import torch
 
-        from relic_core.encoders.joint_reading import HEAD, JointReader
+        from relic_core.encoders.joint_reading import GATES, HEAD, JointReader
         from relic_core.encoders.states import state_of
 
         model = self._texts.tower.build()
         reader = JointReader(model, self.card).to(model.device).eval()
-        head, wanted = state_of(self._files).get(HEAD), reader.head.weight
-        if head is None or head.shape != wanted.shape:
-            found = "there is none" if head is None else f"it has {head.numel()} numbers instead of {wanted.numel()}"
-            raise BadWeights(
-                f"{self._files.weights} holds no head that fits its model ({found}), so it is no reranker's. Train one "
-                "from it (docs/reranking.md)."
-            )
-        with torch.no_grad():
-            wanted.copy_(head)
+        stored, named = state_of(self._files), dict(reader.named_parameters())
+        for name in (HEAD, GATES) if self.card.pooling == "likeness" else (HEAD,):
+            found, wanted = stored.get(name), named[name]
+            if found is None or found.shape != wanted.shape:
+                said = "there is none" if found is None else f"it has {found.numel()} numbers for {wanted.numel()}"
+                raise BadWeights(
+                    f"{self._files.weights} holds no '{name}' that fits its model ({said}), so it is no reranker's. "
+                    "Train one from it (docs/reranking.md)."
+                )
+            with torch.no_grad():
+                wanted.copy_(found)
         return reader

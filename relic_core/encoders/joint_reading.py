@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 
 HEAD = "head.weight"
 """Name of the head's row of weights in the file."""
+GATES = "gates"
+"""Name of what opens the passage's layers to the claim, where the score is a likeness."""
+
+_SHUT = -6.0
+"""What is added to the attention that a passage pays to its claim before anything is learnt: next to none is paid."""
+_STEP = 50.0
+"""By how much a gate goes further than its parameter: at the rates at which models are taught it would hardly move."""
+_SCALE = 20.0
+"""What a cosine is multiplied by at first: one over the temperature that encoders are taught at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +67,14 @@ class ReadClaims:
     layers : list of (tensor, tensor)
         Keys and values of each layer, shape (n_claims, n_heads, n_tokens, head_dimension); none where claims are read
         together with each passage.
+    means : tensor, shape (n_claims, dimension)
+        Of the states of each claim's tokens; empty where claims are read together with each passage.
     """
 
     ids: torch.Tensor
     lengths: torch.Tensor
     layers: list[tuple[torch.Tensor, torch.Tensor]]
+    means: torch.Tensor
 
 
 class _Keeping:
@@ -120,7 +132,12 @@ class JointReader(nn.Module):
                 "read (all-MiniLM-L6-v2 and E5 are BERT models). Take one of those as its base."
             )
         self.model = model
-        self.head = nn.Linear(model.config.hidden_size, 1, bias=False)  # what is added to all scores orders nothing
+        self._likeness = card.pooling == "likeness"
+        # Without a bias: what is added to all scores orders nothing.
+        self.head = nn.Linear(1 if self._likeness else model.config.hidden_size, 1, bias=False)
+        if self._likeness:
+            nn.init.constant_(self.head.weight, _SCALE)
+            self.gates = nn.Parameter(torch.zeros(len(layers), model.config.num_attention_heads))
         self._first = card.pooling == "first"
         self._together = card.reading == "together"
         self._place = 0 if places.padding_idx is None else places.padding_idx + 1  # RoBERTa counts from there
@@ -134,11 +151,14 @@ class JointReader(nn.Module):
             Padded with anything.
         lengths : int64 tensor, shape (n_claims,)
         """
-        kept = _Keeping()
+        kept, means = _Keeping(), torch.zeros(0, device=ids.device)
         if not self._together:
             places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
-            self._states(ids, places, torch.zeros_like(ids), places < lengths.unsqueeze(1), kept)
-        return ReadClaims(ids, lengths, kept.layers)
+            own = places < lengths.unsqueeze(1)
+            states = self._states(ids, places, torch.zeros_like(ids), own, kept)
+            with torch.autocast(states.device.type, enabled=False):
+                means = _means(states, own)
+        return ReadClaims(ids, lengths, kept.layers, means)
 
     def scores(self, claims: ReadClaims, rows: Rows) -> torch.Tensor:
         """Score passages behind their claims; float32, shape (n_rows,)."""
@@ -146,18 +166,22 @@ class JointReader(nn.Module):
         length = claims.lengths[rows.owners].unsqueeze(1)
         before = torch.arange(claims.ids.shape[1], device=rows.ids.device).expand(len(rows.ids), -1)
         seen = torch.cat([before < length, own < rows.lengths.unsqueeze(1)], 1)
-        kinds = torch.ones_like(rows.ids)
+        kinds = torch.zeros_like(rows.ids) if self._likeness else torch.ones_like(rows.ids)
         if self._together:
             ids = torch.cat([claims.ids[rows.owners], rows.ids], 1)
             places = torch.cat([before, length + own], 1)
             states = self._states(ids, places, torch.cat([torch.zeros_like(before), kinds], 1), seen, None)
             first, states = states[:, 0], states[:, before.shape[1] :]
         else:
-            states = self._states(rows.ids, length + own, kinds, seen, _Before(claims, rows.owners))
+            # A likeness is of two texts that each begin at the beginning, as the dual encoder it began as read them.
+            places = own if self._likeness else length + own
+            states = self._states(rows.ids, places, kinds, seen, _Before(claims, rows.owners))
             first = states[:, 0]
         with torch.autocast(states.device.type, enabled=False):
-            kept = ((own >= rows.starts.unsqueeze(1)) & (own < rows.ends.unsqueeze(1))).unsqueeze(-1).float()
-            pooled = first.float() if self._first else (states.float() * kept).sum(1) / kept.sum(1)
+            kept = (own >= rows.starts.unsqueeze(1)) & (own < rows.ends.unsqueeze(1))
+            pooled = first.float() if self._first else _means(states, kept)
+            if self._likeness:
+                pooled = nn.functional.cosine_similarity(claims.means[rows.owners], pooled, dim=-1).unsqueeze(-1)
             return nn.functional.linear(pooled, self.head.weight.float()).squeeze(-1)
 
     def _states(
@@ -179,6 +203,19 @@ class JointReader(nn.Module):
         )
         mask = torch.zeros(seen.shape, dtype=states.dtype, device=states.device)
         mask = mask.masked_fill(~seen, torch.finfo(states.dtype).min)[:, None, None, :]
-        for layer in model.encoder.layer:
-            states = layer(states, mask, past_key_values=cache)
+        before = seen.shape[1] - ids.shape[1] if self._likeness else 0
+        for number, layer in enumerate(model.encoder.layer):
+            gated = mask
+            if before:
+                gate = (_SHUT + _STEP * self.gates[number]).to(mask.dtype)[None, :, None, None]
+                gated = torch.cat(
+                    [(mask[..., :before] + gate), mask[..., before:].expand(-1, len(gate[0]), -1, -1)], -1
+                )
+            states = layer(states, gated, past_key_values=cache)
         return states  # type: ignore[no-any-return, unused-ignore]  # untyped
+
+
+def _means(states: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+    """Give the means of some tokens' states, in float32; shape (n_rows, dimension)."""
+    weights = kept.unsqueeze(-1).float()
+    return (states.float() * weights).sum(1) / weights.sum(1)

@@ -12,7 +12,7 @@ from relic_core.encoders.weights import ModelFiles, find_model
 from relic_core.errors import BadWeights
 
 Reading = Literal["claim first", "together"]
-HeadPooling = Literal["mean", "first"]
+HeadPooling = Literal["mean", "first", "likeness"]
 
 RERANKER_CARD = "reranker.json"
 
@@ -29,9 +29,11 @@ class RerankerCard:
         "together": every token of claim and passage sees every other, and the claim is read anew with each passage.
         "claim first": the claim is read once, by itself; the tokens of each passage see it and one another in every
         layer. The claim's tokens do not see the passage.
-    pooling : {"mean", "first"}
-        What the score is made of: the mean of the states of the passage's own tokens, or the first token's. Where the
-        claim is read first its first token has seen no passage, so that only the mean tells anything.
+    pooling : {"mean", "first", "likeness"}
+        What the score is made of: the mean of the states of the passage's own tokens, or the first token's, each
+        through a head; or the cosine of the claim's mean and the passage's. Where the claim is read first its first
+        token has seen no passage, so that it tells nothing. A likeness needs the claim read first: it begins as what a
+        dual encoder says, and learns through gates how much a passage's tokens should see of the claim.
     mask : str
         What stands in a claim where the quotation was masked; empty for nothing.
     claim_tokens : int
@@ -74,7 +76,9 @@ class RerankerCard:
         if self.window < self.claim_tokens + LEAST_WINDOW:
             self._refuse("window", f"at least {LEAST_WINDOW} more than claim_tokens, which is {self.claim_tokens}")
         if self.reading == "claim first" and self.pooling == "first":
-            self._refuse("pooling", '"mean" where reading is "claim first"')
+            self._refuse("pooling", '"mean" or "likeness" where reading is "claim first"')
+        if self.reading == "together" and self.pooling == "likeness":
+            self._refuse("pooling", '"mean" or "first" where reading is "together"')
 
     def _refuse(self, name: str, allowed: str) -> None:
         given = json.dumps(getattr(self, name), ensure_ascii=False, default=str)

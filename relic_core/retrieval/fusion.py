@@ -10,7 +10,7 @@ Hybrid Retrieval", find the same of search on the web).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,27 +27,18 @@ if TYPE_CHECKING:
     from relic_core.ports import Progress, Retriever
 
 
-class Named(Protocol):
-    """A retriever of one work or of many."""
-
-    @property
-    def name(self) -> str:
-        """The registered name."""
-
-
 WEIGHTS = {"bm25": 0.15}
 """What a ranking counts for, by its retriever; all others 1. Chosen on `public-relic-dev-short`."""
 
 
-def fuse(rankings: Sequence[Ranking], weights: Sequence[float]) -> Scores:
+def fuse(rankings: Sequence[Ranking]) -> Scores:
     """Fuse rankings of the same spans.
 
     Parameters
     ----------
     rankings : sequence of Ranking
-        Of one work and one length, in any order, with the same candidates; at least one.
-    weights : sequence of float
-        What each of them counts for.
+        Of one work and one length, in any order, with the same candidates; at least one. Each counts for what
+        `WEIGHTS` says of its retriever.
 
     Returns
     -------
@@ -61,9 +52,9 @@ def fuse(rankings: Sequence[Ranking], weights: Sequence[float]) -> Scores:
 
     Examples
     --------
-    >>> first = rank_scores("a", "work", 1, np.array([3.0, 2.0, 0.0, 0.0], dtype=np.float32))
-    >>> second = rank_scores("b", "work", 1, np.array([0.1, 0.3, 0.2, 0.0], dtype=np.float32))
-    >>> rank_scores("fusion", "work", 1, fuse([first, second], [1.0, 0.15])).order.tolist()
+    >>> first = rank_scores("dense", "work", 1, np.array([3.0, 2.0, 0.0, 0.0], dtype=np.float32))
+    >>> second = rank_scores("bm25", "work", 1, np.array([0.1, 0.3, 0.2, 0.0], dtype=np.float32))
+    >>> rank_scores("fusion", "work", 1, fuse([first, second])).order.tolist()
     [0, 1, 2, 3]
     """
     if len({(ranking.work_id, ranking.length, len(ranking.scores), len(ranking)) for ranking in rankings}) != 1:
@@ -72,9 +63,7 @@ def fuse(rankings: Sequence[Ranking], weights: Sequence[float]) -> Scores:
     if not all(among[ranking.order].all() for ranking in rankings):
         raise ValueError("rankings to be fused must be of the same spans, and these have different candidates")
     scores = np.zeros(len(among), dtype=np.float32)
-    scores[among] = sum_of_shares(
-        [share(ranking.scores[among], weight) for ranking, weight in zip(rankings, weights, strict=True)]
-    )
+    scores[among] = sum_of_shares([share(ranking.scores[among], weight_of(ranking.retriever)) for ranking in rankings])
     return scores
 
 
@@ -98,9 +87,9 @@ def sum_of_shares(shares: Sequence[npt.NDArray[np.float64]]) -> Scores:
     return total
 
 
-def weights_of(components: Sequence[Named]) -> list[float]:
-    """Give what the ranking of each component counts for."""
-    return [WEIGHTS.get(component.name, 1.0) for component in components]
+def weight_of(retriever: str) -> float:
+    """Give what a retriever's ranking counts for."""
+    return WEIGHTS.get(retriever, 1.0)
 
 
 class Fusion:
@@ -126,8 +115,8 @@ class Fusion:
             for component in self._components
             for name, value in component.configuration.items()
         }
-        weights = zip(self._components, weights_of(self._components), strict=True)
-        return {"weights": ", ".join(f"{component.name} {weight:g}" for component, weight in weights), **parts}
+        names = [component.name for component in self._components]
+        return {"weights": ", ".join(f"{name} {weight_of(name):g}" for name in names), **parts}
 
     def ready(self, work: Work, length: int) -> bool:
         """Whether all components are."""
@@ -147,8 +136,7 @@ class Fusion:
             [
                 rank_scores(component.name, work.id, length, component.score(claim, work, length))
                 for component in self._components
-            ],
-            weights_of(self._components),
+            ]
         )
 
 

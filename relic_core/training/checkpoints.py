@@ -36,6 +36,8 @@ class Origin:
         Of the recipe, and of the examples in their order.
     base_digest : str
         Of the base model's files.
+    start_digest : str
+        Of those of the encoder that is gone on from; empty where the training begins from the base.
     processes : int
         How many train together.
     """
@@ -44,6 +46,7 @@ class Origin:
     recipe_digest: str
     data_digest: str
     base_digest: str
+    start_digest: str = ""
     processes: int = 1
 
 
@@ -66,6 +69,7 @@ def seal(folder: Path, origin: Origin, state: Mapping[str, Any]) -> None:
         "recipe_digest": origin.recipe_digest,
         "data_digest": origin.data_digest,
         "base_digest": origin.base_digest,
+        "start_digest": origin.start_digest,
         "processes": origin.processes,
         "state": dict(state),
         "files": files,
@@ -147,6 +151,7 @@ def _check_origin(path: Path, said: Mapping[str, Any], origin: Origin) -> None:
     for key, what in (
         ("data_digest", "other examples than those given now"),
         ("base_digest", "another base model"),
+        ("start_digest", "another encoder to go on from"),
         ("processes", f"{said.get('processes')} process(es), and now there are {origin.processes}"),
     ):
         if said.get(key) != getattr(origin, key):

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
+from relic_core.encoders.states import state_of
 from relic_core.training.bases import prepared
 from relic_core.training.passes import Passes, in_order
+from relic_core.training.starts import begin_as
 
 if TYPE_CHECKING:
     from relic_core.encoders.towers import Tower
     from relic_core.training.recipes import Recipe
+    from relic_core.training.starts import Start
 
 
 class DualEncoder(nn.Module):
@@ -24,14 +27,26 @@ class DualEncoder(nn.Module):
         Pooling, similarity, what is learnt.
     tower : Tower
         Builds the base.
+    start : Start, optional
+        What it goes on from, in place of the base; of one model for both, half way between the two.
+
+    Raises
+    ------
+    BadRequest
+        `start` was made from another base.
     """
 
-    def __init__(self, recipe: Recipe, tower: Tower) -> None:
+    def __init__(self, recipe: Recipe, tower: Tower, start: Start | None = None) -> None:
         super().__init__()
         self._recipe = recipe
         self._passes = Passes(recipe)
-        self.claims = prepared(tower.build(), recipe)
-        self.passages = self.claims if recipe.shared else prepared(tower.build(), recipe)
+        claims, passages = tower.build(), None if recipe.shared else tower.build()
+        if start is not None:
+            begin_as(claims, start.mean() if passages is None else state_of(start.claims), start.name)
+            if passages is not None:
+                begin_as(passages, state_of(start.passages), start.name)
+        self.claims = prepared(claims, recipe)
+        self.passages = self.claims if passages is None else prepared(passages, recipe)
 
     def forward(  # noqa: PLR0913 - a batch, as the collator makes it
         self,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from relic_core.training.collating import Features, Material
     from relic_core.training.known_recipes import AnyRecipe
     from relic_core.training.recipes import Recipe
+    from relic_core.training.starts import Start
 
     Validate = Callable[[Path], Mapping[str, float]]
     Report = Callable[[Mapping[str, Any]], None]
@@ -89,6 +90,8 @@ class Lesson(Generic[M]):
         Batches, optimiser, when to validate: the recipe itself, or what a reranker's has in common with it.
     base : ModelFiles
         What it begins from.
+    start : Start or None
+        What it goes on from, in place of the base.
     material : Material
         What is learnt from.
     collator : callable
@@ -103,6 +106,7 @@ class Lesson(Generic[M]):
     recipe: AnyRecipe
     loop: Recipe
     base: ModelFiles
+    start: Start | None
     material: Material
     collator: Callable[[Sequence[Planned]], Features]
     model: Callable[[], M]
@@ -140,6 +144,7 @@ def sit(lesson: Lesson[M], folder: Path, terms: Terms) -> Trained:
         recipe_digest=lesson.recipe.digest,
         data_digest=data_digest(material),
         base_digest=lesson.base.digest,
+        start_digest="" if lesson.start is None else lesson.start.digest,
         processes=processes.count(),
     )
     found = _where_it_was_left(folder, origin, resume=terms.resume)
@@ -234,6 +239,7 @@ def _record(
         "recipe_digest": origin.recipe_digest,
         "data_digest": origin.data_digest,
         "base_digest": origin.base_digest,
+        **({} if lesson.start is None else {"start": lesson.start.name, "start_digest": origin.start_digest}),
         "seed": lesson.loop.seed,
         "pairs": len(lesson.material.pairs),
         "windows": len(lesson.material.windows),

@@ -11,6 +11,7 @@ from relic_core.training.collating import Collator, HardNegatives, Material
 from relic_core.training.dual_encoder import DualEncoder
 from relic_core.training.exporting import write_model
 from relic_core.training.sitting import CHECKPOINT_SECONDS, Lesson, Terms, sit
+from relic_core.training.starts import start_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +31,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     *,
     work: Callable[[str], Work],
     hard: HardNegatives | None = None,
+    start: EncoderCard | None = None,
     validate: Validate | None = None,
     report: Report | None = None,
     stop: Callable[[], bool] | None = None,
@@ -50,6 +52,8 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
         Gives the work of a window by its id.
     hard : HardNegatives, optional
         Hard negatives by the ids of pairs and windows.
+    start : EncoderCard, optional
+        A trained encoder to go on from, in place of the base.
     validate : callable, optional
         Given a folder as of `Trained`, gives figures, the recipe's `watch` among them; higher is better.
     report : callable, optional
@@ -65,8 +69,8 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     Raises
     ------
     BadRequest
-        Too little to learn from; a folder with a training in it that is not to be resumed; checkpoints of another
-        configuration.
+        Too little to learn from; `start` was made from another base; a folder with a training in it that is not to be
+        resumed; checkpoints of another configuration.
     BadWeights
         The base cannot be read; every checkpoint is damaged.
     StoreFull
@@ -81,6 +85,8 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     windows = [window for window in windows if window.gold.length <= recipe.longest]
     material = Material(pairs, windows, work, hard or HardNegatives())
 
+    begun = None if start is None else start_of(start, base)
+
     def write(folder: Path, model: DualEncoder, record: Mapping[str, Any]) -> None:
         write_model(folder, model, base, card, record, keeps_embeddings=keeps_embeddings(recipe), blend=recipe.blend)
 
@@ -89,9 +95,10 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
         recipe=recipe,
         loop=recipe,
         base=base,
+        start=begun,
         material=material,
         collator=Collator(recipe, encoder, material),
-        model=lambda: DualEncoder(recipe, tower),
+        model=lambda: DualEncoder(recipe, tower, begun),
         write=write,
     )
     return sit(

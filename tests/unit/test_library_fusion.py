@@ -41,19 +41,17 @@ UNIT = (3 / 2) ** 0.5
 
 def test_scores_are_standardised_over_all_works():
     first = ranking({("a", 0): 3, ("a", 1): 1, ("b", 0): 2})
-    second = ranking({("a", 0): 1, ("a", 1): 2, ("b", 0): 3})
-    fused = fuse_library([first, second], [1.0, 0.5])
-    assert scores_of(fused) == {("a", 0): UNIT / 2, ("a", 1): -UNIT, ("b", 0): UNIT / 2}
+    second = ranking({("a", 0): 1, ("a", 1): 2, ("b", 0): 3}, name="bm25")
+    fused = fuse_library([first, second])
+    assert scores_of(fused) == {("a", 0): 0.85 * UNIT, ("a", 1): -UNIT, ("b", 0): 0.15 * UNIT}
     assert (fused.retriever, fused.candidates, fused.exact) == ("fusion", 3, True)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30))
 def test_one_work_is_fused_as_by_itself(pairs):
     columns = [np.array(column, dtype=np.float32) for column in zip(*pairs, strict=True)]
-    alone = fuse([rank_scores("x", "a", 1, column) for column in columns], [1.0, 0.5])
-    library = fuse_library(
-        [ranking({("a", at): s for at, s in enumerate(c)}, works=("a",)) for c in columns], [1.0, 0.5]
-    )
+    alone = fuse([rank_scores("x", "a", 1, column) for column in columns])
+    library = fuse_library([ranking({("a", at): s for at, s in enumerate(c)}, works=("a",), name="x") for c in columns])
     np.testing.assert_array_equal(library.scores, alone)
 
 
@@ -61,7 +59,7 @@ def test_spans_that_one_did_not_find_get_the_least_of_it():
     everything = ranking({("a", 0): 3, ("a", 1): 2, ("b", 0): 1})
     some = ranking({("b", 0): 0.9, ("a", 1): 0.5}, exact=False, candidates=3)
     for rankings in ([everything, some], [some, everything]):
-        fused = fuse_library(rankings, [1.0, 1.0])
+        fused = fuse_library(rankings)
         assert scores_of(fused) == {("a", 0): UNIT - 1, ("a", 1): -1, ("b", 0): 1 - UNIT}
         assert (fused.candidates, fused.exact) == (3, False)
 
@@ -69,35 +67,35 @@ def test_spans_that_one_did_not_find_get_the_least_of_it():
 def test_two_that_found_different_spans_are_joined():
     first = ranking({("a", 4): 1, ("b", 2): 2}, exact=False, candidates=50)
     second = ranking({("a", 1): 1, ("b", 2): 2}, exact=False, candidates=50)
-    fused = fuse_library([first, second], [1.0, 1.0])
+    fused = fuse_library([first, second])
     assert scores_of(fused) == {("a", 1): -2, ("a", 4): -2, ("b", 2): 2}
     assert fused.hits(1)[0].work_id == "b"
     assert fused.candidates == 50
 
 
 def test_works_that_one_lacks_are_left_out_and_nothing_is_counted_of_them():
-    words = ranking({("a", 0): 9, ("b", 0): 8, ("b", 1): 7, ("c", 0): 10}, works=("c", "a", "b"))
+    words = ranking({("a", 0): 9, ("b", 0): 8, ("b", 1): 7, ("c", 0): 10}, works=("c", "a", "b"), name="bm25")
     meaning = ranking({("b", 0): 0.2, ("b", 1): 0.4}, works=("b",))
-    fused = fuse_library([words, meaning], [0.5, 1.0])
+    fused = fuse_library([words, meaning])
     assert fused.works == ("b",)
-    assert scores_of(fused) == {("b", 0): -0.5, ("b", 1): 0.5}
+    assert scores_of(fused) == {("b", 0): -0.85, ("b", 1): 0.85}
     assert (fused.candidates, fused.exact) == (2, True)
 
 
 def test_rankings_without_a_common_work_give_nothing():
-    fused = fuse_library([ranking({("a", 0): 1}, works=("a",)), ranking({("b", 0): 1}, works=("b",))], [1, 1])
+    fused = fuse_library([ranking({("a", 0): 1}, works=("a",)), ranking({("b", 0): 1}, works=("b",))])
     assert (len(fused), fused.works) == (0, ())
 
 
 @pytest.mark.parametrize("rankings", [[], [ranking({("a", 0): 1}), ranking({("a", 0): 1}, length=2)]])
 def test_rankings_of_different_lengths_are_refused(rankings):
     with pytest.raises(ValueError, match="same length"):
-        fuse_library(rankings, [1.0] * len(rankings))
+        fuse_library(rankings)
 
 
 def test_rankings_with_their_works_in_another_order_are_refused():
     with pytest.raises(ValueError, match="same order"):
-        fuse_library([ranking({("a", 0): 1}), ranking({("a", 0): 1}, works=("b", "a"))], [1, 1])
+        fuse_library([ranking({("a", 0): 1}), ranking({("a", 0): 1}, works=("b", "a"))])
 
 
 class Fixed:

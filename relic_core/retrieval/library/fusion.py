@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.domain import LibraryRanking
-from relic_core.retrieval.fusion import Fusion, share, sum_of_shares, weights_of
+from relic_core.retrieval.fusion import Fusion, share, sum_of_shares, weight_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,17 +30,13 @@ _START = (1 << _BITS) - 1
 """A work and a start make one number that sorts by work, then by start."""
 
 
-def fuse_library(
-    rankings: Sequence[LibraryRanking], weights: Sequence[float], *, name: str = Fusion.name
-) -> LibraryRanking:
+def fuse_library(rankings: Sequence[LibraryRanking], *, name: str = Fusion.name) -> LibraryRanking:
     """Fuse rankings of one length.
 
     Parameters
     ----------
     rankings : sequence of LibraryRanking
         At least one; works that are in several stand in the same order.
-    weights : sequence of float
-        What each of them counts for.
     name : str, optional
         Who ranks.
 
@@ -61,14 +57,14 @@ def fuse_library(
     ...     LibraryRanking("a", 1, ("emma",), at, start, np.array(scores, dtype=np.float32), 2)
     ...     for scores in ([1, 2], [0, 5])
     ... ]
-    >>> fuse_library(rankings, [1.0, 2.0]).best(2).tolist()
+    >>> fuse_library(rankings).best(2).tolist()
     [1, 0]
     """
     works = _common(rankings)
     narrowed = [_of_works(ranking, works) for ranking in rankings]
     first = narrowed[0]
     keys = [(ranking.work.astype(np.int64) << _BITS) | ranking.start for ranking in narrowed]
-    shares = [share(ranking.scores, weight) for ranking, weight in zip(narrowed, weights, strict=True)]
+    shares = [share(ranking.scores, weight_of(ranking.retriever)) for ranking in narrowed]
     found = _union(keys)
     shares = [_spread(part, each, found) for part, each in zip(shares, keys, strict=True)]
     return LibraryRanking(
@@ -164,8 +160,7 @@ class LibraryFusion:
         """
         lacking = set(self.missing(works, length))
         present = [work for work in works if work.id not in lacking]
-        rankings = [component.rank(claim, present, length, like=like) for component in self._components]
-        return fuse_library(rankings, weights_of(self._components))
+        return fuse_library([component.rank(claim, present, length, like=like) for component in self._components])
 
 
 def create_library(

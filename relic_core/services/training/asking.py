@@ -29,6 +29,8 @@ USES: dict[Use, str] = {
 
 NO_HARD = ""
 """Stands for no hard negatives where a model that looks for them could."""
+THE_BASE = ""
+"""Stands for the recipe's base where a training could go on from an encoder."""
 DEFAULT_HARD = "default"
 """Stands for dense-RELiC as the app has it: the model that was made the default, or the packaged one."""
 BASE_HARD = "base"
@@ -39,14 +41,29 @@ _MOST_VALIDATED = 100_000
 
 
 class Usual(NamedTuple):
-    """What is asked of a training where nothing is said: windows it is validated on; who looks for hard negatives."""
+    """What is asked of a training where nothing is said.
+
+    Attributes
+    ----------
+    validation : int
+        Windows that it is validated on.
+    hard : str
+        Who looks for hard negatives.
+    start : str
+        What it goes on from.
+    """
 
     validation: int
     hard: str
+    start: str
 
 
-USUAL: dict[ModelKind, Usual] = {"encoder": Usual(150, NO_HARD), "reranker": Usual(50, DEFAULT_HARD)}
-"""By what is made. A reranker reads a hundred passages for each window, and learns from hard negatives above all."""
+USUAL: dict[ModelKind, Usual] = {
+    "encoder": Usual(150, NO_HARD, THE_BASE),
+    "reranker": Usual(50, DEFAULT_HARD, DEFAULT_HARD),
+}
+"""By what is made. A reranker reads a hundred passages for each window, learns from hard negatives above all, and
+learns little where it begins from a model that never saw a critic at work."""
 
 
 class Length(NamedTuple):
@@ -86,6 +103,9 @@ class Asked:
     hard : str
         The model that looks for hard negatives before the first step: "default" for dense-RELiC as the app has it,
         "base", the id of a training, or a model's folder, name or card; empty for none, "usual" for what is `USUAL`.
+    start : str
+        The encoder that it goes on from: "default", the id of a training, or an encoder's folder or card; empty for
+        the recipe's base, "usual" for what is `USUAL`.
 
     Raises
     ------
@@ -100,6 +120,7 @@ class Asked:
     sources: tuple[str, ...] = ()
     validation: int = _AS_USUAL
     hard: str = "usual"
+    start: str = "usual"
 
     def __post_init__(self) -> None:
         """Check the values, and put in what is usual."""
@@ -108,6 +129,8 @@ class Asked:
             object.__setattr__(self, "validation", usual.validation)
         if self.hard == "usual":
             object.__setattr__(self, "hard", usual.hard)
+        if self.start == "usual":
+            object.__setattr__(self, "start", usual.start)
         if self.use not in get_args(Use):
             raise unknown_name("way to choose what is learnt from", self.use, get_args(Use))
         if self.pairs < 0:
@@ -127,7 +150,8 @@ class Asked:
     @classmethod
     def from_json(cls, name: str, recipe: Mapping[str, Any], asked: Mapping[str, Any]) -> Asked:
         """Read what was asked; raises BadRequest as `Asked` and `read_recipe`."""
-        known = {key: value for key, value in asked.items() if key in {"use", "pairs", "validation", "hard"}}
+        keys = {"use", "pairs", "validation", "hard", "start"}
+        known = {"start": THE_BASE} | {key: value for key, value in asked.items() if key in keys}
         return cls(name=name, recipe=read_recipe(recipe), sources=tuple(asked.get("sources", ())), **known)
 
     def lasting(self, length: str) -> Asked:

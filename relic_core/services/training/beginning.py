@@ -11,6 +11,7 @@ from relic_core.errors import BadRequest, BadWeights, StoreFull
 from relic_core.retrieval.dense import trained_model
 from relic_core.services.training import estimating, material
 from relic_core.services.training.asking import DEFAULT_HARD
+from relic_core.services.training.encoders import start_card
 from relic_core.services.training.hard_negatives import hard_card
 from relic_core.services.training.validating import watchable
 from relic_core.training.recipes import Recipe
@@ -30,7 +31,8 @@ def check(workbench: Workbench, asked: Asked) -> None:
         There is too little to learn from; the recipe cannot be followed, or watches a figure there is none of.
     BadWeights
         The base model is not there, lacks a file or a mask token, or is none that such a model can be made of; the
-        model that looks for hard negatives, or that finds what a reranker is to reorder, is not there.
+        model that looks for hard negatives, that finds what a reranker is to reorder, or that is gone on from, is not
+        there.
     StoreFull
         The disk has no room for its files.
     """
@@ -50,6 +52,7 @@ def check(workbench: Workbench, asked: Asked) -> None:
         from relic_core.training.reranking.trainer import check_base
 
         check_base(asked.recipe)
+    _check_start(workbench, asked)
     _check_room(workbench, asked)
 
 
@@ -79,6 +82,14 @@ def _check_encoder(workbench: Workbench) -> None:
             f"and its model cannot be used. {error} Or train an encoder first and make it the default (`python -m "
             "relic_core train --use ID`)."
         ) from error
+
+
+def _check_start(workbench: Workbench, asked: Asked) -> None:
+    card = start_card(workbench, asked)
+    if card is not None:
+        from relic_core.training.starts import start_of
+
+        start_of(card, find_model(asked.recipe.base))
 
 
 def _check_watch(asked: Asked) -> None:

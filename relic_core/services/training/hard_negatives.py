@@ -14,9 +14,8 @@ from relic_core.domain import MinedWindow, Pair, Span
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.one_pass import OnePassEncoder
 from relic_core.errors import BadRequest
-from relic_core.retrieval.dense import trained_model
-from relic_core.services.training.asking import BASE_HARD, DEFAULT_HARD, base_card
-from relic_core.services.training.folders import FOLDER, TrainingFolder
+from relic_core.services.training.asking import BASE_HARD, base_card
+from relic_core.services.training.encoders import encoder_named
 from relic_core.services.training.material import Examples
 from relic_core.training.batching import plan
 from relic_core.training.known_recipes import loop_of
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from relic_core.encoders.cards import EncoderCard
     from relic_core.ports import Progress
     from relic_core.services.training.asking import Asked
+    from relic_core.services.training.folders import TrainingFolder
     from relic_core.services.workbench import Workbench
     from relic_core.training.collating import HardNegatives
     from relic_core.training.known_recipes import AnyRecipe
@@ -39,6 +39,9 @@ LOOKING = "Looking for hard negatives"
 
 _OF_ENCODER = 5
 _OF_RERANKER = 20
+_MARGIN, _ABOVE = 0.5, 4.0
+"""By how many standard deviations a negative may score above the gold. Much of what is far above is as good an answer, and
+an encoder that is taught to put it away forgets what it knew; but a reranker is there to tell the gold from just that."""
 _TIMES = 2
 """Found for each that a reranker's example draws, where it draws many: else every reading would bring the same."""
 _KEPT_SECONDS = 120.0
@@ -55,7 +58,7 @@ def hard_card(workbench: Workbench, asked: Asked) -> EncoderCard:
     BadWeights
         There is no such model.
     """
-    card = base_card(asked.recipe) if asked.hard == BASE_HARD else read_card(_hard_model(workbench, asked))
+    card = base_card(asked.recipe) if asked.hard == BASE_HARD else read_card(encoder_named(workbench, asked.hard))
     if card.spans != "in context":
         raise BadRequest(
             f"{card.name} reads every span by itself, and hard negatives are looked for in context. Take another model."
@@ -199,32 +202,17 @@ class _Search:
     def _mined(self, pairs: Sequence[Pair], windows: Sequence[MinedWindow], progress: Progress) -> HardNegatives:
         from relic_core.training.hard_negatives import Guard, mine
 
+        encoder = isinstance(self._recipe, Recipe)
         return mine(
             self._encoder,
             pairs,
             windows,
             work=self._work,
             progress=progress,
-            guard=Guard(count=found_of(self._recipe)),
+            guard=Guard(count=found_of(self._recipe), margin=_MARGIN if encoder else _ABOVE),
             passage_tokens=self._recipe.passage_tokens if isinstance(self._recipe, Recipe) else None,
             among=self._among[pairs[0].source_id] if pairs else (),
         )
-
-
-def _hard_model(workbench: Workbench, asked: Asked) -> str:
-    if asked.hard == DEFAULT_HARD:
-        return trained_model(workbench.settings)
-    folder = TrainingFolder(workbench.settings.data / FOLDER / asked.hard)
-    if not folder.path.is_dir() or "/" in asked.hard:
-        return asked.hard
-    if not folder.has_model:
-        raise BadRequest(f"The training {asked.hard} has no model yet to look for hard negatives with. Take another.")
-    if not folder.card.is_file():
-        raise BadRequest(
-            f"The training {asked.hard} makes a reranker, which finds nothing by itself. Hard negatives are looked for "
-            "with an encoder: take another model."
-        )
-    return str(folder.card)
 
 
 def _grouped(examples: Iterable[E], key: Callable[[E], str]) -> dict[str, list[E]]:

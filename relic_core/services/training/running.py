@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.errors import JobCancelled, RelicError, StoreError
 from relic_core.services.training import hard_negatives, material
 from relic_core.services.training.asking import Asked, base_card
+from relic_core.services.training.encoders import start_card
 from relic_core.services.training.estimating import duration
 from relic_core.services.training.folders import CHECKPOINTS, TrainingFolder
 from relic_core.services.training.telling import WAITING, Wish, patient
@@ -21,6 +22,7 @@ from relic_core.training.recipes import Recipe
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from relic_core.encoders.cards import EncoderCard
     from relic_core.ports import Progress
     from relic_core.services.training.material import Examples
     from relic_core.services.workbench import Workbench
@@ -80,9 +82,10 @@ def _train(workbench: Workbench, folder: TrainingFolder, progress: Progress) -> 
         progress=progress,
     )
     wish = Wish(progress)
+    start = start_card(workbench, asked)
     validate = None
     if windows and isinstance(asked.recipe, Recipe):
-        validate = _of_encoder(folder, asked.recipe, Validation(windows, works, wish.beside))
+        validate = _of_encoder(folder, start or base_card(asked.recipe), Validation(windows, works, wish.beside))
     elif windows:
         heads = heads_of(workbench.settings, folder, windows, works, progress)
         validate = _of_reranker(folder, RerankerValidation(windows, works, heads, wish.beside))
@@ -99,6 +102,7 @@ def _train(workbench: Workbench, folder: TrainingFolder, progress: Progress) -> 
         folder.path,
         work=patient(workbench.works.load, lambda: wish.tell(WAITING)),
         hard=hard,
+        start=start,
         validate=validate,
         report=told,
         stop=lambda: wish.asked,
@@ -148,9 +152,8 @@ def _examples(
     return learnt, material.named(workbench, (), chosen["validation"], progress), chosen
 
 
-def _of_encoder(folder: TrainingFolder, recipe: Recipe, validation: Validation) -> Validate:
-    """Measure what the base reaches untaught, where it reads spans in context: alone, that takes long."""
-    card = base_card(recipe)
+def _of_encoder(folder: TrainingFolder, card: EncoderCard, validation: Validation) -> Validate:
+    """Measure what it begins from, where that reads spans in context: alone, that takes long."""
     if card.spans == "in context":
         _measure_before(folder, lambda: validation.measure(card))
     return validation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relic_core.encoders.joint_reading import HEAD
+from relic_core.encoders.joint_reading import GATES, HEAD
 from relic_core.encoders.reranker_cards import RERANKER_CARD
 from relic_core.encoders.weights import find_model
 from relic_core.training.disk import written_folder
@@ -54,7 +54,9 @@ def write_reranker(
         The folder cannot be written.
     """
     with written_folder(folder) as half:
-        tensors = {**merged(reader.model), HEAD: reader.head.weight.detach().float().cpu().contiguous()}
+        beside = {name: tensor for name, tensor in reader.named_parameters() if name in {HEAD, GATES}}
+        learnt = {name: tensor.detach().float().cpu().contiguous() for name, tensor in beside.items()}
+        tensors = {**merged(reader.model), **learnt}
         write_weights(half, tensors, base, keeps_embeddings=keeps_embeddings)
         write_json(half / RERANKER_CARD, replace(card, digest=find_model(str(half)).digest).to_json())
         write_json(half / RECORD, record)

@@ -11,11 +11,13 @@ from torch import nn
 from relic_core.encoders.joint_reading import JointReader, Rows
 from relic_core.training.bases import prepared
 from relic_core.training.passes import Passes, in_order
+from relic_core.training.starts import begin_as
 
 if TYPE_CHECKING:
     from relic_core.encoders.reranker_cards import RerankerCard
     from relic_core.encoders.towers import Tower
     from relic_core.training.reranking.recipe import RerankerRecipe
+    from relic_core.training.starts import Start
 
 
 class RerankerInTraining(nn.Module):
@@ -29,12 +31,22 @@ class RerankerInTraining(nn.Module):
         How it reads.
     tower : Tower
         Builds the base.
+    start : Start, optional
+        An encoder between whose two models it begins, in place of the base.
+
+    Raises
+    ------
+    BadRequest
+        `start` was made from another base.
     """
 
-    def __init__(self, recipe: RerankerRecipe, card: RerankerCard, tower: Tower) -> None:
+    def __init__(self, recipe: RerankerRecipe, card: RerankerCard, tower: Tower, start: Start | None = None) -> None:
         super().__init__()
         self._passes = Passes(recipe.training)
-        self.reader = JointReader(prepared(tower.build(), recipe.training), card)
+        model = tower.build()
+        if start is not None:
+            begin_as(model, start.mean(), start.name)
+        self.reader = JointReader(prepared(model, recipe.training), card)
         if recipe.frozen_embeddings and not recipe.lora_rank:
             # Two rows, which tell a passage from its claim: most bases were trained on one text at a time.
             self.reader.model.embeddings.token_type_embeddings.weight.requires_grad_(requires_grad=True)

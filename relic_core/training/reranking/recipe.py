@@ -27,7 +27,7 @@ class RerankerRecipe(WrittenRecipe):
     ----------
     reading : {"claim first", "together"}
         How claims and passages see each other: see `RerankerCard`.
-    pooling : {"mean", "first"}
+    pooling : {"likeness", "mean", "first"}
         What the score is made of: see `RerankerCard`.
     context : int
         Sentences of the work on either side of a window's span, 0 or 1. Quotations of pairs have none.
@@ -57,7 +57,7 @@ class RerankerRecipe(WrittenRecipe):
     name: str = "reranker"
     base: str = ""
     reading: Reading = "claim first"
-    pooling: HeadPooling = "mean"
+    pooling: HeadPooling = "likeness"
     mask: bool = True
     context: int = 0
     negatives: int = 7
@@ -68,7 +68,7 @@ class RerankerRecipe(WrittenRecipe):
     chunk_tokens: int = 0
     epochs: float = 1.0
     steps: int = 0
-    learning_rate: float = 1e-4
+    learning_rate: float = 5e-5
     warmup: float = 0.1
     weight_decay: float = 0.01
     clip: float = 1.0

@@ -12,6 +12,7 @@ from relic_core.training.reranking.examples import Lists, check_choices
 from relic_core.training.reranking.exporting import write_reranker
 from relic_core.training.reranking.model import RerankerInTraining
 from relic_core.training.sitting import CHECKPOINT_SECONDS, Lesson, Terms, sit
+from relic_core.training.starts import start_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from relic_core.domain import MinedWindow, Pair, Work
+    from relic_core.encoders.cards import EncoderCard
     from relic_core.training.reranking.recipe import RerankerRecipe
     from relic_core.training.sitting import Report, Trained, Validate
 
@@ -43,13 +45,14 @@ def train_reranker(  # noqa: PLR0913 - what is trained, on what, where to, and w
     *,
     work: Callable[[str], Work],
     hard: HardNegatives | None = None,
+    start: EncoderCard | None = None,
     validate: Validate | None = None,
     report: Report | None = None,
     stop: Callable[[], bool] | None = None,
     resume: bool = False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Trained:
-    """Train a cross-encoder; parameters and errors as of `train`.
+    """Train a cross-encoder; parameters and errors as of `train`. It begins half way between the models of `start`.
 
     Returns
     -------
@@ -65,6 +68,8 @@ def train_reranker(  # noqa: PLR0913 - what is trained, on what, where to, and w
     material = Material(pairs, windows, work, hard or HardNegatives())
     check_choices(recipe, material)
 
+    begun = None if start is None else start_of(start, base)
+
     def write(folder: Path, model: RerankerInTraining, record: Mapping[str, Any]) -> None:
         write_reranker(folder, model.reader, base, card, record, keeps_embeddings=keeps_embeddings(loop))
 
@@ -73,9 +78,10 @@ def train_reranker(  # noqa: PLR0913 - what is trained, on what, where to, and w
         recipe=recipe,
         loop=loop,
         base=base,
+        start=begun,
         material=material,
         collator=Lists(recipe, texts, material),
-        model=lambda: RerankerInTraining(recipe, card, texts.tower),
+        model=lambda: RerankerInTraining(recipe, card, texts.tower, begun),
         write=write,
     )
     return sit(

@@ -1,0 +1,114 @@
+"""Going on from an encoder that was trained before."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+
+from relic_core.encoders.cards import read_card
+from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.states import state_of
+from relic_core.encoders.weights import find_model
+from relic_core.errors import BadRequest
+from relic_core.training.dual_encoder import DualEncoder
+from relic_core.training.reranking.model import RerankerInTraining
+from relic_core.training.reranking.trainer import train_reranker
+from relic_core.training.starts import start_of
+from relic_core.training.trainer import train, trained_card
+from tests.making_rerankers import make_reranker_recipe
+from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return make_base(tmp_path_factory.mktemp("base") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def first(base, tmp_path_factory):
+    """Make an encoder that was taught for a few steps."""
+    return taught(make_recipe(base), tmp_path_factory.mktemp("first") / "run")
+
+
+def taught(recipe, folder, **given):
+    work = make_novel()
+    return train(recipe, make_pairs(24, sources=2), make_windows(work, 4), folder, work=lambda _: work, **given).folder
+
+
+def card_of(folder):
+    return read_card(str(folder / "encoder.json"))
+
+
+def weights(folder, tower):
+    return state_of(find_model(str(folder / tower)))
+
+
+def test_a_training_of_no_rate_gives_back_what_it_went_on_from(base, first, tmp_path):
+    made = taught(make_recipe(base, learning_rate=1e-30, weight_decay=0.0), tmp_path, start=card_of(first))
+    for tower in ("claims", "passages"):
+        before, after = weights(first, tower), weights(made, tower)
+        assert any(not torch.equal(before[name], find_state(base)[name]) for name in before)
+        assert all(torch.allclose(before[name], after[name], atol=1e-6) for name in before)
+
+
+def find_state(base):
+    return state_of(find_model(str(base)))
+
+
+def test_what_was_gone_on_from_stands_in_the_record_and_a_blend_goes_towards_the_base(base, first, tmp_path):
+    whole = taught(make_recipe(base, learning_rate=1e-30), tmp_path / "whole", start=card_of(first))
+    half = taught(make_recipe(base, learning_rate=1e-30, blend=0.5), tmp_path / "half", start=card_of(first))
+    record = json.loads((whole / "training.json").read_text())
+    assert record["start"] == card_of(first).name
+    assert record["start_digest"] == start_of(card_of(first), find_model(str(base))).digest
+    assert "start" not in json.loads((first / "training.json").read_text())
+    untaught, learnt, blended = find_state(base), weights(whole, "claims"), weights(half, "claims")
+    for name, tensor in blended.items():
+        if tensor.is_floating_point():
+            assert torch.allclose(tensor, (untaught[name] + learnt[name]) / 2, atol=1e-6)
+
+
+def test_one_model_for_both_begins_half_way_between_two(base, first):
+    recipe = make_recipe(base, shared=True)
+    tower = OnePassEncoder(trained_card(recipe), precision="float32").pair.passages
+    start = start_of(card_of(first), find_model(str(base)))
+    state = DualEncoder(recipe, tower, start).claims.state_dict()
+    claims, passages = weights(first, "claims"), weights(first, "passages")
+    for name, tensor in state.items():
+        if tensor.is_floating_point() and name in claims:
+            assert torch.allclose(tensor, (claims[name] + passages[name]) / 2, atol=1e-6)
+
+
+def test_a_reranker_begins_half_way_between_the_models_of_an_encoder(base, first, tmp_path):
+    recipe = make_reranker_recipe(base)
+    tower = OnePassEncoder(trained_card(make_recipe(base)), precision="float32").pair.passages
+    start = start_of(card_of(first), find_model(str(base)))
+    state = RerankerInTraining(recipe, recipe.card(), tower, start).reader.model.state_dict()
+    mean = start.mean()
+    assert all(torch.equal(state[name], mean[name]) for name in mean if name in state)
+    work = make_novel()
+    made = train_reranker(
+        recipe, make_pairs(12, sources=1), [], tmp_path, work=lambda _: work, start=card_of(first)
+    ).folder
+    assert json.loads((made / "training.json").read_text())["start_digest"] == start.digest
+
+
+def test_an_encoder_made_from_another_base_is_refused(base, first, tmp_path):
+    other_words = make_base(tmp_path / "words", mask=False)
+    other_shape = make_base(tmp_path / "shape", positions=128)
+    for number, recipe in enumerate((make_recipe(other_words, mask=False), make_recipe(other_shape))):
+        with pytest.raises(BadRequest, match="made from another base"):
+            taught(recipe, tmp_path / f"run-{number}", start=card_of(first))
+
+
+def test_a_checkpoint_of_a_training_that_went_on_from_another_encoder_is_refused(base, first, tmp_path):
+    seen = []
+    taught(
+        make_recipe(base), tmp_path, start=card_of(first), report=seen.append, checkpoint_seconds=0.0,
+        stop=lambda: len(seen) > 3,
+    )  # fmt: skip
+    with pytest.raises(BadRequest, match="another encoder to go on from"):
+        taught(make_recipe(base), tmp_path, resume=True)
+    assert taught(make_recipe(base), tmp_path, start=card_of(first), resume=True).is_dir()
