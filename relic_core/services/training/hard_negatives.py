@@ -40,8 +40,9 @@ LOOKING = "Looking for hard negatives"
 _OF_ENCODER = 5
 _OF_RERANKER = 20
 _MARGIN, _ABOVE = 0.5, 4.0
-"""By how many standard deviations a negative may score above the gold. Much of what is far above is as good an answer, and
-an encoder that is taught to put it away forgets what it knew; but a reranker is there to tell the gold from just that."""
+"""By how many standard deviations a negative may score above the gold. Much of what is far above is as good an answer,
+and an encoder that is taught to put it away forgets what it knew; a reranker is there to tell the gold from just
+that."""
 _TIMES = 2
 """Found for each that a reranker's example draws, where it draws many: else every reading would bring the same."""
 _KEPT_SECONDS = 120.0
