@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from relic_core.retrieval import strength
 from relic_ui.naming import name_of
 from tests.app.reading import FIND, bars, html, messages, plain, said, sound
 
@@ -126,6 +127,15 @@ def test_the_strip_has_a_dot_for_every_card_that_leads_to_it(app):
 # ---- strong and weak ----------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def demanding(app, monkeypatch):
+    """Set bars that no cosine reaches for the encoder that the app goes by, whichever it is."""
+    encoder = app.bench.indexes.retriever("dense-relic").encoder_identity
+    bar = replace(strength._MEANING, fair=2.0, strong=2.0)
+    monkeypatch.setattr(strength, "_BY_MODEL", dict.fromkeys(encoder.split("/"), bar))
+
+
+@pytest.mark.usefixtures("demanding")
 def test_a_claim_about_another_book_reads_as_weak_and_names_what_the_work_never_uses(app):
     at = ask(app.open(FIND), ELSEWHERE)
     assert "The evidence is weak." in said(at)
