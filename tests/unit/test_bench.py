@@ -156,7 +156,7 @@ def test_in_full_the_baseline_encodes_every_span(workbench, work):
 
 
 def test_the_baseline_makes_the_vectors_that_the_plain_encoder_makes_in_float32(workbench, work):
-    card = dataclasses.replace(read_card(workbench.settings.model), passage_prefix="passage: ")
+    card = dataclasses.replace(read_card(workbench.settings.trained), passage_prefix="passage: ")
     spans = [Span(start, length) for start, length in ((0, 1), (3, 2), (7, 5))]
     _, theirs = SentenceTransformersBaseline(card).encode(work, spans)
     texts = [" ".join(work.sentence_text(at) for at in range(span.start, span.end)) for span in spans]
@@ -165,7 +165,7 @@ def test_the_baseline_makes_the_vectors_that_the_plain_encoder_makes_in_float32(
 
 
 def test_the_plain_forward_pass_counts_whole_rows_of_the_encoders_stretches(workbench, work):
-    encoder = load_one_pass(read_card(workbench.settings.model))
+    encoder = load_one_pass(read_card(workbench.settings.trained))
     tokens, seconds = plain_forward(encoder, 2)
     once, _ = plain_forward(encoder, 1)
     assert tokens == 2 * once > 0
@@ -173,7 +173,7 @@ def test_the_plain_forward_pass_counts_whole_rows_of_the_encoders_stretches(work
 
 
 def test_tokens_encoded_are_counted_against_those_of_the_work(report, workbench, work):
-    encoder = load_one_pass(read_card(workbench.settings.model))
+    encoder = load_one_pass(read_card(workbench.settings.trained))
     taken = head(work, QUICK.sentences)
     _, counts = encoder.encode_sentences(taken, silent)
     told = figure(part(report, "encoder"), "tokens encoded")
@@ -362,7 +362,7 @@ def test_memory_is_that_of_a_process_that_asks_three_works_for_every_length(work
 
     monkeypatch.setattr(Search, "run", run)
     measured = memory.measure(bench_of(workbench))
-    shown = tuple(card.name for card in workbench.indexes.cards())
+    shown = tuple(card.name for card in workbench.indexes.usual())
     sample = workbench.works.resolve("averhythe").id
     assert asked == [(each, length, shown) for each in (work.id, sample) for length in range(1, 6)]
     assert 10 < measured.figures[0].baseline_value <= measured.figures[0].value
@@ -415,7 +415,7 @@ def test_a_first_answer_is_asked_in_a_fresh_process_with_a_store_of_its_own(work
     assert str(workbench.settings.data) not in {data for _, data in ran}
     assert [(each.value, each.ratio) for each in measured.figures] == [(1.0, 1.0), (4.0, 0.5)]
     assert workbench.history.recent() == ()
-    assert "DENSE" in capsys.readouterr().out
+    assert "dense-RELiC" in capsys.readouterr().out
 
 
 def test_an_app_is_waited_for_until_its_server_is_healthy(tmp_path):
