@@ -48,9 +48,10 @@ def show(workbench: Workbench) -> None:
     st.header("How to read the results")
     st.html(
         '<ul class="relic-measure">'
-        "<li><strong>Dense</strong> compares meanings: it can find a passage that shares no word with your claim.</li>"
+        "<li><strong>dense-RELiC</strong> compares meanings: it can find a passage that shares no word with your claim."
+        "</li>"
         "<li><strong>BM25</strong> compares words: it finds passages that use the rarer words of your claim.</li>"
-        "<li><strong>Combined</strong> puts first what both rank high.</li>"
+        "<li><strong>Reranked</strong> reads the best hundred of both anew, each beside your claim.</li>"
         "<li>Something always comes first. Each card says how far it stands out from the rest of the work, and "
         "whether passages of unrelated books would answer as well; where they would, the page calls the evidence "
         "weak. The judgement is yours.</li></ul>"

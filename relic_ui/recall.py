@@ -110,7 +110,7 @@ def teach() -> None:
         "and this page shows how often the retriever finds it.",
         icon=":material/bar_chart:",
     )
-    st.code("python -m relic_core evaluate sample zero-shot", language="bash")
+    st.code("python -m relic_core evaluate sample dense-relic", language="bash")
     st.html(
         '<p class="relic-measure">A run is one way of searching, measured on one benchmark: a set of places in '
         "criticism where a work is quoted. <b>recall@10</b> is the share of these places for which the passage that "

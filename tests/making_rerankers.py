@@ -1,4 +1,4 @@
-"""Tiny rerankers for tests: a cross-encoder as training writes it, a random BART, one that counts letters."""
+"""Tiny rerankers for tests: a cross-encoder as training writes it, a random BART, two that count."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from relic_core.encoders.joint_texts import JointTexts
 from relic_core.encoders.reranker_cards import RerankerCard
 from relic_core.encoders.texts import flat_span
 from relic_core.encoders.weights import find_model
+from relic_core.text.words import tokens
 from relic_core.training.reranking.exporting import write_reranker
 from relic_core.training.reranking.recipe import RerankerRecipe
 from tests.tiny_models import save_roberta_tokenizer
@@ -78,3 +79,15 @@ class CountingReranker:
         self.asked.append(list(spans))
         counts = [flat_span(work, span).count(self._letter) for span in spans]
         return np.array(counts, dtype=np.float32)
+
+
+class SharedWordsReranker:
+    """Scores a passage by the share of its words that the claim has as well."""
+
+    name = "shared-words"
+    configuration = {"reranker": "shared words"}  # noqa: RUF012 - a Protocol's property
+
+    def rerank(self, claim, work, spans, progress):
+        asked = set(tokens(claim.words))
+        read = [set(tokens(flat_span(work, span))) for span in spans]
+        return np.array([len(asked & words) / max(1, len(words)) for words in read], dtype=np.float32)

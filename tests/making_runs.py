@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Pool, Work
 
-LABELS = {"bm25": "BM25", "zero-shot": "Dense, zero-shot", "fusion": "Combined", "tfidf": "TF-IDF", "random": "Random"}
+LABELS = {
+    "dense-relic": "dense-RELiC",
+    "bm25": "BM25",
+    "zero-shot": "Dense, zero-shot",
+    "fusion": "Combined",
+    "tfidf": "TF-IDF",
+    "random": "Random",
+}
 _KINDS = ("claim-supporting", "paraphrase-supporting", "other")
 
 

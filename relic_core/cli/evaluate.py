@@ -37,11 +37,11 @@ def add_parser(commands: Commands) -> ArgumentParser:
         ),
         examples=(
             "  python -m relic_core evaluate\n"
-            "  python -m relic_core evaluate sample zero-shot\n"
-            "  python -m relic_core evaluate birco-novels bm25,zero-shot --shape all\n"
+            "  python -m relic_core evaluate sample dense-relic\n"
+            "  python -m relic_core evaluate birco-novels bm25,dense-relic --shape all\n"
             "  python -m relic_core evaluate birco-novels bm25 --by length --metric recall@10 --metric mean-rank\n"
             "  python -m relic_core evaluate relic all --data train.json --format latex\n"
-            "  python -m relic_core evaluate birco-novels zero-shot,fusion --proxy --chooser bm25\n"
+            "  python -m relic_core evaluate birco-novels dense-relic,fusion --proxy --chooser bm25\n"
             "  python -m relic_core evaluate relic bm25 --data test.json --submission bm25.json\n"
             "  python -m relic_core evaluate sentences LISTS --texts TEXTS --format json"
         ),

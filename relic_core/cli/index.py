@@ -24,7 +24,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
         summary="Prepare works for searching by meaning; searching by words needs no preparation.",
         examples=(
             "  python -m relic_core index averhythe\n"
-            '  python -m relic_core index "War and Peace" --retriever zero-shot --retriever bm25\n'
+            '  python -m relic_core index "War and Peace" --retriever dense-relic --retriever bm25\n'
             "  python -m relic_core index --all"
         ),
     )

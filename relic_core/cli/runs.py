@@ -125,7 +125,7 @@ def _list(workbench: Workbench, options: Namespace) -> int:
     if runs or options.format != "table":
         print(tables.write((table,), options.format))
     else:
-        print("Nothing has been measured yet. Begin with: python -m relic_core evaluate sample zero-shot")
+        print("Nothing has been measured yet. Begin with: python -m relic_core evaluate sample dense-relic")
     return 0
 
 

@@ -3,7 +3,7 @@
 Weights alone do not say it, and a model that is used otherwise than it was trained scores badly without a word of
 warning. A card comes, in this order, from
 
-1. a JSON file that RELIC_MODEL names, or the file ``encoder.json`` in the folder that it names;
+1. a JSON file that is named in the place of a model, or the file ``encoder.json`` in the folder that is named;
 2. the name of a well-known family (`relic_core.encoders.families`);
 3. the files that sentence-transformers writes (`relic_core.encoders.sentence_transformers_files`), and of DPR, which
    has none, the model's type;
@@ -21,7 +21,7 @@ from typing import Any, Literal, get_args
 
 from relic_core.encoders.families import family_facts
 from relic_core.encoders.sentence_transformers_files import facts_of_folder
-from relic_core.encoders.weights import CONFIG, DEFAULT_NAME, model_folder, settings_folder
+from relic_core.encoders.weights import CONFIG, DEFAULT_NAME, NAMED_BY, model_folder, settings_folder
 from relic_core.errors import BadWeights
 
 Pooling = Literal["mean", "first", "pooler"]
@@ -199,8 +199,8 @@ def _read_file(path: Path, *, name: str) -> EncoderCard:
         given = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadWeights(
-            f"RELIC_MODEL is '{path}', and there is no such file. Give the path of an encoder card (docs/encoders.md), "
-            "a folder with a model, or nothing for the packaged model."
+            f"There is no encoder card '{path}'. Give the path of one (docs/encoders.md), a folder with a model, or "
+            f"nothing. {NAMED_BY}"
         ) from None
     except (OSError, ValueError) as error:
         raise BadWeights(

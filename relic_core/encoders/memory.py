@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from relic_core.encoders.weights import NAMED_BY
 from relic_core.errors import RelicError
 
 _SAID = ("out of memory", "not enough memory", "can't allocate memory", "cannot allocate memory")
@@ -44,6 +45,6 @@ def too_little_memory(encoder: str, reading: str, device: str) -> RelicError:
     )
     return RelicError(
         f"{where} ran out while the encoder {encoder} was {reading}.{apart} If that does "
-        "not help, take a smaller model (RELIC_MODEL; empty means the packaged one) or write a smaller window into its "
-        "encoder card (docs/encoders.md)."
+        "not help, take a smaller model, or write a smaller window into its card (docs/encoders.md). "
+        f"{NAMED_BY}"
     )

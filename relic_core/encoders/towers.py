@@ -11,7 +11,7 @@ import numpy as np
 
 from relic_core.encoders.batching import in_batches
 from relic_core.encoders.memory import is_out_of_memory, too_little_memory
-from relic_core.encoders.weights import CONFIG, TOKENIZER
+from relic_core.encoders.weights import CONFIG, NAMED_BY, TOKENIZER
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ class Tower:
                 raise too_little_memory(self._card.name, "being loaded", arithmetic.device) from error
             raise BadWeights(
                 f"The model in {self.files.weights.parent} cannot be read ({str(error).splitlines()[0]}). "
-                "Fetch it again, or take another: RELIC_MODEL empty means the packaged one."
+                f"Fetch it again, or take another. {NAMED_BY}"
             ) from error
         wants_pooler = self._card.pooling == "pooler"
         if wants_pooler and getattr(model, "pooler", None) is None:
@@ -279,7 +279,7 @@ class Tower:
             raise BadWeights(
                 f"The model in {self.files.folder} reads at most {positions} tokens at a time, and works are read in "
                 f"stretches of up to {longest}. Write a smaller window into an encoder card (docs/encoders.md), or "
-                "take another model: RELIC_MODEL empty means the packaged one."
+                f"take another model. {NAMED_BY}"
             )
 
 

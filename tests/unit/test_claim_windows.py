@@ -11,8 +11,11 @@ from relic_core.domain import Claim
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.one_pass import OnePassEncoder
 from relic_core.errors import BadRequest, BadWeights
+from relic_core.services.training.asking import base_card
 from relic_core.training.recipes import Recipe
 from tests.making import make_work
+from tests.making_training import make_base
+from tests.tiny_models import write_card
 
 LONG = Claim(" ".join(f"word{at} and" for at in range(60)), " ".join(f"then{at} so" for at in range(60)), masked=True)
 SHORT = Claim("the ferry left", "at dusk", masked=True)
@@ -79,3 +82,11 @@ def test_a_recipe_is_read_as_it_was_written():
     recipe = Recipe(claim_windows=(96, 32))
     assert Recipe.from_json(json.loads(json.dumps(recipe.to_json()))) == recipe
     assert recipe.digest != Recipe().digest
+
+
+@pytest.mark.parametrize(("window", "cuts"), [(254, (176, 150, 48)), (160, (160, 150, 48)), (96, (96, 48))])
+def test_a_base_is_read_no_longer_than_the_recipe_says_nor_is_any_cut_of_a_claim(tmp_path, window, cuts):
+    base = make_base(tmp_path / "base")
+    write_card(base / "encoder.json", claim_windows=[176, 150, 48])
+    card = base_card(Recipe(base=str(base), window=window, claim_tokens=64, passage_tokens=64))
+    assert (card.window, card.claim_windows) == (window, cuts)

@@ -236,7 +236,7 @@ def test_a_folder_that_lacks_a_file_is_refused_by_name(model_folder, name):
 
 @pytest.mark.parametrize("name", ["no/such-model", "not a name at all!"])
 def test_an_unknown_model_says_what_to_do(name):
-    with pytest.raises(BadWeights, match="RELIC_MODEL"):
+    with pytest.raises(BadWeights, match=r"hf download.*RELIC_TRAINED is the encoder of dense-RELiC"):
         find_model(name)
 
 

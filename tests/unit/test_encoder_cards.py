@@ -270,7 +270,7 @@ def test_a_card_that_is_none(folder, content, message):
 
 
 def test_a_card_that_is_not_there(tmp_path):
-    with pytest.raises(BadWeights, match=r"RELIC_MODEL is '.*none\.json', and there is no such file"):
+    with pytest.raises(BadWeights, match=r"There is no encoder card '.*none\.json'.*RELIC_TRAINED is .*RELIC_MODEL"):
         read_card(str(tmp_path / "none.json"))
 
 

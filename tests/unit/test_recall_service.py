@@ -39,7 +39,7 @@ def store(workbench, *, books=BOOKS, seed=1, skill=1.3, candidates=0, kinds=True
 @pytest.fixture
 def two(workbench):
     """Give two runs of one benchmark."""
-    return store(workbench), store(workbench, seed=2, skill=1.7, retriever="zero-shot")
+    return store(workbench), store(workbench, seed=2, skill=1.7, retriever="dense-relic")
 
 
 def only(chart, run):
@@ -68,10 +68,10 @@ def test_a_benchmark_that_is_not_registered_is_described_by_its_runs(workbench):
 def test_the_retrievers_that_pages_offer_at_four_sentences_are_shown_first_in_the_order_of_pages(workbench):
     store(workbench, retriever="random")
     bm25 = store(workbench, age=5)
-    store(workbench, shape="1/1", age=0, retriever="zero-shot")
-    dense = store(workbench, retriever="zero-shot", age=9)
+    store(workbench, shape="1/1", age=0, retriever="dense-relic")
+    dense = store(workbench, retriever="dense-relic", age=9)
     (offer,) = workbench.recall.offers()
-    assert [run.retriever for run in offer.usual] == ["zero-shot", "bm25"]
+    assert [run.retriever for run in offer.usual] == ["dense-relic", "bm25"]
     assert [run.id for run in offer.usual] == [dense.id, bm25.id]
 
 
@@ -87,7 +87,7 @@ def test_the_run_that_came_with_the_program_is_shown_first_and_one_of_other_para
 
 def test_what_is_shown_first_is_of_one_state_of_the_data(workbench):
     store(workbench, data="old", age=9)
-    store(workbench, data="old", retriever="zero-shot", age=9)
+    store(workbench, data="old", retriever="dense-relic", age=9)
     store(workbench, data="new", retriever="bm25")
     (offer,) = workbench.recall.offers()
     assert len({run.data_hash for run in offer.usual}) == 1

@@ -32,7 +32,7 @@ def measure(bench: Bench) -> Measured:
         return not_measured(ONE, _nothing(bench))
     indexes = bench.workbench.indexes
     figures: list[Figure] = []
-    for card in indexes.cards():
+    for card in indexes.usual():
         retriever = indexes.retriever(card.name)
         under = _ONE_MS if card.name == DENSE else None
         bench.say(f"{card.label} in {work.title}")
@@ -47,8 +47,8 @@ def measure_library(bench: Bench) -> Measured:
     """Ask all works that are prepared, at once."""
     imprints = list(bench.workbench.works.imprints().values())
     indexes = bench.workbench.indexes
-    cards = [card for card in indexes.cards() if card.library]
-    made: dict[str, Retriever] = {card.name: indexes.retriever(card.name) for card in indexes.cards()}
+    cards = [card for card in indexes.usual() if card.library]
+    made: dict[str, Retriever] = {card.name: indexes.retriever(card.name) for card in indexes.usual()}
     libraries: dict[str, LibraryRetriever] = {}
     figures: list[Figure] = []
     notes: list[str] = []

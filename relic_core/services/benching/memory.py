@@ -102,7 +102,7 @@ def measure(bench: Bench) -> Measured:
 def _work(settings: Settings, work_ids: list[str], claim: str, told: Connection) -> None:
     """Do in this process what the app does, and send how many MB it had before the first work, and at most."""
     workbench = Workbench(settings)
-    names = tuple(card.name for card in workbench.indexes.cards())
+    names = tuple(card.name for card in workbench.indexes.usual())
     loaded = peak_mb(os.getpid())
     for work_id in work_ids:
         for length in LENGTHS:

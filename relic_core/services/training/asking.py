@@ -171,13 +171,17 @@ class Asked:
 def base_card(recipe: AnyRecipe) -> EncoderCard:
     """Say how the base of a recipe is used untaught: as its card says, and reading no more at a time than the recipe.
 
+    Cuts of claims that are longer than that are shortened to it, those that come out the same counting once.
+
     Raises
     ------
     BadWeights
         There is no such model, or what is said of it cannot be followed.
     """
     card = read_card(recipe.base)
-    return replace(card, window=min(card.window, recipe.window))
+    window = min(card.window, recipe.window)
+    cuts = tuple(dict.fromkeys(min(cut, window) for cut in card.claim_windows))
+    return replace(card, window=window, claim_windows=cuts)
 
 
 def recipe_of(said: str, changes: Sequence[str] = ()) -> AnyRecipe:
