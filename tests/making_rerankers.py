@@ -23,6 +23,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+WAYS = {
+    "likeness": {"reading": "claim first", "pooling": "likeness"},
+    "claim first": {"reading": "claim first", "pooling": "mean"},
+    "together": {"reading": "together", "pooling": "mean"},
+}
+"""The ways in which claim and passage are read together and a score is made of it."""
+
+
 def make_card(**given: Any) -> RerankerCard:
     """Make a card for models of 64 positions."""
     return RerankerCard(**{"name": "tiny", "mask": "[MASK]", "claim_tokens": 16, "window": 40, **given})
@@ -42,7 +50,7 @@ def make_reranker_recipe(base: Path, **given: Any) -> RerankerRecipe:
     facts: dict[str, Any] = {
         "name": "tiny", "base": str(base), "batch": 6, "window_batch": 3, "share": 0.3, "window": 48,
         "claim_tokens": 24, "chunk_tokens": 128, "precision": "float32", "learning_rate": 0.01, "negatives": 3,
-        "validate_every": 0, "epochs": 2.0,
+        "validate_every": 0, "epochs": 2.0, "pooling": "mean",
     }  # fmt: skip
     return RerankerRecipe(**{**facts, **given})
 

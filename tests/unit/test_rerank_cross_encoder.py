@@ -17,14 +17,13 @@ from relic_core.encoders.reranker_cards import RerankerCard, read_reranker
 from relic_core.errors import BadClaim, BadWeights, JobCancelled, RelicError
 from relic_core.ports import silent
 from tests.making import make_work
-from tests.making_rerankers import make_card, make_cross_encoder
+from tests.making_rerankers import WAYS, make_card, make_cross_encoder
 from tests.making_training import make_base, make_novel
 from tests.tiny_models import roberta
 
 NOVEL = make_novel()
 CLAIM = Claim("he claims the ferry is far , the coin it says :", "and so the ferry was near", masked=True)
 SPANS = [Span(start, 1 + start % 3) for start in (7, 3, 30, 12, 41, 3)]
-READINGS = ["claim first", "together"]
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +31,9 @@ def base(tmp_path_factory):
     return make_base(tmp_path_factory.mktemp("base") / "tiny")
 
 
-@pytest.fixture(scope="module", params=READINGS)
+@pytest.fixture(scope="module", params=WAYS)
 def folder(request, base, tmp_path_factory):
-    return make_cross_encoder(tmp_path_factory.mktemp("made") / "model", base, reading=request.param)
+    return make_cross_encoder(tmp_path_factory.mktemp("made") / "model", base, **WAYS[request.param])
 
 
 @pytest.fixture
@@ -107,6 +106,27 @@ def test_claim_first_is_the_model_with_the_claim_not_seeing_the_passage(base, tm
         assert found == pytest.approx(float(reader.head(own).detach()), abs=1e-4)
 
 
+def test_a_likeness_begins_as_what_a_dual_encoder_says_and_its_gates_open_the_passage_to_the_claim(base, tmp_path):
+    encoder = CrossEncoder(make_cross_encoder(tmp_path / "model", base, **WAYS["likeness"]), precision="float32")
+    texts, reader = encoder._texts, encoder._reader
+    with torch.no_grad():
+        reader.gates.fill_(-10.0)  # shut for good
+    read = texts.claim(CLAIM)
+    with torch.no_grad():
+        claim = reader.model(input_ids=torch.tensor([read])).last_hidden_state[0].mean(0)
+    apart = []
+    for span in SPANS:
+        row = texts.passage(texts.passage_of(NOVEL, span), read)
+        with torch.no_grad():
+            states = reader.model(input_ids=torch.tensor([row.ids])).last_hidden_state[0]
+        own = states[row.start : row.end].mean(0)
+        apart.append(20.0 * float(torch.nn.functional.cosine_similarity(claim, own, dim=0)))
+    assert score(encoder) == pytest.approx(apart, abs=1e-3)
+    with torch.no_grad():
+        reader.gates.fill_(0.1)
+    assert np.abs(score(encoder) - apart).max() > 0.01
+
+
 def test_a_claim_that_is_read_first_goes_through_the_model_once(base, tmp_path, monkeypatch):
     seen = []
     states = joint_reading.JointReader._states
@@ -124,10 +144,10 @@ def test_a_claim_that_is_read_first_goes_through_the_model_once(base, tmp_path, 
     assert sum(rows for rows, _ in passages) == len(SPANS)
 
 
-@pytest.mark.parametrize("reading", READINGS)
-def test_a_roberta_can_be_a_reranker(tmp_path, reading):
+@pytest.mark.parametrize("way", WAYS)
+def test_a_roberta_can_be_a_reranker(tmp_path, way):
     base = roberta(tmp_path / "base")
-    folder = make_cross_encoder(tmp_path / "model", base, reading=reading, mask="")
+    folder = make_cross_encoder(tmp_path / "model", base, **WAYS[way], mask="")
     encoder = CrossEncoder(folder, precision="float32")
     assert encoder._texts.between == [2, 2]
     whole = score(encoder)
@@ -307,7 +327,11 @@ def test_a_folder_that_is_not_there_and_an_encoder_are_no_rerankers(base, tmp_pa
     ("said", "message"),
     [
         ({"reading": "twice"}, r'"reading": "twice"; it must be "claim first" or "together"'),
-        ({"reading": "claim first", "pooling": "first"}, r'"pooling": "first"; it must be "mean" where reading'),
+        ({"reading": "together", "pooling": "likeness"}, r'"pooling": "likeness"; it must be "mean" or "first" where'),
+        (
+            {"reading": "claim first", "pooling": "first"},
+            r'"pooling": "first"; it must be "mean" or "likeness" where reading',
+        ),
         ({"context": 2}, r'"context": 2; it must be 0 or 1'),
         ({"context": True}, r'"context": true; it must be 0 or 1'),
         ({"window": 20}, r'"window": 20; it must be at least 16 more than claim_tokens, which is 16'),
@@ -340,7 +364,7 @@ def test_weights_without_a_head_are_refused(base, writable):
 
     card["digest"] = find_model(str(writable)).digest
     (writable / "reranker.json").write_text(json.dumps(card), encoding="utf-8")
-    with pytest.raises(BadWeights, match="holds no head that fits"):
+    with pytest.raises(BadWeights, match="holds no 'head.weight' that fits"):
         score(CrossEncoder(writable))
 
 

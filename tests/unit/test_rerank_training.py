@@ -28,14 +28,13 @@ from relic_core.training.reranking.model import RerankerInTraining
 from relic_core.training.reranking.recipe import RerankerRecipe
 from relic_core.training.reranking.trainer import train_reranker
 from tests.making import make_work
-from tests.making_rerankers import make_reranker_recipe
+from tests.making_rerankers import WAYS, make_reranker_recipe
 from tests.making_training import make_base, make_novel, make_pairs, make_windows
 from tests.tiny_models import roberta
 
 PAIRS = make_pairs(24)
 NOVEL = make_novel()
 WINDOWS = make_windows(NOVEL, 4)
-READINGS = ["claim first", "together"]
 
 
 @pytest.fixture(scope="module")
@@ -129,9 +128,9 @@ def test_lists_of_unlike_length_are_told_by_what_is_allowed(base):
 # ---------------------------------------------------------------- the loss
 
 
-@pytest.mark.parametrize("reading", READINGS)
-def test_the_loss_is_the_cross_entropy_of_each_claim_s_own_list(base, tmp_path, reading):
-    recipe = make_reranker_recipe(base, reading=reading, chunk_tokens=64)
+@pytest.mark.parametrize("way", WAYS)
+def test_the_loss_is_the_cross_entropy_of_each_claim_s_own_list(base, tmp_path, way):
+    recipe = make_reranker_recipe(base, **WAYS[way], chunk_tokens=64)
     texts, lists = lists_of(base, recipe)
     torch.manual_seed(0)
     model = RerankerInTraining(recipe, texts._card, texts.tower).eval()
@@ -152,11 +151,11 @@ def test_the_loss_is_the_cross_entropy_of_each_claim_s_own_list(base, tmp_path, 
     assert float(found.detach()) == pytest.approx(float(torch.stack(losses).mean().detach()), abs=1e-4)
 
 
-@pytest.mark.parametrize("reading", READINGS)
-def test_states_that_are_made_twice_give_the_same_gradient(base, reading):
+@pytest.mark.parametrize("way", WAYS)
+def test_states_that_are_made_twice_give_the_same_gradient(base, way):
     gradients = []
     for cached in (False, True):
-        recipe = make_reranker_recipe(base, reading=reading, cached=cached, chunk_tokens=64)
+        recipe = make_reranker_recipe(base, **WAYS[way], cached=cached, chunk_tokens=64)
         texts, lists = lists_of(base, recipe)
         torch.manual_seed(0)
         model = RerankerInTraining(recipe, texts._card, texts.tower).train()
@@ -171,20 +170,20 @@ def test_states_that_are_made_twice_give_the_same_gradient(base, reading):
 # ---------------------------------------------------------------- what is made
 
 
-@pytest.mark.parametrize("reading", READINGS)
-def test_it_learns_and_what_it_makes_reranks_at_once(base, tmp_path, reading):
+@pytest.mark.parametrize("way", WAYS)
+def test_it_learns_and_what_it_makes_reranks_at_once(base, tmp_path, way):
     """The others begin otherwise than the quotations: a choice that a tiny model learns in some steps."""
     others = ["the soup is near", "the river was far", "he says the coin is near"]
     hard = HardNegatives({pair.id: others for pair in PAIRS})
     reports = Reports()
-    recipe = make_reranker_recipe(base, reading=reading, epochs=3.0, share=0.0)
+    recipe = make_reranker_recipe(base, **WAYS[way], epochs=3.0, share=0.0)
     made = run(base, tmp_path, recipe=recipe, report=reports, hard=hard)
     steps = reports.of("step")
     assert made.finished
     assert made.steps == made.of == len(steps)
     assert np.mean([step["loss"] for step in steps[-3:]]) < 0.5 * np.mean([step["loss"] for step in steps[:3]])
     encoder = CrossEncoder(made.folder, precision="float32")
-    assert (encoder.card.reading, encoder.card.mask, encoder.card.window) == (reading, "[MASK]", 48)
+    assert (encoder.card.reading, encoder.card.mask, encoder.card.window) == (WAYS[way]["reading"], "[MASK]", 48)
     for pair in PAIRS[:6]:
         work = make_work([[pair.quotation, *others]])
         claim = Claim(" ".join(pair.left), " ".join(pair.right), masked=True)
@@ -222,6 +221,14 @@ def test_words_stay_those_of_the_base_and_what_tells_passage_from_claim_is_learn
         "embeddings.token_type_embeddings.weight"
     }
     assert "encoder.layer.0.attention.self.query.weight" in changed
+
+
+def test_of_a_likeness_the_gates_and_the_scale_are_learnt_and_written(base, tmp_path):
+    made = weights(run(base, tmp_path, recipe=make_reranker_recipe(base, **WAYS["likeness"])).folder)
+    assert set(made) == {*load_file(base / "model.safetensors"), "head.weight", "gates"}
+    assert made["gates"].abs().max() > 0
+    assert made["head.weight"].shape == (1, 1)
+    assert float(made["head.weight"]) != 20.0
 
 
 def test_adapters_are_trained_and_added_in(base, tmp_path):
@@ -327,7 +334,7 @@ def test_a_base_without_a_mask_token_is_refused_where_the_recipe_wants_one(tmp_p
         ({"negatives": True}, "negatives is true"),
         ({"batch": 1}, "batch is 1"),
         ({"reading": "twice"}, 'makes no reranker. .*"reading": "twice"'),
-        ({"pooling": "first"}, 'makes no reranker. .*"mean" where reading'),
+        ({"pooling": "first"}, 'makes no reranker. .*"mean" or "likeness" where reading'),
         ({"window": 201}, "makes no reranker. .*at least 16 more than claim_tokens"),
         ({"hard_negatives": 3}, "no setting of a reranker's recipe called 'hard_negatives'"),
     ],

@@ -77,7 +77,7 @@ def test_what_is_asked_is_written_down_and_read_again_as_what_it_is(base, tmp_pa
     assert recipe_of(str(path), ["negatives=5"]) == RerankerRecipe(batch=20, negatives=5)
     with pytest.raises(BadRequest, match="no setting of a reranker's recipe called 'temperature'"):
         recipe_of("reranker", ["temperature=0.1"])
-    with pytest.raises(BadRequest, match='"mean" where reading is "claim first"'):
+    with pytest.raises(BadRequest, match='"mean" or "likeness" where reading is "claim first"'):
         recipe_of("reranker", ["pooling=first"])
 
 

@@ -105,7 +105,7 @@ class Asked:
         "base", the id of a training, or a model's folder, name or card; empty for none, "usual" for what is `USUAL`.
     start : str
         The encoder that it goes on from: "default", the id of a training, or an encoder's folder or card; empty for
-        the recipe's base, "usual" for what is `USUAL`.
+        the recipe's base, "usual" for what is `USUAL`, where that has the packaged base.
 
     Raises
     ------
@@ -130,7 +130,7 @@ class Asked:
         if self.hard == "usual":
             object.__setattr__(self, "hard", usual.hard)
         if self.start == "usual":
-            object.__setattr__(self, "start", usual.start)
+            object.__setattr__(self, "start", THE_BASE if self.recipe.base else usual.start)
         if self.use not in get_args(Use):
             raise unknown_name("way to choose what is learnt from", self.use, get_args(Use))
         if self.pairs < 0:
