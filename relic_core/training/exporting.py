@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from relic_core.encoders.cards import EncoderCard
     from relic_core.encoders.weights import ModelFiles
     from relic_core.training.dual_encoder import DualEncoder
+    from relic_core.training.starts import Start
 
 CLAIMS = "claims"
 PASSAGES = "passages"
 RECORD = "training.json"
 
 
-def write_model(
+def write_model(  # noqa: PLR0913 - what is written, how it is used, what made it, how far it goes
     folder: Path,
     encoder: DualEncoder,
     base: ModelFiles,
@@ -40,6 +41,7 @@ def write_model(
     *,
     keeps_embeddings: bool,
     blend: float = 1.0,
+    start: Start | None = None,
 ) -> None:
     """Write both encoders with their card; the folder appears under its name when all of it is written.
 
@@ -50,7 +52,7 @@ def write_model(
     encoder : DualEncoder
         As it is now; adapters are added into the matrices they adapt.
     base : ModelFiles
-        What both began from.
+        What both are written as layers over.
     card : EncoderCard
         How the encoders are used; where they are, and the digest of their files, is filled in.
     record : mapping
@@ -58,7 +60,9 @@ def write_model(
     keeps_embeddings : bool
         Whether the embeddings are the base's: see `write_weights`.
     blend : float, optional
-        How far the way from the base to the encoders is gone: see `blended`.
+        How far the way is gone from what they began as: see `blended`.
+    start : Start, optional
+        What they began as, where that is not the base.
 
     Raises
     ------
@@ -75,7 +79,7 @@ def write_model(
         )
         for name, model in towers.items():
             (half / name).mkdir()
-            tensors = blended(merged(model), base, blend)
+            tensors = blended(merged(model), _begun(start, base, name, one=len(towers) == 1), blend)
             write_weights(half / name, tensors, base, keeps_embeddings=keeps_embeddings)
         used = {"query_model": CLAIMS, "passage_model": next(reversed(towers))}
         digest = pair_digest(*(find_model(str(half / name)) for name in used.values()))
@@ -154,28 +158,39 @@ def merged(model: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401 - transformer
     }
 
 
-def blended(tensors: Mapping[str, torch.Tensor], base: ModelFiles, blend: float) -> dict[str, torch.Tensor]:
-    """Go a part of the way from a base to what was learnt from it, weight by weight.
+def blended(
+    tensors: Mapping[str, torch.Tensor], began: Mapping[str, torch.Tensor], blend: float
+) -> dict[str, torch.Tensor]:
+    """Go a part of the way from what a model began as to what was learnt from it, weight by weight.
 
-    What was learnt stays, and more of what the base knew of texts unlike those learnt from (WiSE-FT: Wortsman et al.
-    2022, "Robust fine-tuning of zero-shot models").
+    What was learnt stays, and more of what was known of texts unlike those learnt from (WiSE-FT: Wortsman et al. 2022,
+    "Robust fine-tuning of zero-shot models").
 
     Parameters
     ----------
     tensors : mapping of str to tensor
         What was learnt, under the names of the bare model.
-    base : ModelFiles
-        What it began as.
+    began : mapping of str to tensor
+        What it began as, under the names of its file.
     blend : float
-        0 for the base, 1 for all that was learnt.
+        0 for what it began as, 1 for all that was learnt.
     """
     if blend == 1.0:
         return dict(tensors)
-    before = named_as(state_of(base), tensors)
+    before = named_as(began, tensors)
     return {
         name: torch.lerp(before[name], tensor, blend) if name in before and tensor.is_floating_point() else tensor
         for name, tensor in tensors.items()
     }
+
+
+def _begun(start: Start | None, base: ModelFiles, tower: str, *, one: bool) -> dict[str, torch.Tensor]:
+    """Read what an encoder began as; one that is both claims' and passages' began half way between the two."""
+    if start is None:
+        return state_of(base)
+    if one:
+        return start.mean()
+    return state_of(start.claims if tower == CLAIMS else start.passages)
 
 
 def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor]) -> str:

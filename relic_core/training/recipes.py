@@ -256,7 +256,8 @@ def _is_number(value: object, least: float, most: float) -> bool:
     return math.isfinite(value) and least <= value <= most
 
 
-DEFAULT = Recipe()
+DEFAULT = Recipe(blend=0.5, claim_windows=(176, 96, 48))
+"""That of the encoder that comes with the program; docs/training.md says what each of its choices is worth."""
 
 PAPER = Recipe(
     name="paper",

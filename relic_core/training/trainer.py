@@ -88,7 +88,8 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     begun = None if start is None else start_of(start, base)
 
     def write(folder: Path, model: DualEncoder, record: Mapping[str, Any]) -> None:
-        write_model(folder, model, base, card, record, keeps_embeddings=keeps_embeddings(recipe), blend=recipe.blend)
+        keeps = keeps_embeddings(recipe)
+        write_model(folder, model, base, card, record, keeps_embeddings=keeps, blend=recipe.blend, start=begun)
 
     lesson = Lesson(
         name=card.name,

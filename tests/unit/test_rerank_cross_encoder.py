@@ -364,7 +364,7 @@ def test_weights_without_a_head_are_refused(base, writable):
 
     card["digest"] = find_model(str(writable)).digest
     (writable / "reranker.json").write_text(json.dumps(card), encoding="utf-8")
-    with pytest.raises(BadWeights, match="holds no 'head.weight' that fits"):
+    with pytest.raises(BadWeights, match=r"holds no 'head\.weight' that fits"):
         score(CrossEncoder(writable))
 
 

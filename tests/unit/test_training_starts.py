@@ -57,17 +57,31 @@ def find_state(base):
     return state_of(find_model(str(base)))
 
 
-def test_what_was_gone_on_from_stands_in_the_record_and_a_blend_goes_towards_the_base(base, first, tmp_path):
-    whole = taught(make_recipe(base, learning_rate=1e-30), tmp_path / "whole", start=card_of(first))
-    half = taught(make_recipe(base, learning_rate=1e-30, blend=0.5), tmp_path / "half", start=card_of(first))
-    record = json.loads((whole / "training.json").read_text())
+def test_what_was_gone_on_from_stands_in_the_record(base, first, tmp_path):
+    made = taught(make_recipe(base), tmp_path, start=card_of(first))
+    record = json.loads((made / "training.json").read_text())
     assert record["start"] == card_of(first).name
     assert record["start_digest"] == start_of(card_of(first), find_model(str(base))).digest
     assert "start" not in json.loads((first / "training.json").read_text())
-    untaught, learnt, blended = find_state(base), weights(whole, "claims"), weights(half, "claims")
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_blend_keeps_some_of_what_was_gone_on_from(base, first, tmp_path, shared):
+    start = start_of(card_of(first), find_model(str(base)))
+    whole, half = (
+        taught(
+            make_recipe(base, blend=blend, learning_rate=0.003, shared=shared),
+            tmp_path / str(blend),
+            start=card_of(first),
+        )
+        for blend in (1.0, 0.5)
+    )
+    learnt, blended = weights(whole, "claims"), weights(half, "claims")
+    before = start.mean() if shared else weights(first, "claims")
+    assert any(not torch.equal(learnt[name], before[name]) for name in learnt)
     for name, tensor in blended.items():
         if tensor.is_floating_point():
-            assert torch.allclose(tensor, (untaught[name] + learnt[name]) / 2, atol=1e-6)
+            assert torch.allclose(tensor, (before[name] + learnt[name]) / 2, atol=1e-6)
 
 
 def test_one_model_for_both_begins_half_way_between_two(base, first):
