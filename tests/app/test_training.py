@@ -195,7 +195,7 @@ def test_what_means_nothing_for_a_reranker_is_told_on_the_page(furnished, dense)
     at.run()
     at.selectbox("training_set_reranker_pooling").set_value("first")
     at = sound(at.run())
-    assert 'must be "mean" where reading is "claim first"' in said(at)
+    assert 'must be "mean" or "likeness" where reading is "claim first"' in said(at)
     assert "training_begin" not in [each.key for each in at.button]
 
 

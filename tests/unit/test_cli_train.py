@@ -163,7 +163,10 @@ def test_one_that_has_ended_is_told_when_it_is_stopped_and_cannot_be_resumed(tra
         (("--set", "bach=6"), "Did you mean batch"),
         (("--recipe", "lapdog"), "Did you mean laptop"),
         (("--recipe", "reranker", "--set", "temperature=1"), "no setting of a reranker's recipe called 'temperature'"),
-        (("--recipe", "reranker", "--set", "pooling=first"), 'it must be "mean" where reading is "claim first"'),
+        (
+            ("--recipe", "reranker", "--set", "pooling=first"),
+            'it must be "mean" or "likeness" where reading is "claim first"',
+        ),
         (("--recipe", "reranker", "--pairs", "3", "--no-windows"), "There are 3 pairs and 0 windows to learn from"),
         (("--recipe", "none.json"), "There is no recipe none.json"),
         (("--length", "ever"), "There is no length of a training called 'ever'"),

@@ -97,7 +97,7 @@ def test_the_digest_of_a_reranker_s_recipe_does_not_hang_on_its_kind_being_writt
         ({"negatives": 3}, 'only a reranker\'s does. If it is one, write "kind": "reranker"'),
         ({"kind": "reranker", "stretches": 3}, "no setting of a reranker's recipe called 'stretches'"),
         ({"kind": "encoder", "negatives": 3}, "no setting of a recipe called 'negatives'"),
-        ({"kind": "reranker", "pooling": "first"}, 'it must be "mean" where reading is "claim first"'),
+        ({"kind": "reranker", "pooling": "first"}, 'it must be "mean" or "likeness" where reading is "claim first"'),
         ([1], "must be one JSON object"),
     ],
 )

@@ -21,7 +21,7 @@ from relic_core.encoders.one_pass import OnePassEncoder
 from relic_core.errors import BadRequest, BadWeights, StoreFull
 from relic_core.training import checkpoints, loop, watching
 from relic_core.training.dual_encoder import DualEncoder
-from relic_core.training.recipes import recipe_named
+from relic_core.training.known_recipes import recipe_named
 from relic_core.training.trainer import train
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
 from tests.tiny_models import roberta
