@@ -213,7 +213,7 @@ def test_libraries_are_made_once_and_only_by_those_that_have_one():
     made, libraries = {}, {}
     asked = {"settings": Settings(), "made": made, "load": pytest.fail, "libraries": libraries}
     fusion = registry.create_library("fusion", **asked)
-    assert set(libraries) == {"zero-shot", "bm25", "fusion"}
+    assert set(libraries) == {"dense-relic", "bm25", "fusion"}
     assert registry.create_library("fusion", **asked) is fusion
     with pytest.raises(BadRequest, match=r"Random .* searches one work at a time"):
         registry.create_library("random", **asked)
