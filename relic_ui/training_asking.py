@@ -12,7 +12,7 @@ import streamlit as st
 from relic_core.errors import BadRequest, RelicError
 from relic_core.services.training.asking import BASE_HARD, DEFAULT_HARD, LENGTHS, NO_HARD, THE_BASE, USES, USUAL, Asked
 from relic_core.services.training.estimating import duration
-from relic_core.services.training.words import ABOUT, CHOICES, explained
+from relic_core.services.training.words import ABOUT, choices, explained
 from relic_ui.naming import many
 from relic_ui.shell import literal, told
 
@@ -95,7 +95,7 @@ def _choose(workbench: Workbench, every: tuple[Followed, ...]) -> Asked | None:
             key="training_recipe",
         )
         recipe = workbench.trainings.recipes[recipe_name]
-        further = _choose_further(workbench, every, recipe.kind)
+        further = _choose_further(workbench, every, recipe.kind, base)
         try:
             changes = _choose_settings(recipe.to_json(), recipe_name, recipe.kind)
             if base:
@@ -118,7 +118,7 @@ def _choose_base() -> str:
     ).strip()  # fmt: skip
 
 
-def _choose_further(workbench: Workbench, every: tuple[Followed, ...], kind: ModelKind) -> dict[str, Any]:
+def _choose_further(workbench: Workbench, every: tuple[Followed, ...], kind: ModelKind, base: str) -> dict[str, Any]:
     usual = USUAL[kind]
     titles = {each.source.id: each.source.title for each in workbench.sources.all()}
     sources = st.multiselect(
@@ -136,8 +136,8 @@ def _choose_further(workbench: Workbench, every: tuple[Followed, ...], kind: Mod
     }
     starts = _STARTS | {key: f"From {label}" for key, label in trained.items()}
     start = st.selectbox(
-        "What it goes on from", list(starts), list(starts).index(usual.start), format_func=starts.__getitem__,
-        key=f"training_start_{kind}",
+        "What it goes on from", list(starts), list(starts).index(THE_BASE if base else usual.start),
+        format_func=starts.__getitem__, key=f"training_start_{kind}_{bool(base)}",
     )  # fmt: skip
     models = _HARD | {key: f"With {label}" for key, label in trained.items()}
     hard = st.selectbox(
@@ -153,17 +153,18 @@ def _choose_settings(recipe: Mapping[str, Any], name: str, kind: ModelKind) -> d
     for key, usual in recipe.items():
         if key in _ELSEWHERE:
             continue
-        value = _widget(key, usual, f"**{key}** {literal(explained(key, kind))}", f"training_set_{name}_{key}")
+        label = f"**{key}** {literal(explained(key, kind))}"
+        value = _widget(key, usual, label, f"training_set_{name}_{key}", choices(key, kind))
         if value != usual:
             changed[key] = value
     return changed
 
 
-def _widget(key: str, usual: Any, label: str, widget: str) -> Any:  # noqa: ANN401 - a value of JSON
+def _widget(key: str, usual: Any, label: str, widget: str, among: tuple[str, ...]) -> Any:  # noqa: ANN401 - JSON
     if isinstance(usual, bool):
         return st.checkbox(label, usual, key=widget)
-    if key in CHOICES:
-        return st.selectbox(label, CHOICES[key], CHOICES[key].index(usual), key=widget)
+    if among:
+        return st.selectbox(label, among, among.index(usual), key=widget)
     if isinstance(usual, int):
         return int(st.number_input(label, value=usual, step=1, key=widget))
     if isinstance(usual, float):

@@ -60,6 +60,7 @@ def quickly(at, base):
         "chunk_tokens": 64, "steps": 2,
     }.items():  # fmt: skip
         at.number_input(f"training_set_default_{key}").set_value(value)
+    at.text_input("training_set_default_claim_windows").set_value("[]")
     at.selectbox("training_set_default_precision").set_value("float32")
     at.radio("training_base_kind").set_value("Another, by its folder or name")
     at.run()

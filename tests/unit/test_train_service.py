@@ -15,7 +15,7 @@ from typing import get_args
 import pytest
 
 from relic_core.config import Settings
-from relic_core.encoders.reranker_cards import Reading
+from relic_core.encoders.reranker_cards import HeadPooling, Reading
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreBusy, StoreFull
 from relic_core.retrieval import dense
 from relic_core.services.jobs import InlineExecutor
@@ -436,6 +436,8 @@ def test_every_setting_of_a_recipe_and_every_recipe_is_explained():
     assert set(words.ABOUT) == set(RECIPES)
     assert all(words.explained(field.name, "reranker") for field in fields(RerankerRecipe))
     assert {**_CHOICES, "reading": get_args(Reading)} == words.CHOICES
+    assert set(words.choices("pooling", "reranker")) == set(get_args(HeadPooling))
+    assert words.choices("pooling", "encoder") == _CHOICES["pooling"]
 
 
 def test_what_is_asked_can_be_written_down_and_read_again(base):

@@ -57,7 +57,8 @@ SETTINGS = {
 
 _OF_RERANKERS = {
     "reading": "Whether the claim is read once, before all passages, or anew together with each: three times as slow.",
-    "pooling": "What the score is made of: the mean of the passage's tokens; or, read together, the first token.",
+    "pooling": "What the score is made of: how like the passage's tokens are to the claim's; or their mean; or, read "
+    "together, the first token.",
     "context": "Sentences of the work that are read on either side of a passage: 0 or 1.",
     "negatives": "Wrong passages that each quotation is to be told from: hard ones where any were found, then others.",
     "batch": "Quotations taught together.",
@@ -73,6 +74,12 @@ CHOICES = {
     "schedule": ("linear", "constant"),
 }
 """What settings of words may be, by key."""
+_CHOICES_OF_RERANKERS = {"pooling": ("likeness", "mean", "first")}
+
+
+def choices(key: str, kind: ModelKind) -> tuple[str, ...]:
+    """List what a setting of words may be; nothing for any other."""
+    return (_CHOICES_OF_RERANKERS.get(key, ()) if kind == "reranker" else ()) or CHOICES.get(key, ())
 
 
 def explained(key: str, kind: ModelKind) -> str:
