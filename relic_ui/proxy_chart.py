@@ -1,0 +1,113 @@
+"""People beside models: how many of the items each got, with chance and the published figures, as a chart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.reporting import charts
+from relic_core.reporting.charts_rows import Chart, Group, Mark, Series, as_csv, table
+from relic_ui.tables import table_html
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relic_core.reporting.tables import Figure
+    from relic_core.services.studies.results import StudyResults
+
+_CHANCE = 1 / 3
+_PEOPLE, _MODELS, _PUBLISHED = "people", "models", "published"
+_COLOURS = {_PEOPLE: "#b5472e", _MODELS: "#1f7079"}
+_NAMED_PEOPLE = 12
+_SERIES = (
+    Series(key=_PEOPLE, label="People", retriever=_PEOPLE),
+    Series(key=_MODELS, label="Models", retriever=_MODELS),
+    Series(key=_PUBLISHED, label="Published, other items"),
+)
+_PUBLISHED_FIGURES = (
+    ("Experts, by majority", 0.935, 200),
+    ("dense-RELiC, 1/0", 0.675, 200),
+)
+"""Thai and others (2022), table 3 and section 4: Pride and Prejudice, single sentences, distractors by BM25."""
+
+_Row = tuple[Group, Mark]
+
+
+def rows_of(results: StudyResults) -> Chart:
+    """Set the accuracies of a study as the rows of a chart."""
+    rows = [*_people(results), *_models(results), *_published()]
+    shown = {mark.series for _, mark in rows}
+    return Chart(
+        view="published",
+        title="How often the critic’s quotation was chosen",
+        measure="accuracy",
+        by="Who",
+        groups=tuple(group for group, _ in rows),
+        series=tuple(series for series in _SERIES if series.key in shown),
+        marks=tuple(mark for _, mark in rows),
+        caption=(
+            "Bars are 95% intervals. The dashed line is chance: one in three. Open diamonds were published by Thai and "
+            "others (2022) for 200 single sentences of Pride and Prejudice: other items, so they show the scale of "
+            "things and are no rivals."
+        ),
+    )
+
+
+def _people(results: StudyResults) -> Iterator[_Row]:
+    majority = results.majority
+    if majority.items:
+        yield _row("majority", "People, by majority", majority.accuracy, majority.items, _PEOPLE)
+    if len(results.people) <= _NAMED_PEOPLE:
+        for place, person in enumerate(results.people):
+            if person.answered:
+                yield _row(
+                    f"person-{place}", person.annotator.name, person.accuracy, person.answered - person.cannot, _PEOPLE
+                )
+
+
+def _models(results: StudyResults) -> Iterator[_Row]:
+    for model in results.models:
+        if not model.left_out:
+            yield _row(f"model-{model.retriever}", model.label, model.accuracy, model.items, _MODELS, note=model.mark)
+
+
+def _published() -> Iterator[_Row]:
+    for place, (label, value, n) in enumerate(_PUBLISHED_FIGURES):
+        key = f"published-{place}"
+        yield Group(key=key, label=label, note="2022", n=n), Mark(group=key, series=_PUBLISHED, value=value, n=n)
+
+
+def _row(key: str, label: str, figure: Figure, n: int, series: str, *, note: str = "") -> _Row:
+    mark = Mark(group=key, series=series, value=figure.value, low=figure.low, high=figure.high, n=n)
+    return Group(key=key, label=label, note=note, n=n), mark
+
+
+def show(results: StudyResults, file_name: str) -> None:
+    """Draw the chart, and the same figures as a table and a file."""
+    chart = rows_of(results)
+    figure = charts.draw(chart, colours=_COLOURS)
+    line = {"color": charts.OTHER, "width": 1.5, "dash": "dash"}
+    chance = {"type": "line", "x0": _CHANCE, "x1": _CHANCE, "yref": "y domain", "y0": 0, "y1": 1, "line": line}
+    figure.update_layout(shapes=[*figure.layout.shapes, {**chance, "layer": "below"}])
+    with st.container(key="proxy_plot"):
+        st.plotly_chart(
+            figure,
+            key="proxy_chart",
+            config=charts.config(file_name),
+            alt=f"{chart.title}. The figures stand below as a table.",
+        )
+    heads, rows = table(chart)
+    st.html(
+        f'<p class="relic-table-caption">{chart.caption}</p><details class="relic-recall-fold"><summary>As a table'
+        f"</summary>{table_html(heads, rows, chart.title)}</details>"
+    )
+    st.download_button(
+        "Save these figures as CSV",
+        data=as_csv(chart),
+        file_name=f"{file_name}.csv",
+        mime="text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        key="proxy_chart_save",
+    )

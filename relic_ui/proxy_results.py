@@ -1,0 +1,168 @@
+"""What came out of a study: people beside models, how far people agree, item by item, and all of it as files."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.reporting.tables import Figure
+from relic_ui import proxy_cases, proxy_chart
+from relic_ui.jobs import show_job, stop_label
+from relic_ui.naming import listed, many
+from relic_ui.proxy_address import title
+from relic_ui.shell import literal, told
+from relic_ui.tables import show as show_table
+
+if TYPE_CHECKING:
+    from relic_core.services.studies.results import StudyResults
+    from relic_core.services.studies.studies import StudyView
+    from relic_core.services.workbench import Workbench
+
+_SPOILER = (
+    "You have not answered all items of this study yet, and what stands here tells which passages are right. Answer "
+    "first; the results will still be here."
+)
+
+
+def show(workbench: Workbench, view: StudyView) -> None:
+    """Draw the results of a study."""
+    study = view.study
+    title(f"Results: {study.label}")
+    if _unfinished(workbench, view) and not st.session_state.get("proxy_spoilt"):
+        st.info(_SPOILER, icon=":material/visibility_off:")
+        st.button("Show the results all the same", key="proxy_spoil", on_click=_spoil)
+        return
+    for held in view.held:
+        st.warning(literal(held), icon=":material/menu_book:")
+    results = workbench.studies.results(study.id)
+    _lede(results)
+    _models(workbench, view)
+    st.header("People beside models", anchor="proxy-beside")
+    proxy_chart.show(results, f"{study.name} accuracy")
+    people, _, models, _ = _tables(workbench, view)
+    if results.people:
+        show_table(people)
+    if results.models:
+        show_table(models)
+    _agreement(results)
+    proxy_cases.show(view, results)
+    _files(workbench, view)
+
+
+def _unfinished(workbench: Workbench, view: StudyView) -> bool:
+    """Whether the visitor is in the middle of answering this very study."""
+    place = st.session_state.get("proxy_place")
+    if place is None or place.whose[0] != view.study.id or view.terms.revealed:
+        return False
+    return workbench.studies.task(*place.whose).item is not None
+
+
+def _spoil() -> None:
+    st.session_state["proxy_spoilt"] = True
+
+
+def _lede(results: StudyResults) -> None:
+    """Say the outcome in numbers that are read first."""
+    tiles = []
+    majority = results.majority
+    if majority.items:
+        tiles.append(_tile("People, by majority", majority.accuracy, f"of {many(majority.items, 'item')}"))
+    best = max(
+        (model for model in results.models if not model.left_out), key=lambda each: each.accuracy.value, default=None
+    )
+    if best:
+        tiles.append(_tile(f"Best model: {best.label}", best.accuracy, f"of {many(len(results.items), 'item')}"))
+    tiles.append(f"<li>Chance<strong>33.3%</strong><span>one in three</span></li>")
+    people = len(results.people)
+    said = f"{many(people, 'person').replace('persons', 'people')} answered." if people else "Nobody has answered yet."
+    notes = "".join(f"<p>{escape(note)}</p>" for note in results.notes)
+    st.html(
+        f'<p class="relic-measure">{said} {escape(majority.sentence)}</p>'
+        f'<ul class="relic-proxy-numbers">{"".join(tiles)}</ul><div class="relic-quiet relic-measure">{notes}</div>'
+    )
+
+
+def _tile(label: str, figure: Figure, n: str) -> str:
+    between = f"{figure.interval}, " if figure.interval else ""
+    return f"<li>{escape(label)}<strong>{escape(figure.text)}</strong><span>{escape(between)}{n}</span></li>"
+
+
+def _models(workbench: Workbench, view: StudyView) -> None:
+    """Let the models answer the same items, and show how that goes."""
+    studies = workbench.studies
+    under_way = next(iter(workbench.jobs.under_way("study-models")), None)
+    if under_way:
+        show_job(workbench, under_way.id, stop=stop_label(under_way))
+        return
+    due = studies.models_due(view.study.id)
+    if due and not view.held:
+        st.html(
+            '<p class="relic-measure">Models can answer the same items: '
+            f"{'none has yet' if not studies.results(view.study.id).models else 'some have not, as they are now'}.</p>"
+        )
+
+        def begin() -> None:
+            with told():
+                studies.start_models(view.study.id)
+
+        st.button("Let the models answer", key="proxy_models", on_click=begin, icon=":material/smart_toy:")
+
+
+def _agreement(results: StudyResults) -> None:
+    """Say how far people agree, each figure with what it means."""
+    st.header("How far people agree", anchor="proxy-agreement")
+    rows = []
+    for share in (results.all_agree, results.none_agree):
+        if share is not None and share.value is not None:
+            rows.append(_fact(share.label, share.figure, f"{share.sentence}"))
+    rows += [_fact(each.label, each.figure, each.sentence) for each in results.agreement if each.value is not None]
+    if not rows:
+        st.html('<p class="relic-quiet">It takes two people who have answered the same item.</p>')
+        return
+    paradox = (
+        f'<p class="relic-proxy-paradox relic-measure"><strong>Read this first.</strong> {escape(results.paradox)}</p>'
+        if results.paradox
+        else ""
+    )
+    st.html(f'{paradox}<dl class="relic-proxy-agreement">{"".join(rows)}</dl>')
+
+
+def _fact(label: str, figure: Figure, sentence: str) -> str:
+    between = f' <span class="relic-quiet">{escape(figure.interval)}</span>' if figure.interval else ""
+    return (
+        f"<div><dt>{escape(label)}</dt><dd><strong>{escape(figure.text)}</strong>{between}"
+        f"<p>{escape(sentence)}</p></dd></div>"
+    )
+
+
+def _files(workbench: Workbench, view: StudyView) -> None:
+    """Offer all answers, and the report, as files."""
+    studies, study_id = workbench.studies, view.study.id
+    st.header("Take it with you", anchor="proxy-files")
+    anonymous = st.checkbox(
+        "Without names and comments",
+        value=True,
+        key="proxy_anonymous",
+        help="Names become person 1, person 2 and so on; comments, in which people may name themselves, are left out.",
+    )
+    with st.container(horizontal=True, gap="small"):
+        for label, end, mime, make in (
+            ("Answers as CSV", ".csv", "text/csv", studies.answers_csv),
+            ("Answers as JSON", ".json", "application/json", studies.answers_json),
+            ("Report to print", ".html", "text/html", studies.report),
+        ):
+            st.download_button(
+                label,
+                data=make(study_id, anonymous=anonymous),
+                file_name=studies.file_name(study_id, end),
+                mime=mime,
+                on_click="ignore",
+                icon=":material/download:",
+                key=f"proxy_save{end}",
+            )
+    st.html(
+        '<p class="relic-quiet relic-measure">The first two hold every answer with its time, and the items. The report '
+        "is one page for the browser, which prints it.</p>"
+    )
