@@ -13,6 +13,7 @@ from relic_ui.jobs import show_job, stop_label
 from relic_ui.naming import listed, many
 from relic_ui.proxy_address import title
 from relic_ui.shell import literal, told
+from relic_ui.tables import save
 from relic_ui.tables import show as show_table
 
 if TYPE_CHECKING:
@@ -41,11 +42,12 @@ def show(workbench: Workbench, view: StudyView) -> None:
     _models(workbench, view)
     st.header("People beside models", anchor="proxy-beside")
     proxy_chart.show(results, f"{study.name} accuracy")
-    people, _, models, _ = _tables(workbench, view)
+    people, agreement, models, items = workbench.studies.tables(study.id)
     if results.people:
         show_table(people)
     if results.models:
         show_table(models)
+    save((people, agreement, models, items), f"{study.name} results", key="proxy_tables")
     _agreement(results)
     proxy_cases.show(view, results)
     _files(workbench, view)
