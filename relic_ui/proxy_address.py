@@ -65,6 +65,28 @@ def opened(workbench: Workbench, asked: Asked) -> StudyView | None:
         return None
 
 
+def how_many(people: int) -> str:
+    """Count people.
+
+    Examples
+    --------
+    >>> how_many(1), how_many(3)
+    ('one person', '3 people')
+    """
+    return "one person" if people == 1 else f"{people:,} people"
+
+
+def label_of(name: str, version: int) -> str:
+    """Name a study of the list: with its version where it is not the first.
+
+    Examples
+    --------
+    >>> label_of("Emma", 1), label_of("Emma", 2)
+    ('Emma', 'Emma, version 2')
+    """
+    return name if version == 1 else f"{name}, version {version}"
+
+
 def title(words: str, *, back: str = "All studies", **to: str) -> None:
     """Draw the heading of one side of the page, with the way back.
 

@@ -45,10 +45,10 @@ def show(workbench: Workbench, view: StudyView) -> None:
     items = len(view.study.items)
     works = listed([work.title for work in view.study.works])
     st.html(
-        f'<div class="relic-proxy-before"><p class="relic-quiet">{many(items, "item")} of <cite>{escape(works)}</cite>. '
-        "You can stop at any time and go on later.</p>"
-        f'<section><h2>What to do</h2>{paragraphs(view.terms.instructions)}</section>'
-        f'<section><h2>Before you begin</h2>{paragraphs(view.terms.consent)}'
+        f'<div class="relic-proxy-before"><p class="relic-quiet">{many(items, "item")} of '
+        f"<cite>{escape(works)}</cite>. You can stop at any time and go on later.</p>"
+        f"<section><h2>What to do</h2>{paragraphs(view.terms.instructions)}</section>"
+        f"<section><h2>Before you begin</h2>{paragraphs(view.terms.consent)}"
         f'<div class="relic-quiet">{paragraphs(view.terms.privacy)}</div></section></div>'
     )
     if st.session_state.get("proxy_known", ("", ""))[0] == view.study.id:
@@ -78,7 +78,7 @@ def _ask(workbench: Workbench, view: StudyView) -> None:
         st.error("Please tick that you agree to take part; without that nothing is stored.", icon=":material/error:")
     else:
         try:
-            if workbench.studies.knows(view.study.id, name):
+            if workbench.studies.answering.knows(view.study.id, name):
                 state["proxy_known"] = (view.study.id, name)
                 st.rerun()
             _join(workbench, view, name)
@@ -105,7 +105,7 @@ def _confirm(workbench: Workbench, view: StudyView) -> None:
 
 
 def _join(workbench: Workbench, view: StudyView, name: str) -> None:
-    joined = workbench.studies.join(view.study.id, name)
+    joined = workbench.studies.answering.join(view.study.id, name)
     st.session_state.pop("proxy_known", None)
     st.query_params["as"] = joined.id
     st.rerun()

@@ -9,14 +9,13 @@ import streamlit as st
 
 from relic_ui.links import link
 from relic_ui.naming import listed, many
+from relic_ui.proxy_address import how_many
 from relic_ui.proxy_item import claim_html, words_html
-from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from relic_core.services.studies.results import ItemResult, StudyResults
 
     from relic_core.domain.studies import Option
-    from relic_core.services.studies.results import ItemResult, StudyResults
     from relic_core.services.studies.studies import StudyView
 
 _PAGE = 10
@@ -73,9 +72,7 @@ def _case(view: StudyView, result: ItemResult) -> str:
     share = "" if result.share is None else f"{100 * result.share:.0f}% of {many(result.answered, 'answer')} right"
     time = f" · {result.seconds:.0f} s" if result.seconds else ""
     undecided = f" · {result.cannot} could not decide" if result.cannot else ""
-    options = "".join(
-        _passage(view, result, number, option) for number, option in enumerate(item.options, start=1)
-    )
+    options = "".join(_passage(view, result, number, option) for number, option in enumerate(item.options, start=1))
     said = "".join(f"<li>{escape(comment)}</li>" for comment in result.comments)
     comments = f'<div class="relic-proxy-comments"><h4>Comments</h4><ul>{said}</ul></div>' if said else ""
     source = f'<p class="relic-quiet">{escape(item.source)}</p>' if item.source else ""
@@ -92,7 +89,7 @@ def _passage(view: StudyView, result: ItemResult, number: int, option: Option) -
     right = number == item.right_option
     models = [label for label, choice in result.models.items() if choice == number]
     votes = result.votes[number - 1]
-    chosen = [f"{many(votes, 'person').replace('persons', 'people')}"] if votes else []
+    chosen = [how_many(votes)] if votes else []
     chosen += models
     by = f"Chosen by {listed(chosen)}" if chosen else "Chosen by nobody"
     work = view.stored.get(item.book, "")

@@ -13,8 +13,9 @@ from relic_ui.tables import table_html
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from relic_core.reporting.tables import Figure
     from relic_core.services.studies.results import StudyResults
+
+    from relic_core.reporting.tables import Figure
 
 _CHANCE = 1 / 3
 _PEOPLE, _MODELS, _PUBLISHED = "people", "models", "published"
@@ -68,8 +69,10 @@ def _people(results: StudyResults) -> Iterator[_Row]:
 
 def _models(results: StudyResults) -> Iterator[_Row]:
     for model in results.models:
-        if not model.left_out:
-            yield _row(f"model-{model.retriever}", model.label, model.accuracy, model.items, _MODELS, note=model.mark)
+        if not model.left_out and model.accuracy is not None:
+            yield _row(
+                f"model-{model.retriever}", model.label, model.accuracy, len(results.items), _MODELS, note=model.mark
+            )
 
 
 def _published() -> Iterator[_Row]:
@@ -99,7 +102,7 @@ def show(results: StudyResults, file_name: str) -> None:
         )
     heads, rows = table(chart)
     st.html(
-        f'<p class="relic-table-caption">{chart.caption}</p><details class="relic-recall-fold"><summary>As a table'
+        f'<p class="relic-table-caption">{chart.caption}</p><details class="relic-proxy-fold"><summary>As a table'
         f"</summary>{table_html(heads, rows, chart.title)}</details>"
     )
     st.download_button(

@@ -18,7 +18,8 @@ from relic_ui.shell import told
 
 if TYPE_CHECKING:
     from relic_core.domain.studies import Annotator, Answer
-    from relic_core.services.studies.studies import ShownItem, StudyView, Task
+    from relic_core.services.studies.answering import ShownItem, Task
+    from relic_core.services.studies.studies import StudyView
     from relic_core.services.workbench import Workbench
     from relic_ui.proxy_address import Asked
     from relic_ui.proxy_item import Press
@@ -97,15 +98,16 @@ def _turn(workbench: Workbench, place: _Place) -> None:
 def _task(workbench: Workbench, place: _Place) -> Task:
     """Look what is to be shown."""
     try:
-        return workbench.studies.task(*place.whose, item_id=place.at)
+        return workbench.studies.answering.task(*place.whose, item_id=place.at)
     except RelicError:
         if not place.at:
             raise
         place.at = ""  # an address may name an item that the study does not have
-        return workbench.studies.task(*place.whose)
+        return workbench.studies.answering.task(*place.whose)
 
 
 def _item(workbench: Workbench, place: _Place, task: Task, item: ShownItem) -> None:
+    items = len(workbench.studies.study(place.whose[0]).items)
     settled = item.right_option > 0
     chosen = task.answer.choice if task.answer else None
     notes, verdict = _told_of(item, chosen) if settled else ((), "")
@@ -121,7 +123,7 @@ def _item(workbench: Workbench, place: _Place, task: Task, item: ShownItem) -> N
         {
             "item": item.id,
             "body": body,
-            "heading": f"Item {item.number} of {task.total}",
+            "heading": f"Item {item.number} of {items}",
             "about": f"{item.title}, {item.author}" if item.author else item.title,
             "counted": f"{task.done} of {task.total} answered",
             "of": max(task.total, 1),
@@ -145,7 +147,10 @@ def _told_of(item: ShownItem, chosen: int | None) -> tuple[tuple[str, ...], str]
     notes = tuple(
         " · ".join(
             said
-            for said, holds in (("Quoted by the critic", number == item.right_option), ("Your choice", number == chosen))
+            for said, holds in (
+                ("Quoted by the critic", number == item.right_option),
+                ("Your choice", number == chosen),
+            )
             if holds
         )
         for number in range(1, len(item.options) + 1)
@@ -158,18 +163,18 @@ def _told_of(item: ShownItem, chosen: int | None) -> tuple[tuple[str, ...], str]
 def _hear(workbench: Workbench, place: _Place, press: Press) -> None:
     """Store what was pressed, and go where it leads; what cannot be stored is told, and the item stays."""
     place.heard, place.said, place.trouble = press.nonce, "", ""
-    studies = workbench.studies
+    answering = workbench.studies.answering
     try:
-        before = studies.task(*place.whose, item_id=press.item)
+        before = answering.task(*place.whose, item_id=press.item)
         if press.does == "choose":
-            studies.answer(*place.whose, press.item, press.choice, seconds=press.seconds, comment=press.comment)
+            answering.answer(*place.whose, press.item, press.choice, seconds=press.seconds, comment=press.comment)
             place.said = "Saved."
             place.at = press.item if before.revealed else before.after
         elif press.does == "back":
             place.at = before.before or place.at
         else:
             if before.answer and press.comment != before.answer.comment:
-                studies.answer(
+                answering.answer(
                     *place.whose, press.item, before.answer.choice, seconds=press.seconds, comment=press.comment
                 )
                 place.said = "Comment saved."
@@ -181,15 +186,15 @@ def _hear(workbench: Workbench, place: _Place, press: Press) -> None:
 def _finished(workbench: Workbench, place: _Place, task: Task) -> None:
     """Thank, and let the answers be looked through."""
     study = place.whose[0]
-    answered = workbench.studies.answered(*place.whose)
-    undecided = sum(answer.choice == 0 for _, answer in answered)
+    answered = workbench.studies.answering.answered(*place.whose)
+    undecided = sum(each.answer.choice == 0 for each in answered)
     said = f"You have answered {'all ' if task.done > 1 else ''}{many(task.done, 'item')}"
     said += f"; at {many(undecided, 'item')} you could not decide." if undecided else "."
     if not task.done:
         said = "Each item has as many answers as this study asks for, so there is nothing left to do."
     links = link(PAGE, "All studies")
     if task.revealed:
-        right = sum(item.right_option == answer.choice for item, answer in answered)
+        right = sum(each.item.right_option == each.answer.choice for each in answered)
         said += f" Of {len(answered) - undecided} choices {right} were the critic’s own quotation."
         links += link(PAGE, "Results of everybody", study=study, show="results")
     st.html(
@@ -197,7 +202,7 @@ def _finished(workbench: Workbench, place: _Place, task: Task) -> None:
         f'<p>{escape(said)}</p><p class="relic-proxy-links">{links}</p></div>'
     )
     if answered:
-        rows = "".join(_answer_row(place, item, answer) for item, answer in answered)
+        rows = "".join(_answer_row(place, each.item, each.answer) for each in answered)
         st.html(
             '<details class="relic-proxy-review"><summary>Look through your answers, and change them</summary>'
             f"<ul>{rows}</ul></details>"

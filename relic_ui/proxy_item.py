@@ -1,7 +1,7 @@
 """One item of a study: the critic's words with the quotation left out, and three passages to choose from.
 
-Everything that answers to a press happens in the browser (``proxy_item.js``), which tells the server of each press once;
-the answer is stored before the next item is drawn. A press names its item, so that what was pressed twice, or on two
+What answers to a press happens in the browser (``proxy_item.js``), which tells the server of each press once; the
+answer is stored before the next item is drawn. A press names its item, so that what was pressed twice, or on two
 devices, cannot become an answer to another one.
 """
 
@@ -109,7 +109,7 @@ def press_of(told: object) -> Press | None:
     choice, seconds = str(told.get("choice", "")), told.get("seconds", 0)
     if does == "choose" and choice not in {"0", "1", "2", "3"}:
         return None
-    real = isinstance(seconds, int | float) and 0 <= seconds
+    real = isinstance(seconds, int | float) and seconds >= 0
     return Press(
         does=does,
         item=str(told.get("item", "")),
@@ -166,7 +166,13 @@ def arrive(element_id: str) -> None:
 
 
 def body_html(
-    left: str, right: str, options: Sequence[str], *, notes: Sequence[str] = (), verdict: str = "", right_option: int = 0
+    left: str,
+    right: str,
+    options: Sequence[str],
+    *,
+    notes: Sequence[str] = (),
+    verdict: str = "",
+    right_option: int = 0,
 ) -> str:
     """Set a claim and the passages to choose from.
 
@@ -215,11 +221,11 @@ def claim_html(left: str, right: str) -> str:
 
 
 def words_html(words: str) -> str:
-    """Set a passage inside a line of text: a button holds no paragraphs.
+    r"""Set a passage inside a line of text: a button holds no paragraphs.
 
     Examples
     --------
-    >>> words_html("One.\\n\\nTwo & three.")
+    >>> words_html("One.\n\nTwo & three.")
     '<span>One.</span><span>Two &amp; three.</span>'
     """
     return "".join(f"<span>{escape(paragraph)}</span>" for paragraph in words.split("\n\n") if paragraph.strip())

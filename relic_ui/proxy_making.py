@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from html import escape
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_core.services.studies.studies import StudyRequest
+from relic_core.services.studies.making import FARTHEST, StudyRequest
 from relic_ui.jobs import show_job, stop_label
+from relic_ui.links import link
 from relic_ui.naming import many
 from relic_ui.proxy_address import PAGE, title
-from relic_ui.links import link
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
@@ -22,7 +24,10 @@ _ANY_LENGTH = 0
 _LENGTHS = (1, 2, 3, 4, 5, _ANY_LENGTH)
 _CHOOSERS = {
     ("bm25", 0): "Shared words: the two passages most like the critic’s words (BM25, as in the paper)",
-    ("dense-relic", 1000): "Meaning: the model’s best two, for quotations that it ranks beyond 1,000 (the paper’s second)",
+    (
+        "dense-relic",
+        FARTHEST,
+    ): "Meaning: the model’s best two, for quotations that it ranks beyond 1,000 (the paper’s second)",
 }
 _MOST_ITEMS = 2_000
 _MOST_WANTED = 100
@@ -50,10 +55,12 @@ def _outcome(workbench: Workbench) -> None:
     if not job_id:
         return
     job = workbench.jobs.get(job_id)
-    if job.state == "done":
-        made = workbench.studies.all()[0]
-        st.html(f'<p role="status">{link(PAGE, f"Open {made.label}", study=made.id)}</p>')
-    st.info(literal(job.note), icon=":material/info:")
+    made = re.search(r" \((\w+)\)$", job.note)
+    if job.state == "done" and made:
+        to = link(PAGE, "Open it", study=made[1])
+        st.html(f'<p role="status">{escape(job.note[: made.start()])}. {to}</p>')
+    else:
+        st.warning(literal(f"{job.title} has ended: {job.note}"), icon=":material/warning:")
 
 
 def _start(workbench: Workbench, request: StudyRequest) -> None:
@@ -87,7 +94,7 @@ def _choose(workbench: Workbench) -> None:
     st.header("From works of your choice", anchor="proxy-make")
     if trouble := st.session_state.pop("proxy_making_trouble", ""):
         st.error(literal(trouble), icon=":material/error:")
-    sources = workbench.studies.sources()
+    sources = _sources(workbench, workbench.store.stamp())
     usable = [source for source in sources if not source.problem]
     for source in sources:
         if source.problem:
@@ -128,11 +135,14 @@ def _choose(workbench: Workbench) -> None:
             format_func=_CHOOSERS.__getitem__,
             key="proxy_make_chooser",
         )
-        most = st.number_input(
-            "At most so many items (0 for all)", 0, _MOST_ITEMS, 0, key="proxy_make_most", width=240
-        )
+        most = st.number_input("At most so many items (0 for all)", 0, _MOST_ITEMS, 0, key="proxy_make_most", width=240)
         wanted = st.number_input(
-            "People wanted for each item (0 for as many as come)", 0, _MOST_WANTED, 3, key="proxy_make_wanted", width=240
+            "People wanted for each item (0 for as many as come)",
+            0,
+            _MOST_WANTED,
+            3,
+            key="proxy_make_wanted",
+            width=240,
         )
         seed = st.number_input(
             "Seed",
@@ -162,7 +172,11 @@ def _choose(workbench: Workbench) -> None:
         st.rerun()
 
 
-def _said(source: StudySource) -> str:
-    from html import escape
+@st.cache_data(max_entries=4, show_spinner="Looking at what a study can be made from …")
+def _sources(_workbench: Workbench, stamp: tuple[tuple[int, int], ...]) -> tuple[StudySource, ...]:  # noqa: ARG001 - what the answer hangs on
+    """Look once for what there is, until the store changes."""
+    return _workbench.studies.sources()
 
+
+def _said(source: StudySource) -> str:
     return f"{escape(source.label)}: {escape(source.problem)}"

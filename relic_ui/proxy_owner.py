@@ -60,7 +60,10 @@ def _facts(view: StudyView) -> None:
     facts = (
         ("Items", f"{len(study.items):,}, of {works}"),
         ("Sentences in a quotation", lengths),
-        ("Context", f"{making.shape} sentences"),
+        (
+            "Context",
+            f"{many(making.shape.left, 'sentence')} before the quotation, {many(making.shape.right, 'sentence')} after",
+        ),
         ("Other two passages", f"the best two of {making.chooser}{beyond}"),
         ("Seed", str(making.seed)),
         ("Made", f"{when(study.created)}, with version {making.code}"),
@@ -180,7 +183,7 @@ def _people(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
             if st.button("Erase these answers", key="proxy_remove_yes", type="primary", icon=":material/delete:"):
                 try:
                     with st.spinner("Erasing …"):
-                        gone = workbench.studies.remove_annotator(view.study.id, chosen.annotator.id)
+                        gone = workbench.studies.erase(view.study.id, chosen.annotator.id)
                     _tell(f"Erased: {many(gone, 'answer')} of {chosen.annotator.name}.")
                 except RelicError as error:
                     _tell(trouble=str(error))
@@ -201,8 +204,8 @@ def _files(workbench: Workbench, view: StudyView) -> None:
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "Export the study",
-            data=lambda: studies.export(study_id),
-            file_name=studies.file_name(study_id, ".json"),
+            data=lambda: studies.files.export(study_id),
+            file_name=studies.files.file_name(study_id, "json"),
             mime="application/json",
             on_click="ignore",
             icon=":material/download:",
@@ -210,8 +213,8 @@ def _files(workbench: Workbench, view: StudyView) -> None:
         )
         st.download_button(
             "Examples for training",
-            data=lambda: studies.signal(study_id),
-            file_name=studies.file_name(study_id, ".jsonl"),
+            data=lambda: studies.files.signal(study_id),
+            file_name=studies.files.file_name(study_id, "jsonl"),
             mime="application/jsonl",
             on_click="ignore",
             icon=":material/download:",

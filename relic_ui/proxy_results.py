@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.reporting.tables import Figure
 from relic_ui import proxy_cases, proxy_chart
 from relic_ui.jobs import show_job, stop_label
-from relic_ui.naming import listed, many
-from relic_ui.proxy_address import title
+from relic_ui.naming import many
+from relic_ui.proxy_address import how_many, title
 from relic_ui.shell import literal, told
 from relic_ui.tables import save
 from relic_ui.tables import show as show_table
 
 if TYPE_CHECKING:
     from relic_core.services.studies.results import StudyResults
+
+    from relic_core.reporting.tables import Figure
     from relic_core.services.studies.studies import StudyView
     from relic_core.services.workbench import Workbench
 
@@ -37,12 +39,12 @@ def show(workbench: Workbench, view: StudyView) -> None:
         return
     for held in view.held:
         st.warning(literal(held), icon=":material/menu_book:")
-    results = workbench.studies.results(study.id)
+    results = workbench.studies.results.of(study.id)
     _lede(results)
     _models(workbench, view)
     st.header("People beside models", anchor="proxy-beside")
     proxy_chart.show(results, f"{study.name} accuracy")
-    people, agreement, models, items = workbench.studies.tables(study.id)
+    people, agreement, models, items = workbench.studies.results.tables(study.id)
     if results.people:
         show_table(people)
     if results.models:
@@ -58,7 +60,7 @@ def _unfinished(workbench: Workbench, view: StudyView) -> bool:
     place = st.session_state.get("proxy_place")
     if place is None or place.whose[0] != view.study.id or view.terms.revealed:
         return False
-    return workbench.studies.task(*place.whose).item is not None
+    return workbench.studies.answering.task(*place.whose).item is not None
 
 
 def _spoil() -> None:
@@ -71,17 +73,18 @@ def _lede(results: StudyResults) -> None:
     majority = results.majority
     if majority.items:
         tiles.append(_tile("People, by majority", majority.accuracy, f"of {many(majority.items, 'item')}"))
-    best = max(
-        (model for model in results.models if not model.left_out), key=lambda each: each.accuracy.value, default=None
-    )
-    if best:
-        tiles.append(_tile(f"Best model: {best.label}", best.accuracy, f"of {many(len(results.items), 'item')}"))
-    tiles.append(f"<li>Chance<strong>33.3%</strong><span>one in three</span></li>")
+    figures = [(each.label, each.accuracy) for each in results.models if each.accuracy and not each.left_out]
+    if figures:
+        label, accuracy = max(figures, key=lambda each: each[1].value)
+        tiles.append(_tile(f"Best model: {label}", accuracy, f"of {many(len(results.items), 'item')}"))
+    tiles.append("<li>Chance<strong>33.3%</strong><span>one in three</span></li>")
     people = len(results.people)
-    said = f"{many(people, 'person').replace('persons', 'people')} answered." if people else "Nobody has answered yet."
+    said = f"{how_many(people)} answered." if people else "Nobody has answered yet."
+    if majority.items and people > 1:
+        said += f" In {majority.right:,} of {many(majority.items, 'item')} most of them chose the critic’s quotation."
     notes = "".join(f"<p>{escape(note)}</p>" for note in results.notes)
     st.html(
-        f'<p class="relic-measure">{said} {escape(majority.sentence)}</p>'
+        f'<p class="relic-measure">{said}</p>'
         f'<ul class="relic-proxy-numbers">{"".join(tiles)}</ul><div class="relic-quiet relic-measure">{notes}</div>'
     )
 
@@ -93,33 +96,33 @@ def _tile(label: str, figure: Figure, n: str) -> str:
 
 def _models(workbench: Workbench, view: StudyView) -> None:
     """Let the models answer the same items, and show how that goes."""
-    studies = workbench.studies
     under_way = next(iter(workbench.jobs.under_way("study-models")), None)
     if under_way:
         show_job(workbench, under_way.id, stop=stop_label(under_way))
         return
-    due = studies.models_due(view.study.id)
-    if due and not view.held:
+    if not view.held and _due(workbench, view.study.id, workbench.store.stamp()):
         st.html(
-            '<p class="relic-measure">Models can answer the same items: '
-            f"{'none has yet' if not studies.results(view.study.id).models else 'some have not, as they are now'}.</p>"
+            '<p class="relic-measure">Models that have not answered these items yet, as they are now, can do so.</p>'
         )
 
         def begin() -> None:
             with told():
-                studies.start_models(view.study.id)
+                workbench.studies.models.start(view.study.id)
 
         st.button("Let the models answer", key="proxy_models", on_click=begin, icon=":material/smart_toy:")
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _due(_workbench: Workbench, study_id: str, stamp: tuple[tuple[int, int], ...]) -> tuple[str, ...]:  # noqa: ARG001 - what the answer hangs on
+    """Look once which models are to answer, until the store changes: it may load them."""
+    return _workbench.studies.models.due(study_id)
 
 
 def _agreement(results: StudyResults) -> None:
     """Say how far people agree, each figure with what it means."""
     st.header("How far people agree", anchor="proxy-agreement")
-    rows = []
-    for share in (results.all_agree, results.none_agree):
-        if share is not None and share.value is not None:
-            rows.append(_fact(share.label, share.figure, f"{share.sentence}"))
-    rows += [_fact(each.label, each.figure, each.sentence) for each in results.agreement if each.value is not None]
+    figures = (results.all_agree, results.none_agree, *results.agreement)
+    rows = [_fact(each.label, each.figure, each.meaning) for each in figures if each.value is not None]
     if not rows:
         st.html('<p class="relic-quiet">It takes two people who have answered the same item.</p>')
         return
@@ -141,7 +144,7 @@ def _fact(label: str, figure: Figure, sentence: str) -> str:
 
 def _files(workbench: Workbench, view: StudyView) -> None:
     """Offer all answers, and the report, as files."""
-    studies, study_id = workbench.studies, view.study.id
+    files, study_id = workbench.studies.files, view.study.id
     st.header("Take it with you", anchor="proxy-files")
     anonymous = st.checkbox(
         "Without names and comments",
@@ -151,18 +154,18 @@ def _files(workbench: Workbench, view: StudyView) -> None:
     )
     with st.container(horizontal=True, gap="small"):
         for label, end, mime, make in (
-            ("Answers as CSV", ".csv", "text/csv", studies.answers_csv),
-            ("Answers as JSON", ".json", "application/json", studies.answers_json),
-            ("Report to print", ".html", "text/html", studies.report),
+            ("Answers as CSV", "csv", "text/csv", files.answers_csv),
+            ("Answers as JSON", "json", "application/json", files.answers_json),
+            ("Report to print", "html", "text/html", files.report),
         ):
             st.download_button(
                 label,
-                data=make(study_id, anonymous=anonymous),
-                file_name=studies.file_name(study_id, end),
+                data=partial(make, study_id, anonymous=anonymous),
+                file_name=files.file_name(study_id, end),
                 mime=mime,
                 on_click="ignore",
                 icon=":material/download:",
-                key=f"proxy_save{end}",
+                key=f"proxy_save_{end}",
             )
     st.html(
         '<p class="relic-quiet relic-measure">The first two hold every answer with its time, and the items. The report '

@@ -10,12 +10,13 @@ import streamlit as st
 from relic_core.errors import RelicError
 from relic_ui.links import link
 from relic_ui.naming import many, some_of
-from relic_ui.proxy_address import PAGE
+from relic_ui.proxy_address import PAGE, how_many, label_of
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import literal, told
 
 if TYPE_CHECKING:
-    from relic_core.services.studies.studies import StudyLine
+    from collections.abc import Sequence
+
     from relic_core.services.workbench import Workbench
 
 _NAMED = 3
@@ -35,8 +36,8 @@ def show(workbench: Workbench, does: str, to: str) -> None:
     """
     st.title("The missing quotation")
     st.html(
-        '<p class="relic-lede">A critic quotes a passage of a book, and the quotation is taken out. Beside the '
-        "critic’s words stand three passages of that book: which of them was it?</p>"
+        '<p class="relic-lede relic-proxy-lede">A critic quotes a passage of a book, and the quotation is taken out. '
+        "Beside the critic’s words stand three passages of that book: which of them was it?</p>"
         '<p class="relic-quiet relic-measure">Experts who were asked this about <cite>Pride and Prejudice</cite> '
         "chose rightly 93.5 times in 100, and the best model of its day 67.5 times (Thai and others, 2022, who call it "
         "the proxy task). Here you can take the test, alone or as a group, and see how you and the models of this "
@@ -48,33 +49,29 @@ def show(workbench: Workbench, does: str, to: str) -> None:
             st.session_state["study_removed"] = (removed.id, removed.label)
     every = workbench.studies.all()
     st.header("Studies", anchor="studies")
+    rows = "".join(
+        _row(each.id, label_of(each.name, each.version), each.works, items=each.items, people=each.annotators)
+        for each in every
+    )
     show_undo("study", "Removed from the studies", workbench.studies.restore)
-    st.html(f'<ul class="relic-shelf-works relic-studies">{"".join(map(_row, every))}</ul>')
+    st.html(f'<ul class="relic-shelf-works relic-studies">{rows}</ul>')
     st.html(f'<p class="relic-proxy-links">{link(PAGE, "Make a study of your own", show="make")}</p>')
     _take_in(workbench)
     _show_removed(workbench)
 
 
-def _row(line: StudyLine) -> str:
+def _row(study_id: str, name: str, works: Sequence[str], *, items: int, people: int) -> str:
     """Set one study: what it is of, how far it has come, and what can be done with it."""
-    works = escape(some_of(list(line.works), _NAMED)) if line.works else ""
-    people = f"{many(line.annotators, 'person').replace('persons', 'people')} so far" if line.annotators else "new"
-    facts = " · ".join((many(line.items, "item"), people))
-    held = f'<p class="relic-quiet">{escape(" ".join(line.held))}</p>' if line.held else ""
-    name = escape(line.label)
-    begin = (
-        ""
-        if line.held
-        else link(PAGE, "Take part", css="relic-proxy-go", title=f"Take part: {line.label}", study=line.id)
-    )
+    of = escape(some_of(list(works), _NAMED)) if works else ""
+    facts = f"{many(items, 'item')} · {f'{how_many(people)} so far' if people else 'nobody has answered yet'}"
     links = (
-        begin
-        + link(PAGE, "Results", title=f"Results: {line.label}", study=line.id, show="results")
-        + link(PAGE, "Manage", title=f"Manage: {line.label}", study=line.id, show="manage")
+        link(PAGE, "Take part", css="relic-proxy-go", title=f"Take part: {name}", study=study_id)
+        + link(PAGE, "Results", title=f"Results: {name}", study=study_id, show="results")
+        + link(PAGE, "Manage", title=f"Manage: {name}", study=study_id, show="manage")
     )
     return (
-        f'<li id="study-{escape(line.id)}" tabindex="-1"><div><h3 class="relic-item">{name}</h3>'
-        f'<p><cite class="relic-proxy-works">{works}</cite></p><p class="relic-quiet">{facts}</p>{held}</div>'
+        f'<li id="study-{escape(study_id)}" tabindex="-1"><div><h3 class="relic-item">{escape(name)}</h3>'
+        f'<p><cite class="relic-proxy-works">{of}</cite></p><p class="relic-quiet">{facts}</p></div>'
         f'<div class="relic-shelf-do">{links}</div></li>'
     )
 
@@ -94,7 +91,7 @@ def _take_in(workbench: Workbench) -> None:
         )
         if file is not None and st.button("Import it", key="proxy_import_do", type="primary", icon=":material/upload:"):
             try:
-                study, new = workbench.studies.take_in(file.getvalue(), name=file.name)
+                study, new = workbench.studies.files.take_in(file.getvalue(), name=file.name)
             except RelicError as error:
                 st.error(literal(str(error)), icon=":material/error:")
                 return
@@ -112,5 +109,5 @@ def _show_removed(workbench: Workbench) -> None:
     removed = workbench.studies.removed()
     if removed:
         with st.expander(f"Removed studies ({len(removed)})", key="study_removed_list"):
-            lines = [(each.id, each.label, "") for each in removed[:_REMOVED_SHOWN]]
+            lines = [(each.id, label_of(each.name, each.version), "") for each in removed[:_REMOVED_SHOWN]]
             show_each("study", lines, "restore-study-", workbench.studies.restore)

@@ -51,7 +51,7 @@ PROXY = """
 .relic-proxy-do { display: flex; flex-wrap: wrap; gap: .6rem; margin: .7rem 0 0; align-items: center; }
 .relic-proxy-foot .relic-proxy-do { margin: 0; }
 .relic-proxy-plain[hidden] { display: none; }
-.relic-proxy button:focus-visible, .relic-proxy :is(textarea, summary, a):focus-visible { outline: 2px solid currentColor;
+.relic-proxy :is(button, textarea, summary, a):focus-visible { outline: 2px solid currentColor;
   outline-offset: 2px; }
 .relic-proxy-busy .relic-proxy-option:not([aria-pressed="true"]) { opacity: .6; }
 .relic-proxy-trouble { margin: .6rem 0 0 !important; font-weight: 600; }
@@ -130,6 +130,9 @@ h1.relic-proxy-title:focus, #proxy-end:focus, .relic-proxy-known:focus { outline
 .relic-proxy-agreement p { font-size: .9rem; line-height: 1.45; }
 .relic-proxy-paradox { border-left: 3px solid #e0a400; padding: .1rem 0 .1rem .8rem; margin: 0 0 .8rem !important; }
 
+.relic-proxy-lede { margin-bottom: .5rem !important; }
+.relic-proxy-fold summary { cursor: pointer; font-size: .9rem; min-height: 1.6rem; line-height: 1.6rem; }
+.relic-proxy-fold summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-proxy-case { border-top: 1px solid var(--relic-line); padding: .9rem 0 1.1rem; margin: 0; display: grid;
   grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); gap: .3rem 2.4rem; max-width: 76rem; overflow-wrap: anywhere; }
 .relic-proxy-case header { grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: 0 .9rem; align-items: baseline;
@@ -140,8 +143,8 @@ h1.relic-proxy-title:focus, #proxy-end:focus, .relic-proxy-known:focus { outline
 .relic-proxy-case header span { opacity: .85; font-variant-numeric: tabular-nums; }
 .relic-proxy-case .relic-proxy-context { font-size: .95rem; line-height: 1.5; }
 .relic-proxy-case ol { list-style: none; margin: 0 !important; padding: 0 !important; counter-reset: passage; }
-.relic-proxy-case ol > li { margin: 0 0 .8rem !important; padding: 0 0 0 .8rem; border-left: 3px solid var(--relic-line);
-  counter-increment: passage; font-size: inherit; }
+.relic-proxy-case ol > li { margin: 0 0 .8rem !important; padding: 0 0 0 .8rem;
+  border-left: 3px solid var(--relic-line); counter-increment: passage; font-size: inherit; }
 .relic-proxy-case ol > li.relic-proxy-right { border-left-color: #2b7f5f; }
 .relic-proxy-case blockquote { font-size: 1.05rem; margin: 0; padding: 0; border: 0; opacity: 1; color: inherit; }
 .relic-proxy-by { font-size: .85rem; line-height: 1.6; }

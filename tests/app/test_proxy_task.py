@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 from relic_core.errors import StoreBusy
-from relic_core.services.studies.studies import Studies
+from relic_core.services.studies.answering import Answering
 from relic_ui import proxy_item
 from tests.app.reading import html, plain, said, sound
 
@@ -64,9 +64,8 @@ def screen(monkeypatch):
 @pytest.fixture
 def sample(app):
     """Return the sample study."""
-    line = app.bench.studies.all()[-1]
-    assert line.sample
-    return app.bench.studies.get(line.id).study
+    (line,) = app.bench.studies.all()
+    return app.bench.studies.study(line.id)
 
 
 def begin(app, study, name="anna"):
@@ -79,9 +78,9 @@ def begin(app, study, name="anna"):
 def answer_all(app, study, name, choose):
     """Let somebody answer all items, past the page."""
     studies = app.bench.studies
-    annotator = studies.join(study.id, name)
+    annotator = studies.answering.join(study.id, name)
     for item in study.items:
-        studies.answer(study.id, annotator.id, item.id, choose(item), seconds=4.0, comment=f"of {name}")
+        studies.answering.answer(study.id, annotator.id, item.id, choose(item), seconds=4.0, comment=f"of {name}")
     return annotator
 
 
@@ -94,8 +93,8 @@ def wrongly(item):
 
 
 def answers(app, study, name="anna"):
-    annotator = app.bench.studies.join(study.id, name)
-    return {item.id: answer for item, answer in app.bench.studies.answered(study.id, annotator.id)}
+    annotator = app.bench.studies.answering.join(study.id, name)
+    return {each.item.id: each.answer for each in app.bench.studies.answering.answered(study.id, annotator.id)}
 
 
 def test_a_first_visit_says_what_the_task_is_and_offers_the_sample_study(app):
@@ -104,7 +103,7 @@ def test_a_first_visit_says_what_the_task_is_and_offers_the_sample_study(app):
     assert "the quotation is taken out" in words
     assert "which of them was it?" in words
     (line,) = app.bench.studies.all()
-    assert line.label in words
+    assert line.name in words
     assert f'href="proxy_task?study={line.id}"' in html(at)
 
 
@@ -188,7 +187,7 @@ def test_what_cannot_be_stored_is_told_and_the_item_stays(app, sample, screen, m
         def busy(*_, **__):
             raise StoreBusy("The library is in use by another program. Try again.")
 
-        patch.setattr(Studies, "answer", busy)
+        patch.setattr(Answering, "answer", busy)
         screen.press("choose", "1", comment="kept")
     assert screen.data["trouble"].startswith("The library is in use")
     assert screen.data["item"] == first
@@ -287,7 +286,7 @@ def test_results_set_people_beside_models_and_explain_agreement(app, sample):
     at = sound(at.button("proxy_models").click().run())
     words = plain(html(at))
     assert "Best model" in words
-    labels = {model.label for model in app.bench.studies.results(sample.id).models}
+    labels = {model.label for model in app.bench.studies.results.of(sample.id).models}
     assert labels
     for label in labels:
         assert label in words
@@ -323,7 +322,7 @@ def test_a_file_that_is_no_study_is_refused_in_words(app):
 
 
 def test_a_study_that_was_changed_by_hand_is_refused(app, sample):
-    held = json.loads(app.bench.studies.export(sample.id))
+    held = json.loads(app.bench.studies.files.export(sample.id))
     spoilt = json.dumps(held).replace(sample.items[0].left[:20], "Something else", 1).encode()
     at = sound(app.open(PAGE))
     (uploader,) = at.get("file_uploader")
@@ -333,7 +332,7 @@ def test_a_study_that_was_changed_by_hand_is_refused(app, sample):
 
 
 def test_a_study_goes_from_one_machine_to_another(app, sample):
-    data = app.bench.studies.export(sample.id)
+    data = app.bench.studies.files.export(sample.id)
     at = sound(app.open(PAGE))
     (uploader,) = at.get("file_uploader")
     at = sound(uploader.upload("study.json", data, "application/json").run())
@@ -401,4 +400,4 @@ def test_answers_are_saved_with_names_only_on_request(app, sample):
     at = sound(app.open(PAGE, study=sample.id, show="results"))
     assert at.checkbox("proxy_anonymous").value
     for anonymous in (True, False):
-        assert (b"anna" in app.bench.studies.answers_csv(sample.id, anonymous=anonymous)) is not anonymous
+        assert (b"anna" in app.bench.studies.files.answers_csv(sample.id, anonymous=anonymous)) is not anonymous
