@@ -66,7 +66,9 @@ def _ask(workbench: Workbench, view: StudyView) -> None:
             key="proxy_name",
             max_chars=_LONGEST_NAME,
             autocomplete="off",
-            help="To go on later, on this device or another, give the same name or code.",
+        )
+        st.html(
+            '<p class="relic-quiet">To go on later, on this device or another, give the same name or code.</p>',
         )
         agreed = st.checkbox("I have read this, and I agree to take part", key="proxy_agreed")
         pressed = st.form_submit_button("Begin", type="primary", key="proxy_start")
