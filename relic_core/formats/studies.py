@@ -5,16 +5,16 @@
     {
      "format": "relic study/1",
      "sha256": "…",                               over "study" and "terms"
-     "study": {"id": "…", "name": "…", "version": 1, "earlier": "", "created": "…",
+     "study": {"id": "…", "name": "…", "version": 1, …,
        "works": [{"key": "…", …}, …],
        "making": {"benchmark": "…", "shape": "4/4", …},
-       "items": [{"id": "…", "book": "…", "left": "…", "right": "…", "right_option": 2, "options":
-                  [{"sentences": [812, 1], "at": [81230, 81370], "address": "3.5.2", "words": "…"}, …], …}, …]},
+       "items": [{"id": "…", "book": "…", "left": "…", "right": "…", "right_option": 2,
+                  "options": [{"sentences": [812, 1], "at": [81230, 81370], "address": "3.5.2", "words": "…"}, …]}, …]},
      "terms": {"instructions": "…", "wanted": 3, "consent": "…", "privacy": "…"}
     }
 
-The file holds no answer. It is checked whole: by its digest, by the id of the study, which is a digest of its items, and
-by what an item must be.
+The file holds no answer. It is checked whole: by its digest, by the id of the study, which is a digest of its items,
+and by what an item must be.
 """
 
 from __future__ import annotations
@@ -202,10 +202,11 @@ def _option(said: Mapping[str, Any]) -> Option:
 
 
 def _terms_of(said: Mapping[str, Any], source: str) -> StudyTerms:
-    texts = {name: as_string(said[name], f"{source}, {name},", empty=True) for name in _TEXTS}
-    if type(said["wanted"]) is not int or said["wanted"] < 0:
+    instructions, consent, privacy = (as_string(said[name], f"{source}, {name},", empty=True) for name in _TEXTS)
+    wanted = said["wanted"]
+    if type(wanted) is not int or wanted < 0:
         raise ValueError("annotators wanted is a whole number from 0")
-    return StudyTerms(**texts, wanted=said["wanted"], revealed=False)
+    return StudyTerms(instructions=instructions, wanted=wanted, consent=consent, privacy=privacy, revealed=False)
 
 
 def _damaged(source: str, what: str) -> BadBenchmark:

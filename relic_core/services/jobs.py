@@ -38,7 +38,7 @@ KINDS: Mapping[str, str] = {
     "library": "relic_core.services.indexing:run_library",
     "mine": "relic_core.services.mining.mining:run_mine",
     "prepare": "relic_core.services.preparing:run_prepare",
-    "study": "relic_core.services.studies.studies:run_make",
+    "study": "relic_core.services.studies.making:run_make",
     "study-models": "relic_core.services.studies.models:run_models",
     "train": "relic_core.services.training.running:run_train",
 }

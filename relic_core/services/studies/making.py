@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import LENGTHS, MAX_CONTEXT, BenchmarkCard, Shape, Window
+from relic_core.domain import LENGTHS, Shape, Window
 from relic_core.domain.studies import Making, Study, StudyTerms, StudyWork, in_order, study_id
-from relic_core.errors import BadBenchmark, BadRequest, NotFound
-from relic_core.evaluation.benchmarks import registry as benchmarks
-from relic_core.evaluation.benchmarks.opened import Opened, book_of
+from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation.proxy_runs import ItemSettings, make_items
 from relic_core.reporting import passages
 from relic_core.retrieval import registry
 from relic_core.services import provenance
 from relic_core.services.studies import texts
+from relic_core.services.studies import windows as windows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from relic_core.domain import Span, Work
@@ -29,19 +28,9 @@ if TYPE_CHECKING:
 FARTHEST = 1_000
 """The paper's second variant: the gold is not among so many that dense-RELiC ranks first (RELiC, section 4)."""
 
-_MINED = BenchmarkCard(
-    name="",
-    label="The windows mined here",
-    description="Places in your own secondary sources where works of the library are quoted.",
-    split="",
-    pool="whole work",
-    main_metric="recall@10",
-    examples=None,
-    books=None,
-    source="The reader's secondary sources",
-    licence="",
-    citation="",
-)
+
+PRIDE = ("public-relic-test", "pride_and_prejudice")
+"""The work of the paper's study, in the benchmark of criticism that is free of copyright."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +113,7 @@ def make(workbench: Workbench, request: StudyRequest, *, data: Path | None = Non
     chooser = registry.card(request.chooser)
     shape = Shape.parse(request.shape)
     _check_numbers(request)
-    benchmark = open_windows(workbench, request.benchmark, data=data)
+    benchmark = windows_of.opened(workbench, request.benchmark, data=data)
     windows = _chosen(benchmark, request)
     asked = workbench.measuring.retriever(chooser.name, workbench.measuring.settings_for(benchmark))
     # Where every item has to lie beyond a place, it is not known before how many of the windows do.
@@ -144,7 +133,7 @@ def make(workbench: Workbench, request: StudyRequest, *, data: Path | None = Non
             f"the first {request.beyond:,} of {chooser.label}, and {len(made.left_out):,} have no ranking or too short "
             "a work. Choose more works or lengths, or leave the place out."
         )
-    sources = _sources(workbench) if not request.benchmark else {}
+    sources = windows_of.sources(workbench) if not request.benchmark else {}
     items = tuple(replace(item, source=sources.get(item.id, "")) for item in items)
     pools = {window.book: window.pool for window in drawn}
     return Study(
@@ -173,69 +162,35 @@ def make(workbench: Workbench, request: StudyRequest, *, data: Path | None = Non
     )
 
 
-def open_windows(workbench: Workbench, name: str, *, data: Path | None = None) -> Benchmark:
-    """Open what a study can be made from: a benchmark of whole works, or the windows mined here.
+def next_version(before: Study, *, seed: int | None, without: Collection[str]) -> Study:
+    """Make the next version of a study, with another seed or without some items.
 
     Raises
     ------
     BadRequest
-        No benchmark has that name, or its queries come with given pools of passages.
+        No item would be left.
     NotFound
-        Its data or works are not here; nothing was mined.
+        There is no such item.
     """
-    if not name:
-        return mined(workbench)
-    card = workbench.benchmarks.card(name)
-    if card.pool != "whole work":
-        raise BadRequest(
-            f"{card.label} gives passages without the work around them, so that nobody could read further. Take a "
-            "benchmark of whole works."
-        )
-    return workbench.benchmarks.open(name, data=data)
-
-
-def has_words(workbench: Workbench, name: str) -> bool:
-    """Whether the words of a benchmark's windows are here; its works are not asked for."""
-    try:
-        return bool(benchmarks.unplaced(name, settings=workbench.settings))
-    except (NotFound, BadBenchmark):
-        return False
-
-
-def mined(workbench: Workbench) -> Opened:
-    """Give the windows that were mined from the reader's sources and are kept, as a benchmark.
-
-    Raises
-    ------
-    NotFound
-        There is none.
-    """
-    found = [
-        stored.window
-        for some in workbench.store.windows.iterate()
-        for stored in some
-        if stored.window.has_context and stored.window.gold.length in LENGTHS
-    ]
-    works = workbench.works.load_all({window.work_id for window in found})
-    windows = [
-        Window(
-            id=window.id,
-            book=window.work_id,
-            pool=window.work_id,
-            left=window.left[-MAX_CONTEXT:],
-            right=window.right[:MAX_CONTEXT],
-            gold=window.gold,
-        )
-        for window in found
-        if window.work_id in works
-    ]
-    if not windows:
-        raise NotFound(
-            "No window was mined from sources of your own yet. Mine some (python -m relic_core mine FOLDER), or make "
-            "the study of a benchmark: sample, public-relic-test."
-        )
-    books = [book_of(key, work) for key, work in works.items()]
-    return Opened(_MINED, windows, books=books, works=works)
+    unknown = set(without) - _ids(before.items)
+    if unknown:
+        raise NotFound(f"The study {before.label} has no item {', '.join(sorted(unknown))}.")
+    items = tuple(item for item in before.items if item.id not in without)
+    if not items:
+        raise BadRequest("A study needs an item at least: leave fewer out.")
+    made_now = replace(before.making, seed=before.making.seed if seed is None else seed)
+    version = before.version + 1
+    keys = {item.book for item in items}
+    return replace(
+        before,
+        id=study_id(name=before.name, version=version, seed=made_now.seed, items=items),
+        version=version,
+        earlier=before.id,
+        works=tuple(work for work in before.works if work.key in keys),
+        items=items,
+        making=made_now,
+        created=datetime.now(UTC),
+    )
 
 
 def words_of(work: Work, span: Span) -> str:
@@ -243,21 +198,8 @@ def words_of(work: Work, span: Span) -> str:
     return passages.quotation(work, span).plain
 
 
-def _sources(workbench: Workbench) -> dict[str, str]:
-    """Name the secondary source of each mined window."""
-    titles = {
-        stored.source.id: ", ".join(filter(None, (stored.source.author, stored.source.title)))
-        for stored in workbench.store.sources.all()
-    }
-    return {
-        stored.window.id: titles.get(stored.window.source_id, "")
-        for some in workbench.store.windows.iterate()
-        for stored in some
-    }
-
-
 def _chosen(benchmark: Benchmark, request: StudyRequest) -> list[Window]:
-    """Take the windows on the works and of the lengths that are wanted, the reader's own works by any of their names."""
+    """Take the windows on the works and of the lengths that are wanted."""
     keys = {_key(benchmark, said) for said in request.works}
     windows = [
         window
@@ -330,3 +272,20 @@ def _check_numbers(request: StudyRequest) -> None:
             f"the place beyond which a quotation is ranked are 0 or more; given were {request.lengths}, "
             f"{request.most} and {request.beyond}."
         )
+
+
+def run_make(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
+    """Do a "study" job: make a study.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where the works are.
+    arguments : dict
+        The fields of a `StudyRequest`.
+    progress : Progress
+        Told how many windows are done.
+    """
+    lists = {name: tuple(arguments[name]) for name in ("works", "lengths")}
+    study = workbench.studies.make(StudyRequest(**arguments | lists), progress=progress)
+    return f"{study.label} has {len(study.items):,} items ({study.id})"

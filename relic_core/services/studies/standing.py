@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from relic_core.domain import WorkSummary
-    from relic_core.domain.studies import Study, StudyWork
+    from relic_core.domain.studies import Study, StudyTerms, StudyWork
     from relic_core.services.workbench import Workbench
 
 _DIGITS = 12
@@ -31,6 +31,38 @@ class Found:
 
     stored: Mapping[str, str] = field(default_factory=dict)
     held: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyView:
+    """A study as it stands now.
+
+    Attributes
+    ----------
+    study : Study
+        What never changes.
+    terms : StudyTerms
+        What it asks and tells.
+    frozen : bool
+        Whether there are answers, so that instructions and annotators wanted stay as they are.
+    annotators, answers : int
+        Who has joined; answers ever given.
+    stored : mapping of str to str
+        By the study's key of a work the id of the stored one, for links; those not in the library are missing.
+    held : tuple of str
+        Sentences that say which works are missing or of another edition; nobody can begin while there are any.
+    later : str
+        Id of the next version, where there is one; else empty.
+    """
+
+    study: Study
+    terms: StudyTerms
+    frozen: bool
+    annotators: int
+    answers: int
+    stored: Mapping[str, str]
+    held: tuple[str, ...]
+    later: str = ""
 
 
 def find_works(workbench: Workbench, study: Study) -> Found:

@@ -3,84 +3,31 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from relic_core.domain.studies import study_id as digest_of
-from relic_core.errors import BadRequest, NotFound, RelicError
+from relic_core.errors import BadRequest, NotFound
 from relic_core.ports import silent
-from relic_core.services.studies import making, sample, texts
+from relic_core.services.studies import making, sample, texts, windows
 from relic_core.services.studies.answering import Answering
-from relic_core.services.studies.standing import find_works
+from relic_core.services.studies.files import Files
+from relic_core.services.studies.models import Models
+from relic_core.services.studies.results import Results
+from relic_core.services.studies.standing import StudyView, find_works
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
     from pathlib import Path
 
     from relic_core.domain import Job
     from relic_core.domain.studies import Study, StudyTerms
     from relic_core.ports import Progress
     from relic_core.services.studies.making import StudyRequest
+    from relic_core.services.studies.windows import StudySource
     from relic_core.services.workbench import Workbench
     from relic_core.store.studies import StudyCounts, TermsChange
     from relic_core.store.study_answers import AnnotatorCounts
-
-PRIDE = ("public-relic-test", "pride_and_prejudice")
-"""The work of the paper's study, in the benchmark of criticism that is free of copyright."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyView:
-    """A study as it stands now.
-
-    Attributes
-    ----------
-    study : Study
-        What never changes.
-    terms : StudyTerms
-        What it asks and tells.
-    frozen : bool
-        Whether there are answers, so that instructions and annotators wanted stay as they are.
-    annotators, answers : int
-        Who has joined; answers ever given.
-    stored : mapping of str to str
-        By the study's key of a work the id of the stored one, for links; those not in the library are missing.
-    held : tuple of str
-        Sentences that say which works are missing or of another edition; nobody can begin while there are any.
-    later : str
-        Id of the next version, where there is one; else empty.
-    """
-
-    study: Study
-    terms: StudyTerms
-    frozen: bool
-    annotators: int
-    answers: int
-    stored: Mapping[str, str]
-    held: tuple[str, ...]
-    later: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudySource:
-    """What a study can be made from.
-
-    Attributes
-    ----------
-    benchmark, label : str
-        Its name (empty for the windows mined here), and what pages call it.
-    works : tuple of (str, str, int)
-        Key and title of each work, with its windows of all lengths.
-    problem : str
-        Why it cannot be used now; empty where it can.
-    """
-
-    benchmark: str
-    label: str
-    works: tuple[tuple[str, str, int], ...] = ()
-    problem: str = ""
 
 
 class Studies:
@@ -95,6 +42,21 @@ class Studies:
     def answering(self) -> Answering:
         """What annotators do."""
         return Answering(self._workbench, self)
+
+    @cached_property
+    def models(self) -> Models:
+        """What retrievers answer."""
+        return Models(self._workbench)
+
+    @cached_property
+    def results(self) -> Results:
+        """What came of it."""
+        return Results(self._workbench)
+
+    @cached_property
+    def files(self) -> Files:
+        """What is given away and taken in."""
+        return Files(self._workbench)
 
     def all(self) -> tuple[StudyCounts, ...]:
         """List the studies, newest first; on a fresh store the sample study is put there first."""
@@ -113,11 +75,13 @@ class Studies:
         NotFound
             There is none, or it was removed.
         """
-        found = self._workbench.store.studies.get(study_id) if study_id not in self._kept else None
         with self._lock:
-            if found is not None:
-                self._kept[study_id] = found
-            return self._kept[study_id]
+            kept = self._kept.get(study_id)
+        if kept is None:
+            kept = self._workbench.store.studies.get(study_id)
+            with self._lock:
+                self._kept[study_id] = kept
+        return kept
 
     def get(self, study_id: str) -> StudyView:
         """Return a study as it stands now.
@@ -146,10 +110,8 @@ class Studies:
 
         Raises
         ------
-        NotFound
-            None fits.
-        BadRequest
-            Several fit.
+        NotFound, BadRequest
+            None fits; several do.
         """
         wanted = said.strip().casefold()
         listed = self.all()
@@ -168,24 +130,7 @@ class Studies:
 
     def sources(self) -> tuple[StudySource, ...]:
         """List what studies can be made from, the windows mined here first; opening each takes some seconds."""
-        cards = [card for card in self._workbench.benchmarks.cards() if card.pool == "whole work"]
-        return tuple(self._source(name, label) for name, label in [("", "Windows mined here")] + [
-            (card.name, card.label) for card in cards
-        ])  # fmt: skip
-
-    def _source(self, name: str, label: str) -> StudySource:
-        try:
-            opened = making.open_windows(self._workbench, name)
-        except RelicError as error:
-            return StudySource(benchmark=name, label=label, problem=str(error))
-        counts: dict[str, int] = {}
-        for window in opened.windows():
-            counts[window.book] = counts.get(window.book, 0) + 1
-        return StudySource(
-            benchmark=name,
-            label=label,
-            works=tuple((book.key, book.title, counts[book.key]) for book in opened.books()),
-        )
+        return windows.list_sources(self._workbench)
 
     def make(self, request: StudyRequest, *, data: Path | None = None, progress: Progress = silent) -> Study:
         """Make a study and keep it, or find it where it was made before.
@@ -218,11 +163,9 @@ class Studies:
 
     def pride_and_prejudice(self) -> StudyRequest | None:
         """Say what the study of the paper's own work would be; None where the work or its windows are not here."""
-        benchmark, work = PRIDE
-        if work not in {each.entry.slug for each in self._workbench.catalogue.shelf() if each.work is not None}:
+        if not windows.has_work(self._workbench, *making.PRIDE):
             return None
-        if not making.has_words(self._workbench, benchmark):
-            return None
+        benchmark, work = making.PRIDE
         return making.StudyRequest(name="Pride and Prejudice", benchmark=benchmark, works=(work,))
 
     def default_terms(self) -> StudyTerms:
@@ -298,12 +241,6 @@ class Studies:
         before = self.study(study_id)
         while later := self._workbench.store.studies.later(before.id):
             before = self.study(later)
-        unknown = set(without) - {item.id for item in before.items}
-        if unknown:
-            raise NotFound(f"The study {before.label} has no item {', '.join(sorted(unknown))}.")
-        items = tuple(item for item in before.items if item.id not in without)
-        if not items:
-            raise BadRequest("A study needs an item at least: leave fewer out.")
         terms = self._workbench.store.studies.terms(before.id)
         told = replace(
             terms,
@@ -313,20 +250,7 @@ class Studies:
             wanted=texts.checked_wanted(terms.wanted if wanted is None else wanted),
             revealed=False,
         )
-        making_now = replace(before.making, seed=before.making.seed if seed is None else seed)
-        version = before.version + 1
-        keys = {item.book for item in items}
-        made = replace(
-            before,
-            id=digest_of(name=before.name, version=version, seed=making_now.seed, items=items),
-            version=version,
-            earlier=before.id,
-            works=tuple(work for work in before.works if work.key in keys),
-            items=items,
-            making=making_now,
-            created=datetime.now(UTC),
-        )
-        return self._keep(made, told)
+        return self._keep(making.next_version(before, seed=seed, without=without), told)
 
     def remove(self, study_id: str) -> Study:
         """Hide a study; its answers stay, and `restore` brings it back.
@@ -404,20 +328,3 @@ class Studies:
                 f"There is a study called {taken[0].name} (id {taken[0].id}). Choose another name, or make a new "
                 "version of that one."
             )
-
-
-def run_make(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
-    """Do a "study" job: make a study.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works are.
-    arguments : dict
-        The fields of a `StudyRequest`.
-    progress : Progress
-        Told how many windows are done.
-    """
-    lists = {name: tuple(arguments[name]) for name in ("works", "lengths")}
-    study = workbench.studies.make(making.StudyRequest(**arguments | lists), progress=progress)
-    return f"{study.label} has {len(study.items):,} items ({study.id})"
