@@ -13,18 +13,16 @@ from relic_ui.proxy_address import how_many
 from relic_ui.proxy_item import claim_html, words_html
 
 if TYPE_CHECKING:
-    from relic_core.services.studies.results import ItemResult, StudyResults
-
     from relic_core.domain.studies import Option
-    from relic_core.services.studies.studies import StudyView
+    from relic_core.services.studies.results import ItemResult, StudyResults
 
 _PAGE = 10
 _ANY = ""
 
 
-def show(view: StudyView, results: StudyResults) -> None:
+def show(results: StudyResults) -> None:
     """Draw both lists."""
-    _telling(view, results)
+    _telling(results)
     answered = [item for item in results.items if item.answered or item.models]
     if not answered:
         return
@@ -35,10 +33,10 @@ def show(view: StudyView, results: StudyResults) -> None:
     if pages > 1:
         page = st.pagination(pages, key="proxy_page")
     shown = answered[(page - 1) * _PAGE : page * _PAGE]
-    st.html("".join(_case(view, item) for item in shown))
+    st.html("".join(_case(item) for item in shown))
 
 
-def _telling(view: StudyView, results: StudyResults) -> None:
+def _telling(results: StudyResults) -> None:
     """Draw the items that all people got and a model did not (the paper's table 5)."""
     if not results.people or not results.models:
         return
@@ -57,7 +55,7 @@ def _telling(view: StudyView, results: StudyResults) -> None:
         return
     who = model or "a model"
     st.html(f'<p role="status">{many(len(cases), "item")} that all people got and {escape(who)} missed.</p>')
-    st.html("".join(_case(view, item) for item in cases[:_PAGE]))
+    st.html("".join(_case(item) for item in cases[:_PAGE]))
 
 
 def _missed_by(item: ItemResult, model: str) -> bool:
@@ -65,26 +63,25 @@ def _missed_by(item: ItemResult, model: str) -> bool:
     return bool(wrong) if model == _ANY else model in wrong
 
 
-def _case(view: StudyView, result: ItemResult) -> str:
+def _case(result: ItemResult) -> str:
     """Set an item with its three passages: who chose which, and where each stands in its work."""
     item = result.item
-    work = view.study.work(item.book)
     share = "" if result.share is None else f"{100 * result.share:.0f}% of {many(result.answered, 'answer')} right"
     time = f" · {result.seconds:.0f} s" if result.seconds else ""
     undecided = f" · {result.cannot} could not decide" if result.cannot else ""
-    options = "".join(_passage(view, result, number, option) for number, option in enumerate(item.options, start=1))
+    options = "".join(_passage(result, number, option) for number, option in enumerate(item.options, start=1))
     said = "".join(f"<li>{escape(comment)}</li>" for comment in result.comments)
     comments = f'<div class="relic-proxy-comments"><h4>Comments</h4><ul>{said}</ul></div>' if said else ""
     source = f'<p class="relic-quiet">{escape(item.source)}</p>' if item.source else ""
     return (
-        f'<article class="relic-proxy-case"><header><h3><cite>{escape(work.title)}</cite></h3>'
+        f'<article class="relic-proxy-case"><header><h3><cite>{escape(result.title)}</cite></h3>'
         f"<span>{share}{undecided}{time}</span></header><div>"
         f'<div class="relic-proxy-context">{claim_html(item.left, item.right)}{source}</div>{comments}</div>'
         f"<ol>{options}</ol></article>"
     )
 
 
-def _passage(view: StudyView, result: ItemResult, number: int, option: Option) -> str:
+def _passage(result: ItemResult, number: int, option: Option) -> str:
     item = result.item
     right = number == item.right_option
     models = [label for label, choice in result.models.items() if choice == number]
@@ -92,15 +89,14 @@ def _passage(view: StudyView, result: ItemResult, number: int, option: Option) -
     chosen = [how_many(votes)] if votes else []
     chosen += models
     by = f"Chosen by {listed(chosen)}" if chosen else "Chosen by nobody"
-    work = view.stored.get(item.book, "")
     read = ""
-    if work:
+    if result.work_id:
         length = option.span.length
         read = link(
             "read",
             "Read it in its place",
             title=f"Read it in its place: passage {number}",
-            work=work,
+            work=result.work_id,
             at=option.address,
             n=length if length > 1 else None,
         )

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from relic_core.reporting import charts
-from relic_core.reporting.charts_rows import Chart, Group, Mark, Series, as_csv, table
-from relic_ui.tables import table_html
+from relic_core.reporting.charts_rows import Chart, Group, Mark, Series
+from relic_core.services.studies.tables import PAPER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from relic_core.services.studies.results import StudyResults
-
     from relic_core.reporting.tables import Figure
+    from relic_core.services.studies.results import StudyResults
 
 _CHANCE = 1 / 3
 _PEOPLE, _MODELS, _PUBLISHED = "people", "models", "published"
 _COLOURS = {_PEOPLE: "#b5472e", _MODELS: "#1f7079"}
 _NAMED_PEOPLE = 12
+_PAPER_N = 200
 _SERIES = (
     Series(key=_PEOPLE, label="People", retriever=_PEOPLE),
     Series(key=_MODELS, label="Models", retriever=_MODELS),
     Series(key=_PUBLISHED, label="Published, other items"),
 )
-_PUBLISHED_FIGURES = (
-    ("Experts, by majority", 0.935, 200),
-    ("dense-RELiC, 1/0", 0.675, 200),
-)
-"""Thai and others (2022), table 3 and section 4: Pride and Prejudice, single sentences, distractors by BM25."""
-
 _Row = tuple[Group, Mark]
 
 
@@ -57,14 +52,12 @@ def rows_of(results: StudyResults) -> Chart:
 
 def _people(results: StudyResults) -> Iterator[_Row]:
     majority = results.majority
-    if majority.items:
+    if majority.accuracy is not None:
         yield _row("majority", "People, by majority", majority.accuracy, majority.items, _PEOPLE)
     if len(results.people) <= _NAMED_PEOPLE:
         for place, person in enumerate(results.people):
-            if person.answered:
-                yield _row(
-                    f"person-{place}", person.annotator.name, person.accuracy, person.answered - person.cannot, _PEOPLE
-                )
+            if person.accuracy is not None:
+                yield _row(f"person-{place}", person.annotator.name, person.accuracy, person.answered, _PEOPLE)
 
 
 def _models(results: StudyResults) -> Iterator[_Row]:
@@ -76,9 +69,13 @@ def _models(results: StudyResults) -> Iterator[_Row]:
 
 
 def _published() -> Iterator[_Row]:
-    for place, (label, value, n) in enumerate(_PUBLISHED_FIGURES):
+    for place, (label, value) in enumerate(PAPER):
         key = f"published-{place}"
-        yield Group(key=key, label=label, note="2022", n=n), Mark(group=key, series=_PUBLISHED, value=value, n=n)
+        short = re.split(r",| \(", label)[0]
+        yield (
+            Group(key=key, label=short, note="published", n=_PAPER_N),
+            Mark(group=key, series=_PUBLISHED, value=value, n=_PAPER_N),
+        )
 
 
 def _row(key: str, label: str, figure: Figure, n: int, series: str, *, note: str = "") -> _Row:
@@ -87,7 +84,7 @@ def _row(key: str, label: str, figure: Figure, n: int, series: str, *, note: str
 
 
 def show(results: StudyResults, file_name: str) -> None:
-    """Draw the chart, and the same figures as a table and a file."""
+    """Draw the chart; the same figures stand below it as a table."""
     chart = rows_of(results)
     figure = charts.draw(chart, colours=_COLOURS)
     line = {"color": charts.OTHER, "width": 1.5, "dash": "dash"}
@@ -100,17 +97,4 @@ def show(results: StudyResults, file_name: str) -> None:
             config=charts.config(file_name),
             alt=f"{chart.title}. The figures stand below as a table.",
         )
-    heads, rows = table(chart)
-    st.html(
-        f'<p class="relic-table-caption">{chart.caption}</p><details class="relic-proxy-fold"><summary>As a table'
-        f"</summary>{table_html(heads, rows, chart.title)}</details>"
-    )
-    st.download_button(
-        "Save these figures as CSV",
-        data=as_csv(chart),
-        file_name=f"{file_name}.csv",
-        mime="text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-        key="proxy_chart_save",
-    )
+    st.html(f'<p class="relic-table-caption">{chart.caption}</p>')

@@ -43,7 +43,7 @@ def show(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
     )
     for held in view.held:
         st.warning(literal(held), icon=":material/menu_book:")
-    _facts(view)
+    _facts(workbench, view)
     _say()
     _hints(workbench, view)
     _texts(workbench, view)
@@ -52,8 +52,9 @@ def show(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
     _end(workbench, view)
 
 
-def _facts(view: StudyView) -> None:
+def _facts(workbench: Workbench, view: StudyView) -> None:
     study, making = view.study, view.study.making
+    label = next((card.label for card in workbench.indexes.cards() if card.name == making.chooser), making.chooser)
     works = ", ".join(work.title for work in study.works)
     lengths = ", ".join(map(str, making.lengths)) or "any number"
     beyond = f", for quotations that it ranks beyond {making.beyond:,}" if making.beyond else ""
@@ -64,7 +65,7 @@ def _facts(view: StudyView) -> None:
             "Context",
             f"{many(making.shape.left, 'sentence')} before the quotation, {many(making.shape.right, 'sentence')} after",
         ),
-        ("Other two passages", f"the best two of {making.chooser}{beyond}"),
+        ("Other two passages", f"the best two of {label}{beyond}"),
         ("Seed", str(making.seed)),
         ("Made", f"{when(study.created)}, with version {making.code}"),
         ("Identity", study.id),

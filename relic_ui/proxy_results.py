@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.services.studies.tables import PAPER_AGREEMENT
 from relic_ui import proxy_cases, proxy_chart
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.naming import many
@@ -17,9 +18,10 @@ from relic_ui.tables import save
 from relic_ui.tables import show as show_table
 
 if TYPE_CHECKING:
-    from relic_core.services.studies.results import StudyResults
+    from collections.abc import Sequence
 
     from relic_core.reporting.tables import Figure
+    from relic_core.services.studies.results import StudyResults
     from relic_core.services.studies.studies import StudyView
     from relic_core.services.workbench import Workbench
 
@@ -44,14 +46,11 @@ def show(workbench: Workbench, view: StudyView) -> None:
     _models(workbench, view)
     st.header("People beside models", anchor="proxy-beside")
     proxy_chart.show(results, f"{study.name} accuracy")
-    people, agreement, models, items = workbench.studies.results.tables(study.id)
-    if results.people:
-        show_table(people)
-    if results.models:
-        show_table(models)
-    save((people, agreement, models, items), f"{study.name} results", key="proxy_tables")
+    made = workbench.studies.results.tables(study.id)
+    show_table(made[0])
+    save(made, f"{study.name} results", key="proxy_tables")
     _agreement(results)
-    proxy_cases.show(view, results)
+    proxy_cases.show(results)
     _files(workbench, view)
 
 
@@ -71,7 +70,7 @@ def _lede(results: StudyResults) -> None:
     """Say the outcome in numbers that are read first."""
     tiles = []
     majority = results.majority
-    if majority.items:
+    if majority.accuracy is not None:
         tiles.append(_tile("People, by majority", majority.accuracy, f"of {many(majority.items, 'item')}"))
     figures = [(each.label, each.accuracy) for each in results.models if each.accuracy and not each.left_out]
     if figures:
@@ -121,8 +120,15 @@ def _due(_workbench: Workbench, study_id: str, stamp: tuple[tuple[int, int], ...
 def _agreement(results: StudyResults) -> None:
     """Say how far people agree, each figure with what it means."""
     st.header("How far people agree", anchor="proxy-agreement")
-    figures = (results.all_agree, results.none_agree, *results.agreement)
-    rows = [_fact(each.label, each.figure, each.meaning) for each in figures if each.value is not None]
+    rows = []
+    for share in (results.all_agree, results.none_agree):
+        if share.value is not None:
+            beside = [f"{100 * share.chance:.1f}% by chance"] if share.chance is not None else []
+            rows.append(_fact(share.label, share.label, f"{100 * share.value:.1f}%", beside, share.meaning))
+    for each in results.agreement:
+        said = "none" if each.value is None else f"{each.value:.2f}"
+        if rows:
+            rows.append(_fact(each.key, each.label, said, [], each.meaning))
     if not rows:
         st.html('<p class="relic-quiet">It takes two people who have answered the same item.</p>')
         return
@@ -134,12 +140,13 @@ def _agreement(results: StudyResults) -> None:
     st.html(f'{paradox}<dl class="relic-proxy-agreement">{"".join(rows)}</dl>')
 
 
-def _fact(label: str, figure: Figure, sentence: str) -> str:
-    between = f' <span class="relic-quiet">{escape(figure.interval)}</span>' if figure.interval else ""
-    return (
-        f"<div><dt>{escape(label)}</dt><dd><strong>{escape(figure.text)}</strong>{between}"
-        f"<p>{escape(sentence)}</p></dd></div>"
-    )
+def _fact(key: str, label: str, said: str, beside: Sequence[str], meaning: str) -> str:
+    """Set one figure of agreement beside chance and the paper's, with what it means."""
+    printed = PAPER_AGREEMENT.get(key)
+    further = [*beside, f"{printed} in the paper"] if printed else beside
+    small = f' <span class="relic-quiet">{escape(", ".join(further))}</span>' if further else ""
+    named = escape(label[:1].upper() + label[1:])
+    return f"<div><dt>{named}</dt><dd><strong>{escape(said)}</strong>{small}<p>{escape(meaning)}</p></dd></div>"
 
 
 def _files(workbench: Workbench, view: StudyView) -> None:
