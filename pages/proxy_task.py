@@ -17,7 +17,7 @@ from relic_ui import (
 )
 from relic_ui.proxy_style import PROXY
 
-workbench = shell.page("Missing quotation")
+workbench = shell.page("Proxy task")
 st.html(PROXY)
 does, to = buttons.pressed()
 asked = proxy_address.read()

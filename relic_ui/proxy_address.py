@@ -13,7 +13,7 @@ from relic_ui.links import link
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from relic_core.services.studies.studies import StudyView
+    from relic_core.services.studies.standing import StudyView
     from relic_core.services.workbench import Workbench
 
 PAGE = "proxy_task"

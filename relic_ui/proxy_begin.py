@@ -14,7 +14,7 @@ from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from relic_core.domain.studies import Annotator
-    from relic_core.services.studies.studies import StudyView
+    from relic_core.services.studies.standing import StudyView
     from relic_core.services.workbench import Workbench
     from relic_ui.proxy_address import Asked
 

@@ -19,7 +19,7 @@ from relic_ui.shell import told
 if TYPE_CHECKING:
     from relic_core.domain.studies import Annotator, Answer
     from relic_core.services.studies.answering import ShownItem, Task
-    from relic_core.services.studies.studies import StudyView
+    from relic_core.services.studies.standing import StudyView
     from relic_core.services.workbench import Workbench
     from relic_ui.proxy_address import Asked
     from relic_ui.proxy_item import Press
@@ -214,6 +214,6 @@ def _answer_row(place: _Place, item: ShownItem, answer: Answer) -> str:
     study, annotator = place.whose
     words = shorten(item.options[answer.choice - 1], _WORDS_SHOWN) if answer.choice else _CANNOT
     comment = f'<span class="relic-quiet">{escape(answer.comment)}</span>' if answer.comment else ""
-    to = {"study": study, "as": annotator, "item": item.id}
-    look = link(PAGE, f"Item {item.number}", title=f"Item {item.number}: look again", **to)
+    at = f"Item {item.number}"
+    look = link(PAGE, at, title=f"{at}: look again", study=study, item=item.id, **{"as": annotator})
     return f"<li>{look} <span>{escape(words)}</span>{comment}</li>"

@@ -17,7 +17,7 @@ from relic_ui.proxy_address import PAGE, title
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from relic_core.services.studies.studies import StudySource
+    from relic_core.services.studies.windows import StudySource
     from relic_core.services.workbench import Workbench
 
 _ANY_LENGTH = 0

@@ -16,7 +16,7 @@ from relic_ui.proxy_address import PAGE, title
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from relic_core.services.studies.studies import StudyView
+    from relic_core.services.studies.standing import StudyView
     from relic_core.services.workbench import Workbench
 
 _MOST_WANTED = 100
@@ -137,7 +137,7 @@ def _texts(workbench: Workbench, view: StudyView) -> None:
         pressed = st.form_submit_button("Save the texts", key="proxy_texts_save", icon=":material/save:")
     if pressed:
         try:
-            frozen = {} if view.frozen else {"instructions": instructions, "wanted": int(wanted)}
+            frozen: dict[str, str | int] = {} if view.frozen else {"instructions": instructions, "wanted": int(wanted)}
             workbench.studies.edit(view.study.id, consent=consent, privacy=privacy, **frozen)
             _tell("The texts are saved.")
         except RelicError as error:

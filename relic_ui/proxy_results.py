@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.services.studies.tables import PAPER_AGREEMENT
+from relic_core.services.studies.tables import PAPER_AGREEMENT, tables
 from relic_ui import proxy_cases, proxy_chart
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.naming import many
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from relic_core.reporting.tables import Figure
     from relic_core.services.studies.results import StudyResults
-    from relic_core.services.studies.studies import StudyView
+    from relic_core.services.studies.standing import StudyView
     from relic_core.services.workbench import Workbench
 
 _SPOILER = (
@@ -46,7 +46,7 @@ def show(workbench: Workbench, view: StudyView) -> None:
     _models(workbench, view)
     st.header("People beside models", anchor="proxy-beside")
     proxy_chart.show(results, f"{study.name} accuracy")
-    made = workbench.studies.results.tables(study.id)
+    made = tables(results)
     show_table(made[0])
     save(made, f"{study.name} results", key="proxy_tables")
     _agreement(results)

@@ -34,13 +34,13 @@ def show(workbench: Workbench, does: str, to: str) -> None:
     does, to : str
         What a button in the list asks for.
     """
-    st.title("The missing quotation")
+    st.title("The proxy task")
     st.html(
         '<p class="relic-lede relic-proxy-lede">A critic quotes a passage of a book, and the quotation is taken out. '
         "Beside the critic’s words stand three passages of that book: which of them was it?</p>"
         '<p class="relic-quiet relic-measure">Experts who were asked this about <cite>Pride and Prejudice</cite> '
-        "chose rightly 93.5 times in 100, and the best model of its day 67.5 times (Thai and others, 2022, who call it "
-        "the proxy task). Here you can take the test, alone or as a group, and see how you and the models of this "
+        "chose rightly 93.5 times in 100, and the best model of its day 67.5 times (Thai and others, 2022; their "
+        "ranking task being beyond any person, this one stands proxy for it). Here you can take the test, alone or as a group, and see how you and the models of this "
         "workbench compare.</p>"
     )
     if does == "remove-study":
