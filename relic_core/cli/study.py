@@ -182,10 +182,10 @@ def _restore(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _sample(workbench: Workbench, _: Namespace) -> int:
+def _sample(workbench: Workbench, options: Namespace) -> int:
     from relic_core.services.studies import sample
 
-    study, _ = sample.make_file(workbench)
+    study = sample.make_file(workbench).study
     print(f"{study.label} ({study.id}) has {len(study.items):,} items, and is in {sample.FILE}.")
     return 0
 

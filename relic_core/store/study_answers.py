@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
+_SHIELD = "-" * 64
+"""Stands before a person's words: the file keeps the first characters of the least and greatest text of a column among
+its statistics, where nothing can be written over, and these must not be anybody's."""
+
 _COLUMNS = "number, item_id, annotator_id, choice, seconds, comment, created"
 
 
@@ -51,12 +55,13 @@ class StudyAnswerRows(Rows):
         with self._writing() as cursor:
             row = cursor.execute(
                 "SELECT id, name, joined FROM study_annotators WHERE study_id = ? AND called = ?",
-                [study_id, called(name)],
+                [study_id, _SHIELD + called(name)],
             ).fetchone()
             if row is None:
-                row = (secrets.token_hex(6), name, utc_now())
+                row = (secrets.token_hex(6), _SHIELD + name, utc_now())
                 cursor.execute(
-                    "INSERT INTO study_annotators VALUES (?, ?, ?, ?, ?)", [study_id, row[0], called(name), *row[1:]]
+                    "INSERT INTO study_annotators VALUES (?, ?, ?, ?, ?)",
+                    [study_id, row[0], _SHIELD + called(name), *row[1:]],
                 )
         return _annotator(row)
 
@@ -65,7 +70,7 @@ class StudyAnswerRows(Rows):
         with self._reading() as cursor:
             row = cursor.execute(
                 "SELECT id, name, joined FROM study_annotators WHERE study_id = ? AND called = ?",
-                [study_id, called(name)],
+                [study_id, _SHIELD + called(name)],
             ).fetchone()
         return None if row is None else _annotator(row)
 
@@ -109,7 +114,7 @@ class StudyAnswerRows(Rows):
                     answer.annotator_id,
                     answer.choice,
                     answer.seconds,
-                    answer.comment,
+                    _SHIELD + answer.comment,
                     answer.created.replace(tzinfo=None),
                 ],
             )
@@ -227,7 +232,7 @@ def _check(cursor: DuckDBPyConnection, study_id: str, annotator_id: str) -> None
 
 
 def _annotator(row: tuple[Any, ...]) -> Annotator:
-    return Annotator(id=row[0], name=row[1], joined=as_utc(row[2]))
+    return Annotator(id=row[0], name=row[1].removeprefix(_SHIELD), joined=as_utc(row[2]))
 
 
 def _answers(rows: Iterable[tuple[Any, ...]]) -> Iterable[Answer]:
@@ -242,6 +247,6 @@ def _answer(row: tuple[Any, ...]) -> Answer:
         annotator_id=annotator_id,
         choice=choice,
         seconds=seconds,
-        comment=comment,
+        comment=comment.removeprefix(_SHIELD),
         created=as_utc(created),
     )

@@ -31,7 +31,8 @@ CREATE TABLE study_terms (
     created TIMESTAMP NOT NULL
 );
 
--- called is what names are compared by; id is drawn by chance.
+-- called is what names are compared by; id is drawn by chance. Before names and comments stand 64 dashes, since the first
+-- characters of a column's least and greatest text go into statistics, which outlive the rows.
 CREATE TABLE study_annotators (
     study_id VARCHAR NOT NULL,
     id VARCHAR NOT NULL,

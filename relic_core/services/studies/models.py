@@ -125,7 +125,7 @@ class Models:
         for number, name in enumerate(checked):
             label = registry.card(name).label
 
-            def within(done: int, _: int, note: str = "", first: int = number) -> None:
+            def within(done: int, total: int, note: str = "", first: int = number) -> None:
                 progress(first * len(items) + done, len(checked) * len(items), note)
 
             within(0, 0, label)

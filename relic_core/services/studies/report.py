@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from relic_core.services.studies.results import ItemResult, StudyResults
-    from relic_core.services.studies.studies import StudyView
+    from relic_core.services.studies.standing import StudyView
 
 _DIGITS = 12
 
