@@ -77,20 +77,16 @@ def _lede(results: StudyResults) -> None:
         label, accuracy = max(figures, key=lambda each: each[1].value)
         tiles.append(_tile(f"Best model: {label}", accuracy, f"of {many(len(results.items), 'item')}"))
     tiles.append("<li>Chance<strong>33.3%</strong><span>one in three</span></li>")
-    people = len(results.people)
-    said = f"{how_many(people)} answered." if people else "Nobody has answered yet."
+    people = sum(person.answered > 0 for person in results.people)
+    said = f"{how_many(people)[:1].upper()}{how_many(people)[1:]} answered." if people else "Nobody has answered yet."
     if majority.items and people > 1:
         said += f" In {majority.right:,} of {many(majority.items, 'item')} most of them chose the critic’s quotation."
-    notes = "".join(f"<p>{escape(note)}</p>" for note in results.notes)
-    st.html(
-        f'<p class="relic-measure">{said}</p>'
-        f'<ul class="relic-proxy-numbers">{"".join(tiles)}</ul><div class="relic-quiet relic-measure">{notes}</div>'
-    )
+    st.html(f'<p class="relic-measure">{said}</p><ul class="relic-proxy-numbers">{"".join(tiles)}</ul>')
 
 
 def _tile(label: str, figure: Figure, n: str) -> str:
     between = f"{figure.interval}, " if figure.interval else ""
-    return f"<li>{escape(label)}<strong>{escape(figure.text)}</strong><span>{escape(between)}{n}</span></li>"
+    return f"<li>{escape(label)}<strong>{100 * figure.value:.1f}%</strong><span>{escape(between)}{n}</span></li>"
 
 
 def _models(workbench: Workbench, view: StudyView) -> None:
