@@ -61,11 +61,11 @@ def _people(results: StudyResults) -> Iterator[_Row]:
 
 
 def _models(results: StudyResults) -> Iterator[_Row]:
+    chooser = next((model.label for model in results.models if model.left_out), "")
     for model in results.models:
+        note = f"built on {chooser}" if model.mark else ""
         if not model.left_out and model.accuracy is not None:
-            yield _row(
-                f"model-{model.retriever}", model.label, model.accuracy, len(results.items), _MODELS, note=model.mark
-            )
+            yield _row(f"model-{model.retriever}", model.label, model.accuracy, len(results.items), _MODELS, note=note)
 
 
 def _published() -> Iterator[_Row]:

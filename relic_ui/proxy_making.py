@@ -17,6 +17,8 @@ from relic_ui.proxy_address import PAGE, title
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from relic_core.services.studies.windows import StudySource
     from relic_core.services.workbench import Workbench
 
@@ -96,11 +98,9 @@ def _choose(workbench: Workbench) -> None:
         st.error(literal(trouble), icon=":material/error:")
     sources = _sources(workbench, workbench.store.stamp())
     usable = [source for source in sources if not source.problem]
-    for source in sources:
-        if source.problem:
-            st.html(f'<p class="relic-quiet relic-measure">{_said(source)}</p>')
     if not usable:
         st.info("There is nothing to make a study from yet: no quotations are known for the works here.")
+        _not_here(sources)
         return
     labels = {source.benchmark: source for source in usable}
     benchmark = st.selectbox(
@@ -170,6 +170,7 @@ def _choose(workbench: Workbench) -> None:
         )
         _start(workbench, request)
         st.rerun()
+    _not_here(sources)
 
 
 @st.cache_data(max_entries=4, show_spinner="Looking at what a study can be made from …")
@@ -178,5 +179,12 @@ def _sources(_workbench: Workbench, stamp: tuple[tuple[int, int], ...]) -> tuple
     return _workbench.studies.sources()
 
 
-def _said(source: StudySource) -> str:
-    return f"{escape(source.label)}: {escape(source.problem)}"
+def _not_here(sources: Sequence[StudySource]) -> None:
+    """Say what else studies could be made from, and what each lacks."""
+    lacking = [source for source in sources if source.problem]
+    if lacking:
+        rows = "".join(f"<dt>{escape(each.label)}</dt><dd>{escape(each.problem)}</dd>" for each in lacking)
+        st.html(
+            '<details class="relic-proxy-fold relic-measure"><summary>What else could be used, and what it needs'
+            f'</summary><dl class="relic-proxy-lacking">{rows}</dl></details>'
+        )

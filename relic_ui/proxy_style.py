@@ -81,6 +81,8 @@ PROXY = """
 }
 @media (max-width: 640px) {
   .relic-proxy-do .relic-proxy-plain { flex: 1 1 auto; }
+  .relic-proxy-head progress { order: 1; }
+  .relic-proxy-head [data-part="work"] { order: 2; flex: 1 0 100%; }
 }
 
 h1.relic-proxy-title { font-family: var(--relic-serif); font-size: 1.6rem; font-weight: 600; line-height: 1.25;
@@ -130,6 +132,8 @@ h1.relic-proxy-title:focus, #proxy-end:focus, .relic-proxy-known:focus { outline
 .relic-proxy-agreement p { font-size: .9rem; line-height: 1.45; }
 .relic-proxy-paradox { border-left: 3px solid #e0a400; padding: .1rem 0 .1rem .8rem; margin: 0 0 .8rem !important; }
 
+.relic-proxy-lacking dt { font-weight: 600; font-size: .9rem; margin-top: .4rem; }
+.relic-proxy-lacking dd { margin: 0; font-size: .9rem; overflow-wrap: anywhere; }
 .relic-proxy-lede { margin-bottom: .5rem !important; }
 .relic-proxy-fold summary { cursor: pointer; font-size: .9rem; min-height: 1.6rem; line-height: 1.6rem; }
 .relic-proxy-fold summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }

@@ -10,6 +10,8 @@ import streamlit as st
 
 from relic_core.errors import StoreBusy
 from relic_core.services.studies.answering import Answering
+from relic_core.services.studies.making import StudyRequest
+from relic_core.services.studies.studies import Studies
 from relic_ui import proxy_item
 from tests.app.reading import html, plain, said, sound
 
@@ -392,6 +394,18 @@ def test_a_study_is_made_of_chosen_works(app):
     at = sound(at.button("proxy_make").click().run())
     made = app.bench.studies.all()[0]
     assert (made.name, made.items) == ("Of *quays*", 5)
+    assert f"study={made.id}" in html(at)
+
+
+def test_the_study_of_pride_and_prejudice_is_one_click(app, monkeypatch):
+    app.run_jobs()
+    assert "proxy_make_pride" not in [each.key for each in sound(app.open(PAGE, show="make")).button]
+    wanted = StudyRequest(name="Pride and Prejudice", benchmark="sample", most=4)
+    monkeypatch.setattr(Studies, "pride_and_prejudice", lambda _: wanted)
+    at = sound(app.open(PAGE, show="make"))
+    at = sound(at.button("proxy_make_pride").click().run())
+    made = app.bench.studies.all()[0]
+    assert (made.name, made.items) == ("Pride and Prejudice", 4)
     assert f"study={made.id}" in html(at)
 
 
