@@ -8,7 +8,7 @@ const DRAFTS = "relic-proxy" // localStorage, which outlives the tab: item -> th
 const DRAFTS_KEPT = 40
 const KEYS = "relic-proxy-keys" // localStorage: "off" where the reader wants no keys
 const UNHEARD_MS = 8000
-const DRAWN_MS = 350 // a second press of one double click must not answer the next item
+const DRAWN_MS = 350 // the second press of a double click must not answer the next item, or go back once more
 
 const read = key => {
   try {
@@ -32,7 +32,7 @@ const drafted = (item, comment) => {
   keep(DRAFTS, Object.fromEntries(Object.entries(every).slice(-DRAFTS_KEPT)))
 }
 
-const state = { item: "", settled: undefined, drawn: 0, seen: 0, since: 0, pending: null, waiting: 0 }
+const state = { item: "", settled: undefined, drawn: 0, seen: 0, since: 0, pending: null, waiting: 0, last: "" }
 
 // Only the time during which the item could be seen counts.
 const clock = {
@@ -137,7 +137,9 @@ export default function (component) {
   }
 
   const tell = (does, choice) => {
-    if (state.pending || performance.now() - state.drawn < DRAWN_MS) return
+    const twice = does === state.last && performance.now() - state.drawn < DRAWN_MS
+    if (state.pending || twice) return
+    state.last = does
     if (does === "choose") {
       if (data.settled) return
       for (const button of options()) button.setAttribute("aria-pressed", String(button.dataset.choice === choice))
