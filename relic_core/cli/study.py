@@ -182,7 +182,7 @@ def _restore(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _sample(workbench: Workbench, options: Namespace) -> int:
+def _sample(workbench: Workbench, _options: Namespace) -> int:
     from relic_core.services.studies import sample
 
     study = sample.make_file(workbench).study

@@ -46,6 +46,8 @@ class Models:
             return "chose the other options, and is left out"
         if built_on(retriever, study.making.chooser):
             return f"is built on {chooser}, which chose the other options, and shares its errors"
+        if registry.card(retriever).kind == "baseline":
+            return "goes by chance"
         return ""
 
     def kept(self, study_id: str) -> tuple[ModelAnswers, ...]:
@@ -125,7 +127,7 @@ class Models:
         for number, name in enumerate(checked):
             label = registry.card(name).label
 
-            def within(done: int, total: int, note: str = "", first: int = number) -> None:
+            def within(done: int, total: int, note: str = "", first: int = number) -> None:  # noqa: ARG001 - as every report is called
                 progress(first * len(items) + done, len(checked) * len(items), note)
 
             within(0, 0, label)
