@@ -63,7 +63,7 @@ def _people(results: StudyResults) -> Iterator[_Row]:
 def _models(results: StudyResults) -> Iterator[_Row]:
     chooser = next((model.label for model in results.models if model.left_out), "")
     for model in results.models:
-        note = f"built on {chooser}" if model.mark else ""
+        note = f"built on {chooser}" if "built on" in model.mark else model.mark
         if not model.left_out and model.accuracy is not None:
             yield _row(f"model-{model.retriever}", model.label, model.accuracy, len(results.items), _MODELS, note=note)
 

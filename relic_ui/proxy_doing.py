@@ -107,7 +107,8 @@ def _task(workbench: Workbench, place: _Place) -> Task:
 
 
 def _item(workbench: Workbench, place: _Place, task: Task, item: ShownItem) -> None:
-    items = len(workbench.studies.study(place.whose[0]).items)
+    study = workbench.studies.study(place.whose[0])
+    about = f"{item.title}, {item.author}" if item.author else item.title
     settled = item.right_option > 0
     chosen = task.answer.choice if task.answer else None
     notes, verdict = _told_of(item, chosen) if settled else ((), "")
@@ -123,8 +124,8 @@ def _item(workbench: Workbench, place: _Place, task: Task, item: ShownItem) -> N
         {
             "item": item.id,
             "body": body,
-            "heading": f"Item {item.number} of {items}",
-            "about": f"{item.title}, {item.author}" if item.author else item.title,
+            "heading": f"Item {item.number} of {len(study.items)}",
+            "about": "" if about == study.label else about,
             "counted": f"{task.done} of {task.total} answered",
             "of": max(task.total, 1),
             "answered": task.done,

@@ -67,7 +67,7 @@ def _facts(workbench: Workbench, view: StudyView) -> None:
         ),
         ("Other two passages", f"the best two of {label}{beyond}"),
         ("Seed", str(making.seed)),
-        ("Made", f"{when(study.created)}, with version {making.code}"),
+        ("Made", f"{when(study.created)}; program: {making.code}"),
         ("Identity", study.id),
     )
     rows = "".join(f"<dt>{name}</dt><dd>{escape(said)}</dd>" for name, said in facts)

@@ -72,7 +72,7 @@ def _lede(results: StudyResults) -> None:
     majority = results.majority
     if majority.accuracy is not None:
         tiles.append(_tile("People, by majority", majority.accuracy, f"of {many(majority.items, 'item')}"))
-    figures = [(each.label, each.accuracy) for each in results.models if each.accuracy and not each.left_out]
+    figures = [(each.label, each.accuracy) for each in results.models if each.accuracy and not each.mark]
     if figures:
         label, accuracy = max(figures, key=lambda each: each[1].value)
         tiles.append(_tile(f"Best model: {label}", accuracy, f"of {many(len(results.items), 'item')}"))
@@ -85,7 +85,7 @@ def _lede(results: StudyResults) -> None:
 
 
 def _tile(label: str, figure: Figure, n: str) -> str:
-    between = f"{figure.interval}, " if figure.interval else ""
+    between = "" if figure.low is None else f"{figure.interval}, "
     return f"<li>{escape(label)}<strong>{100 * figure.value:.1f}%</strong><span>{escape(between)}{n}</span></li>"
 
 

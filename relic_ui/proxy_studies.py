@@ -62,7 +62,8 @@ def show(workbench: Workbench, does: str, to: str) -> None:
 
 def _row(study_id: str, name: str, works: Sequence[str], *, items: int, people: int) -> str:
     """Set one study: what it is of, how far it has come, and what can be done with it."""
-    of = escape(some_of(list(works), _NAMED)) if works else ""
+    of = escape(some_of(list(works), _NAMED)) if works and list(works) != [name] else ""
+    titles = f'<p><cite class="relic-proxy-works">{of}</cite></p>' if of else ""
     facts = f"{many(items, 'item')} · {f'{how_many(people)} so far' if people else 'nobody has answered yet'}"
     links = (
         link(PAGE, "Take part", css="relic-proxy-go", title=f"Take part: {name}", study=study_id)
@@ -71,7 +72,7 @@ def _row(study_id: str, name: str, works: Sequence[str], *, items: int, people: 
     )
     return (
         f'<li id="study-{escape(study_id)}" tabindex="-1"><div><h3 class="relic-item">{escape(name)}</h3>'
-        f'<p><cite class="relic-proxy-works">{of}</cite></p><p class="relic-quiet">{facts}</p></div>'
+        f'{titles}<p class="relic-quiet">{facts}</p></div>'
         f'<div class="relic-shelf-do">{links}</div></li>'
     )
 

@@ -35,17 +35,14 @@ PROXY = """
 .relic-proxy-words { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.5; }
 .relic-proxy-words > span { display: block; white-space: pre-line; }
 .relic-proxy-words > span + span { margin-top: .45em; }
-.relic-proxy-option:hover { background: var(--relic-faint); }
 .relic-proxy-option[aria-pressed="true"] { border-color: #1f7079; box-shadow: inset 0 0 0 2px #1f7079;
   background: var(--relic-faint); }
 .relic-proxy-option[aria-pressed="true"] .relic-rank { background: #1f7079; color: #fff; border-color: #1f7079; }
 .relic-proxy-option[aria-disabled] { cursor: default; }
-.relic-proxy-option[aria-disabled]:hover { background: none; }
 .relic-proxy-note { grid-column: 2; font-size: .86rem; font-weight: 600; }
 .relic-proxy-right { border-width: 2px; border-color: #2b7f5f; }
 .relic-proxy-plain { border: 1px solid var(--relic-line); background: none; border-radius: .5rem; min-height: 2.75rem;
   padding: .3rem 1rem; }
-.relic-proxy-plain:hover { background: var(--relic-faint); }
 .relic-proxy-plain[aria-pressed="true"] { border-color: #1f7079; box-shadow: inset 0 0 0 2px #1f7079; }
 .relic-proxy-plain[aria-disabled] { opacity: .6; cursor: default; }
 .relic-proxy-do { display: flex; flex-wrap: wrap; gap: .6rem; margin: .7rem 0 0; align-items: center; }
@@ -76,6 +73,9 @@ PROXY = """
 @media (min-width: 1000px) {
   .relic-proxy-body { grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); align-content: start; min-height: 27rem; }
 }
+@media (hover: hover) {  /* a finger leaves its mark on the next item, where it would look like a hint */
+  .relic-proxy :is(.relic-proxy-option, .relic-proxy-plain):not([aria-disabled]):hover { background: var(--relic-faint); }
+}
 @media (hover: none), (max-width: 640px) {
   .relic-proxy kbd, .relic-proxy-keys { display: none !important; }
 }
@@ -99,6 +99,7 @@ h1.relic-proxy-title:focus, #proxy-end:focus, .relic-proxy-known:focus { outline
 .relic-studies .relic-proxy-works { font-family: var(--relic-serif); font-style: normal; }
 .relic-studies .relic-proxy-go { font-weight: 700; }
 .relic-proxy-before { max-width: 44rem; }
+.relic-proxy-before h2, .relic-proxy-end h2 { font-family: var(--relic-serif); font-weight: 600; }
 .relic-proxy-before h2 { font-size: 1.15rem; padding: 0; margin: .9rem 0 .25rem; line-height: 1.35; }
 .relic-proxy-before p { margin: 0 0 .5em; white-space: pre-line; overflow-wrap: anywhere; }
 .relic-proxy-before .relic-quiet p { font-size: inherit; }
