@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_ui.links import link
-from relic_ui.naming import listed, many
+from relic_ui.naming import many
 from relic_ui.proxy_address import how_many
 from relic_ui.proxy_item import claim_html, words_html
 
@@ -88,7 +88,7 @@ def _passage(result: ItemResult, number: int, option: Option) -> str:
     votes = result.votes[number - 1]
     chosen = [how_many(votes)] if votes else []
     chosen += models
-    by = f"Chosen by {listed(chosen)}" if chosen else "Chosen by nobody"
+    by = f"Chosen by {' · '.join(chosen)}" if chosen else "Chosen by nobody"
     read = ""
     if result.work_id:
         length = option.span.length

@@ -73,8 +73,10 @@ PROXY = """
 @media (min-width: 1000px) {
   .relic-proxy-body { grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); align-content: start; min-height: 27rem; }
 }
-@media (hover: hover) {  /* a finger leaves its mark on the next item, where it would look like a hint */
-  .relic-proxy :is(.relic-proxy-option, .relic-proxy-plain):not([aria-disabled]):hover { background: var(--relic-faint); }
+/* A finger would leave its mark on the next item, where it would look like a hint. */
+@media (hover: hover) {
+  .relic-proxy :is(.relic-proxy-option, .relic-proxy-plain):not([aria-disabled]):hover {
+    background: var(--relic-faint); }
 }
 @media (hover: none), (max-width: 640px) {
   .relic-proxy kbd, .relic-proxy-keys { display: none !important; }
