@@ -12,6 +12,8 @@
     ├── BadBenchmark       a benchmark file, run file or ranking that is damaged or does not fit its works
     ├── BadClaim           a claim that cannot be searched with
     ├── BadRequest         a setting out of its range, an unknown name
+    │   ├── StudyFrozen    a change to a study that people have answered
+    │   └── StudyHeld      a study whose works are not here as they were when it was made
     ├── NotFound           a work, search, job or folder that is not there
     ├── SourceUnavailable  a mirror that cannot be reached, or gives something else than what was asked
     │   └── SourceAway     one that does not answer, or asks to be left alone for a while
@@ -75,6 +77,14 @@ class BadClaim(RelicError):
 
 class BadRequest(RelicError):
     """A setting out of range or an unknown name."""
+
+
+class StudyFrozen(BadRequest):
+    """A change to a study that people have answered."""
+
+
+class StudyHeld(BadRequest):
+    """A study whose works are not here as they were when it was made."""
 
 
 class NotFound(RelicError):

@@ -28,6 +28,7 @@ MENU = (
     ("pages/sources.py", "Criticism", ":material/format_quote:"),
     ("pages/library.py", "Library", ":material/menu_book:"),
     ("pages/recall.py", "Recall", ":material/bar_chart:"),
+    ("pages/proxy_task.py", "Proxy task", ":material/quiz:"),
     ("pages/training.py", "Training", ":material/school:"),
 )
 """Every page, in the order of the menu: a new page is one line here."""

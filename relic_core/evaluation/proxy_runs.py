@@ -2,112 +2,184 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from relic_core.domain import rank_scores
+from relic_core.domain.works import Work
 from relic_core.errors import BadClaim, BadRequest
-from relic_core.evaluation.proxy_items import TooShort, make_item, proxy_values
+from relic_core.evaluation.proxy_items import TooShort, choice, make_item
 from relic_core.evaluation.runner import by_pool
 from relic_core.ports import silent
+from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from relic_core.domain import Ranking, Shape, Window, Work
-    from relic_core.evaluation.metrics import Values
+    from relic_core.domain import Claim, Ranking, Shape, Span, Window
+    from relic_core.domain.studies import Item
     from relic_core.ports import Benchmark, Progress, Retriever
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProxyAnswers:
-    """What retrievers answered.
+class ItemSettings:
+    """How items are made.
 
     Attributes
     ----------
-    books : tuple of str
-        The quoted work of each item.
-    values : dict of str to float array, shape (n_items,)
-        By retriever: 1 for a right answer, else 0.
-    left_out : tuple of str
-        Windows that no item could be made of: the chooser gave no ranking, or the work is too short for three options.
-    """
-
-    books: tuple[str, ...]
-    values: dict[str, Values] = field(repr=False)
-    left_out: tuple[str, ...]
-
-
-def answer_items(
-    benchmark: Benchmark,
-    retrievers: Sequence[Retriever],
-    *,
-    chooser: Retriever,
-    shape: Shape,
-    seed: int = 0,
-    progress: Progress,
-) -> ProxyAnswers:
-    """Make an item of every window of a benchmark and ask retrievers.
-
-    Parameters
-    ----------
-    benchmark : Benchmark
-        Whose windows become items.
-    retrievers : sequence of Retriever
-        Who is asked; not the chooser, whose own best two the other options are (the paper's note 9).
-    chooser : Retriever
-        Who chooses the other two options.
     shape : Shape
         How much context each claim takes.
     seed : int
         Decides the order of the options.
+    beyond : int
+        Only windows whose gold the chooser ranks behind this place; 0 for all (RELiC, section 4: 1,000).
+    words : callable
+        Sets the words of a span as they are shown; to the letter where not given.
+    """
+
+    shape: Shape
+    seed: int = 0
+    beyond: int = 0
+    words: Callable[[Work, Span], str] = Work.span_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """Items that were made of windows.
+
+    Attributes
+    ----------
+    items : tuple of Item
+        In the order of the windows.
+    left_out : tuple of str
+        Windows that no item could be made of: the chooser gave no ranking, or the work is too short for three options.
+    nearer : tuple of str
+        Windows whose gold the chooser ranks too well for the items that were wanted.
+    """
+
+    items: tuple[Item, ...]
+    left_out: tuple[str, ...]
+    nearer: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """What a retriever answered.
+
+    Attributes
+    ----------
+    choices : dict of str to int
+        By item the number of the option, from 1; `CANNOT_DECIDE` where it gave no ranking.
+    ranks : dict of str to int
+        By item the rank of the gold among all spans of its work; 0 where it gave no ranking.
+    """
+
+    choices: dict[str, int]
+    ranks: dict[str, int]
+
+
+def make_items(
+    benchmark: Benchmark,
+    windows: Sequence[Window],
+    *,
+    chooser: Retriever,
+    settings: ItemSettings,
+    progress: Progress,
+) -> Made:
+    """Make an item of every window that one can be made of.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+        Where the windows' works are.
+    windows : sequence of Window
+        All of it, or some.
+    chooser : Retriever
+        Who chooses the other two options.
+    settings : ItemSettings
+        How.
+    progress : Progress
+        Told how many windows are done.
+
+    Raises
+    ------
+    RelicError
+        What the benchmark and the chooser raise, but for a claim without words.
+    """
+    found: dict[str, Item] = {}
+    left_out: list[str] = []
+    nearer: list[str] = []
+    done = 0
+    for pool, some in by_pool(windows).items():
+        work = benchmark.work(pool)
+        progress(done, len(windows), f"{work.title}: preparing {chooser.name}")
+        chooser.prepare(work, silent, lengths=sorted({window.gold.length for window in some}))
+        for window in some:
+            done += 1
+            progress(done, len(windows), work.title)
+            ranking = _ranking(chooser, window.claim(settings.shape), work, window.gold.length)
+            if ranking is None:
+                left_out.append(window.id)
+                continue
+            if ranking.rank_of(window.gold) <= settings.beyond:
+                nearer.append(window.id)
+                continue
+            candidates = benchmark.candidates(window)
+            try:
+                found[window.id] = make_item(
+                    window,
+                    ranking,
+                    work,
+                    shape=settings.shape,
+                    candidates=candidates,
+                    seed=settings.seed,
+                    words=settings.words,
+                )
+            except TooShort:  # counted and told with the result
+                left_out.append(window.id)
+    items = tuple(found[window.id] for window in windows if window.id in found)
+    return Made(items=items, left_out=tuple(left_out), nearer=tuple(nearer))
+
+
+def ask(items: Sequence[Item], works: Callable[[str], Work], retriever: Retriever, *, progress: Progress) -> Chosen:
+    """Have a retriever answer items.
+
+    Parameters
+    ----------
+    items : sequence of Item
+        Any number.
+    works : callable
+        Gives the work of an item by its id (`Item.work_id`).
+    retriever : Retriever
+        Who is asked; not the chooser, whose own best two the other options are (the paper's note 9).
     progress : Progress
         Told how many items are done.
 
     Raises
     ------
     BadRequest
-        Nobody is asked, or the chooser is, or its copy for checking.
+        The chooser is asked, or its copy for checking.
+    RelicError
+        What the retriever raises, but for a claim without words.
     """
-    if not retrievers or any(alike(each.name) == alike(chooser.name) for each in retrievers):
+    if any(alike(retriever.name) == alike(item.chooser) for item in items):
         raise BadRequest(
-            f"{chooser.name} chooses the options, so its own accuracy says nothing. Name other retrievers to be asked, "
-            "or another chooser."
+            f"{retriever.name} chooses the options, so its own accuracy says nothing. Name other retrievers to be "
+            "asked, or another chooser."
         )
-    windows = benchmark.windows()
-    books: list[str] = []
-    left_out: list[str] = []
-    values: dict[str, list[float]] = {each.name: [] for each in retrievers}
-    done = 0
-    for pool, some in by_pool(windows).items():
-        work = benchmark.work(pool)
-        lengths = sorted({window.gold.length for window in some})
-        for each in (chooser, *retrievers):
-            progress(done, len(windows), f"{work.title}: preparing {each.name}")
-            each.prepare(work, silent, lengths=lengths)
-        for window in some:
-            done += 1
-            progress(done, len(windows), work.title)
-            chosen = _ranking(chooser, window, work, shape)
-            if chosen is None:
-                left_out.append(window.id)
-                continue
-            try:
-                item = make_item(window, chosen, candidates=benchmark.candidates(window), seed=seed)
-            except TooShort:  # counted and told with the result
-                left_out.append(window.id)
-                continue
-            books.append(window.book)
-            for each in retrievers:
-                answers = proxy_values([item], {item.id: _ranking(each, window, work, shape)})
-                values[each.name].append(float(answers[0]))
-    return ProxyAnswers(
-        books=tuple(books),
-        values={name: np.array(answers, dtype=np.float64) for name, answers in values.items()},
-        left_out=tuple(left_out),
-    )
+    choices: dict[str, int] = {}
+    ranks: dict[str, int] = {}
+    for work_id in dict.fromkeys(item.work_id for item in items):
+        some = [item for item in items if item.work_id == work_id]
+        work = works(work_id)
+        progress(len(choices), len(items), f"{work.title}: preparing {retriever.name}")
+        retriever.prepare(work, silent, lengths=sorted({item.gold.span.length for item in some}))
+        for item in some:
+            ranking = _ranking(retriever, item.claim, work, item.gold.span.length)
+            choices[item.id] = choice(item, ranking)
+            ranks[item.id] = 0 if ranking is None else ranking.rank_of(item.gold.span)
+            progress(len(choices), len(items), f"{retriever.name}: {work.title}")
+    return Chosen(choices=choices, ranks=ranks)
 
 
 def alike(name: str) -> str:
@@ -121,10 +193,22 @@ def alike(name: str) -> str:
     return name.removesuffix("-reference")
 
 
-def _ranking(retriever: Retriever, window: Window, work: Work, shape: Shape) -> Ranking | None:
-    """Rank all spans for a window; None for a claim without words."""
+def built_on(name: str, chooser: str) -> bool:
+    """Whether a retriever is made of the one that chose the options, directly or by others, and shares its errors.
+
+    Examples
+    --------
+    >>> built_on("reranked", "bm25"), built_on("zero-shot", "bm25"), built_on("bm25", "bm25")
+    (True, False, False)
+    """
+    parts = {alike(card.name) for card in registry.in_order([name])} - {alike(name)}
+    return alike(chooser) in parts
+
+
+def _ranking(retriever: Retriever, claim: Claim, work: Work, length: int) -> Ranking | None:
+    """Rank all spans for a claim; None for one without words."""
     try:
-        scores = retriever.score(window.claim(shape), work, window.gold.length)
+        scores = retriever.score(claim, work, length)
     except BadClaim:
         return None
-    return rank_scores(retriever.name, work.id, window.gold.length, scores)
+    return rank_scores(retriever.name, work.id, length, scores)

@@ -38,11 +38,13 @@ KINDS: Mapping[str, str] = {
     "library": "relic_core.services.indexing:run_library",
     "mine": "relic_core.services.mining.mining:run_mine",
     "prepare": "relic_core.services.preparing:run_prepare",
+    "study": "relic_core.services.studies.making:run_make",
+    "study-models": "relic_core.services.studies.models:run_models",
     "train": "relic_core.services.training.running:run_train",
 }
 """Every kind of job and the function that does it: a new kind is one line here."""
 
-ONE_AT_A_TIME = frozenset({"fetch", "index", "library", "mine", "prepare", "train"})
+ONE_AT_A_TIME = frozenset({"fetch", "index", "library", "mine", "prepare", "study-models", "train"})
 """Kinds that use all of the machine, or of a mirror's patience: the next waits until the one before has ended."""
 
 _SHORTEST_PAUSE = 0.25

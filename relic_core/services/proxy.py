@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from relic_core.domain.studies import OPTIONS
+from relic_core.errors import BadRequest
 from relic_core.evaluation import metrics
 from relic_core.evaluation.intervals import interval_of
-from relic_core.evaluation.proxy_items import OPTIONS
-from relic_core.evaluation.proxy_runs import alike, answer_items
+from relic_core.evaluation.proxy_items import proxy_values
+from relic_core.evaluation.proxy_runs import ItemSettings, alike, ask, built_on, make_items
 from relic_core.reporting.tables import Cell, Figure, Table
 from relic_core.retrieval import registry
 from relic_core.services.figures import figure_of
@@ -56,39 +58,46 @@ def proxy_table(
     BadRequest
         No such retriever or benchmark, or the chooser is asked.
     """
+    if not retrievers or any(alike(each) == alike(chooser) for each in retrievers):
+        raise BadRequest(
+            f"{chooser} chooses the options, so its own accuracy says nothing. Name other retrievers to be asked, or "
+            "another chooser."
+        )
     benchmark = workbench.benchmarks.open(name, data=data)
     settings = workbench.measuring.settings_for(benchmark)
-    answers = answer_items(
+    made = make_items(
         benchmark,
-        [workbench.measuring.retriever(each, settings) for each in retrievers],
+        benchmark.windows(),
         chooser=workbench.measuring.retriever(chooser, settings),
-        shape=shape,
+        settings=ItemSettings(shape=shape),
         progress=progress,
     )
+    works = {benchmark.work(window.pool).id: window.pool for window in benchmark.windows()}
+    books = [item.book for item in made.items]
     card = metrics.metric("proxy-accuracy")
-    over: Over | None = None if len(answers.books) <= 1 else "works" if len(set(answers.books)) > 1 else "examples"
+    over: Over | None = None if len(books) <= 1 else "works" if len(set(books)) > 1 else "examples"
     rows: list[tuple[Cell, ...]] = []
     for each in retrievers:
-        values = answers.values[each]
+        asked = workbench.measuring.retriever(each, settings)
+        answers = ask(made.items, lambda work_id: benchmark.work(works[work_id]), asked, progress=progress)
+        values = proxy_values(made.items, answers.choices)
         if over is None:
             value = metrics.centre("proxy-accuracy", values)
             figure = Figure(text=card.written(value), value=value)
         else:
-            figure = figure_of(card, interval_of(values, answers.books, over=over))
+            figure = figure_of(card, interval_of(values, books, over=over))
         rows.append((registry.card(each).label, str(shape), figure, len(values)))
     notes = [f"Each claim has {OPTIONS} candidates. Chance is {100 / OPTIONS:.1f}."]
     notes += [
         f"{registry.card(each).label} is built on {registry.card(chooser).label}, which chose the options, and "
         "shares its errors: its figure says less than the others'."
         for each in retrievers
-        if alike(chooser) in map(alike, registry.card(each).components)
+        if built_on(each, chooser)
     ]
     if over is not None:
         notes.append(f"Intervals are 95%, by bootstrap over {over}.")
-    if answers.left_out:
-        notes.append(
-            f"{len(answers.left_out):,} claims make no item: no ranking, or too short a work for three options."
-        )
+    if made.left_out:
+        notes.append(f"{len(made.left_out):,} claims make no item: no ranking, or too short a work for three options.")
     other = registry.card(chooser).label
     return Table(
         caption=f"{benchmark.card.label}: the critic's quotation told from two passages that {other} put first.",

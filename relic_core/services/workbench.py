@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from relic_core.services.runs import Runs
     from relic_core.services.search import Search
     from relic_core.services.sources import Sources
+    from relic_core.services.studies.studies import Studies
     from relic_core.services.training.training import Trainings
 
 
@@ -171,3 +172,10 @@ class Workbench:
         from relic_core.services.training.training import Trainings
 
         return Trainings(self)
+
+    @cached_property
+    def studies(self) -> Studies:
+        """Studies of the proxy task."""
+        from relic_core.services.studies.studies import Studies
+
+        return Studies(self)

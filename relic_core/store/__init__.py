@@ -22,6 +22,8 @@ from relic_core.store.runs import RunRows
 from relic_core.store.searches import SearchRows
 from relic_core.store.sources import SourceRows
 from relic_core.store.splits import SplitRows
+from relic_core.store.studies import StudyRows
+from relic_core.store.study_answers import StudyAnswerRows
 from relic_core.store.texts import TextRows
 from relic_core.store.trainings import TrainingRows
 from relic_core.store.works import WorkRows
@@ -58,6 +60,8 @@ class Store:
         self.judgements = JudgementRows(database, lock_seconds)
         self.splits = SplitRows(database, lock_seconds)
         self.trainings = TrainingRows(database, lock_seconds)
+        self.studies = StudyRows(database, lock_seconds)
+        self.study_answers = StudyAnswerRows(database, lock_seconds)
 
     def stamp(self) -> tuple[tuple[int, int], ...]:
         """Tell whether anything may have been written since: equal stamps, nothing was."""

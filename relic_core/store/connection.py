@@ -24,11 +24,12 @@ from typing import TYPE_CHECKING, ClassVar
 import duckdb
 
 from relic_core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly, StoreTooNew
+from relic_core.store import scrubbing
 from relic_core.store.locks import acquire, held
 from relic_core.store.migrations import Migration, migrate, read_migrations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from duckdb import DuckDBPyConnection
 
@@ -108,6 +109,36 @@ class Database:
             cursor.begin()
             yield cursor
             cursor.commit()
+
+    def scrub(self, tables: Sequence[str], *, lock_seconds: float) -> None:
+        """Write over what was deleted from some tables, which the file else holds until it needs the room.
+
+        The tables are written anew without their deleted rows; then a table of chance is made as large as all pages
+        that are free, and dropped again. It takes some seconds for a file of hundreds of megabytes.
+
+        Parameters
+        ----------
+        tables : sequence of str
+            Names of our own tables.
+        lock_seconds : float
+            How long to wait for others who use the file, in seconds.
+
+        Raises
+        ------
+        StoreBusy
+            They use it all the while. Nothing is lost; what was deleted stays in the file till this is done again.
+        """
+        deadline = time.monotonic() + lock_seconds
+        with self._writing, self._cursor(deadline) as cursor:
+            for table in tables:
+                scrubbing.write_anew(cursor, table)
+            while not scrubbing.write_over_free_pages(cursor):
+                if time.monotonic() >= deadline:
+                    raise StoreBusy(
+                        f"What was removed is deleted, but {self.path} is being read and could not be written over. "
+                        "Do it again in a moment."
+                    )
+                _pause()
 
     @contextlib.contextmanager
     def _cursor(self, deadline: float) -> Iterator[DuckDBPyConnection]:

@@ -62,8 +62,9 @@ def version(connection: DuckDBPyConnection) -> int:
                 "Move it away or choose another data folder with RELIC_DATA."
             )
         return 0
-    row = connection.execute("SELECT coalesce(max(number), 0) FROM migrations").fetchone()
-    return int(row[0]) if row else 0
+    # All rows are fetched: a result that is still open keeps a transaction open as long as the connection.
+    ((last,),) = connection.execute("SELECT coalesce(max(number), 0) FROM migrations").fetchall()
+    return int(last)
 
 
 def migrate(connection: DuckDBPyConnection, steps: tuple[Migration, ...]) -> None:

@@ -19,7 +19,7 @@ PAGES = {
     "pages/recall.py": "Recall",
     "pages/work.py": "About a work",
 }
-MENU = ["Home", "Find a quotation", "Read", "Find a word", "Criticism", "Library", "Recall", "Training"]
+MENU = ["Home", "Find a quotation", "Read", "Find a word", "Criticism", "Library", "Recall", "Proxy task", "Training"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -5,7 +5,6 @@ import io
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from relic_core import cli
@@ -216,8 +215,10 @@ def test_the_proxy_task_is_asked_of_all_but_the_chooser(run):
 
 
 def test_a_figure_of_the_proxy_task_that_rests_on_the_chooser_is_told(run, monkeypatch):
-    made = proxy_runs.ProxyAnswers(books=("a", "b"), values={"fusion": np.array([0.0, 1.0])}, left_out=())
-    monkeypatch.setattr(proxy, "answer_items", lambda *arguments, **options: made)
+    def quickly(items, *arguments, **options):
+        return proxy_runs.Chosen(choices={item.id: 1 for item in items}, ranks={})
+
+    monkeypatch.setattr(proxy, "ask", quickly)
     assert "Combined is built on BM25" in run("evaluate", "sample", "fusion", "--proxy")[1]
     said = run("evaluate", "sample", "fusion", "--proxy", "--chooser", "bm25-reference")[1]
     assert "Combined is built on BM25 (rank_bm25)" in said

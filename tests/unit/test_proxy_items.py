@@ -7,9 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from relic_core.domain import Span, Window, rank_scores
+from relic_core.domain import Shape, Span, Window, rank_scores
+from relic_core.domain.studies import CANNOT_DECIDE, Item, Option
 from relic_core.errors import BadRequest
-from relic_core.evaluation.proxy_items import ProxyItem, make_item, proxy_values
+from relic_core.evaluation import proxy_items
+from relic_core.evaluation.proxy_items import choice, proxy_values
+from tests.making import make_work
 
 
 def window(start=4, length=2, *, window_id="w1"):
@@ -24,14 +27,23 @@ def ranking(*best, spans=12, length=2, retriever="bm25", work="ferry-0"):
     return rank_scores(retriever, work, length, scores)
 
 
+def make_item(window, ranking, **options):
+    """Make an item of a work that has as many sentences as the ranking asks for."""
+    sentences = len(ranking.scores) + ranking.length - 1
+    work = make_work([[f"Sentence {number} of the ferry." for number in range(sentences)]])
+    return proxy_items.make_item(window, ranking, work, shape=Shape(4, 4), **options)
+
+
 def starts(item):
-    return {option.start for option in item.options}
+    return {span.start for span in item.spans}
 
 
 def test_the_options_are_the_gold_and_the_choosers_best_two():
     item = make_item(window(4), ranking(8, 1, 10))
     assert starts(item) == {4, 8, 1}
-    assert item.gold == Span(4, 2)
+    assert item.gold.span == Span(4, 2)
+    assert item.gold.words == "Sentence 4 of the ferry. Sentence 5 of the ferry."
+    assert (item.left, item.right, item.gold_rank) == ("He waited.", "", 7)
     assert (item.id, item.work_id, item.chooser) == ("w1", "ferry-0", "bm25")
 
 
@@ -52,15 +64,15 @@ def test_only_candidates_become_options():
 
 def test_the_order_of_the_options_repeats_with_the_seed_and_is_not_that_of_the_ranking():
     assert make_item(window(), ranking(8, 1), seed=3) == make_item(window(), ranking(8, 1), seed=3)
-    places = Counter(make_item(window(window_id=f"w{each}"), ranking(8, 1)).answer for each in range(600))
-    assert all(160 <= places[place] <= 240 for place in range(3)), places
-    orders = {make_item(window(), ranking(8, 1), seed=seed).options for seed in range(100)}
+    places = Counter(make_item(window(window_id=f"w{each}"), ranking(8, 1)).right_option for each in range(600))
+    assert all(160 <= places[place] <= 240 for place in (1, 2, 3)), places
+    orders = {make_item(window(), ranking(8, 1), seed=seed).spans for seed in range(100)}
     assert len(orders) == 6
 
 
 def test_the_order_of_the_options_is_the_same_on_every_machine():
     # Frozen studies depend on it: this may change only with a new version of what is stored.
-    orders = [[option.start for option in make_item(window(), ranking(8, 1), seed=seed).options] for seed in range(4)]
+    orders = [[span.start for span in make_item(window(), ranking(8, 1), seed=seed).spans] for seed in range(4)]
     assert orders == [[4, 8, 1], [4, 8, 1], [4, 1, 8], [4, 8, 1]]
 
 
@@ -76,20 +88,27 @@ def test_a_ranking_of_another_length_or_work_is_refused():
         make_item(window(), ranking(length=3))
     with pytest.raises(BadRequest, match="another work or edition"):
         make_item(window(12), ranking(spans=12))
+    with pytest.raises(BadRequest, match="another work or edition"):
+        proxy_items.make_item(window(), ranking(), make_work(["One."]), shape=Shape(4, 4))
 
 
 @pytest.mark.parametrize(
-    ("options", "answer"),
+    ("spans", "right"),
     [
-        ((Span(0, 2), Span(4, 2)), 0),
-        ((Span(0, 2), Span(4, 2), Span(5, 2)), 0),
-        ((Span(0, 2), Span(4, 2), Span(8, 1)), 0),
-        ((Span(0, 2), Span(4, 2), Span(8, 2)), 3),
+        ((Span(0, 2), Span(4, 2)), 1),
+        ((Span(0, 2), Span(4, 2), Span(5, 2)), 1),
+        ((Span(0, 2), Span(4, 2), Span(8, 1)), 1),
+        ((Span(0, 2), Span(4, 2), Span(8, 2)), 0),
+        ((Span(0, 2), Span(4, 2), Span(8, 2)), 4),
     ],
 )
-def test_an_item_that_cannot_be_is_refused(options, answer):
+def test_an_item_that_cannot_be_is_refused(spans, right):
+    options = tuple(Option(span=span, at=(0, 9), address="1.1.1", words="Words.") for span in spans)
     with pytest.raises(BadRequest, match="Item 'w1' cannot be"):
-        ProxyItem(id="w1", work_id="ferry-0", options=options, answer=answer, chooser="bm25")
+        Item(
+            id="w1", book="ferry", work_id="ferry-0", left="", right="", options=options, right_option=right,
+            chooser="bm25", gold_rank=1,
+        )  # fmt: skip
 
 
 def items_and_rankings(*golds_first):
@@ -101,38 +120,41 @@ def items_and_rankings(*golds_first):
     }
 
 
+def values(items, rankings):
+    return proxy_values(items, {item.id: choice(item, rankings[item.id]) for item in items}).tolist()
+
+
 def test_the_answer_is_right_where_the_gold_is_ranked_best_of_the_three():
     items, rankings = items_and_rankings(True, False, True)
     # What is ranked above all three options does not matter.
     rankings["w2"] = ranking(11, 6, 4, 8, 1, retriever="dense")
-    assert proxy_values(items, rankings).tolist() == [1, 0, 1]
+    assert values(items, rankings) == [1, 0, 1]
 
 
 def test_of_options_with_one_score_the_earlier_in_the_text_is_the_answer():
     # A ranking that knows nothing: the answer is the option at 1, before the gold at 4 and the option at 8.
     item = make_item(window(), ranking(8, 1))
-    assert proxy_values([item], {"w1": ranking(retriever="dense")}).tolist() == [0]
+    assert item.spans[choice(item, ranking(retriever="dense")) - 1].start == 1
     first = make_item(window(0), ranking(8, 4))
-    assert proxy_values([first], {"w1": ranking(retriever="dense")}).tolist() == [1]
+    assert values([first], {"w1": ranking(retriever="dense")}) == [1]
 
 
 def test_a_missing_ranking_is_a_wrong_answer():
     items, rankings = items_and_rankings(True, True)
-    assert proxy_values(items, {**rankings, "w1": None}).tolist() == [1, 0]
+    assert choice(items[1], None) == CANNOT_DECIDE
+    assert values(items, {**rankings, "w1": None}) == [1, 0]
 
 
 def test_the_chooser_is_refused():
     items, _ = items_and_rankings(True)
     with pytest.raises(BadRequest, match="bm25 chose the options of item 'w0'"):
-        proxy_values(items, {"w0": ranking(4, 8)})
+        choice(items[0], ranking(4, 8))
 
 
 def test_rankings_that_do_not_fit_their_items_are_refused():
-    items, rankings = items_and_rankings(True, True)
-    with pytest.raises(BadRequest, match="1 items have no ranking, the first of them 'w1'"):
-        proxy_values(items, {"w0": rankings["w0"]})
-    with pytest.raises(BadRequest, match="one retriever; rankings by dense, fusion"):
-        proxy_values(items, {**rankings, "w1": ranking(4, retriever="fusion")})
+    items, _ = items_and_rankings(True, True)
+    with pytest.raises(BadRequest, match="1 items have no answer, the first of them 'w1'"):
+        proxy_values(items, {"w0": 1})
     for other in (ranking(4, retriever="dense", work="emma-0"), ranking(4, retriever="dense", length=1)):
         with pytest.raises(BadRequest, match="Item 'w1' is of ferry-0"):
-            proxy_values(items, {**rankings, "w1": other})
+            choice(items[1], other)

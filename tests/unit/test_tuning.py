@@ -10,7 +10,8 @@ from relic_core.errors import BadClaim, BadRequest
 from relic_core.evaluation import proxy_runs, tuning
 from relic_core.evaluation.comparing import compare
 from relic_core.evaluation.metrics import figure
-from relic_core.evaluation.proxy_runs import answer_items
+from relic_core.evaluation.proxy_items import proxy_values
+from relic_core.evaluation.proxy_runs import ItemSettings, ask, make_items
 from relic_core.evaluation.runner import evaluate
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.retrieval.bm25_reference import Bm25Reference
@@ -140,8 +141,22 @@ def test_a_difference_of_nearly_nothing_has_no_sign(workbench, monkeypatch):
     assert "0.000 to 0.000" in said
 
 
-def items(retrievers, chooser, benchmark=None):
-    return answer_items(benchmark or SmallBenchmark(), retrievers, chooser=chooser, shape=SHAPE, progress=quiet)
+def items_of(chooser, benchmark=None, **settings):
+    benchmark = benchmark or SmallBenchmark()
+    return make_items(
+        benchmark,
+        benchmark.windows(),
+        chooser=chooser,
+        settings=ItemSettings(shape=SHAPE, **settings),
+        progress=quiet,
+    )
+
+
+def right(retriever, chooser):
+    """Say which items a retriever answers rightly."""
+    works = {work.id: work for work in SmallBenchmark().works.values()}
+    items = items_of(chooser).items
+    return proxy_values(items, ask(items, works.__getitem__, retriever, progress=quiet).choices)
 
 
 class Named(Counting):
@@ -151,24 +166,32 @@ class Named(Counting):
 
 
 def test_items_are_made_by_one_retriever_and_answered_by_others(settings):
-    answers = items([Named(), random_order(settings, ())], Counting())
-    assert set(answers.values) == {"zero-shot", "random"}
-    assert len(answers.books) == len(answers.values["random"]) == 10 - len(answers.left_out)
+    items = items_of(Counting())
+    assert len(right(random_order(settings, ()), Counting())) == len(items.items) == 10 - len(items.left_out)
     # BM25 under another name finds what BM25 finds: right just where the gold comes before the other two.
     ranks = {each.example_id: each.rank for each in outcomes(Counting())}
     first = [ranks[f"w{number}"] == 1 for number in range(10)]
-    assert answers.values["zero-shot"].sum() >= sum(first)
+    assert right(Named(), Counting()).sum() >= sum(first)
+    assert [item.gold_rank for item in items.items] == [ranks[item.id] for item in items.items]
+
+
+def test_only_quotations_beyond_a_place_become_items_where_that_is_wanted():
+    every = items_of(Counting())
+    ranks = [item.gold_rank for item in every.items]
+    beyond = sorted(ranks)[len(ranks) // 2]
+    hard = items_of(Counting(), beyond=beyond)
+    assert [item.gold_rank for item in hard.items] == [rank for rank in ranks if rank > beyond]
+    assert 0 < len(hard.items) < len(every.items)
+    assert len(hard.items) + len(hard.nearer) + len(hard.left_out) == 10
 
 
 def test_who_chose_the_options_is_not_asked():
     with pytest.raises(BadRequest, match="bm25"):
-        items([Counting()], Counting())
+        right(Counting(), Counting())
     with pytest.raises(BadRequest, match="chooses the options"):  # the same ranking under another name
-        items([Bm25Reference()], Counting())
+        right(Bm25Reference(), Counting())
     with pytest.raises(BadRequest, match="chooses the options"):
-        items([Counting()], Bm25Reference())
-    with pytest.raises(BadRequest):
-        items([], Counting())
+        right(Counting(), Bm25Reference())
 
 
 def test_claims_without_words_make_no_item_or_a_wrong_answer():
@@ -176,18 +199,18 @@ def test_claims_without_words_make_no_item_or_a_wrong_answer():
         def score(self, claim, work, length):
             raise BadClaim("no word")
 
-    assert len(items([Named()], Speechless()).left_out) == 10
+    assert len(items_of(Speechless()).left_out) == 10
 
     class SpeechlessNamed(Speechless):
         name = "zero-shot"
 
-    assert items([SpeechlessNamed()], Counting()).values["zero-shot"].sum() == 0
+    assert right(SpeechlessNamed(), Counting()).sum() == 0
 
 
 def test_a_work_too_short_for_three_options_is_left_out():
     benchmark = SmallBenchmark()
     benchmark.candidates = lambda window: np.array([window.gold.start])
-    assert len(items([Named()], Counting(), benchmark).left_out) == 10
+    assert len(items_of(Counting(), benchmark).left_out) == 10
 
 
 def test_another_fault_than_a_short_work_is_told(monkeypatch):
@@ -196,4 +219,4 @@ def test_another_fault_than_a_short_work_is_told(monkeypatch):
 
     monkeypatch.setattr(proxy_runs, "make_item", wrong)
     with pytest.raises(BadRequest, match="beyond"):
-        items([Named()], Counting())
+        items_of(Counting())

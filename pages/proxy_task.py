@@ -1,0 +1,37 @@
+"""The proxy task: can people, and models, choose the missing quotation among three passages?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from relic_ui import (
+    buttons,
+    proxy_address,
+    proxy_begin,
+    proxy_doing,
+    proxy_making,
+    proxy_owner,
+    proxy_results,
+    proxy_studies,
+    shell,
+)
+from relic_ui.proxy_style import PROXY
+
+workbench = shell.page("Proxy task")
+st.html(PROXY)
+does, to = buttons.pressed()
+asked = proxy_address.read()
+with shell.told():
+    view = proxy_address.opened(workbench, asked)
+    if view is None and asked.show == "make":
+        proxy_making.show(workbench)
+    elif view is None:
+        proxy_studies.show(workbench, does, to)
+    elif asked.show == "results":
+        proxy_results.show(workbench, view)
+    elif asked.show == "manage":
+        proxy_owner.show(workbench, view, does, to)
+    elif annotator := proxy_begin.annotator(workbench, view, asked):
+        proxy_doing.show(workbench, view, annotator, asked)
+    else:
+        proxy_begin.show(workbench, view)

@@ -1,0 +1,220 @@
+"""Studies as JSON: what the store keeps of them, and the file that two departments exchange.
+
+::
+
+    {
+     "format": "relic study/1",
+     "sha256": "…",                               over "study" and "terms"
+     "study": {"id": "…", "name": "…", "version": 1, …,
+       "works": [{"key": "…", …}, …],
+       "making": {"benchmark": "…", "shape": "4/4", …},
+       "items": [{"id": "…", "book": "…", "left": "…", "right": "…", "right_option": 2,
+                  "options": [{"sentences": [812, 1], "at": [81230, 81370], "address": "3.5.2", "words": "…"}, …]}, …]},
+     "terms": {"instructions": "…", "wanted": 3, "consent": "…", "privacy": "…"}
+    }
+
+The file holds no answer. It is checked whole: by its digest, by the id of the study, which is a digest of its items,
+and by what an item must be.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from relic_core.domain.spans import Span
+from relic_core.domain.studies import Item, Making, Option, Study, StudyTerms, StudyWork, study_id
+from relic_core.domain.windows import Shape
+from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.formats.files import as_object, as_string, check_text, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FORMAT = "relic study/1"
+"""Name and version of the format: a file of another version is refused."""
+
+_TEXTS = ("instructions", "consent", "privacy")
+
+
+class StudyFile(NamedTuple):
+    """What a file holds: a study, and what it tells annotators."""
+
+    study: Study
+    terms: StudyTerms
+
+
+def write_study(study: Study, terms: StudyTerms) -> bytes:
+    """Write a study as a file: the same study and terms make the same bytes."""
+    content = {
+        "study": study_content(study) | {"items": [item_content(item) for item in study.items]},
+        "terms": {name: getattr(terms, name) for name in (*_TEXTS, "wanted")},
+    }
+    whole = {"format": FORMAT, "sha256": _digest(content), **content}
+    return f"{json.dumps(whole, indent=1, ensure_ascii=False)}\n".encode()
+
+
+def read_study(data: bytes, source: str) -> StudyFile:
+    """Read the file of a study and check it.
+
+    Parameters
+    ----------
+    data : bytes
+        What the file holds.
+    source : str
+        What it is called, for messages.
+
+    Raises
+    ------
+    BadBenchmark
+        It is no study, was damaged or changed by hand, or is of a version that this program does not know.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadBenchmark(
+            f"{source} is not text in UTF-8 (byte {error.start:,}), so it is no study. Take it anew from where it came."
+        ) from None
+    content = as_object(parse(text, source), source, ("format", "sha256", "study", "terms"))
+    if content["format"] != FORMAT:
+        raise BadBenchmark(
+            f"{source} is no study of this program in the format '{FORMAT}' (it says {str(content['format'])[:40]!r}). "
+            "Have it exported anew by the version of the program that you use."
+        )
+    check_text(text, source)
+    parts = {name: content[name] for name in ("study", "terms")}
+    if content["sha256"] != _digest(parts):
+        raise _damaged(source, "its content is not what its sha256 says: it was changed by hand, or on the way")
+    try:
+        told: Any = as_object(parts["study"], f"{source}, study,")
+        items = tuple(item_of(each) for each in told.pop("items"))
+        study = study_of(told, items)
+        terms = _terms_of(as_object(parts["terms"], f"{source}, terms,", (*_TEXTS, "wanted")), source)
+        named = study_id(name=study.name, version=study.version, seed=study.making.seed, items=items)
+        keys = {work.key for work in study.works}
+    except (TypeError, ValueError, KeyError, AttributeError, BadRequest) as error:
+        raise _damaged(source, f"{type(error).__name__}: {error}") from None
+    if named != study.id:
+        raise _damaged(source, f"its items are not those of the study {study.id:.20}")
+    if len({item.id for item in items}) != len(items) or not items:
+        raise _damaged(source, "an item stands in it twice, or there is none")
+    if lacking := {item.book for item in items} - keys:
+        raise _damaged(source, f"the works {', '.join(sorted(lacking))} of its items are not described")
+    return StudyFile(study, terms)
+
+
+def study_content(study: Study) -> dict[str, Any]:
+    """Give a study as plain data, without its items."""
+    return {
+        "id": study.id,
+        "name": study.name,
+        "version": study.version,
+        "earlier": study.earlier,
+        "created": study.created.isoformat(),
+        "works": [asdict(work) for work in study.works],
+        "making": making_content(study.making),
+    }
+
+
+def study_of(content: Mapping[str, Any], items: tuple[Item, ...]) -> Study:
+    """Make a study of plain data; TypeError, ValueError, KeyError or BadRequest where they are none."""
+    said = dict(content)
+    if not str(said["name"]).strip() or type(said["version"]) is not int or said["version"] < 1:
+        raise ValueError("a study has a name and a version from 1")
+    return Study(
+        **said
+        | {
+            "works": tuple(StudyWork(**work) for work in said["works"]),
+            "making": making_of(said["making"]),
+            "created": datetime.fromisoformat(said["created"]),
+            "items": items,
+        }
+    )
+
+
+def making_content(making: Making) -> dict[str, Any]:
+    """Give how a study was made as plain data."""
+    return {
+        "benchmark": making.benchmark,
+        "split": making.split,
+        "lengths": list(making.lengths),
+        "shape": str(making.shape),
+        "chooser": making.chooser,
+        "chooser_configuration": dict(making.chooser_configuration),
+        "beyond": making.beyond,
+        "seed": making.seed,
+        "windows": making.windows,
+        "left_out": making.left_out,
+        "code": making.code,
+    }
+
+
+def making_of(content: Mapping[str, Any]) -> Making:
+    """Read how a study was made; raises as `study_of`."""
+    said = dict(content)
+    if type(said["seed"]) is not int:
+        raise ValueError("a seed is a whole number")
+    return Making(**said | {"lengths": tuple(said["lengths"]), "shape": Shape.parse(said["shape"])})
+
+
+def item_content(item: Item) -> dict[str, Any]:
+    """Give an item as plain data."""
+    return {
+        "id": item.id,
+        "book": item.book,
+        "work_id": item.work_id,
+        "left": item.left,
+        "right": item.right,
+        "options": [
+            {
+                "sentences": [option.span.start, option.span.length],
+                "at": list(option.at),
+                "address": option.address,
+                "words": option.words,
+            }
+            for option in item.options
+        ],
+        "right_option": item.right_option,
+        "chooser": item.chooser,
+        "gold_rank": item.gold_rank,
+        "kind": item.kind,
+        "source": item.source,
+    }
+
+
+def item_of(content: Mapping[str, Any]) -> Item:
+    """Make an item of plain data; raises as `study_of`."""
+    said = dict(content)
+    for name in ("id", "book", "left", "right", "chooser"):
+        as_string(said[name], f"an item's {name}", empty=name in {"left", "right"})
+    return Item(**said | {"options": tuple(_option(each) for each in said["options"])})
+
+
+def _option(said: Mapping[str, Any]) -> Option:
+    (start, length), (first, last) = said["sentences"], said["at"]
+    if not all(type(number) is int for number in (start, length, first, last)) or not 0 <= first < last:
+        raise ValueError("an option stands at whole numbers")
+    words = as_string(said["words"], "the words of an option")
+    return Option(span=Span(start, length), at=(first, last), address=said["address"], words=words)
+
+
+def _terms_of(said: Mapping[str, Any], source: str) -> StudyTerms:
+    instructions, consent, privacy = (as_string(said[name], f"{source}, {name},", empty=True) for name in _TEXTS)
+    wanted = said["wanted"]
+    if type(wanted) is not int or wanted < 0:
+        raise ValueError("annotators wanted is a whole number from 0")
+    return StudyTerms(instructions=instructions, wanted=wanted, consent=consent, privacy=privacy, revealed=False)
+
+
+def _damaged(source: str, what: str) -> BadBenchmark:
+    return BadBenchmark(
+        f"{source} cannot be used as a study: {what:.300}. Nothing was taken in; take it anew from where it came."
+    )
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    compact = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(compact.encode("utf-8", "surrogatepass")).hexdigest()

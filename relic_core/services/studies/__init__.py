@@ -1,0 +1,1 @@
+"""Studies of the proxy task: made, answered, counted, given away."""

@@ -1,0 +1,273 @@
+"""Answering: one item at a time, in each annotator's own order, from any device; nothing is told before it may be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from relic_core.domain.studies import CHOICES, Answer, in_order
+from relic_core.errors import BadRequest, NotFound
+from relic_core.services.studies import texts
+from relic_core.services.studies.standing import check_not_held, find_works
+
+if TYPE_CHECKING:
+    from relic_core.domain.studies import Annotator, Item, Study
+    from relic_core.services.studies.studies import Studies
+    from relic_core.services.workbench import Workbench
+
+LONGEST_COMMENT = 4_000
+LONGEST_SECONDS = 86_400.0
+"""A day: an item that was left open longer counts as so long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownItem:
+    """An item as an annotator sees it.
+
+    Attributes
+    ----------
+    id : str
+        The item's.
+    number : int
+        Its place in this annotator's order, from 1.
+    left, right : str
+        What stands before and after the gap.
+    options : tuple of str
+        The words of the three passages, in their order.
+    title, author : str
+        The work.
+    source : str
+        Where the claim was written; may be empty.
+    right_option : int
+        Number of the critic's passage; 0 where the annotator is not to know.
+    """
+
+    id: str
+    number: int
+    left: str
+    right: str
+    options: tuple[str, ...]
+    title: str
+    author: str
+    source: str
+    right_option: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What an annotator is to do now.
+
+    Attributes
+    ----------
+    item : ShownItem or None
+        None where nothing is left to be answered.
+    answer : Answer or None
+        What they have answered to it; None where they have not.
+    done, total : int
+        How many they have answered, and how many there are for them: those, and what is still open to them.
+    before, after : str
+        Ids of the answered items that stand before and after this one in their order; empty where there is none.
+    revealed : bool
+        Whether they are told what was right.
+    """
+
+    item: ShownItem | None
+    answer: Answer | None
+    done: int
+    total: int
+    before: str
+    after: str
+    revealed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredItem:
+    """An item with what an annotator has answered to it."""
+
+    item: ShownItem
+    answer: Answer
+
+
+class Answering:
+    """What annotators do with the studies of a workbench.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where answers are kept.
+    studies : Studies
+        The studies.
+    """
+
+    def __init__(self, workbench: Workbench, studies: Studies) -> None:
+        self._workbench = workbench
+        self._studies = studies
+        self._rows = workbench.store.study_answers
+
+    def join(self, study_id: str, name: str) -> Annotator:
+        """Give the annotator of a name: the one who began here or elsewhere, or a new one.
+
+        Call it when the consent text was agreed to.
+
+        Parameters
+        ----------
+        study_id : str
+            The study.
+        name : str
+            A name or a code; kept to the letter, and compared without regard to case and spaces.
+
+        Raises
+        ------
+        BadRequest
+            The name is empty, too long or cannot be shown.
+        StudyHeld
+            The study's works are not here.
+        NotFound
+            There is no such study.
+        """
+        checked = texts.checked_name("An annotator", name)
+        study = self._studies.study(study_id)
+        check_not_held(study, find_works(self._workbench, study))
+        return self._rows.join(study_id, checked)
+
+    def knows(self, study_id: str, name: str) -> bool:
+        """Whether somebody of this name has begun the study."""
+        return self._rows.named(study_id, name) is not None
+
+    def task(self, study_id: str, annotator_id: str, item_id: str = "") -> Task:
+        """Say what an annotator is to do now.
+
+        Parameters
+        ----------
+        study_id, annotator_id : str
+            Which study; who.
+        item_id : str
+            An item to show; the first that is open to them where empty.
+
+        Raises
+        ------
+        NotFound
+            There is no such study or item, or the annotator's answers were removed.
+        """
+        study = self._studies.study(study_id)
+        terms = self._workbench.store.studies.terms(study_id)
+        standing = self._rows.standing(study_id, annotator_id)
+        order = order_of(study, annotator_id)
+        answered = [each for each in order if each in standing.answers]
+        still_open = [
+            each
+            for each in order
+            if each not in standing.answers and (not terms.wanted or standing.others.get(each, 0) < terms.wanted)
+        ]
+        if item_id and item_id not in order:
+            raise unknown_item(study, item_id)
+        shown = item_id or next(iter(still_open), "")
+        at = order.index(shown) if shown else len(order)
+        # What was skipped because others had answered it, and was opened by its address, stands in nobody's way.
+        return Task(
+            item=_shown(study, order, shown, standing.answers.get(shown), revealed=terms.revealed) if shown else None,
+            answer=standing.answers.get(shown),
+            done=len(answered),
+            total=len(answered) + len(still_open),
+            before=next((each for each in reversed(order[:at]) if each in standing.answers), ""),
+            after=next((each for each in order[at + 1 :] if each in standing.answers), ""),
+            revealed=terms.revealed,
+        )
+
+    def answer(
+        self, study_id: str, annotator_id: str, item_id: str, choice: int, *, seconds: float, comment: str = ""
+    ) -> Answer:
+        """Keep an answer; earlier answers of the annotator to the item stay on record, and this one counts.
+
+        Parameters
+        ----------
+        study_id, annotator_id, item_id : str
+            Which study, who, to what.
+        choice : int
+            Number of the option, from 1; 0 for "cannot decide".
+        seconds : float
+            How long the item was before their eyes; more than a day is kept as a day.
+        comment : str
+            In their words, kept to the letter.
+
+        Raises
+        ------
+        BadRequest
+            No such choice, no time that can be, or a comment that is too long.
+        NotFound
+            There is no such study or item, or the annotator's answers were removed.
+        StoreBusy
+            Another program holds the store; nothing was kept, and it can be tried again.
+        """
+        study = self._studies.study(study_id)
+        if study.item(item_id) is None:
+            raise unknown_item(study, item_id)
+        if choice not in CHOICES:
+            raise BadRequest(
+                f"An answer is 1, 2 or 3, the number of a passage, or 0 for 'cannot decide'; not {choice}."
+            )
+        if not (math.isfinite(seconds) and seconds >= 0):
+            raise BadRequest(f"An answer takes 0 seconds or more; {seconds} was given.")
+        if len(comment) > LONGEST_COMMENT:
+            raise BadRequest(
+                f"The comment has {len(comment):,} characters; at most {LONGEST_COMMENT:,} are kept. Shorten it."
+            )
+        return self._rows.add(
+            study_id,
+            Answer(
+                item_id=item_id,
+                annotator_id=annotator_id,
+                choice=choice,
+                seconds=min(float(seconds), LONGEST_SECONDS),
+                comment=comment,
+                created=datetime.now(UTC),
+            ),
+        )
+
+    def answered(self, study_id: str, annotator_id: str) -> tuple[AnsweredItem, ...]:
+        """List what an annotator has answered, each item once, the last answered first.
+
+        Raises
+        ------
+        NotFound
+            There is no such study, or the annotator's answers were removed.
+        """
+        study = self._studies.study(study_id)
+        revealed = self._workbench.store.studies.terms(study_id).revealed
+        standing = self._rows.standing(study_id, annotator_id)
+        order = order_of(study, annotator_id)
+        last_first = sorted(standing.answers.values(), key=lambda answer: -answer.number)
+        return tuple(
+            AnsweredItem(item=_shown(study, order, answer.item_id, answer, revealed=revealed), answer=answer)
+            for answer in last_first
+        )
+
+
+def order_of(study: Study, annotator_id: str) -> tuple[str, ...]:
+    """Give the ids of a study's items in one annotator's order: the same on every device."""
+    return in_order(study.making.seed, annotator_id, tuple(item.id for item in study.items))
+
+
+def unknown_item(study: Study, item_id: str) -> NotFound:
+    """Make the error for an item that a study does not have."""
+    return NotFound(f"The study {study.label} has no item '{item_id:.40}'. Go on with the next one.")
+
+
+def _shown(study: Study, order: tuple[str, ...], item_id: str, answer: Answer | None, *, revealed: bool) -> ShownItem:
+    item: Item | None = study.item(item_id)
+    if item is None:
+        raise unknown_item(study, item_id)
+    work = study.work(item.book)
+    return ShownItem(
+        id=item.id,
+        number=order.index(item_id) + 1,
+        left=item.left,
+        right=item.right,
+        options=tuple(option.words for option in item.options),
+        title=work.title,
+        author=work.author,
+        source=item.source,
+        right_option=item.right_option if revealed and answer is not None else 0,
+    )

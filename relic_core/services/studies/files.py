@@ -1,0 +1,187 @@
+"""Studies given away and taken in: the study itself, its answers, its examples, a page to print."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from relic_core.errors import BadBenchmark
+from relic_core.formats.files import read_bytes, written_whole
+from relic_core.formats.studies import read_study, write_study
+from relic_core.services.studies import answer_files, report, signal
+from relic_core.services.studies.making import words_of
+from relic_core.services.studies.standing import find_works
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from relic_core.domain.studies import Study
+    from relic_core.services.workbench import Workbench
+
+
+LARGEST = 100_000_000
+"""In bytes: a study of tens of thousands of items."""
+
+
+class Files:
+    """What goes out of the studies of a workbench, and comes in."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+
+    def export(self, study_id: str) -> bytes:
+        """Write a study as one JSON file, with its digests and without answers; every department gets the same bytes.
+
+        Raises
+        ------
+        NotFound
+            There is no such study.
+        """
+        return write_study(self._workbench.studies.study(study_id), self._workbench.store.studies.terms(study_id))
+
+    def take_in(self, data: bytes, name: str = "The file") -> tuple[Study, bool]:
+        """Take in a study that was exported elsewhere.
+
+        Where its works are missing or of another edition, it is taken in and held back until they are there
+        (`StudyView.held`). Where they are there, the passages are compared with them.
+
+        Parameters
+        ----------
+        data : bytes
+            What the file holds.
+        name : str
+            What it is called, for messages.
+
+        Returns
+        -------
+        study : Study
+            The study.
+        new : bool
+            Whether it was not here before.
+
+        Raises
+        ------
+        BadBenchmark
+            It is no study, was damaged or changed, or its passages are not those of its works.
+        """
+        if len(data) > LARGEST:
+            raise BadBenchmark(f"{name} is too large for a study: at most {LARGEST:,} bytes are read.")
+        study, terms = read_study(data, name)
+        self._check_words(study, name)
+        new = self._workbench.store.studies.add(study, terms)
+        return self._workbench.studies.study(study.id), new
+
+    def take_in_file(self, path: Path) -> tuple[Study, bool]:
+        """Take in a study from a file; raises NotFound too, else as `take_in`."""
+        return self.take_in(read_bytes(path, at_most=LARGEST), str(path))
+
+    def write(self, path: Path, content: bytes) -> None:
+        """Write what one of these gave into a file, whole or not at all.
+
+        Raises
+        ------
+        StoreError
+            The file cannot be written.
+        """
+        with written_whole(path) as file:
+            file.write(content)
+
+    def answers_json(self, study_id: str, *, anonymous: bool = True, comments: bool | None = None) -> bytes:
+        """Write a study with all answers as JSON.
+
+        Parameters
+        ----------
+        study_id : str
+            The study.
+        anonymous : bool
+            Numbers in place of names, and no hours.
+        comments : bool, optional
+            Whether comments are given; where not said, they are unless it is anonymous.
+
+        Raises
+        ------
+        NotFound
+            There is no such study.
+        """
+        study = self._workbench.studies.study(study_id)
+        terms = self._workbench.store.studies.terms(study_id)
+        made = self._rows(study, anonymous=anonymous, comments=comments)
+        return answer_files.as_json(study, terms, made, anonymous=anonymous)
+
+    def answers_csv(self, study_id: str, *, anonymous: bool = True, comments: bool | None = None) -> bytes:
+        """Write all answers as CSV, each with its item; parameters and errors as for `answers_json`."""
+        study = self._workbench.studies.study(study_id)
+        return answer_files.as_csv(study, self._rows(study, anonymous=anonymous, comments=comments))
+
+    def signal(self, study_id: str) -> bytes:
+        """Write what people chose as JSON lines to learn from or to measure on; see `signal`.
+
+        Raises
+        ------
+        NotFound
+            There is no such study.
+        """
+        results = self._workbench.studies.results.of(study_id)
+        entries = self._workbench.catalogue
+        found = find_works(self._workbench, results.study).stored
+        summaries = {summary.id: summary for summary in self._workbench.works.summaries()}
+        slugs = {each.entry.slug for each in entries.shelf()}
+        measured = {
+            work.key
+            for work in results.study.works
+            if work.key in slugs or (work.key in found and entries.entry_of(summaries[found[work.key]]) is not None)
+        }
+        return signal.as_lines(results, measured=measured)
+
+    def report(self, study_id: str, *, anonymous: bool = True) -> bytes:
+        """Write the results as one HTML page that can be printed, and needs no other file.
+
+        Raises
+        ------
+        NotFound
+            There is no such study.
+        """
+        view = self._workbench.studies.get(study_id)
+        results = self._workbench.studies.results.of(study_id)
+        names = None
+        if anonymous:
+            names = answer_files.numbered(view.study, [each.annotator for each in results.people])
+        return report.as_page(view, results, names=names).encode()
+
+    def file_name(self, study_id: str, end: str) -> str:
+        """Name a file of a study: "pride-and-prejudice-1f2e3d4c5b6a.json"."""
+        study = self._workbench.studies.study(study_id)
+        slug = re.sub(r"[^a-z0-9]+", "-", study.name.casefold()).strip("-") or "study"
+        return f"{slug[:60]}-{study.id}.{end}"
+
+    def _rows(self, study: Study, *, anonymous: bool, comments: bool | None) -> list[dict[str, Any]]:
+        rows = self._workbench.store.study_answers
+        return answer_files.rows(
+            study,
+            [each.annotator for each in rows.annotators(study.id)],
+            rows.all(study.id),
+            anonymous=anonymous,
+            comments=not anonymous if comments is None else comments,
+        )
+
+    def _check_words(self, study: Study, name: str) -> None:
+        """Compare the passages of a study with those of its works that are here.
+
+        Raises
+        ------
+        BadBenchmark
+            They differ.
+        """
+        for key, work_id in find_works(self._workbench, study).stored.items():
+            work = self._workbench.works.load(work_id)
+            for item in study.items:
+                wrong = item.book == key and any(
+                    option.span.end > len(work.sentences) or words_of(work, option.span) != option.words
+                    for option in item.options
+                )
+                if wrong:
+                    raise BadBenchmark(
+                        f"{name} gives passages of {work.title} in item '{item.id}' that are not those of the edition "
+                        "it names. Nothing was taken in; take it anew from where it came."
+                    )

@@ -1,0 +1,206 @@
+"""What came of a study: how often people were right, how far they agree, what models answered to the same items."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from relic_core.retrieval import registry
+from relic_core.services.studies.standing import find_works
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from relic_core.domain.studies import Annotator, Item, Study
+    from relic_core.evaluation.raters import Measure, Share
+    from relic_core.reporting.tables import Figure
+    from relic_core.services.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonResult:
+    """How one annotator did.
+
+    Attributes
+    ----------
+    annotator : Annotator
+        Who.
+    answered, right, cannot : int
+        Items answered; rightly; with "cannot decide".
+    accuracy : Figure or None
+        Right among answered, "cannot decide" counted as not right; None before the first answer.
+    seconds : float
+        Of an item, the median; 0 before the first answer.
+    """
+
+    annotator: Annotator
+    answered: int
+    right: int
+    cannot: int
+    accuracy: Figure | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MajorityResult:
+    """How people did together: an item is right where more than half of those who answered it chose the quotation.
+
+    Attributes
+    ----------
+    items : int
+        Those that two people or more have answered.
+    right, wrong, none : int
+        Of these: a majority for the quotation, for another passage, for none.
+    accuracy : Figure or None
+        Right among `items`; None where there are none.
+    """
+
+    items: int
+    right: int
+    wrong: int
+    none: int
+    accuracy: Figure | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelResult:
+    """How one retriever did on all items of the study.
+
+    Attributes
+    ----------
+    retriever, label : str
+        Registered name, and what pages call it.
+    accuracy : Figure or None
+        None where it has not answered, or is left out.
+    mark : str
+        What has to be known of its answers: that it chose the other options, or is built on what did; empty else.
+    left_out : bool
+        It chose the other options.
+    created : datetime or None
+        When it answered, in UTC.
+    """
+
+    retriever: str
+    label: str
+    accuracy: Figure | None
+    mark: str
+    left_out: bool
+    created: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemResult:
+    """What was answered to one item.
+
+    Attributes
+    ----------
+    item : Item
+        The item.
+    number : int
+        Its place in the study, from 1.
+    title, work_id : str
+        The work, and the id of the stored one for links; empty where it is not in the library.
+    answered, right, cannot : int
+        People who answered; rightly; who could not decide.
+    votes : tuple of int
+        How many chose each option.
+    share : float or None
+        Right among answered; None where nobody answered.
+    seconds : float
+        The median; 0 where nobody answered.
+    models : mapping of str to int
+        By label the option that each retriever chose; 0 for none.
+    comments : tuple of str
+        What people wrote, to the letter.
+    """
+
+    item: Item
+    number: int
+    title: str
+    work_id: str
+    answered: int
+    right: int
+    cannot: int
+    votes: tuple[int, ...]
+    share: float | None
+    seconds: float
+    models: Mapping[str, int] = field(hash=False)
+    comments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyResults:
+    """What came of a study.
+
+    Attributes
+    ----------
+    study : Study
+        The study.
+    people, majority, models
+        How people did, each and together; how retrievers did.
+    agreement : tuple of Measure
+        Fleiss, Randolph, Gwet, Krippendorff.
+    all_agree, none_agree : Share
+        Of items, beside chance.
+    paradox : str
+        Why Fleiss' kappa is low although people agree, where that is so; empty else.
+    items : tuple of ItemResult
+        The hardest for people first, then those nobody has answered.
+    telling : tuple of ItemResult
+        Those that everybody, two at least, got right and some model did not (RELiC, Table 5).
+    notes : tuple of str
+        How the figures were come by.
+    """
+
+    study: Study
+    people: tuple[PersonResult, ...]
+    majority: MajorityResult
+    agreement: tuple[Measure, ...]
+    all_agree: Share
+    none_agree: Share
+    paradox: str
+    models: tuple[ModelResult, ...]
+    items: tuple[ItemResult, ...]
+    telling: tuple[ItemResult, ...]
+    notes: tuple[str, ...]
+
+
+class Results:
+    """The results of the studies of a workbench; kept in memory until the store is written."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._lock = threading.Lock()
+        self._stamp: object = None
+        self._kept: dict[str, StudyResults] = {}
+
+    def of(self, study_id: str) -> StudyResults:
+        """Compute the results of a study, also of one that is not finished.
+
+        Raises
+        ------
+        NotFound
+            There is no such study.
+        """
+        from relic_core.services.studies.counting import compute  # it makes what is defined here
+
+        stamp = self._workbench.store.stamp()
+        with self._lock:
+            if stamp == self._stamp and study_id in self._kept:
+                return self._kept[study_id]
+        study = self._workbench.studies.study(study_id)
+        found = compute(
+            study,
+            annotators=[each.annotator for each in self._workbench.studies.annotators(study_id)],
+            answers=self._workbench.store.study_answers.latest(study_id),
+            models=self._workbench.studies.models.kept(study_id),
+            marks={card.name: self._workbench.studies.models.mark(study, card.name) for card in registry.cards()},
+            stored=find_works(self._workbench, study).stored,
+        )
+        with self._lock:
+            if stamp != self._stamp:
+                self._stamp, self._kept = stamp, {}
+            self._kept[study_id] = found
+        return found

@@ -1,0 +1,330 @@
+"""The studies of a workbench: making and listing them, what they tell annotators, who has answered."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from relic_core.errors import BadRequest, NotFound
+from relic_core.ports import silent
+from relic_core.services.studies import making, sample, texts, windows
+from relic_core.services.studies.answering import Answering
+from relic_core.services.studies.files import Files
+from relic_core.services.studies.models import Models
+from relic_core.services.studies.results import Results
+from relic_core.services.studies.standing import StudyView, find_works
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+    from relic_core.domain import Job
+    from relic_core.domain.studies import Study, StudyTerms
+    from relic_core.ports import Progress
+    from relic_core.services.studies.making import StudyRequest
+    from relic_core.services.studies.windows import StudySource
+    from relic_core.services.workbench import Workbench
+    from relic_core.store.studies import StudyCounts, TermsChange
+    from relic_core.store.study_answers import AnnotatorCounts
+
+
+class Studies:
+    """The studies of a workbench."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._kept: dict[str, Study] = {}
+        self._lock = threading.Lock()
+
+    @cached_property
+    def answering(self) -> Answering:
+        """What annotators do."""
+        return Answering(self._workbench, self)
+
+    @cached_property
+    def models(self) -> Models:
+        """What retrievers answer."""
+        return Models(self._workbench)
+
+    @cached_property
+    def results(self) -> Results:
+        """What came of it."""
+        return Results(self._workbench)
+
+    @cached_property
+    def files(self) -> Files:
+        """What is given away and taken in."""
+        return Files(self._workbench)
+
+    def all(self) -> tuple[StudyCounts, ...]:
+        """List the studies, newest first; on a fresh store the sample study is put there first."""
+        sample.ensure(self._workbench)
+        return self._workbench.store.studies.all()
+
+    def removed(self) -> tuple[StudyCounts, ...]:
+        """List the studies that were removed and can be put back, newest first."""
+        return self._workbench.store.studies.all(removed=True)
+
+    def study(self, study_id: str) -> Study:
+        """Return a study; it never changes, so it stays in memory.
+
+        Raises
+        ------
+        NotFound
+            There is none, or it was removed.
+        """
+        with self._lock:
+            kept = self._kept.get(study_id)
+        if kept is None:
+            kept = self._workbench.store.studies.get(study_id)
+            with self._lock:
+                self._kept[study_id] = kept
+        return kept
+
+    def get(self, study_id: str) -> StudyView:
+        """Return a study as it stands now.
+
+        Raises
+        ------
+        NotFound
+            There is none, or it was removed.
+        """
+        study = self.study(study_id)
+        annotators, answers = self._workbench.store.study_answers.count(study_id)
+        found = find_works(self._workbench, study)
+        return StudyView(
+            study=study,
+            terms=self._workbench.store.studies.terms(study_id),
+            frozen=answers > 0,
+            annotators=annotators,
+            answers=answers,
+            stored=found.stored,
+            held=found.held,
+            later=self._workbench.store.studies.later(study_id),
+        )
+
+    def find(self, said: str) -> Study:
+        """Find the study a person means by its id, the beginning of one, or its name; of versions the last.
+
+        Raises
+        ------
+        NotFound, BadRequest
+            None fits; several do.
+        """
+        wanted = said.strip().casefold()
+        listed = self.all()
+        for fits in (
+            [each for each in listed if each.id == wanted],
+            [each for each in listed if wanted and each.id.startswith(wanted)],
+            [each for each in listed if each.name.casefold() == wanted],
+            [each for each in listed if wanted and wanted in each.name.casefold()],
+        ):
+            if len({each.name for each in fits}) == 1:
+                return self.study(max(fits, key=lambda each: each.version).id)
+            if fits:
+                several = ", ".join(f"{each.id} ({each.name})" for each in fits)
+                raise BadRequest(f"'{said}' fits several studies: {several}. Give the id.")
+        raise NotFound(f"There is no study '{said:.80}'. `python -m relic_core study` lists those there are.")
+
+    def sources(self) -> tuple[StudySource, ...]:
+        """List what studies can be made from, the windows mined here first; opening each takes some seconds."""
+        return windows.list_sources(self._workbench)
+
+    def make(self, request: StudyRequest, *, data: Path | None = None, progress: Progress = silent) -> Study:
+        """Make a study and keep it, or find it where it was made before.
+
+        Parameters and errors are those of `making.make`.
+
+        Raises
+        ------
+        BadRequest
+            Another study has the name.
+        """
+        terms = request.terms
+        self._check_name_is_free(request.name.strip())
+        made = making.make(self._workbench, request, data=data, progress=progress)
+        return self._keep(made, terms)
+
+    def start_making(self, request: StudyRequest) -> Job:
+        """Make a study in the background; the job's closing note ends with the study's id in brackets.
+
+        Raises
+        ------
+        BadRequest
+            The name or a text of the request cannot be, or another study has the name.
+        """
+        name = texts.checked_name("A study", request.name)
+        _ = request.terms
+        self._check_name_is_free(name)
+        said = {field: getattr(request, field) for field in request.__slots__}
+        return self._workbench.jobs.start("study", title=f"Making the study {name}", subject=name, arguments=said)
+
+    def pride_and_prejudice(self) -> StudyRequest | None:
+        """Say what the study of the paper's own work would be; None where the work or its windows are not here."""
+        if not windows.has_work(self._workbench, *making.PRIDE):
+            return None
+        benchmark, work = making.PRIDE
+        return making.StudyRequest(name="Pride and Prejudice", benchmark=benchmark, works=(work,))
+
+    def default_terms(self) -> StudyTerms:
+        """Give what studies tell annotators where their owner says nothing else."""
+        return texts.DEFAULT
+
+    def edit(self, study_id: str, **changes: str | int | bool) -> StudyTerms:
+        """Change what a study asks and tells; every version of every text is kept, with its time.
+
+        Parameters
+        ----------
+        study_id : str
+            The study.
+        **changes
+            ``instructions``, ``wanted`` (before the first answer), ``consent``, ``privacy``, ``revealed`` (always).
+
+        Raises
+        ------
+        StudyFrozen
+            Instructions or annotators wanted are to be changed, and there are answers.
+        BadRequest
+            No such text, or it is too long.
+        NotFound
+            There is no such study.
+        """
+        for name, said in changes.items():
+            if name == "wanted":
+                texts.checked_wanted(int(said))
+            elif name in {"instructions", "consent", "privacy"}:
+                texts.checked_text(name, str(said))
+            elif name != "revealed":
+                raise BadRequest(
+                    f"A study has no '{name}' that can be changed. It has: instructions, wanted, consent, privacy, "
+                    "revealed. Another name, works or items make another study, or a new version."
+                )
+        self.study(study_id)
+        self._workbench.store.studies.change_terms(study_id, changes)
+        return self._workbench.store.studies.terms(study_id)
+
+    def history(self, study_id: str) -> tuple[TermsChange, ...]:
+        """List every version of every text of a study, oldest first."""
+        return self._workbench.store.studies.terms_history(study_id)
+
+    def new_version(
+        self,
+        study_id: str,
+        *,
+        instructions: str | None = None,
+        wanted: int | None = None,
+        seed: int | None = None,
+        without: Collection[str] = (),
+    ) -> Study:
+        """Make the next version of a study; the one before stays with its answers.
+
+        Parameters
+        ----------
+        study_id : str
+            The study; of its versions the last is gone on from.
+        instructions, wanted
+            In place of what it asks now.
+        seed : int, optional
+            In place of its own: another order of the items, for each annotator; that of the options stays.
+        without : collection of str
+            Ids of items that are left out.
+
+        Raises
+        ------
+        BadRequest
+            No item would be left, or a text is too long.
+        NotFound
+            There is no such study or item.
+        """
+        before = self.study(study_id)
+        while later := self._workbench.store.studies.later(before.id):
+            before = self.study(later)
+        terms = self._workbench.store.studies.terms(before.id)
+        told = replace(
+            terms,
+            instructions=texts.checked_text(
+                "instructions", terms.instructions if instructions is None else instructions
+            ),
+            wanted=texts.checked_wanted(terms.wanted if wanted is None else wanted),
+            revealed=False,
+        )
+        return self._keep(making.next_version(before, seed=seed, without=without), told)
+
+    def remove(self, study_id: str) -> Study:
+        """Hide a study; its answers stay, and `restore` brings it back.
+
+        Raises
+        ------
+        NotFound
+            There is no such study.
+        """
+        study = self.study(study_id)
+        self._workbench.store.studies.remove(study_id)
+        with self._lock:
+            self._kept.pop(study_id, None)
+        return study
+
+    def restore(self, study_id: str) -> Study:
+        """Undo `remove`.
+
+        Raises
+        ------
+        NotFound
+            There never was such a study.
+        """
+        return self._workbench.store.studies.restore(study_id)
+
+    def annotators(self, study_id: str) -> tuple[AnnotatorCounts, ...]:
+        """List who has joined a study, with how many items each has answered, and when last."""
+        self.study(study_id)
+        return self._workbench.store.study_answers.annotators(study_id)
+
+    def erase(self, study_id: str, said: str) -> int:
+        """Erase an annotator with all their answers to a study, for good: rows, and where they stood in the file.
+
+        Parameters
+        ----------
+        study_id : str
+            The study.
+        said : str
+            The annotator's id, or name.
+
+        Returns
+        -------
+        int
+            How many answers there were.
+
+        Raises
+        ------
+        NotFound
+            There is no such study or annotator.
+        StoreBusy
+            They are deleted, but the file is in use and could not be written over; ask again.
+        """
+        rows = self._workbench.store.study_answers
+        ids = {each.annotator.id for each in self.annotators(study_id)}
+        named = rows.named(study_id, said)
+        annotator_id = said if said in ids else named.id if named else ""
+        if not annotator_id:
+            raise NotFound(
+                f"The study has no annotator '{said:.100}'. Those it has: python -m relic_core study show {study_id}"
+            )
+        return rows.erase(study_id, annotator_id)
+
+    def where(self) -> str:
+        """Name the file in which answers are kept."""
+        return str(self._workbench.store.path)
+
+    def _keep(self, study: Study, terms: StudyTerms) -> Study:
+        self._workbench.store.studies.add(study, terms)
+        return self.study(study.id)
+
+    def _check_name_is_free(self, name: str) -> None:
+        taken = [each for each in self._workbench.store.studies.all() if each.name.casefold() == name.casefold()]
+        if taken:
+            raise BadRequest(
+                f"There is a study called {taken[0].name} (id {taken[0].id}). Choose another name, or make a new "
+                "version of that one."
+            )

@@ -1,0 +1,313 @@
+"""Studies of the proxy task: what they are and what they tell annotators; appended, never updated."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from relic_core.domain.studies import ModelAnswers, Study, StudyTerms
+from relic_core.errors import NotFound, StudyFrozen
+from relic_core.formats.studies import item_content, item_of, making_content, study_of
+from relic_core.store.rows import Rows, add_many, as_utc, utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from duckdb import DuckDBPyConnection
+
+FROZEN = ("instructions", "wanted")
+"""Terms that do not change once there is an answer."""
+
+_COLUMNS = "id, name, version, earlier, works, making, created"
+_TERMS = ("instructions", "wanted", "consent", "privacy", "revealed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyCounts:
+    """A line of the list of studies, without its items.
+
+    Attributes
+    ----------
+    id, name : str
+        The study, and what people call it.
+    version, items : int
+        Its version; how many items it has.
+    works : tuple of str
+        Titles.
+    annotators, answers : int
+        How many have joined; how many items were answered, each once for each annotator.
+    created : datetime
+        In UTC.
+    """
+
+    id: str
+    name: str
+    version: int
+    items: int
+    works: tuple[str, ...]
+    annotators: int
+    answers: int
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TermsChange:
+    """One version of one of the texts of a study: which, what it says, since when (in UTC)."""
+
+    what: str
+    said: str
+    at: datetime
+
+
+class StudyRows(Rows):
+    """Stored studies."""
+
+    def add(self, study: Study, terms: StudyTerms) -> bool:
+        """Keep a study with its items and terms, in one transaction.
+
+        Returns
+        -------
+        bool
+            False where it is there already: nothing is written, but a study that was removed comes back.
+        """
+        with self._writing() as cursor:
+            cursor.execute("DELETE FROM tombstones WHERE kind = 'study' AND id = ?", [study.id])
+            ((known,),) = cursor.execute("SELECT count(*) FROM studies WHERE id = ?", [study.id]).fetchall()
+            if known:
+                return False
+            cursor.execute(
+                "INSERT INTO studies VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    study.id,
+                    study.name,
+                    study.version,
+                    study.earlier,
+                    json.dumps([asdict(work) for work in study.works]),
+                    json.dumps(making_content(study.making)),
+                    len(study.items),
+                    study.created.replace(tzinfo=None),
+                ],
+            )
+            add_many(
+                cursor,
+                "study_items",
+                {
+                    "study_id": [study.id for _ in study.items],
+                    "position": list(range(len(study.items))),
+                    "id": [item.id for item in study.items],
+                    "content": [json.dumps(item_content(item), ensure_ascii=False) for item in study.items],
+                },
+            )
+            _append_terms(cursor, study.id, {name: getattr(terms, name) for name in _TERMS})
+        return True
+
+    def get(self, study_id: str) -> Study:
+        """Return a study with its items.
+
+        Raises
+        ------
+        NotFound
+            There is none, or it was removed.
+        """
+        with self._reading() as cursor:
+            row = cursor.execute(
+                f"SELECT {_COLUMNS} FROM live_studies WHERE id = ?",  # noqa: S608 - our own names
+                [study_id],
+            ).fetchone()
+            if row is None:
+                raise unknown_study(study_id)
+            items = cursor.execute(
+                "SELECT content FROM study_items WHERE study_id = ? ORDER BY position", [study_id]
+            ).fetchall()
+        return _study(row, items)
+
+    def all(self, *, removed: bool = False) -> tuple[StudyCounts, ...]:
+        """List the studies, newest first; or those that were removed."""
+        such = "IN" if removed else "NOT IN"
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT id, name, version, items, works, "  # noqa: S608 - our own names
+                "(SELECT count(*) FROM study_annotators WHERE study_id = studies.id), "
+                "(SELECT count(*) FROM latest_study_answers WHERE study_id = studies.id), created FROM studies "
+                f"WHERE id {such} (SELECT id FROM tombstones WHERE kind = 'study') ORDER BY created DESC, id"
+            ).fetchall()
+        return tuple(
+            StudyCounts(
+                id=study_id,
+                name=name,
+                version=version,
+                items=items,
+                works=tuple(work["title"] for work in json.loads(works)),
+                annotators=annotators,
+                answers=answers,
+                created=as_utc(created),
+            )
+            for study_id, name, version, items, works, annotators, answers, created in rows
+        )
+
+    def later(self, study_id: str) -> str:
+        """Give the id of the version that was made from a study, the last of several; empty where there is none."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT id FROM live_studies WHERE earlier = ? ORDER BY created DESC, id", [study_id]
+            ).fetchall()
+        return rows[0][0] if rows else ""
+
+    def is_known(self, study_id: str) -> bool:
+        """Whether the study is there, or was and was removed."""
+        with self._reading() as cursor:
+            ((count,),) = cursor.execute("SELECT count(*) FROM studies WHERE id = ?", [study_id]).fetchall()
+        return bool(count)
+
+    def terms(self, study_id: str) -> StudyTerms:
+        """Give what a study asks and tells now.
+
+        Raises
+        ------
+        NotFound
+            There is no such study.
+        """
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT kind, said, created FROM latest_study_terms WHERE study_id = ?", [study_id]
+            ).fetchall()
+        said = {kind: json.loads(text) for kind, text, _ in rows}
+        if not said:
+            raise unknown_study(study_id)
+        return StudyTerms(**said, changed={kind: as_utc(created) for kind, _, created in rows})
+
+    def change_terms(self, study_id: str, changes: Mapping[str, str | int | bool]) -> None:
+        """Append what a study asks and tells from now on, in one transaction with looking for answers.
+
+        Parameters
+        ----------
+        study_id : str
+            The study.
+        changes : mapping
+            By the names of `StudyTerms`; those that are as they were are not written again.
+
+        Raises
+        ------
+        NotFound
+            There is no such study.
+        StudyFrozen
+            What people have answered by is to be changed.
+        """
+        before = self.terms(study_id)
+        new = {name: said for name, said in changes.items() if said != getattr(before, name)}
+        with self._writing() as cursor:
+            ((answers,),) = cursor.execute(
+                "SELECT count(*) FROM study_answers WHERE study_id = ?", [study_id]
+            ).fetchall()
+            if answers and (frozen := [name for name in FROZEN if name in new]):
+                raise StudyFrozen(
+                    f"There are {answers:,} answers to this study, so its {' and '.join(frozen)} cannot be changed: "
+                    "others would have answered another question. Make a new version of it; the consent text, the "
+                    "privacy line and whether right and wrong are shown can be changed here."
+                )
+            _append_terms(cursor, study_id, new)
+
+    def terms_history(self, study_id: str) -> tuple[TermsChange, ...]:
+        """List every version of every text of a study, oldest first; empty where there is no such study."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT kind, said, created FROM study_terms WHERE study_id = ? ORDER BY created, rowid", [study_id]
+            ).fetchall()
+        return tuple(TermsChange(kind, str(json.loads(said)), as_utc(created)) for kind, said, created in rows)
+
+    def remove(self, study_id: str) -> None:
+        """Hide a study behind a tombstone; its answers stay.
+
+        Raises
+        ------
+        NotFound
+            There is no such study.
+        """
+        with self._writing() as cursor:
+            ((live,),) = cursor.execute("SELECT count(*) FROM live_studies WHERE id = ?", [study_id]).fetchall()
+            if not live:
+                raise unknown_study(study_id)
+            cursor.execute("INSERT INTO tombstones VALUES ('study', ?, ?)", [study_id, utc_now()])
+
+    def restore(self, study_id: str) -> Study:
+        """Take the tombstone of a study away.
+
+        Raises
+        ------
+        NotFound
+            There never was such a study.
+        """
+        with self._writing() as cursor:
+            cursor.execute("DELETE FROM tombstones WHERE kind = 'study' AND id = ?", [study_id])
+        return self.get(study_id)
+
+    def add_models(self, answers: ModelAnswers) -> None:
+        """Append what a retriever answered; under an id that is there it stands in the place of what was."""
+        with self._writing() as cursor:
+            cursor.execute(
+                "INSERT INTO study_models VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    answers.id,
+                    answers.study_id,
+                    answers.retriever,
+                    answers.label,
+                    json.dumps(dict(answers.configuration)),
+                    json.dumps(dict(answers.choices)),
+                    json.dumps(dict(answers.ranks)),
+                    answers.code,
+                    answers.created.replace(tzinfo=None),
+                ],
+            )
+
+    def models(self, study_id: str) -> tuple[ModelAnswers, ...]:
+        """List what retrievers answered to a study, oldest first; of each id the last."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT id, study_id, retriever, label, configuration, choices, ranks, code, created "
+                "FROM latest_study_models WHERE study_id = ? ORDER BY created, id",
+                [study_id],
+            ).fetchall()
+        return tuple(
+            ModelAnswers(
+                id=answers_id,
+                study_id=of,
+                retriever=retriever,
+                label=label,
+                configuration=json.loads(configuration),
+                choices=json.loads(choices),
+                ranks=json.loads(ranks),
+                code=code,
+                created=as_utc(created),
+            )
+            for answers_id, of, retriever, label, configuration, choices, ranks, code, created in rows
+        )
+
+
+def unknown_study(study_id: str) -> NotFound:
+    """Make the error for a study that is not there."""
+    return NotFound(
+        f"There is no study '{study_id:.40}' here. `python -m relic_core study` lists those there are; one that was "
+        "removed can be brought back."
+    )
+
+
+def _append_terms(cursor: DuckDBPyConnection, study_id: str, said: Mapping[str, str | int | bool]) -> None:
+    now = utc_now()
+    for kind, text in said.items():
+        cursor.execute("INSERT INTO study_terms VALUES (?, ?, ?, ?)", [study_id, kind, json.dumps(text), now])
+
+
+def _study(row: tuple[Any, ...], items: list[tuple[str]]) -> Study:
+    study_id, name, version, earlier, works, making, created = row
+    content = {
+        "id": study_id,
+        "name": name,
+        "version": version,
+        "earlier": earlier,
+        "works": json.loads(works),
+        "making": json.loads(making),
+        "created": as_utc(created).isoformat(),
+    }
+    return study_of(content, tuple(item_of(json.loads(text)) for (text,) in items))

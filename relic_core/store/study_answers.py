@@ -1,0 +1,252 @@
+"""Answers to studies, and who gave them: appended, never updated; erased for good when somebody asks for that."""
+
+from __future__ import annotations
+
+import secrets
+import unicodedata
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from relic_core.domain.studies import Annotator, Answer
+from relic_core.errors import NotFound
+from relic_core.store.rows import Rows, as_utc, utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from duckdb import DuckDBPyConnection
+
+_SHIELD = "-" * 64
+"""Stands before a person's words: the file keeps the first characters of the least and greatest text of a column among
+its statistics, where nothing can be written over, and these must not be anybody's."""
+
+_COLUMNS = "number, item_id, annotator_id, choice, seconds, comment, created"
+
+
+class AnnotatorCounts(NamedTuple):
+    """An annotator, how many items they have answered, and when last (in UTC; None where never)."""
+
+    annotator: Annotator
+    answered: int
+    last: datetime | None
+
+
+class Standing(NamedTuple):
+    """How a study stands for one annotator: their answers that count by item, and of each item how many others have."""
+
+    answers: dict[str, Answer]
+    others: dict[str, int]
+
+
+class StudyAnswerRows(Rows):
+    """Stored annotators and answers."""
+
+    def join(self, study_id: str, name: str) -> Annotator:
+        """Give the annotator of a name; a new one where the study has none who is called so.
+
+        Parameters
+        ----------
+        study_id : str
+            The study.
+        name : str
+            To the letter; names that differ in case and spaces alone are one annotator's.
+        """
+        with self._writing() as cursor:
+            row = cursor.execute(
+                "SELECT id, name, joined FROM study_annotators WHERE study_id = ? AND called = ?",
+                [study_id, _SHIELD + called(name)],
+            ).fetchone()
+            if row is None:
+                row = (secrets.token_hex(6), _SHIELD + name, utc_now())
+                cursor.execute(
+                    "INSERT INTO study_annotators VALUES (?, ?, ?, ?, ?)",
+                    [study_id, row[0], _SHIELD + called(name), *row[1:]],
+                )
+        return _annotator(row)
+
+    def named(self, study_id: str, name: str) -> Annotator | None:
+        """Find the annotator of a name; None where nobody is called so."""
+        with self._reading() as cursor:
+            row = cursor.execute(
+                "SELECT id, name, joined FROM study_annotators WHERE study_id = ? AND called = ?",
+                [study_id, _SHIELD + called(name)],
+            ).fetchone()
+        return None if row is None else _annotator(row)
+
+    def annotators(self, study_id: str) -> tuple[AnnotatorCounts, ...]:
+        """List the annotators of a study in the order in which they joined."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT a.id, a.name, a.joined, count(b.number), max(b.created) FROM study_annotators a "
+                "LEFT JOIN latest_study_answers b ON b.study_id = a.study_id AND b.annotator_id = a.id "
+                "WHERE a.study_id = ? GROUP BY a.id, a.name, a.joined ORDER BY a.joined, a.id",
+                [study_id],
+            ).fetchall()
+        return tuple(
+            AnnotatorCounts(_annotator(row[:3]), row[3], None if row[4] is None else as_utc(row[4])) for row in rows
+        )
+
+    def add(self, study_id: str, answer: Answer) -> Answer:
+        """Append an answer.
+
+        Returns
+        -------
+        Answer
+            With its number.
+
+        Raises
+        ------
+        NotFound
+            The study has no such annotator, or their answers were removed.
+        """
+        with self._writing() as cursor:
+            _check(cursor, study_id, answer.annotator_id)
+            ((last,),) = cursor.execute(
+                "SELECT coalesce(max(number), 0) FROM study_answers WHERE study_id = ?", [study_id]
+            ).fetchall()
+            cursor.execute(
+                "INSERT INTO study_answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    study_id,
+                    last + 1,
+                    answer.item_id,
+                    answer.annotator_id,
+                    answer.choice,
+                    answer.seconds,
+                    _SHIELD + answer.comment,
+                    answer.created.replace(tzinfo=None),
+                ],
+            )
+        return replace(answer, number=last + 1)
+
+    def standing(self, study_id: str, annotator_id: str) -> Standing:
+        """Say how a study stands for one annotator.
+
+        Raises
+        ------
+        NotFound
+            The study has no such annotator, or their answers were removed.
+        """
+        with self._reading() as cursor:
+            _check(cursor, study_id, annotator_id)
+            rows = cursor.execute(
+                f"SELECT {_COLUMNS} FROM latest_study_answers WHERE study_id = ? AND annotator_id = ?",  # noqa: S608
+                [study_id, annotator_id],
+            ).fetchall()
+            others = cursor.execute(
+                "SELECT item_id, count(*) FROM latest_study_answers WHERE study_id = ? AND annotator_id <> ? "
+                "GROUP BY item_id",
+                [study_id, annotator_id],
+            ).fetchall()
+        return Standing({row[1]: _answer(row) for row in rows}, dict(others))
+
+    def latest(self, study_id: str) -> tuple[Answer, ...]:
+        """List the answers that count, in the order in which they came."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                f"SELECT {_COLUMNS} FROM latest_study_answers WHERE study_id = ? ORDER BY number",  # noqa: S608
+                [study_id],
+            ).fetchall()
+        return tuple(_answers(rows))
+
+    def all(self, study_id: str) -> tuple[Answer, ...]:
+        """List every answer that was given, also those that another took the place of, in the order they came."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                f"SELECT {_COLUMNS} FROM study_answers WHERE study_id = ? ORDER BY number",  # noqa: S608
+                [study_id],
+            ).fetchall()
+        return tuple(_answers(rows))
+
+    def count(self, study_id: str) -> tuple[int, int]:
+        """Count the annotators of a study, and the answers ever given."""
+        with self._reading() as cursor:
+            ((annotators,),) = cursor.execute(
+                "SELECT count(*) FROM study_annotators WHERE study_id = ?", [study_id]
+            ).fetchall()
+            ((answers,),) = cursor.execute(
+                "SELECT count(*) FROM study_answers WHERE study_id = ?", [study_id]
+            ).fetchall()
+        return annotators, answers
+
+    def erase(self, study_id: str, annotator_id: str) -> int:
+        """Delete an annotator with all their answers, and write over where these stood in the file.
+
+        Returns
+        -------
+        int
+            How many answers there were.
+
+        Raises
+        ------
+        NotFound
+            The study has no such annotator.
+        StoreBusy
+            They are deleted, but others use the file, and it could not be written over: erase again.
+        """
+        with self._writing() as cursor:
+            _check(cursor, study_id, annotator_id)
+            ((answers,),) = cursor.execute(
+                "SELECT count(*) FROM study_answers WHERE study_id = ? AND annotator_id = ?", [study_id, annotator_id]
+            ).fetchall()
+            cursor.execute(
+                "DELETE FROM study_answers WHERE study_id = ? AND annotator_id = ?", [study_id, annotator_id]
+            )
+            cursor.execute("DELETE FROM study_annotators WHERE study_id = ? AND id = ?", [study_id, annotator_id])
+            cursor.execute("INSERT INTO study_removals VALUES (?, ?, ?)", [study_id, answers, utc_now()])
+        self.scrub()
+        return int(answers)
+
+    def scrub(self) -> None:
+        """Write over what was deleted of answers and annotators, which a database else keeps until it needs the room.
+
+        Raises
+        ------
+        StoreBusy
+            Others use the file all the while.
+        """
+        self._database.scrub(("study_answers", "study_annotators"), lock_seconds=self._lock_seconds)
+
+
+def called(name: str) -> str:
+    """Give what names are compared by: case, spaces and forms of one letter make no difference.
+
+    Examples
+    --------
+    >>> called("  Anna  K."), called("ANNA K.")
+    ('anna k.', 'anna k.')
+    """
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def _check(cursor: DuckDBPyConnection, study_id: str, annotator_id: str) -> None:
+    ((known,),) = cursor.execute(
+        "SELECT count(*) FROM study_annotators WHERE study_id = ? AND id = ?", [study_id, annotator_id]
+    ).fetchall()
+    if not known:
+        raise NotFound(
+            "This study has no such annotator; perhaps their answers were removed. Give your name or code again to "
+            "begin anew."
+        )
+
+
+def _annotator(row: tuple[Any, ...]) -> Annotator:
+    return Annotator(id=row[0], name=row[1].removeprefix(_SHIELD), joined=as_utc(row[2]))
+
+
+def _answers(rows: Iterable[tuple[Any, ...]]) -> Iterable[Answer]:
+    return map(_answer, rows)
+
+
+def _answer(row: tuple[Any, ...]) -> Answer:
+    number, item_id, annotator_id, choice, seconds, comment, created = row
+    return Answer(
+        number=number,
+        item_id=item_id,
+        annotator_id=annotator_id,
+        choice=choice,
+        seconds=seconds,
+        comment=comment.removeprefix(_SHIELD),
+        created=as_utc(created),
+    )

@@ -1,0 +1,116 @@
+"""Addresses of the page of the proxy task: which study, whose turn, which side of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.errors import NotFound
+from relic_ui.links import link
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from relic_core.services.studies.standing import StudyView
+    from relic_core.services.workbench import Workbench
+
+PAGE = "proxy_task"
+_SHORT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the page's address asks for; each empty where it does not say.
+
+    Attributes
+    ----------
+    study : str
+        Id of a study; the list of studies without one.
+    annotator : str
+        Id of who answers, drawn by chance: the address goes on where they stopped, and says nothing of their name.
+    show : str
+        "results", "manage" or, without a study, "make".
+    item : str
+        Id of the item to begin with.
+    """
+
+    study: str
+    annotator: str
+    show: str
+    item: str
+
+
+def read() -> Asked:
+    """Read the address."""
+    given = st.query_params
+    return Asked(given.get("study", ""), given.get("as", ""), given.get("show", ""), given.get("item", ""))
+
+
+def opened(workbench: Workbench, asked: Asked) -> StudyView | None:
+    """Open the study that is asked for; None where none is, or it is not here, which is told."""
+    if not asked.study:
+        return None
+    try:
+        return workbench.studies.get(asked.study)
+    except NotFound:
+        st.warning(
+            literal(
+                f"There is no study '{asked.study[:_SHORT]}' here. It was made elsewhere, or removed: import it below, "
+                "or choose another."
+            ),
+            icon=":material/link_off:",
+        )
+        return None
+
+
+def how_many(people: int) -> str:
+    """Count people.
+
+    Examples
+    --------
+    >>> how_many(1), how_many(3)
+    ('one person', '3 people')
+    """
+    return "one person" if people == 1 else f"{people:,} people"
+
+
+def label_of(name: str, version: int) -> str:
+    """Name a study of the list: with its version where it is not the first.
+
+    Examples
+    --------
+    >>> label_of("Emma", 1), label_of("Emma", 2)
+    ('Emma', 'Emma, version 2')
+    """
+    return name if version == 1 else f"{name}, version {version}"
+
+
+def title(words: str, *, back: str = "All studies", **to: str) -> None:
+    """Draw the heading of one side of the page, with the way back.
+
+    Parameters
+    ----------
+    words : str
+        Not yet escaped.
+    back : str
+        The words on the link.
+    **to : str
+        Where it leads.
+    """
+    st.html(
+        f'<p class="relic-proxy-back">{link(PAGE, f"← {back}", css="relic-back", **to)}</p>'
+        f'<h1 class="relic-proxy-title" tabindex="-1">{escape(words)}</h1>'
+    )
+
+
+def paragraphs(words: str) -> str:
+    r"""Set a text that a study's owner wrote: shown, not obeyed; empty lines part paragraphs.
+
+    Examples
+    --------
+    >>> paragraphs("Read.\n\n<b>Choose</b>.")
+    '<p>Read.</p><p>&lt;b&gt;Choose&lt;/b&gt;.</p>'
+    """
+    return "".join(f"<p>{escape(each.strip())}</p>" for each in words.split("\n\n") if each.strip())

@@ -1,0 +1,417 @@
+"""The missing quotation: can people, and models, choose it among three passages?"""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+import streamlit as st
+
+from relic_core.errors import StoreBusy
+from relic_core.services.studies.answering import Answering
+from relic_core.services.studies.making import StudyRequest
+from relic_core.services.studies.studies import Studies
+from relic_ui import proxy_item
+from tests.app.reading import html, plain, said, sound
+
+PAGE = "pages/proxy_task.py"
+NAMED = "<b>Anna</b> *Karenina*"
+
+
+class Screen:
+    """Stands where the browser would: shows what the page gives it, and presses."""
+
+    def __init__(self):
+        self.data = {}
+        self._pressed = []
+        self._at = None
+
+    def __call__(self, *, key, data, on_did_change):
+        self.data = data
+        if self._pressed:
+            st.session_state[key] = SimpleNamespace(did=self._pressed.pop())
+            on_did_change()
+            st.rerun()
+
+    def shown_by(self, at):
+        self._at = sound(at)
+        return self
+
+    def press(self, does, choice="", *, comment=None, item="", seconds=2.5):
+        told = {
+            "does": does,
+            "choice": choice,
+            "item": item or self.data["item"],
+            "comment": self.data["comment"] if comment is None else comment,
+            "seconds": seconds,
+            "nonce": f"{does}-{self.data['item']}-{choice}",
+        }
+        self._pressed.append(told)
+        self._at = sound(self._at.run())
+        return self._at
+
+    @property
+    def words(self):
+        return plain(self.data["body"])
+
+
+@pytest.fixture
+def screen(monkeypatch):
+    made = Screen()
+    monkeypatch.setattr(proxy_item, "_component", lambda: made)
+    return made
+
+
+@pytest.fixture
+def sample(app):
+    """Return the sample study."""
+    (line,) = app.bench.studies.all()
+    return app.bench.studies.study(line.id)
+
+
+def begin(app, study, name="anna"):
+    at = sound(app.open(PAGE, study=study.id))
+    at.text_input("proxy_name").set_value(name)
+    at.checkbox("proxy_agreed").check()
+    return sound(at.button("proxy_start").click().run())
+
+
+def answer_all(app, study, name, choose):
+    """Let somebody answer all items, past the page."""
+    studies = app.bench.studies
+    annotator = studies.answering.join(study.id, name)
+    for item in study.items:
+        studies.answering.answer(study.id, annotator.id, item.id, choose(item), seconds=4.0, comment=f"of {name}")
+    return annotator
+
+
+def rightly(item):
+    return item.right_option
+
+
+def wrongly(item):
+    return item.right_option % 3 + 1
+
+
+def answers(app, study, name="anna"):
+    annotator = app.bench.studies.answering.join(study.id, name)
+    return {each.item.id: each.answer for each in app.bench.studies.answering.answered(study.id, annotator.id)}
+
+
+def test_a_first_visit_says_what_the_task_is_and_offers_the_sample_study(app):
+    at = sound(app.open(PAGE))
+    words = plain(html(at))
+    assert "the quotation is taken out" in words
+    assert "which of them was it?" in words
+    (line,) = app.bench.studies.all()
+    assert line.name in words
+    assert f'href="proxy_task?study={line.id}"' in html(at)
+
+
+def test_a_study_begins_with_its_texts_and_asks_for_a_name_and_consent(app, sample, screen):
+    terms = app.bench.studies.get(sample.id).terms
+    at = sound(app.open(PAGE, study=sample.id))
+    for text in (terms.instructions, terms.consent, terms.privacy):
+        assert text.split("\n\n")[0] in plain(html(at))
+    at = sound(at.button("proxy_start").click().run())
+    assert "give a name or a code" in said(at)
+    at.text_input("proxy_name").set_value("anna")
+    at = sound(at.button("proxy_start").click().run())
+    assert "tick that you agree" in said(at)
+    assert app.bench.studies.annotators(sample.id) == ()
+    at.checkbox("proxy_agreed").check()
+    sound(at.button("proxy_start").click().run())
+    assert screen.data["heading"] == f"Item 1 of {len(sample.items)}"
+
+
+def test_an_item_shows_the_context_with_its_gap_and_three_passages(app, sample, screen):
+    begin(app, sample)
+    item = sample.item(screen.data["item"])
+    assert f"{item.left} the missing quotation {item.right}" in screen.words
+    for number, option in enumerate(item.options, start=1):
+        assert f"Passage {number}" in screen.words
+        assert option.words.split("\n\n")[0] in screen.words
+    assert screen.data["choice"] == ""
+    assert not screen.data["back"]
+
+
+def test_each_answer_is_stored_before_the_next_item_is_shown_to_the_last(app, sample, screen):
+    screen.shown_by(begin(app, sample))
+    seen = []
+    for number in range(1, len(sample.items) + 1):
+        assert screen.data["heading"] == f"Item {number} of {len(sample.items)}"
+        seen.append(screen.data["item"])
+        at = screen.press("choose", "2", seconds=float(number))
+        kept = answers(app, sample)
+        assert list(kept) == seen[::-1]
+        assert (kept[seen[-1]].choice, kept[seen[-1]].seconds) == (2, float(number))
+    assert set(seen) == {item.id for item in sample.items}
+    assert f"You have answered all {len(sample.items)} items." in plain(html(at))
+
+
+def test_one_may_be_unable_to_decide_comment_go_back_and_choose_otherwise(app, sample, screen):
+    screen.shown_by(begin(app, sample))
+    first = screen.data["item"]
+    screen.press("choose", "0", comment="<i>none</i> fits")
+    assert screen.data["said"] == "Saved."
+    assert screen.data["back"]
+    second = screen.data["item"]
+    screen.press("back")
+    assert (screen.data["item"], screen.data["choice"], screen.data["comment"]) == (first, "0", "<i>none</i> fits")
+    screen.press("next", comment="better")
+    assert screen.data["item"] == second
+    assert answers(app, sample)[first].comment == "better"
+    screen.press("back")
+    screen.press("choose", "3")
+    assert screen.data["item"] == second
+    assert (answers(app, sample)[first].choice, answers(app, sample)[first].comment) == (3, "better")
+
+
+def test_a_press_counts_for_the_item_that_it_names_alone(app, sample, screen):
+    screen.shown_by(begin(app, sample))
+    first = screen.data["item"]
+    screen.press("choose", "1")
+    second = screen.data["item"]
+    screen.press("choose", "2", item=first)
+    assert answers(app, sample)[first].choice == 2
+    assert second not in answers(app, sample)
+    screen.press("choose", "2", item="an item of elsewhere")
+    assert screen.data["trouble"]
+    assert list(answers(app, sample)) == [first]
+
+
+def test_what_cannot_be_stored_is_told_and_the_item_stays(app, sample, screen, monkeypatch):
+    screen.shown_by(begin(app, sample))
+    first = screen.data["item"]
+    with monkeypatch.context() as patch:
+
+        def busy(*_, **__):
+            raise StoreBusy("The library is in use by another program. Try again.")
+
+        patch.setattr(Answering, "answer", busy)
+        screen.press("choose", "1", comment="kept")
+    assert screen.data["trouble"].startswith("The library is in use")
+    assert screen.data["item"] == first
+    screen.press("choose", "1")
+    assert screen.data["trouble"] == ""
+    assert list(answers(app, sample)) == [first]
+
+
+def test_who_comes_back_under_the_same_name_goes_on_where_they_stopped(app, sample, screen):
+    screen.shown_by(begin(app, sample))
+    screen.press("choose", "1")
+    where = screen.data["item"]
+    at = begin(app, sample, name="Anna ")
+    assert "There are answers under the name Anna" in plain(html(at))
+    at = sound(at.button("proxy_go_on").click().run())
+    assert screen.data["item"] == where
+    assert screen.data["heading"] == f"Item 2 of {len(sample.items)}"
+    assert len(app.bench.studies.annotators(sample.id)) == 1
+
+
+def test_somebody_else_of_the_same_name_gives_another(app, sample, screen):
+    screen.shown_by(begin(app, sample))
+    screen.press("choose", "1")
+    at = begin(app, sample)
+    at = sound(at.button("proxy_other_name").click().run())
+    at.text_input("proxy_name").set_value("anna of Averhythe")
+    at.checkbox("proxy_agreed").check()
+    sound(at.button("proxy_start").click().run())
+    assert screen.data["answered"] == 0
+
+
+def test_an_address_goes_on_and_carries_no_name(app, sample, screen):
+    screen.shown_by(begin(app, sample))
+    screen.press("choose", "1")
+    (line,) = app.bench.studies.annotators(sample.id)
+    where = screen.data["item"]
+    sound(app.open(PAGE, **{"study": sample.id, "as": line.annotator.id}))
+    assert screen.data["item"] == where
+    assert "anna" not in line.annotator.id
+    first = next(iter(answers(app, sample)))
+    sound(app.open(PAGE, **{"study": sample.id, "as": line.annotator.id, "item": first}))
+    assert (screen.data["item"], screen.data["choice"]) == (first, "1")
+
+
+def test_addresses_of_what_is_not_here_are_told(app, sample):
+    at = sound(app.open(PAGE, study="<script>"))
+    assert "There is no study '<script>' here" in said(at)
+    at = sound(app.open(PAGE, **{"study": sample.id, "as": "nobody"}))
+    assert "are not here" in said(at)
+    assert at.text_input("proxy_name").value == ""
+
+
+def test_nothing_hints_at_what_is_right_until_the_owner_allows_it(app, sample, screen):
+    screen.shown_by(begin(app, sample))
+    first = screen.data["item"]
+    right = str(sample.item(first).right_option)
+    screen.press("choose", right)
+    screen.press("back")
+    assert not screen.data["settled"]
+    assert "relic-proxy-right" not in screen.data["body"]
+    at = sound(app.open(PAGE, study=sample.id, show="manage"))
+    sound(at.toggle(f"proxy_revealed-{sample.id}").set_value(True).run())
+    screen.shown_by(begin(app, sample, name="ben"))
+    assert "relic-proxy-right" not in screen.data["body"]
+    item = sample.item(screen.data["item"])
+    screen.press("choose", str(wrongly(item)))
+    assert screen.data["item"] == item.id
+    assert screen.data["settled"]
+    assert f"The critic quoted passage {item.right_option}." in screen.words
+    screen.press("next")
+    assert screen.data["item"] != item.id
+
+
+def test_names_with_markup_are_shown_and_not_obeyed(app, sample, screen):
+    at = begin(app, sample, name=NAMED)
+    assert NAMED in plain(html(at))
+    answer_all(app, sample, NAMED, rightly)
+    for show in ("results", "manage"):
+        at = sound(app.open(PAGE, study=sample.id, show=show))
+        assert NAMED in plain(html(at))
+        assert "<b>Anna" not in html(at)
+
+
+def test_results_set_people_beside_models_and_explain_agreement(app, sample):
+    app.run_jobs()
+    for name, choose in (("ann", rightly), ("ben", rightly), ("cid", wrongly)):
+        answer_all(app, sample, name, choose)
+    at = sound(app.open(PAGE, study=sample.id, show="results"))
+    words = plain(html(at))
+    assert "People, by majority100" in words
+    assert "Chance33.3%" in words
+    assert "3 people answered" in words
+    assert len(at.get("plotly_chart")) == 1
+    for label in ("Fleiss", "Randolph", "Gwet", "Krippendorff"):
+        assert label in words
+    at = sound(at.button("proxy_models").click().run())
+    words = plain(html(at))
+    assert "Best model" in words
+    labels = {model.label for model in app.bench.studies.results.of(sample.id).models}
+    assert labels
+    for label in labels:
+        assert label in words
+    assert "proxy_models" not in [each.key for each in at.button]
+    work = next(iter(app.bench.studies.get(sample.id).stored.values()))
+    assert f'href="read?work={work}&amp;at=' in html(at)
+
+
+def test_results_before_the_first_answer_are_no_failure(app, sample):
+    at = sound(app.open(PAGE, study=sample.id, show="results"))
+    assert "Nobody has answered yet" in plain(html(at))
+    assert "It takes two people" in plain(html(at))
+
+
+def test_who_is_still_answering_is_warned_before_the_results(app, sample, screen):
+    at = begin(app, sample)
+    at.query_params["show"] = "results"
+    at = sound(at.run())
+    assert "tells which passages are right" in said(at)
+    assert len(at.get("plotly_chart")) == 0
+    at = sound(at.button("proxy_spoil").click().run())
+    assert len(at.get("plotly_chart")) == 1
+
+
+def test_a_file_that_is_no_study_is_refused_in_words(app):
+    at = sound(app.open(PAGE))
+    for data in (b"", b"\x00\xff", b"{}", b"[1, 2]"):
+        (uploader,) = at.get("file_uploader")
+        at = sound(uploader.upload("study.json", data, "application/json").run())
+        at = sound(at.button("proxy_import_do").click().run())
+        assert said(at)
+    assert len(app.bench.studies.all()) == 1
+
+
+def test_a_study_that_was_changed_by_hand_is_refused(app, sample):
+    held = json.loads(app.bench.studies.files.export(sample.id))
+    spoilt = json.dumps(held).replace(sample.items[0].left[:20], "Something else", 1).encode()
+    at = sound(app.open(PAGE))
+    (uploader,) = at.get("file_uploader")
+    at = sound(uploader.upload("study.json", spoilt, "application/json").run())
+    at = sound(at.button("proxy_import_do").click().run())
+    assert at.error
+
+
+def test_a_study_goes_from_one_machine_to_another(app, sample):
+    data = app.bench.studies.files.export(sample.id)
+    at = sound(app.open(PAGE))
+    (uploader,) = at.get("file_uploader")
+    at = sound(uploader.upload("study.json", data, "application/json").run())
+    at = sound(at.button("proxy_import_do").click().run())
+    assert f"This study is here already: {sample.label}" in plain(html(at))
+
+
+def test_once_there_are_answers_what_was_asked_is_frozen_and_a_new_version_is_not(app, sample):
+    at = sound(app.open(PAGE, study=sample.id, show="manage"))
+    at.text_area("proxy_instructions").set_value("Choose <b>well</b>.")
+    at = sound(at.button("proxy_texts_save").click().run())
+    assert app.bench.studies.get(sample.id).terms.instructions == "Choose <b>well</b>."
+    answer_all(app, sample, "anna", rightly)
+    at = sound(app.open(PAGE, study=sample.id, show="manage"))
+    assert at.text_area("proxy_instructions").disabled
+    assert "make a new version" in plain(html(at))
+    at.text_area("proxy_consent").set_value("I agree.")
+    at = sound(at.button("proxy_texts_save").click().run())
+    assert app.bench.studies.get(sample.id).terms.consent == "I agree."
+    sound(at.button("proxy_version").click().run())
+    newest = app.bench.studies.all()[0]
+    assert (newest.version, newest.answers) == (2, 0)
+    at = sound(app.open(PAGE, study=newest.id, show="manage"))
+    assert not at.text_area("proxy_instructions").disabled
+
+
+def test_an_annotators_answers_are_erased_on_request(app, sample, monkeypatch):
+    annotator = answer_all(app, sample, "anna", rightly)
+    answer_all(app, sample, "ben", wrongly)
+    at = sound(app.open(PAGE, study=sample.id, show="manage"))
+    assert f'data-does="remove-annotator" data-to="{annotator.id}"' in html(at)
+    with monkeypatch.context() as patch:
+        told = [("remove-annotator", annotator.id)]
+        patch.setattr("relic_ui.buttons.pressed", lambda: told.pop() if told else ("", ""))
+        at = sound(at.run())
+    assert "this cannot be undone" in plain(html(at))
+    at = sound(at.button("proxy_remove_yes").click().run())
+    assert [line.annotator.name for line in app.bench.studies.annotators(sample.id)] == ["ben"]
+    assert f"Erased: {len(sample.items)} answers of anna." in plain(html(at))
+
+
+def test_a_study_is_removed_and_put_back(app, sample):
+    at = sound(app.open(PAGE, study=sample.id, show="manage"))
+    at = sound(at.button("proxy_remove_study").click().run())
+    assert "Removed from the studies" in plain(html(at))
+    at = sound(at.button("study_undo").click().run())
+    assert sample.id in [line.id for line in app.bench.studies.all()]
+
+
+def test_a_study_is_made_of_chosen_works(app):
+    app.run_jobs()
+    at = sound(app.open(PAGE, show="make"))
+    at = sound(at.button("proxy_make").click().run())
+    assert "say what to call it" in said(at)
+    at.text_input("proxy_make_name").set_value("Of *quays*")
+    at.number_input("proxy_make_most").set_value(5)
+    at = sound(at.button("proxy_make").click().run())
+    made = app.bench.studies.all()[0]
+    assert (made.name, made.items) == ("Of *quays*", 5)
+    assert f"study={made.id}" in html(at)
+
+
+def test_the_study_of_pride_and_prejudice_is_one_click(app, monkeypatch):
+    app.run_jobs()
+    assert "proxy_make_pride" not in [each.key for each in sound(app.open(PAGE, show="make")).button]
+    wanted = StudyRequest(name="Pride and Prejudice", benchmark="sample", most=4)
+    monkeypatch.setattr(Studies, "pride_and_prejudice", lambda _: wanted)
+    at = sound(app.open(PAGE, show="make"))
+    at = sound(at.button("proxy_make_pride").click().run())
+    made = app.bench.studies.all()[0]
+    assert (made.name, made.items) == ("Pride and Prejudice", 4)
+    assert f"study={made.id}" in html(at)
+
+
+def test_answers_are_saved_with_names_only_on_request(app, sample):
+    answer_all(app, sample, "anna", rightly)
+    at = sound(app.open(PAGE, study=sample.id, show="results"))
+    assert at.checkbox("proxy_anonymous").value
+    for anonymous in (True, False):
+        assert (b"anna" in app.bench.studies.files.answers_csv(sample.id, anonymous=anonymous)) is not anonymous

@@ -1,0 +1,274 @@
+"""The missing quotation, in a real browser: by keyboard alone, by several at once, and after an interruption."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import expect
+
+from relic_core.config import Settings
+from relic_core.services.workbench import Workbench
+from tests.browser.conftest import environment_for, serving
+from tests.browser.visiting import focused, opened, settled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TABS = 90
+PATIENCE = 60_000
+"""Milliseconds that a page may take on a machine that does other things as well."""
+
+
+@pytest.fixture(scope="module")
+def studied(prepared, browser, tmp_path_factory) -> Iterator[SimpleNamespace]:
+    """Serve a copy of the sample, with its study."""
+    folder = tmp_path_factory.mktemp("studied")
+    shutil.copytree(prepared, folder / "own", ignore=shutil.ignore_patterns("*.log"))
+    bench = Workbench(Settings(data=folder / "own" / "data", indexes=folder / "own" / "indexes"))
+    study = bench.studies.get(bench.studies.all()[-1].id).study
+    with serving(environment_for(folder / "own"), folder / "server.log") as running:
+        yield SimpleNamespace(
+            url=running.url, bench=bench, study=study, folder=folder / "own", of=len(study.items),
+            address=f"{running.url}/proxy_task?study={study.id}",
+        )  # fmt: skip
+
+
+def somebody(name):
+    """Make a name that nobody has yet: a journey that is made once more must not find the answers of the first."""
+    return f"{name} {uuid4().hex[:6]}"
+
+
+def tab_to(page, **wanted):
+    """Press the Tab key until the focus is on what has this role and name."""
+    target = page.get_by_role(wanted["role"], name=wanted["name"]).first
+    target.wait_for()
+    for _ in range(TABS):
+        page.keyboard.press("Tab")
+        if target.evaluate("it => it === document.activeElement || it.contains(document.activeElement)"):
+            return
+    pytest.fail(f"The Tab key does not lead to {wanted}.")
+
+
+def begin(page, address, name):
+    opened(page, address)
+    box = page.get_by_role("textbox", name="Your name, or a code")
+    box.fill(name)
+    page.get_by_text("I have read this, and I agree to take part").click()
+    page.get_by_role("button", name="Begin").click()
+
+
+def item_shown(page, number, of):
+    expect(page.get_by_role("heading", level=2, name=f"Item {number} of {of}", exact=True)).to_be_visible(
+        timeout=PATIENCE
+    )
+
+
+def press(page, key, number, of):
+    """Press a key, and wait for the item that it leads to."""
+    page.wait_for_timeout(400)  # what is pressed in the moment an item comes is taken for a double click
+    page.keyboard.press(key)
+    item_shown(page, number, of)
+
+
+def answers(studied, name):
+    annotator = studied.bench.studies.answering.join(studied.study.id, name)
+    return {
+        each.item.id: each.answer for each in studied.bench.studies.answering.answered(studied.study.id, annotator.id)
+    }
+
+
+def test_the_keyboard_alone_leads_from_the_first_visit_to_the_last_item(page, studied):
+    name = somebody("keys")
+    opened(page, f"{studied.url}/proxy_task")
+    tab_to(page, role="link", name=f"Take part: {studied.study.label}")
+    page.keyboard.press("Enter")
+    tab_to(page, role="textbox", name="Your name, or a code")
+    page.keyboard.type(name)
+    tab_to(page, role="checkbox", name="I have read this, and I agree to take part")
+    page.keyboard.press("Space")
+    tab_to(page, role="button", name="Begin")
+    page.keyboard.press("Enter")
+    item_shown(page, 1, studied.of)
+    focused(page, "it.textContent", f"Item 1 of {studied.of}")
+    for number in range(2, studied.of + 1):
+        press(page, "1230c"[number % 5], number, studied.of)
+        focused(page, "it.textContent", f"Item {number} of {studied.of}")
+        expect(page.get_by_role("status").filter(has_text="Saved.")).to_have_count(1, timeout=PATIENCE)
+    press(page, "b", studied.of - 1, studied.of)
+    press(page, "n", studied.of, studied.of)
+    page.wait_for_timeout(400)
+    page.keyboard.press("1")
+    page.get_by_role("heading", name="Thank you").wait_for()
+    focused(page, "it.id", "proxy-end")
+    kept = answers(studied, name)
+    assert len(kept) == studied.of
+    assert {answer.choice for answer in kept.values()} == {0, 1, 2, 3}
+    assert all(0 < answer.seconds < 120 for answer in kept.values())
+
+
+def test_buttons_are_reached_by_tab_and_say_what_they_hold(page, studied):
+    name = somebody("tabs")
+    begin(page, studied.address, name)
+    item_shown(page, 1, studied.of)
+    settled(page)
+    shown = page.locator("button[data-choice='2'] .relic-proxy-words").inner_text().split()
+    tab_to(page, role="button", name=re.compile(rf"^Passage 2\s+{re.escape(shown[0])}"))
+    page.keyboard.press("Enter")
+    item_shown(page, 2, studied.of)
+    (answer,) = answers(studied, name).values()
+    assert answer.choice == 2
+
+
+def test_what_is_written_in_the_comment_box_chooses_nothing(page, studied):
+    name = somebody("writer")
+    begin(page, studied.address, name)
+    item_shown(page, 1, studied.of)
+    page.get_by_text("Add a comment").click()
+    box = page.get_by_label("Your comment on this item")
+    box.press_sequentially("1 or 2, not 3; bcn 0")
+    page.wait_for_timeout(600)
+    item_shown(page, 1, studied.of)
+    page.locator("button[data-choice='3']").click()
+    item_shown(page, 2, studied.of)
+    expect(page.get_by_label("Your comment on this item")).to_have_value("", timeout=PATIENCE)
+    (answer,) = answers(studied, name).values()
+    assert (answer.choice, answer.comment) == (3, "1 or 2, not 3; bcn 0")
+
+
+def test_keys_can_be_turned_off(page, studied):
+    name = somebody("mouse")
+    begin(page, studied.address, name)
+    item_shown(page, 1, studied.of)
+    page.get_by_role("button", name="Turn keys off").click()
+    page.wait_for_timeout(400)
+    page.keyboard.press("1")
+    page.wait_for_timeout(800)
+    item_shown(page, 1, studied.of)
+    page.get_by_role("button", name="Turn keys on").click()
+    press(page, "1", 2, studied.of)
+
+
+def test_two_people_at_once_each_keep_their_own_answers(browser, studied):
+    people = {}
+    names = {side: somebody(side) for side in ("left", "right")}
+    for side, name in names.items():
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        people[side] = context.new_page()
+        begin(people[side], studied.address, name)
+    for page in people.values():
+        item_shown(page, 1, studied.of)
+    for number in range(2, 8):
+        for page in people.values():
+            page.wait_for_timeout(400)
+        people["left"].keyboard.press("1")
+        people["right"].keyboard.press("3")
+        for page in people.values():
+            item_shown(page, number, studied.of)
+    for side, choice in (("left", 1), ("right", 3)):
+        kept = answers(studied, names[side])
+        assert [answer.choice for answer in kept.values()] == [choice] * 6
+        people[side].context.close()
+
+
+def test_one_person_goes_on_at_another_device(browser, studied):
+    devices = [browser.new_context(viewport={"width": width, "height": 800}).new_page() for width in (1280, 400)]
+    desk, phone = devices
+    name = somebody("two devices")
+    begin(desk, studied.address, name)
+    item_shown(desk, 1, studied.of)
+    press(desk, "1", 2, studied.of)
+    begin(phone, studied.address, name.upper())
+    phone.get_by_text("There are answers under the name").wait_for()
+    phone.get_by_role("button", name="Yes, go on where I stopped").click()
+    item_shown(phone, 2, studied.of)
+    press(phone, "2", 3, studied.of)
+    desk.keyboard.press("3")  # the second item once more: it was shown here before
+    item_shown(desk, 3, studied.of)
+    kept = answers(studied, name)
+    assert [answer.choice for answer in kept.values()] == [3, 1]
+    for device in devices:
+        device.context.close()
+
+
+def test_closing_the_tab_loses_neither_an_answer_nor_a_comment_half_written(browser, studied):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    name = somebody("closer")
+    begin(page, studied.address, name)
+    item_shown(page, 1, studied.of)
+    press(page, "2", 2, studied.of)
+    page.get_by_text("Add a comment").click()
+    page.get_by_label("Your comment on this item").press_sequentially("Half a thou")
+    page.wait_for_url("**as=**")
+    address = page.url
+    page.close()
+    again = context.new_page()
+    opened(again, address)
+    item_shown(again, 2, studied.of)
+    expect(again.get_by_label("Your comment on this item")).to_have_value("Half a thou", timeout=PATIENCE)
+    assert [answer.choice for answer in answers(studied, name).values()] == [2]
+    context.close()
+
+
+def test_a_server_started_anew_goes_on_where_the_other_stopped(page, studied, tmp_path):
+    name = somebody("restarted")
+    begin(page, studied.address, name)
+    item_shown(page, 1, studied.of)
+    press(page, "1", 2, studied.of)
+    press(page, "1", 3, studied.of)
+    query = page.url.split("?")[1]
+    with serving(environment_for(studied.folder), tmp_path / "server.log") as other:
+        opened(page, f"{other.url}/proxy_task?{query}")
+        item_shown(page, 3, studied.of)
+        press(page, "2", 4, studied.of)
+    assert len(answers(studied, name)) == 3
+
+
+def test_a_second_press_of_a_double_click_does_not_answer_the_next_item(page, studied):
+    name = somebody("double")
+    begin(page, studied.address, name)
+    item_shown(page, 1, studied.of)
+    page.wait_for_timeout(400)
+    page.locator("button[data-choice='1']").dblclick()
+    item_shown(page, 2, studied.of)
+    page.wait_for_timeout(1000)
+    item_shown(page, 2, studied.of)
+    assert len(answers(studied, name)) == 1
+
+
+def test_the_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, studied):
+    page, look = inspected
+    page.set_default_timeout(60_000)
+    opened(page, f"{studied.url}/proxy_task")
+    look("studies")
+    opened(page, studied.address)
+    look("before the first item")
+    begin(page, studied.address, somebody("axe"))
+    item_shown(page, 1, studied.of)
+    settled(page)
+    page.get_by_text("Add a comment").click()
+    look("an item")
+    page.wait_for_timeout(400)
+    page.locator("button[data-choice='1']").click()
+    item_shown(page, 2, studied.of)
+    page.get_by_role("button", name="Back one item").click()
+    item_shown(page, 1, studied.of)
+    look("an item that was answered")
+    for person, shift in (("ann", 0), ("ben", 0), ("cid", 1)):
+        annotator = studied.bench.studies.answering.join(studied.study.id, person)
+        for item in studied.study.items:
+            choice = (item.right_option - 1 + shift) % 3 + 1
+            studied.bench.studies.answering.answer(studied.study.id, annotator.id, item.id, choice, seconds=3.0)
+    opened(page, f"{studied.address}&show=results")
+    page.locator(".js-plotly-plot .main-svg").first.wait_for()
+    settled(page)
+    look("results")
+    opened(page, f"{studied.address}&show=manage")
+    look("the owner's side")
+    opened(page, f"{studied.url}/proxy_task?show=make")
+    look("making a study")

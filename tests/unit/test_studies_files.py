@@ -1,0 +1,212 @@
+"""Studies given away and taken in: checked whole, held where their works are not here, anonymous where wanted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+from relic_core.domain.studies import CANNOT_DECIDE
+from relic_core.errors import BadBenchmark
+from relic_core.formats.studies import read_study, write_study
+from relic_core.services.jobs import InlineExecutor
+from relic_core.services.workbench import Workbench
+from tests.making_studies import TERMS, make_ferry, make_study
+
+MARKUP = '<img src=x onerror="alert(1)"> & Co.'
+
+
+@pytest.fixture
+def bench(settings):
+    workbench = Workbench(settings, executor=InlineExecutor(settings))
+    workbench.store.works.add(make_ferry())
+    return workbench
+
+
+@pytest.fixture
+def answered(bench):
+    """A study that two people have answered, one of them with markup in the name and a formula for a comment."""
+    study = make_study(work=make_ferry())
+    bench.store.studies.add(study, TERMS)
+    for name, comment in ((MARKUP, "=1+1"), ("Bea", "<script>alert(2)</script>")):
+        annotator = bench.studies.answering.join(study.id, name)
+        for item in study.items:
+            bench.studies.answering.answer(
+                study.id, annotator.id, item.id, item.right_option, seconds=2, comment=comment
+            )
+    bench.studies.answering.answer(study.id, annotator.id, "w0", CANNOT_DECIDE, seconds=9)
+    return study
+
+
+def test_a_study_goes_to_another_department_and_is_the_same_there(bench, tmp_path, settings):
+    study = make_study(work=make_ferry())
+    bench.store.studies.add(study, TERMS)
+    data = bench.studies.files.export(study.id)
+    assert data == bench.studies.files.export(study.id)
+    assert bench.studies.files.take_in(data) == (study, False)
+    elsewhere = Workbench(type(settings)(data=tmp_path / "other", indexes=tmp_path / "ix"))
+    elsewhere.store.works.add(make_ferry())
+    taken, new = elsewhere.studies.files.take_in(data)
+    assert new
+    assert taken == study
+    assert elsewhere.studies.files.export(study.id) == data
+    anna = [each.studies.answering.join(study.id, "Anna") for each in (bench, elsewhere)]
+    assert anna[0].id != anna[1].id
+
+
+def test_a_study_whose_work_is_not_here_is_taken_in_and_held(tmp_path, settings):
+    elsewhere = Workbench(type(settings)(data=tmp_path / "other", indexes=tmp_path / "ix"))
+    study, new = elsewhere.studies.files.take_in(write_study(make_study(work=make_ferry()), TERMS))
+    assert new
+    (said,) = elsewhere.studies.get(study.id).held
+    assert "The Ferry is not in the library" in said
+
+
+def change(data, edit, *, digest=True):
+    """Edit the content of a study's file, with a digest that fits or not."""
+    from relic_core.formats.studies import _digest
+
+    whole = json.loads(data)
+    edit(whole)
+    if digest:
+        whole["sha256"] = _digest({name: whole[name] for name in ("study", "terms")})
+    return json.dumps(whole).encode()
+
+
+def right_option(whole):
+    item = whole["study"]["items"][0]
+    item["right_option"] = 1 + item["right_option"] % 3
+
+
+@pytest.mark.parametrize(
+    ("edit", "digest", "why"),
+    [
+        (right_option, False, "changed by hand"),
+        (right_option, True, "not those of the study"),
+        (lambda whole: whole["study"].update(version="one"), True, "version from 1"),
+        (lambda whole: whole["study"]["items"].clear(), True, "not those of the study"),
+        (lambda whole: whole["study"]["items"][0].pop("left"), True, "KeyError"),
+        (lambda whole: whole["study"]["items"][0]["options"].pop(), True, "cannot be"),
+        (lambda whole: whole["study"]["works"].clear(), True, "not described"),
+        (lambda whole: whole["terms"].update(wanted=-1), True, "whole number from 0"),
+        (lambda whole: whole["terms"].update(consent=5), True, "must be a string"),
+        (lambda whole: whole.update(format="relic study/9"), True, "relic study/1"),
+        (lambda whole: whole.update(more=1), True, "unknown 'more'"),
+    ],
+)
+def test_a_study_that_was_changed_is_refused(edit, digest, why):
+    data = change(write_study(make_study(), TERMS), edit, digest=digest)
+    with pytest.raises(BadBenchmark, match=why):
+        read_study(data, "study.json")
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff\xfe", b"{}", b'{"format": 1, "format": 2}', b"null"])
+def test_what_is_no_study_is_refused(bench, data):
+    with pytest.raises(BadBenchmark, match=r"It|it"):
+        bench.studies.files.take_in(data, "It")
+
+
+def test_a_study_with_passages_that_are_not_its_works_is_refused(bench):
+    def words(whole):
+        from relic_core.domain.studies import study_id
+        from relic_core.formats.studies import item_of
+
+        whole["study"]["items"][0]["options"][0]["words"] = "Nobody wrote this."
+        items = tuple(item_of(item) for item in whole["study"]["items"])
+        whole["study"]["id"] = study_id(name="Ferries", version=1, seed=1, items=items)
+
+    data = change(write_study(make_study(work=make_ferry()), TERMS), words)
+    with pytest.raises(BadBenchmark, match="item 'w0' that are not those of the edition"):
+        bench.studies.files.take_in(data)
+    assert not any(each.name == "Ferries" for each in bench.store.studies.all())
+
+
+def test_answers_are_given_with_items_and_times_by_name(bench, answered):
+    whole = json.loads(bench.studies.files.answers_json(answered.id, anonymous=False))
+    assert len(whole["answers"]) == 13
+    assert {each["annotator"] for each in whole["answers"]} == {MARKUP, "Bea"}
+    first, *_, last = whole["answers"]
+    assert first["comment"] == "=1+1"
+    assert first["answered"].startswith("20")
+    assert (last["item"], last["choice"], last["cannot_decide"], last["seconds"], last["counts"]) == (
+        "w0", CANNOT_DECIDE, True, 9.0, True,
+    )  # fmt: skip
+    earlier = [each for each in whole["answers"] if each["annotator"] == "Bea" and each["item"] == "w0"]
+    assert [each["counts"] for each in earlier] == [False, True]
+    assert len(whole["study"]["items"]) == 6
+
+
+def test_anonymous_answers_give_numbers_in_place_of_names_and_no_hours_or_comments(bench, answered):
+    for data in (bench.studies.files.answers_json(answered.id), bench.studies.files.answers_csv(answered.id)):
+        text = data.decode()
+        assert "annotator 1" in text
+        assert "annotator 2" in text
+        for annotator in bench.studies.annotators(answered.id):
+            assert annotator.annotator.id not in text
+            assert annotator.annotator.name not in text
+        assert "alert" not in text
+        assert "=1+1" not in text
+    rows = json.loads(bench.studies.files.answers_json(answered.id))["answers"]
+    assert "answered" not in rows[0]
+    assert [row["annotator"] for row in rows] == sorted(row["annotator"] for row in rows)
+    assert "=1+1" in bench.studies.files.answers_json(answered.id, comments=True).decode()
+
+
+def test_csv_has_a_row_for_each_answer_with_its_item_and_no_formulas(bench, answered):
+    data = bench.studies.files.answers_csv(answered.id, anonymous=False).decode()
+    rows = list(csv.DictReader(io.StringIO(data)))
+    assert len(rows) == 13
+    assert rows[0]["comment"] == "'=1+1"
+    assert rows[0]["annotator"] == MARKUP
+    items = {item.id: item for item in answered.items}
+    for row in rows:
+        item = items[row["item"]]
+        assert [row[f"option_{number}"] for number in (1, 2, 3)] == [option.words for option in item.options]
+        assert row["left_context"] == item.left
+        assert int(row["right_option"]) == item.right_option
+    empty = make_study(name="Empty", work=make_ferry())
+    bench.store.studies.add(empty, TERMS)
+    assert bench.studies.files.answers_csv(empty.id).count(b"\n") == 1
+
+
+def test_what_people_chose_is_given_as_examples_and_works_that_are_measured_on_are_for_evaluation(bench, answered):
+    head, *lines = bench.studies.files.signal(answered.id).decode().splitlines()
+    assert json.loads(head)["rows"] == len(lines) == 6
+    examples = {example["id"]: example for example in map(json.loads, lines)}
+    assert examples["w1"]["verdict"] == "the quotation"
+    assert examples["w0"]["verdict"] == "no majority"  # one of the two could not decide
+    assert examples["w1"]["positive"]["words"] == answered.items[1].gold.words
+    assert len(examples["w1"]["negatives"]) == 2
+    assert examples["w1"]["positive"] not in examples["w1"]["negatives"]
+    assert examples["w1"]["votes"] == {"quotation": 2, "others": 0, "cannot decide": 0}
+    assert {example["use"] for example in examples.values()} == {"evaluation"}  # the split of the study
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags = []
+        self.links = []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.links += [value for name, value in attributes if name in {"src", "href"} or name.startswith("on")]
+
+
+def test_the_report_is_one_page_that_shows_markup_as_it_is_and_needs_nothing_else(bench, answered):
+    page = bench.studies.files.report(answered.id, anonymous=False).decode()
+    found = Tags()
+    found.feed(page)
+    assert not {"script", "img", "link", "iframe"} & set(found.tags)
+    assert found.links == []
+    assert "&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; Co." in page
+    assert "&lt;script&gt;alert(2)&lt;/script&gt;" in page
+    for measure in ("Fleiss&#x27; kappa", "Gwet&#x27;s AC1", "Krippendorff&#x27;s alpha"):
+        assert f"<td>{measure}</td>" in page
+    anonymous = bench.studies.files.report(answered.id).decode()
+    assert "annotator 1" in anonymous
+    assert "alert" not in anonymous
+    assert bench.studies.files.file_name(answered.id, "html") == f"ferries-{answered.id}.html"

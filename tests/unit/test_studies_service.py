@@ -1,0 +1,380 @@
+"""Studies: made from windows, frozen by answers, answered one item at a time, counted, beside models."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from relic_core.domain.studies import CANNOT_DECIDE, ModelAnswers
+from relic_core.errors import BadRequest, NotFound, StudyFrozen, StudyHeld
+from relic_core.reporting.tables import Figure
+from relic_core.services.jobs import InlineExecutor
+from relic_core.services.studies import sample, texts
+from relic_core.services.studies.making import StudyRequest
+from relic_core.services.studies.tables import tables
+from relic_core.services.workbench import Workbench
+from tests.making_studies import TERMS, WHEN, make_ferry, make_study
+
+
+@pytest.fixture
+def bench(settings):
+    workbench = Workbench(settings, executor=InlineExecutor(settings))
+    workbench.works.ensure_sample()
+    return workbench
+
+
+@pytest.fixture
+def ferry(bench):
+    """A study of six items whose work is in the library; option numbers of the right ones by item."""
+    study = make_study(work=make_ferry())
+    bench.store.works.add(make_ferry())
+    bench.store.studies.add(study, TERMS)
+    return study
+
+
+def answer_all(bench, study, name, choose):
+    """Answer every item of a study; `choose` gives the number of an option for an item."""
+    annotator = bench.studies.answering.join(study.id, name)
+    for item in study.items:
+        bench.studies.answering.answer(study.id, annotator.id, item.id, choose(item), seconds=2.0)
+    return annotator
+
+
+def right(item):
+    return item.right_option
+
+
+def wrong(item):
+    return 1 + item.right_option % 3
+
+
+def test_a_fresh_store_has_the_sample_study_and_it_works_at_once(bench):
+    (listed,) = bench.studies.all()
+    assert listed.name == "High Water at Averhythe"
+    view = bench.studies.get(listed.id)
+    assert view.held == ()
+    assert not view.frozen
+    anna = bench.studies.answering.join(listed.id, "Anna")
+    task = bench.studies.answering.task(listed.id, anna.id)
+    assert (task.done, task.total) == (0, listed.items)
+    assert len(set(task.item.options)) == 3
+    bench.studies.remove(listed.id)
+    assert bench.studies.all() == (), "one that was removed stays away"
+
+
+def test_the_sample_study_is_what_its_command_makes(bench, tmp_path):
+    sample.make_file(bench, tmp_path / "study.json")
+    assert (tmp_path / "study.json").read_bytes() == sample.FILE.read_bytes()
+
+
+def test_a_study_is_made_by_its_seed_and_the_items_are_single_sentences(bench):
+    request = StudyRequest(name="Averhythe", benchmark="sample", most=8, seed=3)
+    study = bench.studies.make(request)
+    assert len(study.items) == 8
+    assert {option.span.length for item in study.items for option in item.options} == {1}
+    assert (study.making.chooser, str(study.making.shape), study.making.windows) == ("bm25", "4/4", 30)
+    other = bench.studies.make(dataclasses.replace(request, name="Others", seed=4))
+    assert {item.id for item in other.items} != {item.id for item in study.items}
+    again = bench.studies.make(dataclasses.replace(request, name="Same draw"))
+    assert [dataclasses.replace(item) for item in again.items] == list(study.items)
+    assert again.id != study.id
+    work = bench.works.load(bench.studies.get(study.id).stored[study.works[0].key])
+    for item in study.items:
+        for option in item.options:
+            assert work.text[slice(*option.at)].split() == option.words.split()
+
+
+def test_quotations_of_any_length_become_items_on_request(bench):
+    study = bench.studies.make(StudyRequest(name="Any", benchmark="sample", lengths=()))
+    lengths = {item.gold.span.length for item in study.items}
+    assert lengths == {1, 2, 3, 4, 5}
+
+
+def test_the_second_variant_takes_only_quotations_beyond_a_place(bench):
+    study = bench.studies.make(StudyRequest(name="Hard", benchmark="sample", chooser="tf-idf", beyond=200))
+    assert all(item.gold_rank > 200 for item in study.items)
+    assert (study.making.beyond, study.making.chooser) == (200, "tf-idf")
+    with pytest.raises(BadRequest, match="Nothing is left for a study"):
+        bench.studies.make(StudyRequest(name="Harder", benchmark="sample", beyond=5_000))
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"name": " "}, "needs a name"),
+        ({"name": "a\u202eb"}, "cannot be shown"),
+        ({"benchmark": "simple"}, "Did you mean sample"),
+        ({"benchmark": "birco-pools"}, "without the work around them"),
+        ({"works": ("emma",)}, "quotes no work called 'emma'"),
+        ({"lengths": (9,)}, "1 to 5 sentences"),
+        ({"most": -1}, "0 or more"),
+        ({"chooser": "bm52"}, "Did you mean"),
+        ({"shape": "9/9"}, "context shape"),
+        ({"wanted": -1}, "annotators for each item cannot be"),
+        ({"consent": "x" * 10_001}, "Shorten"),
+    ],
+)
+def test_a_study_that_cannot_be_is_refused_with_its_reason(bench, changes, why):
+    request = dataclasses.replace(StudyRequest(name="Averhythe", benchmark="sample", most=3), **changes)
+    with pytest.raises(BadRequest, match=why):
+        bench.studies.make(request)
+
+
+def test_windows_of_ones_own_sources_are_wanted_where_no_benchmark_is_named(bench):
+    with pytest.raises(NotFound, match="No window was mined"):
+        bench.studies.make(StudyRequest(name="Mine"))
+    mined, *others = bench.studies.sources()
+    assert "No window was mined" in mined.problem
+    (found,) = [each for each in others if each.benchmark == "sample"]
+    assert found.works == (("high_water_at_averhythe", "High Water at Averhythe", 72),)
+    assert bench.studies.pride_and_prejudice() is None
+
+
+def test_a_name_is_taken_once_and_a_study_is_made_in_the_background_too(bench):
+    job = bench.studies.start_making(StudyRequest(name="Averhythe", benchmark="sample", most=3))
+    ended = bench.jobs.get(job.id)
+    assert ended.state == "done", ended.note
+    study = bench.studies.find("averhythe")
+    assert f"({study.id})" in ended.note
+    with pytest.raises(BadRequest, match="new version"):
+        bench.studies.make(StudyRequest(name="AVERHYTHE", benchmark="sample", most=4))
+
+
+def test_everybody_has_an_order_of_their_own_that_is_the_same_on_every_device(bench):
+    study = bench.studies.make(StudyRequest(name="Averhythe", benchmark="sample", wanted=0))
+    orders = {}
+    for name in ("Anna", "Bea"):
+        annotator = bench.studies.answering.join(study.id, name)
+        orders[name] = []
+        other_device = Workbench(bench.settings)
+        for place in range(6):
+            device = other_device if place % 2 else bench
+            task = device.studies.answering.task(study.id, annotator.id)
+            orders[name].append(task.item.id)
+            device.studies.answering.answer(study.id, annotator.id, task.item.id, 1, seconds=1)
+    assert orders["Anna"] != orders["Bea"]
+    assert len(set(orders["Anna"])) == 6
+
+
+def test_one_goes_back_changes_an_answer_and_goes_on(bench, ferry):
+    answering = bench.studies.answering
+    anna = answering.join(ferry.id, "Anna")
+    assert not answering.knows(ferry.id, "Bea")
+    assert answering.knows(ferry.id, " anna ")
+    first = answering.task(ferry.id, anna.id)
+    assert (first.before, first.after, first.answer) == ("", "", None)
+    answering.answer(ferry.id, anna.id, first.item.id, 2, seconds=3, comment="Hm.")
+    second = answering.task(ferry.id, anna.id)
+    assert second.before == first.item.id
+    back = answering.task(ferry.id, anna.id, second.before)
+    assert (back.item.number, back.answer.choice, back.answer.comment, back.after) == (1, 2, "Hm.", "")
+    answering.answer(ferry.id, anna.id, first.item.id, CANNOT_DECIDE, seconds=1)
+    assert answering.task(ferry.id, anna.id).item.id == second.item.id
+    assert [(each.item.id, each.answer.choice) for each in answering.answered(ferry.id, anna.id)] == [
+        (first.item.id, CANNOT_DECIDE)
+    ]
+
+
+def test_an_item_that_has_its_annotators_is_not_given_to_others_but_an_answer_that_comes_is_kept(bench, ferry):
+    bench.studies.edit(ferry.id, wanted=1)
+    answering = bench.studies.answering
+    anna, bea = (answering.join(ferry.id, name) for name in ("Anna", "Bea"))
+    shown = answering.task(ferry.id, bea.id)
+    answering.answer(ferry.id, anna.id, shown.item.id, 1, seconds=1)
+    assert answering.task(ferry.id, bea.id).item.id != shown.item.id
+    assert answering.task(ferry.id, bea.id).total == 5
+    answering.answer(ferry.id, bea.id, shown.item.id, 2, seconds=1)  # it was before their eyes
+    assert answering.task(ferry.id, bea.id).done == 1
+    answer_all(bench, ferry, "Anna", right)
+    assert answering.task(ferry.id, bea.id).item is None
+
+
+def test_right_and_wrong_are_told_only_when_the_owner_allows_it_and_after_the_answer(bench, ferry):
+    answering = bench.studies.answering
+    anna = answering.join(ferry.id, "Anna")
+    answering.answer(ferry.id, anna.id, "w0", 1, seconds=1)
+    assert answering.task(ferry.id, anna.id, "w0").item.right_option == 0
+    bench.studies.edit(ferry.id, revealed=True)
+    assert answering.task(ferry.id, anna.id, "w0").item.right_option == ferry.items[0].right_option
+    assert answering.task(ferry.id, anna.id, "w1").item.right_option == 0, "not answered yet"
+    (done,) = answering.answered(ferry.id, anna.id)
+    assert done.item.right_option == ferry.items[0].right_option
+
+
+@pytest.mark.parametrize(
+    ("item", "choice", "options", "error"),
+    [
+        ("w9", 1, {}, NotFound),
+        ("w0", 4, {}, BadRequest),
+        ("w0", -1, {}, BadRequest),
+        ("w0", 1, {"seconds": float("nan")}, BadRequest),
+        ("w0", 1, {"seconds": -1.0}, BadRequest),
+        ("w0", 1, {"comment": "x" * 4_001}, BadRequest),
+    ],
+)
+def test_an_answer_that_cannot_be_is_refused(bench, ferry, item, choice, options, error):
+    anna = bench.studies.answering.join(ferry.id, "Anna")
+    with pytest.raises(error):
+        bench.studies.answering.answer(ferry.id, anna.id, item, choice, **{"seconds": 1.0} | options)
+    assert bench.store.study_answers.all(ferry.id) == ()
+
+
+def test_an_item_left_open_for_days_counts_as_a_day(bench, ferry):
+    anna = bench.studies.answering.join(ferry.id, "Anna")
+    assert bench.studies.answering.answer(ferry.id, anna.id, "w0", 1, seconds=9e9).seconds == 86_400
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 101, "two\nlines"])
+def test_a_name_that_cannot_be_is_refused(bench, ferry, name):
+    with pytest.raises(BadRequest, match="needs a name or a code"):
+        bench.studies.answering.join(ferry.id, name)
+
+
+def test_a_study_that_was_answered_is_frozen_and_goes_on_as_a_new_version(bench, ferry):
+    bench.studies.edit(ferry.id, instructions="Choose well.")
+    answer_all(bench, ferry, "Anna", right)
+    with pytest.raises(StudyFrozen, match="new version"):
+        bench.studies.edit(ferry.id, instructions="Choose fast.")
+    assert bench.studies.edit(ferry.id, consent="I agree.").consent == "I agree."
+    with pytest.raises(BadRequest, match="has no 'name'"):
+        bench.studies.edit(ferry.id, name="Boats")
+    later = bench.studies.new_version(ferry.id, instructions="Choose fast.", without=["w3"])
+    assert (later.version, later.earlier, len(later.items)) == (2, ferry.id, 5)
+    assert later.label == "Ferries, version 2"
+    assert bench.studies.get(ferry.id).later == later.id
+    assert bench.studies.get(later.id).terms.instructions == "Choose fast."
+    assert bench.studies.get(ferry.id).terms.instructions == "Choose well."
+    assert bench.studies.get(later.id).answers == 0
+    assert bench.studies.find("ferries").id == later.id
+    with pytest.raises(NotFound, match="has no item w3"):
+        bench.studies.new_version(ferry.id, without=["w3"])
+    with pytest.raises(BadRequest, match="needs an item"):
+        bench.studies.new_version(ferry.id, without=[item.id for item in later.items])
+
+
+def test_a_study_whose_work_is_missing_or_of_another_edition_is_held_and_says_which(bench):
+    study = make_study(work=make_ferry())
+    bench.store.studies.add(study, TERMS)
+    (said,) = bench.studies.get(study.id).held
+    assert "The Ferry is not in the library" in said
+    assert study.works[0].sha256[:12] in said
+    with pytest.raises(StudyHeld, match="held back"):
+        bench.studies.answering.join(study.id, "Anna")
+    with pytest.raises(StudyHeld):
+        bench.studies.models.start(study.id)
+    bench.store.works.add(make_ferry(40))
+    (said,) = bench.studies.get(study.id).held
+    assert "another edition" in said
+    bench.store.works.add(make_ferry())
+    assert bench.studies.get(study.id).held == ()
+    assert bench.studies.answering.join(study.id, "Anna").name == "Anna"
+
+
+def test_results_count_people_each_and_together(bench, ferry):
+    answer_all(bench, ferry, "Anna", right)
+    answer_all(bench, ferry, "Bea", lambda item: right(item) if item.id < "w4" else wrong(item))
+    answer_all(bench, ferry, "Cy", lambda item: CANNOT_DECIDE if item.id == "w0" else wrong(item))
+    results = bench.studies.results.of(ferry.id)
+    assert [(each.answered, each.right, each.cannot) for each in results.people] == [(6, 6, 0), (6, 4, 0), (6, 0, 1)]
+    assert results.people[0].accuracy.value == 1
+    assert results.people[1].accuracy.low < 4 / 6 < results.people[1].accuracy.high
+    # w0 to w3: two of three for the quotation. w4 and w5: two of three for the same wrong one.
+    assert (results.majority.right, results.majority.wrong, results.majority.none) == (4, 2, 0)
+    assert results.majority.accuracy.value == pytest.approx(4 / 6)
+    votes = {each.item.id: (each.answered, each.right, each.cannot) for each in results.items}
+    assert votes["w0"] == (3, 2, 1)
+    assert results.items[0].share == min(each.share for each in results.items)
+    assert results.all_agree.value == pytest.approx(1 / 6)  # w0: both who decided
+    assert results.none_agree.value == 0
+    assert results.telling == ()
+    assert {each.key for each in results.agreement} == {"fleiss", "randolph", "ac1", "alpha"}
+
+
+def test_unequal_numbers_of_answers_are_counted_and_said(bench, ferry):
+    answer_all(bench, ferry, "Anna", right)
+    bea = bench.studies.answering.join(ferry.id, "Bea")
+    for item in ferry.items[:2]:
+        bench.studies.answering.answer(ferry.id, bea.id, item.id, wrong(item), seconds=1)
+    results = bench.studies.results.of(ferry.id)
+    assert (results.majority.items, results.majority.none) == (2, 2)
+    assert any("1 to 2 answers each" in note for note in results.notes)
+    assert results.people[1].answered == 2
+
+
+def test_results_before_anybody_has_answered_are_empty_and_a_later_answer_is_seen(bench, ferry):
+    results = bench.studies.results.of(ferry.id)
+    assert results.people == ()
+    assert results.majority.accuracy is None
+    assert all(each.share is None for each in results.items)
+    assert all("–" in {*row} for row in tables(results)[1].rows)
+    answer_all(bench, ferry, "Anna", right)
+    assert len(bench.studies.results.of(ferry.id).people) == 1
+    assert bench.studies.results.of(ferry.id) is bench.studies.results.of(ferry.id)
+
+
+def test_models_answer_once_and_the_chooser_is_left_out_and_what_is_built_on_it_marked(bench, ferry):
+    models = bench.studies.models
+    names = models.names(ferry)
+    assert "bm25" not in names
+    assert not any(name.endswith("-reference") for name in names)
+    assert "is built on BM25" in models.mark(ferry, "fusion")
+    assert "is built on BM25" in models.mark(ferry, "reranked")
+    assert "left out" in models.mark(ferry, "bm25")
+    assert models.mark(ferry, "tf-idf") == ""
+    with pytest.raises(BadRequest, match="Name others"):
+        models.start(ferry.id, ["bm25"])
+    job = models.start(ferry.id, ["tf-idf", "random"])
+    assert bench.jobs.get(job.id).state == "done", bench.jobs.get(job.id).note
+    first = models.kept(ferry.id)
+    assert {each.retriever for each in first} == {"tf-idf", "random"}
+    for each in first:
+        assert each.choices.keys() == each.ranks.keys() == {item.id for item in ferry.items}
+        assert each.code
+        assert each.configuration
+    models.start(ferry.id, ["tf-idf", "random"])
+    assert models.kept(ferry.id) == first, "nothing changed, so nothing is computed"
+    models.start(ferry.id, ["tf-idf"], again=True)
+    assert models.kept(ferry.id) != first
+    assert not {"tf-idf", "random"} & set(models.due(ferry.id))
+    results = bench.studies.results.of(ferry.id)
+    (chooser,) = [each for each in results.models if each.left_out]
+    assert (chooser.retriever, chooser.accuracy) == ("bm25", None)
+    assert all(isinstance(each.accuracy, Figure) for each in results.models if not each.left_out)
+
+
+def test_items_that_everybody_gets_and_a_model_does_not_leave_out_chance_and_shared_errors(bench, ferry):
+    for retriever, missed in (("tf-idf", "w1"), ("fusion", "w2"), ("random", "w3")):
+        bench.store.studies.add_models(
+            ModelAnswers(
+                id=retriever, study_id=ferry.id, retriever=retriever, label=retriever, configuration={},
+                choices={item.id: wrong(item) if item.id == missed else right(item) for item in ferry.items},
+                ranks={}, code="by hand", created=WHEN,
+            )
+        )  # fmt: skip
+    answer_all(bench, ferry, "Anna", right)
+    assert bench.studies.results.of(ferry.id).telling == (), "one person is not everybody"
+    answer_all(bench, ferry, "Bea", right)
+    (told,) = bench.studies.results.of(ferry.id).telling
+    assert told.item.id == "w1"
+    assert told.models["tf-idf"] == wrong(told.item)
+
+
+def test_an_annotator_is_removed_with_all_answers_and_the_results_forget_them(bench, ferry):
+    anna = answer_all(bench, ferry, "<script>Anna</script>", right)
+    answer_all(bench, ferry, "Bea", wrong)
+    with pytest.raises(NotFound, match="no annotator 'Zoe'"):
+        bench.studies.erase(ferry.id, "Zoe")
+    assert bench.studies.erase(ferry.id, "<script>anna</script>") == 6
+    assert [each.annotator.name for each in bench.studies.annotators(ferry.id)] == ["Bea"]
+    assert [each.annotator.name for each in bench.studies.results.of(ferry.id).people] == ["Bea"]
+    given = bench.studies.files.answers_json(ferry.id, anonymous=False).decode()
+    assert "Anna" not in given
+    assert anna.id not in given
+    assert bench.studies.erase(ferry.id, bench.studies.annotators(ferry.id)[0].annotator.id) == 6
+
+
+def test_the_default_texts_fit_and_say_that_answers_can_be_removed():
+    for name in ("instructions", "consent", "privacy"):
+        assert texts.checked_text(name, getattr(texts.DEFAULT, name))
+    assert "removes all of it" in texts.DEFAULT.privacy
