@@ -121,21 +121,8 @@ class Reranked:
         return below(self.beside(found, ranking.scores[head]), head, rest, ranking.scores)
 
     def beside(self, found: Scores, first: Scores) -> Scores:
-        """Put what the reranker says of a head beside what the first retriever said of it.
-
-        Parameters
-        ----------
-        found, first : float32 array, shape (n_head,)
-            Their scores, of the same spans.
-
-        Returns
-        -------
-        float32 array, shape (n_head,)
-            The reranker's own where the first retriever counts for nothing, else the sum of both, standardised.
-        """
-        if not self._weight:
-            return found
-        return sum_of_shares([share(found), share(first, self._weight)])
+        """Put what the reranker says of a head beside what the first retriever said of it: see `beside`."""
+        return beside(found, first, self._weight)
 
     def read(self, claim: Claim, work: Work, spans: Sequence[Span]) -> npt.NDArray[np.float32]:
         """Have the reranker read spans of a work; shape (n_spans,), finite. Raises as `reorder`."""
@@ -162,6 +149,24 @@ def scores_of(reranker: Reranker, claim: Claim, work: Work, spans: Sequence[Span
             "Search without it, or take another reranker."
         )
     return found
+
+
+def beside(found: Scores, first: Scores, weight: float = FIRST) -> Scores:
+    """Put what a reranker says of a head beside what the first retriever said of it.
+
+    Parameters
+    ----------
+    found, first : float32 array, shape (n_head,)
+        Their scores, of the same spans.
+    weight : float, optional
+        What the first retriever counts for; as a rule, what it counts for in the app.
+
+    Returns
+    -------
+    float32 array, shape (n_head,)
+        The reranker's own where the first retriever counts for nothing, else the sum of both, standardised.
+    """
+    return sum_of_shares([share(found), share(first, weight)]) if weight else found
 
 
 def below(found: Scores, head: npt.NDArray[np.int64], rest: npt.NDArray[np.int64], first: Scores) -> Scores:

@@ -15,6 +15,7 @@ from relic_core.domain import rank_scores
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, RelicError
 from relic_core.retrieval import registry, reranked
+from relic_core.retrieval.reranked import FIRST, Reranked
 from relic_core.services import experiments
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.training import estimating, hard_negatives, running, telling
@@ -127,14 +128,19 @@ def test_a_quotation_outside_the_head_keeps_its_rank_and_one_within_it_is_ranked
     assert outside
     assert len(outside) < len(windows)
     assert all(heads[window.id].rank > 25 for window in outside)
-    reranker = CountingReranker("z")  # gives all the same: the head comes in the order of the text
+    reranker = CountingReranker("e")  # as good an opinion as another
     found = RerankerValidation(windows, works, heads, lambda *_: None).measure(reranker)
     assert len(reranker.asked) == len(windows) - len(outside), "nothing is read for the others"
-    expected = [
-        heads[window.id].rank if window in outside else 1 + heads[window.id].starts.index(window.gold.start)
-        for window in windows
+    as_the_app = Reranked(registry.create("fusion", settings=settings), CountingReranker("e"), head=25, weight=FIRST)
+    ranks = []
+    for window in windows:
+        work, length = works[window.work_id], window.gold.length
+        scores = as_the_app.score(claim_of(window, SHAPE), work, length)
+        ranks.append(rank_scores("reranked", work.id, length, scores).rank_of(window.gold))
+    assert found == figures({SHAPE: ranks})
+    assert [ranks[number] for number, window in enumerate(windows) if window in outside] == [
+        heads[window.id].rank for window in outside
     ]
-    assert found == figures({SHAPE: expected})
     monkeypatch.setattr("relic_core.services.training.validating_rerankers.registry", None)
     assert heads_of(settings, folder, windows, works, lambda *_: None) == heads, "once in a training"
     (folder.path / "heads.json").write_text('{"heads": {}}')

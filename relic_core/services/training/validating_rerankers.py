@@ -1,8 +1,9 @@
 """Validation of a training that makes a reranker: how it reorders what the combined ranking puts first.
 
 For a few windows, drawn as an encoder's are, the combined ranking of the whole work is made once and kept with the
-training: its first hundred, and where the critic's quotation stands. A reranker changes the order of the hundred and no
-other, so a quotation outside them keeps its rank, and nothing is read for it.
+training: its first hundred with their scores, and where the critic's quotation stands. A reranker changes the order of
+the hundred and no other, so a quotation outside them keeps its rank, and nothing is read for it. Those scores count
+beside the reranker's as they do for a search.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from relic_core.domain import Span, rank_scores
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.errors import BadRequest
 from relic_core.retrieval import registry
-from relic_core.retrieval.reranked import HEAD, scores_of
+from relic_core.retrieval.reranked import HEAD, beside, scores_of
 from relic_core.services.training.validating import SHAPES, claim_of, figures, rank_of
 
 if TYPE_CHECKING:
@@ -44,11 +45,14 @@ class Head:
     ----------
     starts : tuple of int
         Where the first hundred spans start, ascending.
+    scores : tuple of float
+        Of each of them.
     rank : int
         Of the window's own span among all of its work.
     """
 
     starts: tuple[int, ...]
+    scores: tuple[float, ...]
     rank: int
 
 
@@ -106,7 +110,7 @@ def heads_of(
         for window in of_work:
             progress(len(heads), len(windows), f"Ranking by meaning and by words: {len(heads)} of {len(windows)}")
             heads[window.id] = _head(first, window, work)
-    said = {key: [head.rank, list(head.starts)] for key, head in heads.items()}
+    said = {key: [head.rank, list(head.starts), list(head.scores)] for key, head in heads.items()}
     folder.write(_FILE, {"first": dict(first.configuration), "heads": said})
     return heads
 
@@ -167,23 +171,25 @@ class RerankerValidation:
         if window.gold.start not in head.starts:
             return head.rank
         spans = [Span(start, window.gold.length) for start in head.starts]
-        scores = scores_of(reranker, claim_of(window, SHAPE), self._works[window.work_id], spans)
+        found = scores_of(reranker, claim_of(window, SHAPE), self._works[window.work_id], spans)
+        scores = beside(found, np.array(head.scores, dtype=np.float32))
         return rank_of(scores, head.starts.index(window.gold.start))
 
 
 def _head(first: Retriever, window: MinedWindow, work: Work) -> Head:
     length = window.gold.length
     ranking = rank_scores(first.name, work.id, length, first.score(claim_of(window, SHAPE), work, length))
-    starts = np.sort(ranking.order[:HEAD]).tolist()
-    return Head(tuple(starts), int(ranking.ranks[window.gold.start]))
+    starts = np.sort(ranking.order[:HEAD])
+    return Head(tuple(starts.tolist()), tuple(ranking.scores[starts].tolist()), int(ranking.ranks[window.gold.start]))
 
 
 def _read(
-    folder: TrainingFolder, said: Mapping[str, tuple[int, list[int]]], windows: Sequence[MinedWindow]
+    folder: TrainingFolder, said: Mapping[str, tuple[int, list[int], list[float]]], windows: Sequence[MinedWindow]
 ) -> dict[str, Head]:
     try:
-        return {window.id: Head(tuple(said[window.id][1]), int(said[window.id][0])) for window in windows}
-    except (KeyError, IndexError, TypeError, ValueError) as error:
+        kept = ((window.id, said[window.id]) for window in windows)
+        return {key: Head(tuple(starts), tuple(scores), int(rank)) for key, (rank, starts, scores) in kept}
+    except (KeyError, TypeError, ValueError) as error:
         raise BadRequest(f"{folder.path / _FILE} is damaged ({error!r}). Start the training anew.") from error
 
 
