@@ -173,7 +173,8 @@ class JointReader(nn.Module):
             states = self._states(ids, places, torch.cat([torch.zeros_like(before), kinds], 1), seen, None)
             first, states = states[:, 0], states[:, before.shape[1] :]
         else:
-            # A likeness is of two texts that each begin at the beginning, as the dual encoder it began as read them.
+            # A likeness is of two texts that each begin at the beginning, much as a dual encoder reads them; that has
+            # an opening token at 0 besides, which a passage behind a claim has not.
             places = own if self._likeness else length + own
             states = self._states(rows.ids, places, kinds, seen, _Before(claims, rows.owners))
             first = states[:, 0]
