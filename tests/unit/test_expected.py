@@ -18,6 +18,7 @@ from tests.small_benchmark import SmallBenchmark, quiet
 
 PROJECT = Path(__file__).resolve().parents[2]
 SHAPE = Shape(4, 4)
+WEIGHTS = ("dense-relic", "reranker")
 
 
 def workbench_of(settings, shipped):
@@ -141,8 +142,9 @@ def test_the_table_is_put_between_its_marks_and_only_there(workbench, tmp_path):
         put_between(page, expected.MARKS, table)
 
 
-def test_the_readmes_table_is_what_the_command_makes(settings):
-    assert expected.readme_table(Workbench(settings)) in (PROJECT / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["README.md", *(f"relic_core/assets/weights/{name}/README.md" for name in WEIGHTS)])
+def test_the_tables_of_the_readme_and_of_the_cards_are_what_the_command_makes(settings, page):
+    assert expected.readme_table(Workbench(settings)) in (PROJECT / page).read_text(encoding="utf-8")
 
 
 def test_the_runs_that_came_with_the_program_are_as_expected(settings):
