@@ -130,6 +130,43 @@ def test_without_windows_to_choose_by_some_works_are_held_back_and_nothing_is_le
     assert bench.trainings.get(training.id).held_back == 6
 
 
+def test_no_pair_quotes_a_work_that_is_held_back_though_its_windows_are_not_learnt_from(settings, base):
+    bench = Workbench(settings, executor=InlineExecutor(settings))
+    furnish(bench, windows=12, dev=6, overlapping=True)
+    marks = bench.store.splits.of("window")
+    bench.store.splits.replace("window", [(window_id, "training", "") for window_id in marks])
+    asked = asked_of(base, longest=1)
+    training = bench.trainings.start(asked)
+    chosen = TrainingFolder.find(settings.data, training.id).examples()
+    assert chosen["held"]
+    held = [each.window for each in bench.store.windows.some(list(marks)) if each.window.id.startswith("dev")]
+    assert {window.gold.length for window in held} == {1, 2, 3}
+    places = {(window.source_id, window.at) for window in held}
+    every = [pair for batch in bench.store.pairs.iterate() for pair in batch]
+    quoting = {pair.id for pair in every if (pair.source_id, pair.at) in places}
+    assert len(quoting) == 6
+    assert len(chosen["pairs"]) == len(every) - 6
+    assert not quoting & set(chosen["pairs"])
+
+
+def test_it_is_said_that_figures_flatter_what_may_have_learnt_from_the_works_held_back(settings, base):
+    bench = Workbench(settings, executor=InlineExecutor(settings))
+    furnish(bench, windows=13, dev=6)
+    start = bench.trainings.start(asked_of(base, steps=1, validation=0)).id
+
+    def flatters(**given):
+        return any(
+            "look better than they are" in note for note in bench.trainings.prospect(asked_of(base, **given)).notes
+        )
+
+    marks = bench.store.splits.of("window")
+    assert not flatters(start=start), "there are others to validate on"
+    bench.store.splits.replace("window", [(window_id, "training", "") for window_id in marks])
+    assert flatters(start=start)
+    assert not flatters()
+    assert not flatters(start=start, validation=0)
+
+
 def test_without_anything_to_validate_on_the_last_weights_are_kept_and_that_is_said(bench, base):
     bench.store.splits.replace("window", [])
     asked = asked_of(base, use="pairs")

@@ -137,7 +137,8 @@ def _examples(
         ]
         drawn = draw(dev, found.windows, sentences, asked.validation)
         if drawn.held_back:
-            found = found.without(drawn.windows)
+            on_works = [workbench.store.windows.of_work(work, show="all") for work in drawn.works]
+            found = found.without(stored.window for windows in on_works for stored in windows)
             material.check(len(found.pairs), len(found.windows))
         chosen = {
             "pairs": [pair.id for pair in found.pairs],
