@@ -364,6 +364,14 @@ def test_a_fault_of_the_program_ends_a_training_visibly(bench, base, monkeypatch
     assert "The program made a mistake" in followed.note
 
 
+def test_hard_negatives_that_nothing_would_be_taught_of_are_refused_before_they_are_looked_for(bench, base):
+    for act in (bench.trainings.prospect, bench.trainings.start):
+        with pytest.raises(BadRequest, match=r"hard_negatives is 0\. Set it to 1 or more, or look for none"):
+            act(asked_of(base, hard="base", hard_negatives=0))
+    assert bench.trainings.all() == ()
+    assert not bench.trainings.prospect(asked_of(base, hard_negatives=0)).lacking
+
+
 # ---------------------------------------------------------------- the default model
 
 

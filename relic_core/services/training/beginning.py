@@ -62,12 +62,17 @@ def looking(workbench: Workbench, asked: Asked) -> EncoderCard | None:
     Raises
     ------
     BadRequest
-        As `hard_card`.
+        As `hard_card`; or the recipe takes none of what would be found.
     BadWeights
         It is not there; or a reranker is to be validated, and dense-RELiC, of what it finds, is not there.
     """
     if asked.recipe.kind == "reranker" and (asked.hard == DEFAULT_HARD or asked.validation):
         _check_encoder(workbench)
+    if asked.hard and isinstance(asked.recipe, Recipe) and not asked.recipe.hard_negatives:
+        raise BadRequest(
+            "Hard wrong answers would be looked for, which takes long, and none would be taught: the recipe's "
+            "hard_negatives is 0. Set it to 1 or more, or look for none (--hard none)."
+        )
     return hard_card(workbench, asked) if asked.hard else None
 
 
