@@ -435,6 +435,15 @@ def test_a_training_without_a_model_cannot_be_the_default(bench, base, settings)
         held.trainings.use("nothing2")
 
 
+def test_a_training_that_is_still_at_it_cannot_be_the_default(made, bench, monkeypatch):
+    job = SimpleNamespace(id="k3v7qa2x", subject=made[0], state="running", note="")
+    monkeypatch.setattr(bench.jobs, "under_way", lambda _kind: (job,))
+    with pytest.raises(BadRequest, match=r"is running, and its model may change .* stop it first"):
+        bench.trainings.use(made[0])
+    bench.trainings.use(made[1])
+    assert bench.trainings.default.encoder.choice.training == made[1]
+
+
 # ---------------------------------------------------------------- removing, finding, comparing
 
 

@@ -212,11 +212,17 @@ class Trainings:
         Raises
         ------
         NotFound, BadRequest, BadWeights
-            There is no such training; it has no model yet; its model is damaged.
+            There is no such training; it has no model yet, or is still at it; its model is damaged.
         StoreError
             The choice cannot be written down.
         """
-        return chosen.choose(self._workbench.settings.data, self.get(training_id).training)
+        followed = self.get(training_id)
+        if followed.active and followed.has_model:
+            raise BadRequest(
+                f"{followed.training.name} is {followed.state}, and its model may change under those who search with "
+                "it. Wait until it has ended, or stop it first."
+            )
+        return chosen.choose(self._workbench.settings.data, followed.training)
 
     def use_packaged(self, kinds: Sequence[ModelKind] = MODEL_KINDS) -> None:
         """Make the models that come with the program the defaults; raises StoreError as `use`."""
