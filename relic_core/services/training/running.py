@@ -8,12 +8,12 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from relic_core.errors import JobCancelled, RelicError, StoreError
+from relic_core.errors import BadRequest, JobCancelled, RelicError, StoreError
 from relic_core.services.training import hard_negatives, material
 from relic_core.services.training.asking import Asked, base_card
-from relic_core.services.training.encoders import start_card
+from relic_core.services.training.encoders import settled, start_card
 from relic_core.services.training.estimating import duration
-from relic_core.services.training.folders import CHECKPOINTS, TrainingFolder
+from relic_core.services.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
 from relic_core.services.training.telling import WAITING, Wish, patient
 from relic_core.services.training.validating import Validation, draw
 from relic_core.services.training.validating_rerankers import RerankerValidation, heads_of
@@ -68,6 +68,8 @@ def _train(workbench: Workbench, folder: TrainingFolder, progress: Progress) -> 
     asked = Asked.from_json(training.name, training.recipe, training.asked)
     progress(0, 0, "Reading what was mined")
     examples, held, chosen = _examples(workbench, folder, asked, progress)
+    still_to_look = chosen["hard"] is None or "looked" in chosen["hard"]
+    asked = settled(workbench, folder, asked, ("start", "hard") if still_to_look else ("start",))
     windows = held.windows
     folder.append("chosen", validation=len(windows), held=len(windows) if chosen["held"] else 0)
     works = {work_id: workbench.works.load(work_id) for work_id in dict.fromkeys(each.work_id for each in windows)}

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from relic_core.domain.trainings import MODEL_KINDS
 from relic_core.errors import BadRequest, NotFound
 from relic_core.reporting import trainings as reported
-from relic_core.services.training import beginning, chosen, estimating, material, prospects
+from relic_core.services.training import beginning, chosen, encoders, estimating, material, prospects
 from relic_core.services.training.comparing import differences
-from relic_core.services.training.folders import TrainingFolder
+from relic_core.services.training.folders import FINISHED, TrainingFolder
 from relic_core.services.training.following import follow
 from relic_core.training.known_recipes import RECIPES
 
@@ -74,6 +74,7 @@ class Trainings:
         folder = TrainingFolder.create(
             self._workbench.settings.data, name=name, recipe=asked.recipe.to_json(), asked=asked.to_json()
         )
+        encoders.settle(self._workbench, folder, asked)
         self._submit(folder)
         return folder.training
 
