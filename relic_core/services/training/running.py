@@ -37,15 +37,21 @@ def run_train(workbench: Workbench, arguments: dict[str, Any], progress: Progres
     ------
     JobCancelled
         It was stopped; a checkpoint is written.
+    BadRequest
+        It is finished.
     RelicError
         It could not be done: too little to learn from, a bad model, a full disk, a loss that is no number.
     """
     folder = TrainingFolder.find(workbench.settings.data, arguments["training"])
+    if folder.finished:
+        raise BadRequest(FINISHED.format(name=folder.training.name))
     folder.append("started")
     try:
         made = _train(workbench, folder, progress)
     except JobCancelled:
-        folder.append("stopped", note="It was stopped before its first step.")
+        step = folder.checkpoint
+        gone_on = f"It was stopped before it went on. Its last checkpoint is of step {step:,}."
+        folder.append("stopped", step, note=gone_on if step else "It was stopped before its first step.")
         raise
     except RelicError as error:
         _failed(folder, str(error))
@@ -56,10 +62,10 @@ def run_train(workbench: Workbench, arguments: dict[str, Any], progress: Progres
     if not made.finished:
         folder.append("stopped", made.steps, note=f"Stopped after step {made.steps:,} of {made.of:,}.")
         raise JobCancelled
-    for done in (CHECKPOINTS, "candidate"):  # nothing is gone on with any more
-        shutil.rmtree(folder.path / done, ignore_errors=True)
     note = f"{made.steps:,} steps in {duration(made.seconds)}."
     folder.append("finished", made.steps, note=note, seconds=made.seconds)
+    for done in (CHECKPOINTS, "candidate"):  # nothing is gone on with any more, and that is written down before
+        shutil.rmtree(folder.path / done, ignore_errors=True)
     return note
 
 

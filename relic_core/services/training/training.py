@@ -93,7 +93,7 @@ class Trainings:
         if followed.active:
             raise BadRequest(f"{name} is {followed.state} already.")
         if followed.state == "finished":
-            raise BadRequest(f"{name} is finished: there is nothing to go on with. Start a new training.")
+            raise BadRequest(FINISHED.format(name=name))
         self._submit(TrainingFolder.find(self._workbench.settings.data, training_id))
         return self.get(training_id)
 
