@@ -364,6 +364,13 @@ def test_a_fault_of_the_program_ends_a_training_visibly(bench, base, monkeypatch
     assert "The program made a mistake" in followed.note
 
 
+def test_one_of_several_processes_that_were_launched_together_begins_nothing(bench, base, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(BadRequest, match=r"one of 2 processes .* docs/training\.md says how"):
+        bench.trainings.start(asked_of(base))
+    assert bench.trainings.all() == ()
+
+
 def test_hard_negatives_that_nothing_would_be_taught_of_are_refused_before_they_are_looked_for(bench, base):
     for act in (bench.trainings.prospect, bench.trainings.start):
         with pytest.raises(BadRequest, match=r"hard_negatives is 0\. Set it to 1 or more, or look for none"):
