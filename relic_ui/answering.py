@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from relic_core.services.answers import Column, SearchRequest, SearchResult
     from relic_core.services.workbench import Workbench
 
-_LACKS, _DUE = "lacks", "due"
-"""Of what a library is answered from: a work that is not prepared, and an index of the whole that is to be built."""
+_LACKS, _DUE, _MODELS = "lacks", "due", "models"
+"""Of what is answered from: a work of a library that is not prepared, an index of the whole that is to be built, and
+the choice of models."""
 
 
 def show_answer(workbench: Workbench, request: SearchRequest) -> None:
@@ -77,13 +78,14 @@ def _keep(workbench: Workbench, request: SearchRequest, result: SearchResult) ->
 
 def _ready(workbench: Workbench, request: SearchRequest) -> frozenset[Hashable]:
     """Tell what a search would be answered from: where it has changed, the kept answer is an old one."""
-    indexes = workbench.indexes
+    indexes, models = workbench.indexes, (_MODELS, workbench.models_chosen)
     if request.work_id:
-        return frozenset(card.name for card in indexes.cards() if indexes.ready(request.work_id, card.name))
+        ready = (card.name for card in indexes.cards() if indexes.ready(request.work_id, card.name))
+        return frozenset({models, *ready})
     works = workbench.works.scope(request.narrowing)
     lacking = indexes.unprepared(works, length=request.length)
     due = {_DUE} if indexes.library_due() else set()
-    return frozenset({*(work.id for work in works), *((_LACKS, each) for each in lacking), *due})
+    return frozenset({models, *(work.id for work in works), *((_LACKS, each) for each in lacking), *due})
 
 
 def _answered_from(ready: frozenset[Hashable], result: SearchResult) -> frozenset[Hashable]:

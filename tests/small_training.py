@@ -20,8 +20,13 @@ if TYPE_CHECKING:
     from relic_core.training.known_recipes import AnyRecipe
 
 
-def furnish(bench: Workbench, *, pairs: int = 36, windows: int = 6, dev: int = 6, parted: bool = True) -> None:
-    """Put pairs, windows to learn from on one work and windows to choose by on another into the store."""
+def furnish(
+    bench: Workbench, *, pairs: int = 36, windows: int = 6, dev: int = 6, parted: bool = True, overlapping: bool = False
+) -> None:
+    """Put pairs, windows to learn from on one work and windows to choose by on another into the store.
+
+    Where `overlapping` is asked for, there is a pair at the place of each window to choose by, as mining gives it.
+    """
     novel, measured = make_novel(), _measured()
     bench.store.works.add(novel)
     bench.store.works.add(measured)
@@ -31,6 +36,11 @@ def furnish(bench: Workbench, *, pairs: int = 36, windows: int = 6, dev: int = 6
         replace(each, id=f"dev{each.id[3:]}", at=(each.at[0] + 5_000, each.at[1] + 5_000))
         for each in make_windows(measured, dev)
     ]  # fmt: skip
+    if overlapping:
+        mined += [
+            replace(each, id=f"dev{each.id[3:]}", at=window.at, passage=window.passage)
+            for each, window in zip(make_pairs(dev), held, strict=True)
+        ]
     for number, source in enumerate((first, second)):
         bench.store.sources.add(
             MinedSource(
@@ -62,7 +72,7 @@ def asked_of_reranker(base: Path, *, steps: int = 3, validation: int = 6, **give
 
 
 def _asked(make: Callable[..., AnyRecipe], base: Path, steps: int, validation: int, given: dict[str, Any]) -> Asked:
-    further = {key: given.pop(key) for key in ("name", "use", "pairs", "sources", "hard") if key in given}
+    further = {key: given.pop(key) for key in ("name", "use", "pairs", "sources", "hard", "start") if key in given}
     recipe = make(base, steps=steps, **given)
     return Asked(recipe=recipe, validation=validation, **{"name": "tiny", **further})
 

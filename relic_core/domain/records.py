@@ -80,7 +80,7 @@ class Search:
     created : datetime
         In UTC.
     made_with : str
-        Work hash, encoder and version that answered, for a reader who reopens it elsewhere.
+        Work hash, models and version that answered, for a reader who reopens it elsewhere.
     chapters : tuple of int
         Chapters that the search was limited to, numbered from 1 as in addresses; empty where it was not.
     narrowing : Narrowing

@@ -1,6 +1,6 @@
 """The cross-encoder: scores a claim and a passage read together, for some dozens of candidates.
 
-About 100 candidates take a second or two where the claim is read first (docs/reranking.md).
+About 100 candidates take two or three seconds where the claim is read first (docs/reranking.md).
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def draw_losses(losses: Sequence[tuple[int, float]]) -> go.Figure:
 
 
 def draw_recalls(validations: Sequence[Mapping[str, Any]]) -> go.Figure:
-    """Draw how recall rises, from what the base model reaches at step 0.
+    """Draw how recall rises, from what is reached before the first step.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def losses_table(losses: Sequence[tuple[int, float]]) -> Table:
 def comparison(
     names: Sequence[str],
     bests: Sequence[Mapping[str, Any]],
-    untaught: Sequence[Mapping[str, Any]],
+    earlier: Sequence[Mapping[str, Any]],
     costs: Sequence[tuple[str, str, str]],
 ) -> Table:
     """Set trainings side by side: their best figures at every shape, and what they took.
@@ -155,14 +155,14 @@ def comparison(
     ----------
     names : sequence of str
         What they are called.
-    bests, untaught : sequence of mapping
-        The figures of the weights that are kept, and of the base model; empty where there are none.
+    bests, earlier : sequence of mapping
+        The figures of the weights that are kept, and those before the first step; empty where there are none.
     costs : sequence of (str, str, str)
         State, steps and time of each, in words.
     """
     keys = [f"{recall}{'' if shape == SHAPES[0] else f' {shape}'}" for shape in SHAPES for recall in RECALLS]
     rows: list[tuple[Cell, ...]] = [
-        (_title(key), *(_change(best.get(key), before.get(key)) for best, before in zip(bests, untaught, strict=True)))
+        (_title(key), *(_change(best.get(key), before.get(key)) for best, before in zip(bests, earlier, strict=True)))
         for key in keys
     ]
     rows.append(("median rank, 4/4", *(_figure(best.get("median")) for best in bests)))

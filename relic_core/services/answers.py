@@ -215,7 +215,7 @@ class SearchResult:
     seconds : float
         From request to answer.
     made_with : str
-        Work hash, segmenter, encoders and program version, for a permalink.
+        Work hash, segmenter, models and program version, for a permalink.
     searched : tuple of WorkSummary
         The works searched, where the whole library was; else empty.
     unprepared : tuple of WorkSummary

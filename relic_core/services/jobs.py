@@ -47,6 +47,11 @@ KINDS: Mapping[str, str] = {
 ONE_AT_A_TIME = frozenset({"fetch", "index", "library", "mine", "prepare", "study-models", "train"})
 """Kinds that use all of the machine, or of a mirror's patience: the next waits until the one before has ended."""
 
+_OF_ONE_PROCESS = ("ACCELERATE_", "GROUP_", "LOCAL_RANK", "LOCAL_WORLD_", "MASTER_", "RANK", "ROLE_", "TORCHELASTIC_",
+                   "WORLD_SIZE")  # fmt: skip
+"""Beginnings of the variables by which ``accelerate launch`` tells one of several processes which it is: a job that
+took them for its own would wait for the others."""
+
 _SHORTEST_PAUSE = 0.25
 _POLL_SECONDS = 0.1
 _LOOK_SECONDS = 2.0
@@ -285,10 +290,11 @@ class SubprocessExecutor:
     def submit(self, folder: Path, alive: int) -> None:
         """Start the process, in a session of its own."""
         modules = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH", "")]))
+        own = {name: value for name, value in os.environ.items() if not name.startswith(_OF_ONE_PROCESS)}
         with (folder / "output.txt").open("wb") as output:
             process = subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, *self._program, "job", str(folder)],
-                env={**os.environ, **self._settings.to_environment(), "PYTHONPATH": modules},
+                env={**own, **self._settings.to_environment(), "PYTHONPATH": modules},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

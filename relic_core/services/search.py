@@ -15,6 +15,7 @@ from relic_core import __version__
 from relic_core.domain import group_overlapping, rank_scores
 from relic_core.errors import BadRequest, RelicError
 from relic_core.ports import VectorRetriever
+from relic_core.retrieval import registry
 from relic_core.retrieval.fusion import fuse
 from relic_core.retrieval.strength import Foreign, Judge
 from relic_core.services.answers import Column, SearchResult
@@ -120,7 +121,7 @@ class Search:
         made_with = (
             f"work {work.sha256[:12]}",
             work.segmenter,
-            *dict.fromkeys(encoders.values()),
+            *self.models(found.rankings),
             f"version {__version__}",
         )
         return SearchResult(
@@ -148,6 +149,16 @@ class Search:
         """Identities of the encoders that had a part in rankings, by retriever."""
         named = {name: self._workbench.indexes.retriever(name).encoder_identity for name in rankings}
         return {name: identity for name, identity in named.items() if identity}
+
+    def models(self, rankings: Iterable[str]) -> tuple[str, ...]:
+        """Name the models that had a part in rankings, each once: identities of encoders, digests of rerankers."""
+        names, retriever = list(rankings), self._workbench.indexes.retriever
+        said = list(self.encoders(names).values())
+        for name in names:
+            if registry.card(name).kind == "reranker":
+                facts = retriever(name).configuration
+                said.append(f"{facts['reranker reranker']} {facts.get('reranker weights', '')[:12]}".strip())
+        return tuple(dict.fromkeys(said))
 
     def _finder(self, work: Work) -> masking.QuotationFinder:
         with self._lock:

@@ -52,6 +52,8 @@ class Workbench:
         given = Settings.from_environment() if settings is None else settings
         self.named_models: Mapping[ModelKind, str] = {"encoder": given.trained, "reranker": given.reranker}
         """The models that the settings name, which stand over those that were chosen; empty where they name none."""
+        self.models_chosen = chosen.stamp(given.data)
+        """Of which choice of models it was made: see `chosen.stamp`."""
         self.settings = chosen.with_chosen(given)
         self.store = Store(self.settings.store, lock_seconds=self.settings.lock_seconds)
         self.works = Works(self)

@@ -108,7 +108,7 @@ def last_good(folder: Path, origin: Origin) -> tuple[Path, dict[str, Any]] | Non
     Raises
     ------
     BadRequest
-        The checkpoints are of another recipe, other data, or another number of processes.
+        The checkpoints are of another recipe, other data, another number of processes, or another version.
     BadWeights
         There are checkpoints and all are damaged.
     """
@@ -130,6 +130,12 @@ def _opened(path: Path, origin: Origin) -> dict[str, Any]:
         files, state = dict(said["files"]), dict(said["state"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadWeights(f"The checkpoint {path} is not whole: its {MANIFEST} cannot be read ({error}).") from error
+    if said.get("version") != _VERSION:
+        raise BadRequest(
+            f"The checkpoint {path} was written by another version of this program (as version {said.get('version')} "
+            f"of checkpoints; this one reads {_VERSION}). Resume it with that version, or start a new training in "
+            "another folder."
+        )
     _check_origin(path, said, origin)
     for name, digest in files.items():
         file = path / name
@@ -154,7 +160,7 @@ def _check_origin(path: Path, said: Mapping[str, Any], origin: Origin) -> None:
         ("start_digest", "another encoder to go on from"),
         ("processes", f"{said.get('processes')} process(es), and now there are {origin.processes}"),
     ):
-        if said.get(key) != getattr(origin, key):
+        if said.get(key, "") != getattr(origin, key):
             raise BadRequest(
                 f"The checkpoint {path} is of a training with {what}. Resume it with what it was begun with, or start "
                 "a new training in another folder."

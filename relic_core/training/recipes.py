@@ -107,8 +107,8 @@ class Recipe(WrittenRecipe):
     lora_rank : int
         Rank of low-rank adapters of the layers' matrices (LoRA), trained in their stead; 0 trains the layers.
     blend : float
-        How far the way from the base to what was learnt is gone in the weights that are written and validated; 1 for
-        all of it: see `exporting.blended`.
+        How far the way from what the training begins from, its base or its start, to what was learnt is gone in the
+        weights that are written and validated; 1 for all of it: see `exporting.blended`.
     shapes : tuple of (str, float)
         Context shapes ("4/4", "1/0", "bare" for a prompt without a mask) with their weights: one is drawn for every
         example each time it is read.

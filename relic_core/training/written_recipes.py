@@ -19,7 +19,7 @@ KIND = "kind"
 """Key of a recipe's JSON that says what it makes; where it is left out, an encoder."""
 
 _APART = {"name", KIND}
-"""What makes no other training: the digests of recipes from before there were kinds stay what they were."""
+"""What makes no other training, and has no part in the digest."""
 
 
 class WrittenRecipe:

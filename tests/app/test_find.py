@@ -10,8 +10,10 @@ from urllib.parse import parse_qsl
 import pytest
 
 from relic_core.retrieval import strength
+from relic_core.retrieval.reranked import Reranked
 from relic_ui.naming import name_of
 from tests.app.reading import FIND, bars, html, messages, plain, said, sound
+from tests.making_rerankers import CountingReranker
 
 CLAIM = "The brass bolt stands for a false certainty"
 ELSEWHERE = "Gatsby's parties are a display of wealth"
@@ -234,6 +236,20 @@ def test_the_address_reopens_the_search(app, lanterns):
     assert columns(at) == columns(first)
     assert columns(at)[0]
     assert at.query_params["q"] == first.query_params["q"]
+
+
+def test_another_model_that_was_chosen_meanwhile_answers_the_same_claim(app, monkeypatch):
+    at = ask(app.open(FIND), CLAIM)
+    before = columns(at)
+    monkeypatch.setattr(
+        "relic_core.retrieval.reranked.create", lambda _, components: Reranked(components[0], CountingReranker("t"))
+    )
+    sound(at.run())
+    assert columns(at) == before
+    app.bench.trainings.use_packaged()
+    sound(at.run())
+    assert columns(at)[:2] == before[:2]
+    assert columns(at)[2] != before[2]
 
 
 def test_the_address_names_another_search_after_every_change(app):

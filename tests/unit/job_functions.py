@@ -12,4 +12,6 @@ def count(workbench, arguments, progress):
     for step in range(steps):
         progress(step, steps, f"by process {os.getpid()}")
         time.sleep(arguments.get("pause", 0))
+    if told := arguments.get("tell"):
+        return f"It has {', '.join(sorted({name for name in os.environ if name.startswith(tuple(told))}))}."
     return f"Counted {steps} in {workbench.settings.data}, not in {os.getppid()}."

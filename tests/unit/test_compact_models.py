@@ -24,7 +24,7 @@ from relic_core.ports import silent
 from relic_core.training.exporting import write_weights
 from relic_core.training.reranking.trainer import train_reranker
 from relic_core.training.trainer import train
-from tests.making_rerankers import bart, make_reranker_recipe
+from tests.making_rerankers import WAYS, bart, make_reranker_recipe
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
 from tests.tiny_models import dpr, in_hub_cache
 
@@ -96,6 +96,28 @@ def test_a_training_writes_what_it_learnt_and_no_copy_of_its_base(model):
         said = json.loads((model / tower / "layers.json").read_text(encoding="utf-8"))
         assert (said["version"], said["base"], said["precision"]) == ("layers/1", HUB, "float16")
         assert said["base_digest"] == find_model(HUB).digest
+
+
+def test_what_went_on_from_a_trained_encoder_is_written_over_the_base_of_both(trained, tmp_path):
+    start = read_card(str(trained / "encoder.json"))
+    made = run(tmp_path / "run", recipe={"learning_rate": 1e-30, "weight_decay": 0.0}, start=start).folder
+    for tower in ("claims", "passages"):
+        assert json.loads((made / tower / "layers.json").read_text(encoding="utf-8"))["base"] == HUB
+        before, after = layers_of(trained / tower), layers_of(made / tower)
+        assert set(after) == set(before)
+        assert all(torch.equal(after[name], tensor) for name, tensor in before.items())
+    vectors = encoder_of(trained).encode_claims(CLAIMS)
+    np.testing.assert_allclose(encoder_of(made).encode_claims(CLAIMS), vectors, atol=1e-6)
+
+
+def test_a_likeness_that_went_on_from_a_trained_encoder_is_written_over_the_base_of_both(trained, tmp_path):
+    start = read_card(str(trained / "encoder.json"))
+    recipe = make_reranker_recipe(HUB, steps=4, **WAYS["likeness"])
+    made = train_reranker(recipe, PAIRS, WINDOWS, tmp_path / "run", work=lambda _: NOVEL, start=start).folder
+    layers = layers_of(made)
+    assert {name for name in layers if not name.startswith("encoder.")} == {"head.weight", "gates"}
+    assert not torch.equal(layers[QUERY], layers_of(trained / "claims")[QUERY])
+    assert np.isfinite(CrossEncoder(made, precision="float32").rerank(CLAIMS[0], NOVEL, SPANS, silent)).all()
 
 
 def test_whoever_may_read_a_model_s_card_may_read_its_weights(model):

@@ -288,6 +288,14 @@ def test_a_job_runs_in_another_process_with_the_same_settings(bench, settings):
     assert bench.jobs.recent() == (ended,)
 
 
+def test_a_job_is_not_one_of_the_processes_that_were_launched_with_the_one_that_starts_it(bench, monkeypatch):
+    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_PORT", "ACCELERATE_USE_CPU", "TORCHELASTIC_RUN_ID"):
+        monkeypatch.setenv(name, "1")
+    arguments = {"steps": 1, "tell": ["RANK", "WORLD", "LOCAL_", "MASTER", "ACCELERATE", "TORCHELASTIC", "PATH"]}
+    ended = bench.jobs.wait(bench.jobs.start("add", title="Counting", subject="x", arguments=arguments).id, 20)
+    assert ended.note.endswith("It has PATH.")
+
+
 def test_asking_again_for_what_is_under_way_gives_the_same_job(bench):
     first = bench.jobs.start("add", title="Counting", subject="emma", arguments={"steps": 1000, "pause": 0.02})
     again = bench.jobs.start("add", title="Counting", subject="emma")

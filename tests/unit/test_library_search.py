@@ -158,6 +158,7 @@ def test_what_answered_is_named_for_a_permalink_and_changes_with_the_works(ready
     made_with = ask(ready, "Nobody paid").made_with
     assert made_with.startswith("3 works ")
     assert FakeEncoder().identity in made_with
+    assert ", counting, version" in made_with, "the reranker, of which no digest is known"
     assert made_with == ask(ready, "Nobody else paid").made_with
     assert ask(ready, "Nobody paid", narrowing=Narrowing(works=(TOLL.id,))).made_with != made_with
 

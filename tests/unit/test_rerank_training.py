@@ -231,6 +231,13 @@ def test_of_a_likeness_the_gates_and_the_scale_are_learnt_and_written(base, tmp_
     assert float(made["head.weight"]) != 20.0
 
 
+def test_of_a_likeness_nothing_tells_passage_from_claim_and_all_embeddings_stay_those_of_the_base(base, tmp_path):
+    made = weights(run(base, tmp_path, recipe=make_reranker_recipe(base, **WAYS["likeness"])).folder)
+    before = load_file(base / "model.safetensors")
+    assert all(torch.equal(made[name], before[name]) for name in before if name.startswith("embeddings."))
+    assert any(not torch.equal(made[name], before[name]) for name in before)
+
+
 def test_adapters_are_trained_and_added_in(base, tmp_path):
     made = run(base, tmp_path, recipe=make_reranker_recipe(base, lora_rank=2)).folder
     before = load_file(base / "model.safetensors")

@@ -8,11 +8,13 @@ from relic_core.domain import Likeness, Span
 from relic_core.errors import BadClaim, BadRequest, BadWeights, NotFound
 from relic_core.reporting.passages import quotation
 from relic_core.retrieval.dense import Dense
+from relic_core.retrieval.reranked import Reranked
 from relic_core.services.answers import SearchRequest, Source
 from relic_core.services.workbench import Workbench
 from tests.fake_encoder import FakeEncoder
 from tests.fake_retrievers import use_fakes
 from tests.making import make_work
+from tests.making_rerankers import CountingReranker
 
 WORK = make_work(
     [
@@ -176,6 +178,17 @@ def test_what_answered_is_named_for_a_permalink(ready):
     made_with = ask(ready, "Nobody paid").made_with
     assert WORK.sha256[:12] in made_with
     assert FakeEncoder().identity in made_with
+
+
+def test_the_reranker_that_answered_is_named_with_the_digest_of_its_weights(ready):
+    weights = "0123456789abcdef" * 4
+    reranker = CountingReranker("e")
+    reranker.configuration = {**reranker.configuration, "weights": weights}
+    ready.indexes._retrievers["reranked"] = Reranked(ready.indexes.retriever("fusion"), reranker)
+    asked = SearchRequest(work_id=WORK.id, claim_text="Nobody paid")
+    assert f", counting {weights[:12]}, version" in ready.search.run(asked).made_with
+    assert "counting" not in ready.search.run(asked, at_once=True).made_with
+    assert "counting" not in ask(ready, "Nobody paid", retrievers=("bm25",)).made_with
 
 
 def test_an_encoder_that_did_not_answer_is_not_named(bench):

@@ -130,6 +130,43 @@ def test_without_windows_to_choose_by_some_works_are_held_back_and_nothing_is_le
     assert bench.trainings.get(training.id).held_back == 6
 
 
+def test_no_pair_quotes_a_work_that_is_held_back_though_its_windows_are_not_learnt_from(settings, base):
+    bench = Workbench(settings, executor=InlineExecutor(settings))
+    furnish(bench, windows=12, dev=6, overlapping=True)
+    marks = bench.store.splits.of("window")
+    bench.store.splits.replace("window", [(window_id, "training", "") for window_id in marks])
+    asked = asked_of(base, longest=1)
+    training = bench.trainings.start(asked)
+    chosen = TrainingFolder.find(settings.data, training.id).examples()
+    assert chosen["held"]
+    held = [each.window for each in bench.store.windows.some(list(marks)) if each.window.id.startswith("dev")]
+    assert {window.gold.length for window in held} == {1, 2, 3}
+    places = {(window.source_id, window.at) for window in held}
+    every = [pair for batch in bench.store.pairs.iterate() for pair in batch]
+    quoting = {pair.id for pair in every if (pair.source_id, pair.at) in places}
+    assert len(quoting) == 6
+    assert len(chosen["pairs"]) == len(every) - 6
+    assert not quoting & set(chosen["pairs"])
+
+
+def test_it_is_said_that_figures_flatter_what_may_have_learnt_from_the_works_held_back(settings, base):
+    bench = Workbench(settings, executor=InlineExecutor(settings))
+    furnish(bench, windows=13, dev=6)
+    start = bench.trainings.start(asked_of(base, steps=1, validation=0)).id
+
+    def flatters(**given):
+        return any(
+            "look better than they are" in note for note in bench.trainings.prospect(asked_of(base, **given)).notes
+        )
+
+    marks = bench.store.splits.of("window")
+    assert not flatters(start=start), "there are others to validate on"
+    bench.store.splits.replace("window", [(window_id, "training", "") for window_id in marks])
+    assert flatters(start=start)
+    assert not flatters()
+    assert not flatters(start=start, validation=0)
+
+
 def test_without_anything_to_validate_on_the_last_weights_are_kept_and_that_is_said(bench, base):
     bench.store.splits.replace("window", [])
     asked = asked_of(base, use="pairs")
@@ -327,6 +364,21 @@ def test_a_fault_of_the_program_ends_a_training_visibly(bench, base, monkeypatch
     assert "The program made a mistake" in followed.note
 
 
+def test_one_of_several_processes_that_were_launched_together_begins_nothing(bench, base, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(BadRequest, match=r"one of 2 processes .* docs/training\.md says how"):
+        bench.trainings.start(asked_of(base))
+    assert bench.trainings.all() == ()
+
+
+def test_hard_negatives_that_nothing_would_be_taught_of_are_refused_before_they_are_looked_for(bench, base):
+    for act in (bench.trainings.prospect, bench.trainings.start):
+        with pytest.raises(BadRequest, match=r"hard_negatives is 0\. Set it to 1 or more, or look for none"):
+            act(asked_of(base, hard="base", hard_negatives=0))
+    assert bench.trainings.all() == ()
+    assert not bench.trainings.prospect(asked_of(base, hard_negatives=0)).lacking
+
+
 # ---------------------------------------------------------------- the default model
 
 
@@ -388,6 +440,15 @@ def test_a_training_without_a_model_cannot_be_the_default(bench, base, settings)
         held.trainings.use(training.id)
     with pytest.raises(NotFound):
         held.trainings.use("nothing2")
+
+
+def test_a_training_that_is_still_at_it_cannot_be_the_default(made, bench, monkeypatch):
+    job = SimpleNamespace(id="k3v7qa2x", subject=made[0], state="running", note="")
+    monkeypatch.setattr(bench.jobs, "under_way", lambda _kind: (job,))
+    with pytest.raises(BadRequest, match=r"is running, and its model may change .* stop it first"):
+        bench.trainings.use(made[0])
+    bench.trainings.use(made[1])
+    assert bench.trainings.default.encoder.choice.training == made[1]
 
 
 # ---------------------------------------------------------------- removing, finding, comparing

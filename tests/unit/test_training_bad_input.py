@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import signal
@@ -110,6 +111,19 @@ def test_a_checkpoint_of_another_configuration_is_refused_with_what_differs(kind
     run(kind, base, tmp_path, stop=lambda: True)
     with pytest.raises(BadRequest, match=r"another configuration \(batch: 6 then, 8 now\)\. Resume it with the recipe"):
         run(kind, base, tmp_path, recipe={"batch": 8}, resume=True)
+
+
+@EITHER
+def test_a_checkpoint_of_another_version_is_refused_with_what_to_do(kind, base, tmp_path):
+    run(kind, base, tmp_path, stop=lambda: True)
+    (manifest,) = tmp_path.glob("checkpoints/*/checkpoint.json")
+    said = json.loads(manifest.read_text(encoding="utf-8"))
+    manifest.write_text(json.dumps(said | {"version": 2}), encoding="utf-8")
+    with pytest.raises(BadRequest, match=r"by another version of this program \(as version 2 .* reads 1\)\. Resume it"):
+        run(kind, base, tmp_path, resume=True)
+    del said["start_digest"]  # as it was written before a training could go on from an encoder
+    manifest.write_text(json.dumps(said), encoding="utf-8")
+    assert run(kind, base, tmp_path, resume=True).finished
 
 
 @EITHER

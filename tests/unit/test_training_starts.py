@@ -101,7 +101,8 @@ def test_a_reranker_begins_half_way_between_the_models_of_an_encoder(base, first
     start = start_of(card_of(first), find_model(str(base)))
     state = RerankerInTraining(recipe, recipe.card(), tower, start).reader.model.state_dict()
     mean = start.mean()
-    assert all(torch.equal(state[name], mean[name]) for name in mean if name in state)
+    assert set(mean) == set(state)
+    assert all(torch.equal(state[name], mean[name]) for name in mean)
     work = make_novel()
     made = train_reranker(
         recipe, make_pairs(12, sources=1), [], tmp_path, work=lambda _: work, start=card_of(first)

@@ -38,6 +38,8 @@ class Found:
         By retriever: its ranking, or why it has none.
     encoders : dict of str to str
         Identities of the encoders that had a part, by retriever.
+    models : tuple of str
+        Those that had a part, by name and digest.
     groups : dict of str to Groups
         By retriever, the hits that its column shows.
     gone : set of str
@@ -56,6 +58,7 @@ class Found:
     rankings: dict[str, LibraryRanking] = field(default_factory=dict)
     refusals: dict[str, RelicError] = field(default_factory=dict)
     encoders: dict[str, str] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
     groups: dict[str, Groups] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     works: dict[str, Work] = field(default_factory=dict)
@@ -69,13 +72,13 @@ class Found:
 
     @property
     def made_with(self) -> str:
-        """Name the works, segmenters, encoders and the program version."""
+        """Name the works, segmenters, models and the program version."""
         together = hashlib.sha256("".join(work.fingerprint for work in self.imprints).encode()).hexdigest()
         works = "1 work" if len(self.imprints) == 1 else f"{len(self.imprints)} works"
         parts = (
             f"{works} {together[:12]}",
             *dict.fromkeys(work.segmenter for work in self.imprints),
-            *dict.fromkeys(self.encoders.values()),
+            *self.models,
             f"version {__version__}",
         )
         return ", ".join(parts)

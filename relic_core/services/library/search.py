@@ -118,6 +118,7 @@ class LibrarySearch:
             rank=lambda name: self._rank(name, found),
         )
         found.encoders = self._workbench.search.encoders(found.rankings)
+        found.models = self._workbench.search.models(found.rankings)
 
     def _combine(self, card: RetrieverCard, parts: list[LibraryRanking], found: Found) -> LibraryRanking:
         if card.kind != "reranker":

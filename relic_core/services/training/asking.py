@@ -34,7 +34,7 @@ THE_BASE = ""
 DEFAULT_HARD = "default"
 """Stands for dense-RELiC as the app has it: the model that was made the default, or the packaged one."""
 BASE_HARD = "base"
-"""Stands for the model that the training begins from."""
+"""Stands for the recipe's base, untaught, whatever the training goes on from."""
 
 _AS_USUAL = -1
 _MOST_VALIDATED = 100_000

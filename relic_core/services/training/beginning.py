@@ -28,7 +28,8 @@ def check(workbench: Workbench, asked: Asked) -> None:
     Raises
     ------
     BadRequest
-        There is too little to learn from; the recipe cannot be followed, or watches a figure there is none of.
+        There is too little to learn from; the recipe cannot be followed, or watches a figure there is none of; this is
+        one of several processes.
     BadWeights
         The base model is not there, lacks a file or a mask token, or is none that such a model can be made of; the
         model that looks for hard negatives, that finds what a reranker is to reorder, or that is gone on from, is not
@@ -44,6 +45,7 @@ def check(workbench: Workbench, asked: Asked) -> None:
     _check_watch(asked)
     find_model(asked.recipe.base)  # what lacks a file is told before torch is loaded
     looking(workbench, asked)
+    _check_alone()
     if isinstance(asked.recipe, Recipe):
         from relic_core.training.trainer import trained_card
 
@@ -62,12 +64,17 @@ def looking(workbench: Workbench, asked: Asked) -> EncoderCard | None:
     Raises
     ------
     BadRequest
-        As `hard_card`.
+        As `hard_card`; or the recipe takes none of what would be found.
     BadWeights
         It is not there; or a reranker is to be validated, and dense-RELiC, of what it finds, is not there.
     """
     if asked.recipe.kind == "reranker" and (asked.hard == DEFAULT_HARD or asked.validation):
         _check_encoder(workbench)
+    if asked.hard and isinstance(asked.recipe, Recipe) and not asked.recipe.hard_negatives:
+        raise BadRequest(
+            "Hard wrong answers would be looked for, which takes long, and none would be taught: the recipe's "
+            "hard_negatives is 0. Set it to 1 or more, or look for none (--hard none)."
+        )
     return hard_card(workbench, asked) if asked.hard else None
 
 
@@ -82,6 +89,16 @@ def _check_encoder(workbench: Workbench) -> None:
             f"and its model cannot be used. {error} Or train an encoder first and make it the default (`python -m "
             "relic_core train --use ID`)."
         ) from error
+
+
+def _check_alone() -> None:
+    from relic_core.training.processes import count
+
+    if count() > 1:
+        raise BadRequest(
+            f"This is one of {count()} processes that were launched together, and each would begin a training of its "
+            "own. Begin it without a launcher; docs/training.md says how several graphics cards train together."
+        )
 
 
 def _check_start(workbench: Workbench, asked: Asked) -> None:

@@ -2,18 +2,109 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relic_core.encoders.cards import read_card
-from relic_core.errors import BadRequest
+from relic_core.encoders.weights import find_model, pair_digest
+from relic_core.errors import BadRequest, BadWeights
 from relic_core.retrieval.dense import trained_model
-from relic_core.services.training.asking import DEFAULT_HARD, THE_BASE
+from relic_core.services.training.asking import BASE_HARD, DEFAULT_HARD, NO_HARD, THE_BASE
 from relic_core.services.training.folders import FOLDER, TrainingFolder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from relic_core.encoders.cards import EncoderCard
     from relic_core.services.training.asking import Asked
     from relic_core.services.workbench import Workbench
+
+
+_SETTLED = "models.json"
+_OF_ITS_OWN = {"start": (THE_BASE,), "hard": (NO_HARD, BASE_HARD)}
+"""By what is asked: what names no encoder beside the recipe's base."""
+_DOES = {"start": "goes on from", "hard": "looks for hard wrong answers with"}
+
+
+def settle(workbench: Workbench, folder: TrainingFolder, asked: Asked) -> dict[str, dict[str, str]]:
+    """Write down which encoders a training uses: what is the default now may be another when it is resumed.
+
+    Returns
+    -------
+    dict
+        For "start" and "hard", where one is used: "model", as `read_card` takes it, and "digest" of its files, empty
+        before the training has used it.
+
+    Raises
+    ------
+    BadRequest
+        As `encoder_named`.
+    StoreError
+        It cannot be written.
+    """
+    said = folder.read(_SETTLED, tuple(_OF_ITS_OWN))
+    if said is None:
+        said = {
+            key: {} if (name := getattr(asked, key)) in own else {"model": _placed(workbench, name), "digest": ""}
+            for key, own in _OF_ITS_OWN.items()
+        }
+        folder.write(_SETTLED, said)
+    return said
+
+
+def settled(workbench: Workbench, folder: TrainingFolder, asked: Asked, needed: Iterable[str]) -> Asked:
+    """Give what is asked of a training, with the encoders that were settled on in the place of what they were called.
+
+    Parameters
+    ----------
+    workbench, folder, asked
+        As of `settle`.
+    needed : iterable of str
+        "start", "hard": those that this sitting will use. They must be as they were when they were first used.
+
+    Raises
+    ------
+    BadRequest
+        As `encoder_named`.
+    BadWeights
+        One is not there any more, or not as it was.
+    StoreError
+        What is settled cannot be written.
+    """
+    said = settle(workbench, folder, asked)
+    for key in needed:
+        if not said[key]:
+            continue
+        model, before = said[key]["model"], said[key]["digest"]
+        now = _digest(key, model)
+        if before and now != before:
+            raise BadWeights(
+                f"The training {_DOES[key]} the model {model}, which is not as it was when the training began. Put it "
+                "back as it was, or start the training anew."
+            )
+        said[key]["digest"] = now
+    folder.write(_SETTLED, said)
+    start, hard = said["start"], said["hard"]
+    return replace(asked, start=start.get("model", asked.start), hard=hard.get("model", asked.hard))
+
+
+def _placed(workbench: Workbench, said: str) -> str:
+    """Find an encoder, and name it so that it is found from any folder."""
+    model = encoder_named(workbench, said)
+    path = Path(model).expanduser()
+    return str(path.resolve()) if path.exists() else model
+
+
+def _digest(key: str, model: str) -> str:
+    try:
+        card = read_card(model)
+        return pair_digest(find_model(card.query_model), find_model(card.passage_model))
+    except BadWeights as error:
+        raise BadWeights(
+            f"The training {_DOES[key]} the model {model}, which cannot be used any more. {error} Put it back as it "
+            "was, or start the training anew."
+        ) from error
 
 
 def start_card(workbench: Workbench, asked: Asked) -> EncoderCard | None:

@@ -1,7 +1,7 @@
 """How long a training will take on this machine, and how much room it needs, said before it begins.
 
 What goes through the model is counted in tokens, from the lengths of the texts; how fast they go is measured in about a
-second with the very model, or taken from an earlier training here.
+second with the very model.
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 FOLDER = "trainings"
 MODEL = "model"
 CHECKPOINTS = "checkpoints"
+FINISHED = "{name} is finished: there is nothing to go on with. Start a new training."
+"""Why a training cannot be gone on with."""
 
 _ASKED = "asked.json"
 _EXAMPLES = "examples.json"
@@ -134,6 +136,16 @@ class TrainingFolder:
     def has_checkpoint(self) -> bool:
         """Whether there is something to go on from."""
         return any((self.path / CHECKPOINTS).glob("checkpoint-*"))
+
+    @property
+    def checkpoint(self) -> int:
+        """Step of the last checkpoint, as the journal tells; 0 where there was none."""
+        return next((each.step for each in reversed(self.events()) if each.event == "checkpoint"), 0)
+
+    @property
+    def finished(self) -> bool:
+        """Whether it ended by itself, as the journal tells."""
+        return any(each.event == "finished" for each in self.events())
 
     @property
     def bytes(self) -> int:

@@ -45,7 +45,7 @@ class Followed:
     losses : tuple of (int, float)
         Step and loss.
     validations : tuple of mapping
-        The figures of each validation, with its "step"; what the base model reaches stands first, as step 0.
+        The figures of each validation, with its "step"; what it began from reaches stands first, as step 0.
     pairs, windows : int
         What it learns from; 0 while unknown.
     held_back : int
@@ -91,7 +91,7 @@ class Followed:
 
     @property
     def before(self) -> Mapping[str, Any]:
-        """What the base model reaches; empty where that was not measured."""
+        """What is reached before the first step; empty where that was not measured."""
         return next((each for each in self.validations if not each["step"]), {})
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from relic_core.domain import MinedWindow, Pair
     from relic_core.ports import Progress
@@ -34,14 +34,20 @@ class Examples:
     pairs: tuple[Pair, ...]
     windows: tuple[MinedWindow, ...]
 
-    def without(self, held: Sequence[MinedWindow]) -> Examples:
-        """Leave out all on the works of some windows, and the pairs that say the same as any of these."""
-        works = {window.work_id for window in held}
-        kept = tuple(window for window in self.windows if window.work_id not in works)
+    def without(self, held: Iterable[MinedWindow]) -> Examples:
+        """Leave out all on the works of some windows, and the pairs that say the same as any of these.
+
+        Parameters
+        ----------
+        held : iterable of MinedWindow
+            All that there are on works: those too that are not learnt from, since a pair may quote what they quote.
+        """
+        works: set[str] = set()
         gone: dict[str, list[tuple[int, int]]] = {}
-        for window in self.windows:
-            if window.work_id in works:
-                gone.setdefault(window.source_id, []).append(window.at)
+        for window in held:
+            works.add(window.work_id)
+            gone.setdefault(window.source_id, []).append(window.at)
+        kept = tuple(window for window in self.windows if window.work_id not in works)
         pairs = tuple(
             pair
             for pair in self.pairs

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from relic_core.encoders.weights import find_model
 from relic_core.errors import BadRequest
 from relic_core.services.training import estimating, material, validating
-from relic_core.services.training.asking import base_card
+from relic_core.services.training.asking import THE_BASE, base_card
 from relic_core.services.training.beginning import looking
 from relic_core.services.training.estimating import Validated
 
@@ -138,6 +138,11 @@ def _notes(asked: Asked, counted: Material, validated: int) -> tuple[str, ...]:
             f"No quotations are marked for choosing by, so some works are held back: about {validated:,} "
             "quotations of them are validated on and nothing is learnt from them."
         )
+        if asked.start != THE_BASE:
+            notes.append(
+                "The model that it goes on from may have learnt from quotations of these works: the figures, those "
+                "before the first step too, may then look better than they are."
+            )
     return tuple(notes)
 
 

@@ -8,12 +8,12 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from relic_core.errors import JobCancelled, RelicError, StoreError
+from relic_core.errors import BadRequest, JobCancelled, RelicError, StoreError
 from relic_core.services.training import hard_negatives, material
 from relic_core.services.training.asking import Asked, base_card
-from relic_core.services.training.encoders import start_card
+from relic_core.services.training.encoders import settled, start_card
 from relic_core.services.training.estimating import duration
-from relic_core.services.training.folders import CHECKPOINTS, TrainingFolder
+from relic_core.services.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
 from relic_core.services.training.telling import WAITING, Wish, patient
 from relic_core.services.training.validating import Validation, draw
 from relic_core.services.training.validating_rerankers import RerankerValidation, heads_of
@@ -37,15 +37,21 @@ def run_train(workbench: Workbench, arguments: dict[str, Any], progress: Progres
     ------
     JobCancelled
         It was stopped; a checkpoint is written.
+    BadRequest
+        It is finished.
     RelicError
         It could not be done: too little to learn from, a bad model, a full disk, a loss that is no number.
     """
     folder = TrainingFolder.find(workbench.settings.data, arguments["training"])
+    if folder.finished:
+        raise BadRequest(FINISHED.format(name=folder.training.name))
     folder.append("started")
     try:
         made = _train(workbench, folder, progress)
     except JobCancelled:
-        folder.append("stopped", note="It was stopped before its first step.")
+        step = folder.checkpoint
+        gone_on = f"It was stopped before it went on. Its last checkpoint is of step {step:,}."
+        folder.append("stopped", step, note=gone_on if step else "It was stopped before its first step.")
         raise
     except RelicError as error:
         _failed(folder, str(error))
@@ -56,10 +62,10 @@ def run_train(workbench: Workbench, arguments: dict[str, Any], progress: Progres
     if not made.finished:
         folder.append("stopped", made.steps, note=f"Stopped after step {made.steps:,} of {made.of:,}.")
         raise JobCancelled
-    for done in (CHECKPOINTS, "candidate"):  # nothing is gone on with any more
-        shutil.rmtree(folder.path / done, ignore_errors=True)
     note = f"{made.steps:,} steps in {duration(made.seconds)}."
     folder.append("finished", made.steps, note=note, seconds=made.seconds)
+    for done in (CHECKPOINTS, "candidate"):  # nothing is gone on with any more, and that is written down before
+        shutil.rmtree(folder.path / done, ignore_errors=True)
     return note
 
 
@@ -68,6 +74,8 @@ def _train(workbench: Workbench, folder: TrainingFolder, progress: Progress) -> 
     asked = Asked.from_json(training.name, training.recipe, training.asked)
     progress(0, 0, "Reading what was mined")
     examples, held, chosen = _examples(workbench, folder, asked, progress)
+    still_to_look = chosen["hard"] is None or "looked" in chosen["hard"]
+    asked = settled(workbench, folder, asked, ("start", "hard") if still_to_look else ("start",))
     windows = held.windows
     folder.append("chosen", validation=len(windows), held=len(windows) if chosen["held"] else 0)
     works = {work_id: workbench.works.load(work_id) for work_id in dict.fromkeys(each.work_id for each in windows)}
@@ -137,7 +145,8 @@ def _examples(
         ]
         drawn = draw(dev, found.windows, sentences, asked.validation)
         if drawn.held_back:
-            found = found.without(drawn.windows)
+            on_works = [workbench.store.windows.of_work(work, show="all") for work in drawn.works]
+            found = found.without(stored.window for windows in on_works for stored in windows)
             material.check(len(found.pairs), len(found.windows))
         chosen = {
             "pairs": [pair.id for pair in found.pairs],

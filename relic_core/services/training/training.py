@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from relic_core.domain.trainings import MODEL_KINDS
 from relic_core.errors import BadRequest, NotFound
 from relic_core.reporting import trainings as reported
-from relic_core.services.training import beginning, chosen, estimating, material, prospects
+from relic_core.services.training import beginning, chosen, encoders, estimating, material, prospects
 from relic_core.services.training.comparing import differences
-from relic_core.services.training.folders import TrainingFolder
+from relic_core.services.training.folders import FINISHED, TrainingFolder
 from relic_core.services.training.following import follow
 from relic_core.training.known_recipes import RECIPES
 
@@ -74,6 +74,7 @@ class Trainings:
         folder = TrainingFolder.create(
             self._workbench.settings.data, name=name, recipe=asked.recipe.to_json(), asked=asked.to_json()
         )
+        encoders.settle(self._workbench, folder, asked)
         self._submit(folder)
         return folder.training
 
@@ -92,7 +93,7 @@ class Trainings:
         if followed.active:
             raise BadRequest(f"{name} is {followed.state} already.")
         if followed.state == "finished":
-            raise BadRequest(f"{name} is finished: there is nothing to go on with. Start a new training.")
+            raise BadRequest(FINISHED.format(name=name))
         self._submit(TrainingFolder.find(self._workbench.settings.data, training_id))
         return self.get(training_id)
 
@@ -212,11 +213,17 @@ class Trainings:
         Raises
         ------
         NotFound, BadRequest, BadWeights
-            There is no such training; it has no model yet; its model is damaged.
+            There is no such training; it has no model yet, or is still at it; its model is damaged.
         StoreError
             The choice cannot be written down.
         """
-        return chosen.choose(self._workbench.settings.data, self.get(training_id).training)
+        followed = self.get(training_id)
+        if followed.active and followed.has_model:
+            raise BadRequest(
+                f"{followed.training.name} is {followed.state}, and its model may change under those who search with "
+                "it. Wait until it has ended, or stop it first."
+            )
+        return chosen.choose(self._workbench.settings.data, followed.training)
 
     def use_packaged(self, kinds: Sequence[ModelKind] = MODEL_KINDS) -> None:
         """Make the models that come with the program the defaults; raises StoreError as `use`."""

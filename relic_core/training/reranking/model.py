@@ -47,8 +47,9 @@ class RerankerInTraining(nn.Module):
         if start is not None:
             begin_as(model, start.mean(), start.name)
         self.reader = JointReader(prepared(model, recipe.training), card)
-        if recipe.frozen_embeddings and not recipe.lora_rank:
-            # Two rows, which tell a passage from its claim: most bases were trained on one text at a time.
+        if recipe.frozen_embeddings and not recipe.lora_rank and card.pooling != "likeness":
+            # Two rows, which tell a passage from its claim: most bases were trained on one text at a time. A likeness
+            # is of two texts of one kind, and leaves them as they are.
             self.reader.model.embeddings.token_type_embeddings.weight.requires_grad_(requires_grad=True)
 
     def forward(  # noqa: PLR0913 - a batch, as `Lists` makes it
