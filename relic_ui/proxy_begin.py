@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.errors import RelicError
 from relic_ui.naming import listed, many
-from relic_ui.proxy_address import paragraphs, title
+from relic_ui.proxy_address import ANSWER, answer_as, answering, paragraphs, title
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
@@ -22,15 +22,16 @@ _LONGEST_NAME = 100
 
 
 def annotator(workbench: Workbench, view: StudyView, asked: Asked) -> Annotator | None:
-    """Give who answers, by the address; None where it names nobody, or nobody that is known."""
-    if not asked.annotator:
+    """Give who answers, where the address goes on with that; None where nobody does, or nobody that is known."""
+    chosen = answering(view.study.id) if asked.show == ANSWER else ""
+    if not chosen:
         return None
     lines = workbench.studies.annotators(view.study.id)
-    found = next((line.annotator for line in lines if line.annotator.id == asked.annotator), None)
+    found = next((line.annotator for line in lines if line.annotator.id == chosen), None)
     if found is None:
         st.warning(
-            "The answers that this address goes on with are not here: they were removed, or given elsewhere. Begin "
-            "anew below.",
+            "The answers that you were going on with are not here: they were removed, or given elsewhere. Begin anew "
+            "below.",
             icon=":material/link_off:",
         )
     return found
@@ -109,5 +110,5 @@ def _confirm(workbench: Workbench, view: StudyView) -> None:
 def _join(workbench: Workbench, view: StudyView, name: str) -> None:
     joined = workbench.studies.answering.join(view.study.id, name)
     st.session_state.pop("proxy_known", None)
-    st.query_params["as"] = joined.id
+    answer_as(view.study.id, joined.id)
     st.rerun()

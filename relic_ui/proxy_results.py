@@ -12,7 +12,7 @@ from relic_core.services.studies.tables import PAPER_AGREEMENT, tables
 from relic_ui import proxy_cases, proxy_chart
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.naming import many
-from relic_ui.proxy_address import how_many, title
+from relic_ui.proxy_address import how_many
 from relic_ui.shell import literal, told
 from relic_ui.tables import save
 from relic_ui.tables import show as show_table
@@ -34,7 +34,6 @@ _SPOILER = (
 def show(workbench: Workbench, view: StudyView) -> None:
     """Draw the results of a study."""
     study = view.study
-    title(f"Results: {study.label}")
     if _unfinished(workbench, view) and not st.session_state.get("proxy_spoilt"):
         st.info(_SPOILER, icon=":material/visibility_off:")
         st.button("Show the results all the same", key="proxy_spoil", on_click=_spoil)

@@ -8,6 +8,9 @@ from relic_core.errors import BadRequest
 LONGEST_TEXT = 10_000
 LONGEST_NAME = 100
 MOST_WANTED = 1_000
+LONGEST_COMMENT = 4_000
+LONGEST_SECONDS = 86_400.0
+"""A day: an item that was left open longer counts as so long."""
 
 DEFAULT = StudyTerms(
     instructions=(
