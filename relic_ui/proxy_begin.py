@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from relic_ui.proxy_address import Asked
 
 _LONGEST_NAME = 100
+_OWNER_SEES = "Answers and results are seen by whoever runs the study, who has a code for that."
+_ALL_SEE = "Results, with the names or codes, can be seen by everybody who can open this page."
 
 
 def annotator(workbench: Workbench, view: StudyView, asked: Asked) -> Annotator | None:
@@ -45,12 +47,13 @@ def show(workbench: Workbench, view: StudyView) -> None:
         return
     items = len(view.study.items)
     works = listed([work.title for work in view.study.works])
+    sees = _OWNER_SEES if workbench.studies.owners.guarded(view.study.id) else _ALL_SEE
     st.html(
         f'<div class="relic-proxy-before"><p class="relic-quiet">{many(items, "item")} of '
         f"<cite>{escape(works)}</cite>. You can stop at any time and go on later.</p>"
         f"<section><h2>What to do</h2>{paragraphs(view.terms.instructions)}</section>"
         f"<section><h2>Before you begin</h2>{paragraphs(view.terms.consent)}"
-        f'<div class="relic-quiet">{paragraphs(view.terms.privacy)}</div></section></div>'
+        f'<div class="relic-quiet">{paragraphs(view.terms.privacy)}<p>{sees}</p></div></section></div>'
     )
     if st.session_state.get("proxy_known", ("", ""))[0] == view.study.id:
         _confirm(workbench, view)

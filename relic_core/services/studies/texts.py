@@ -27,8 +27,9 @@ DEFAULT = StudyTerms(
     ),
     privacy=(
         "Kept are the name or code that you give, your choices, your comments, and how long each item was before you. "
-        "They are kept in one file on the computer that runs this program, and sent nowhere. A code does as well as a "
-        "name. Whoever runs the study removes all of it from that file if you ask for it."
+        "They are kept in one file on the computer that runs this program, and the program sends them nowhere. Your "
+        "browser remembers who answers until it is closed, and a comment that you have not sent until you send it. A "
+        "code does as well as a name. Whoever runs the study removes all of it from that file if you ask for it."
     ),
     revealed=False,
 )
