@@ -121,4 +121,5 @@ def _weighted(used: Counts, times: Values, members: Members) -> dict[str, Values
 
 def _beyond(agreed: Values, chance: Values) -> Values:
     left = 1 - chance
-    return np.divide(agreed - chance, left, out=np.full(len(agreed), np.nan), where=left > _NOTHING)
+    beyond: Values = np.divide(agreed - chance, left, out=np.full(len(agreed), np.nan), where=left > _NOTHING)
+    return beyond

@@ -206,6 +206,7 @@ def test_people_of_one_name_from_one_place_stay_apart(bench, elsewhere, answered
     [
         (lambda whole: whole.update(format="relic study/1"), "not in the format"),
         (lambda whole: whole["study"].update(id="another"), "answers to the study another"),
+        (lambda whole: whole.update(instructions="Guess."), "other instructions"),
         (lambda whole: whole["answers"][0].update(choice=4), "a choice is 1, 2 or 3"),
         (lambda whole: whole["answers"][0].update(choice=True), "a choice is 1, 2 or 3"),
         (lambda whole: whole["answers"][0].update(seconds=-1), "0 seconds or more"),

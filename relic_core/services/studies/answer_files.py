@@ -130,7 +130,7 @@ def as_csv(study: Study, made: Sequence[dict[str, Any]]) -> bytes:
     return out.getvalue().encode()
 
 
-def read(data: bytes, source: str, study: Study, *, of: str) -> list[tuple[Annotator, list[Answer]]]:
+def read(data: bytes, source: str, study: Study, terms: StudyTerms, *, of: str) -> list[tuple[Annotator, list[Answer]]]:
     """Read what `as_json` wrote elsewhere.
 
     Parameters
@@ -141,6 +141,8 @@ def read(data: bytes, source: str, study: Study, *, of: str) -> list[tuple[Annot
         What it is called, for messages.
     study : Study
         The study that was answered.
+    terms : StudyTerms
+        What annotators are told here: with other instructions it was another question.
     of : str
         Where the answers come from; it is put behind the names or numbers.
 
@@ -152,11 +154,11 @@ def read(data: bytes, source: str, study: Study, *, of: str) -> list[tuple[Annot
     Raises
     ------
     BadBenchmark
-        It holds no answers, answers to another study, or some that cannot be.
+        It holds no answers, answers to another study or by other instructions, or some that cannot be.
     """
     try:
         content = as_object(parse(data.decode("utf-8-sig"), source), source, _HEADS)
-        found = _answers(content, study, of)
+        found = _answers(content, study, terms, of)
     except (TypeError, ValueError, KeyError, AttributeError, BadRequest) as error:
         why = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else str(error)
         raise BadBenchmark(
@@ -166,11 +168,15 @@ def read(data: bytes, source: str, study: Study, *, of: str) -> list[tuple[Annot
     return list(found.values())
 
 
-def _answers(content: dict[str, Any], study: Study, of: str) -> dict[str, tuple[Annotator, list[Answer]]]:
+def _answers(
+    content: dict[str, Any], study: Study, terms: StudyTerms, of: str
+) -> dict[str, tuple[Annotator, list[Answer]]]:
     if content["format"] != FORMAT:
         raise ValueError(f"it is not in the format '{FORMAT}'")
     if (answered := content["study"]["id"]) != study.id:
         raise ValueError(f"it holds answers to the study {answered!s:.20}, and not to {study.id}")
+    if content["instructions"] != terms.instructions:
+        raise ValueError("it was answered by other instructions than stand here, so it was another question")
     now = datetime.now(UTC)
     found: dict[str, tuple[Annotator, list[Answer]]] = {}
     for said in content["answers"]:

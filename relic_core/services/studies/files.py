@@ -161,7 +161,8 @@ class Files:
         if len(data) > LARGEST:
             raise BadBenchmark(f"{name} is too large for answers: at most {LARGEST:,} bytes are read.")
         study = self._workbench.studies.study(study_id)
-        given = answer_files.read(data, name, study, of=texts.checked_name("Where answers come from", of))
+        terms = self._workbench.store.studies.terms(study_id)
+        given = answer_files.read(data, name, study, terms, of=texts.checked_name("Where answers come from", of))
         rows = self._workbench.store.study_answers
         here = {answer_files.key_of(study, each.annotator.id): each.annotator for each in rows.annotators(study_id)}
         known = [(here.get(annotator.id, annotator), answers) for annotator, answers in given]
