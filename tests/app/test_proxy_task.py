@@ -243,7 +243,7 @@ def test_an_address_that_is_passed_on_seats_nobody_on_anothers_chair(app, sample
     screen.shown_by(at)
     screen.press("choose", "1")
     (line,) = app.bench.studies.annotators(sample.id)
-    assert at.query_params == {"study": [sample.id], "show": ["answer"]}
+    assert at.query_params == {"study": sample.id, "show": "answer"}
     for address in ({"show": "answer"}, {"show": "answer", "as": line.annotator.id}, {}):
         at = sound(app.open(PAGE, study=sample.id, **address))
         assert at.text_input("proxy_name").value == ""
