@@ -238,7 +238,7 @@ def remembering(monkeypatch, **cookies):
     monkeypatch.setattr(type(st.context), "cookies", property(lambda _: cookies))
 
 
-def test_an_address_that_is_passed_on_seats_nobody_on_anothers_chair(app, sample, screen):
+def test_an_address_that_is_passed_on_asks_who_comes(app, sample, screen):
     at = begin(app, sample)
     screen.shown_by(at)
     screen.press("choose", "1")
