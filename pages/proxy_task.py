@@ -8,6 +8,7 @@ from relic_ui import (
     buttons,
     proxy_address,
     proxy_begin,
+    proxy_code,
     proxy_doing,
     proxy_making,
     proxy_owner,
@@ -26,11 +27,15 @@ with shell.told():
     if view is None and asked.show == "make":
         proxy_making.show(workbench)
     elif view is None:
-        proxy_studies.show(workbench, does, to)
+        proxy_studies.show(workbench)
     elif asked.show == "results":
-        proxy_results.show(workbench, view)
+        proxy_address.title(f"Results: {view.study.label}")
+        if proxy_code.opened(workbench, view):
+            proxy_results.show(workbench, view)
     elif asked.show == "manage":
-        proxy_owner.show(workbench, view, does, to)
+        proxy_address.title(f"Manage: {view.study.label}")
+        if proxy_code.opened(workbench, view):
+            proxy_owner.show(workbench, view, does, to)
     elif annotator := proxy_begin.annotator(workbench, view, asked):
         proxy_doing.show(workbench, view, annotator, asked)
     else:

@@ -1,4 +1,9 @@
-"""Addresses of the page of the proxy task: which study, whose turn, which side of it."""
+"""Addresses of the page of the proxy task: which study, which side of it, which item; never who answers.
+
+An address is shared, so that others take part, and must not seat them on somebody's chair. Who answers is known to the
+visit; the browser remembers it besides, in a cookie that it forgets when it is closed, so that a tab that is loaded
+anew and a server that was started anew go on where they were. On another device the name or code is given again.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +22,12 @@ if TYPE_CHECKING:
     from relic_core.services.workbench import Workbench
 
 PAGE = "proxy_task"
+ANSWER = "answer"
+"""The side on which somebody answers."""
+
 _SHORT = 60
+_CHAIRS = "proxy_chairs"
+"""In the session: by study the id of who answers in this visit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +38,13 @@ class Asked:
     ----------
     study : str
         Id of a study; the list of studies without one.
-    annotator : str
-        Id of who answers, drawn by chance: the address goes on where they stopped, and says nothing of their name.
     show : str
-        "results", "manage" or, without a study, "make".
+        "answer", "results", "manage" or, without a study, "make".
     item : str
         Id of the item to begin with.
     """
 
     study: str
-    annotator: str
     show: str
     item: str
 
@@ -45,7 +52,24 @@ class Asked:
 def read() -> Asked:
     """Read the address."""
     given = st.query_params
-    return Asked(given.get("study", ""), given.get("as", ""), given.get("show", ""), given.get("item", ""))
+    return Asked(given.get("study", ""), given.get("show", ""), given.get("item", ""))
+
+
+def cookie(study_id: str) -> str:
+    """Name the cookie by which the browser remembers who answers a study."""
+    return f"relic_study_{study_id}"
+
+
+def answering(study_id: str) -> str:
+    """Give the id of who answers a study in this visit or, if it has just begun, in this browser; empty for nobody."""
+    chairs: dict[str, str] = st.session_state.get(_CHAIRS, {})
+    return chairs.get(study_id) or st.context.cookies.get(cookie(study_id), "")
+
+
+def answer_as(study_id: str, annotator_id: str) -> None:
+    """Go on with somebody's answers in this visit."""
+    st.session_state.setdefault(_CHAIRS, {})[study_id] = annotator_id
+    st.query_params["show"] = ANSWER
 
 
 def opened(workbench: Workbench, asked: Asked) -> StudyView | None:

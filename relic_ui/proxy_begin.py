@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.errors import RelicError
 from relic_ui.naming import listed, many
-from relic_ui.proxy_address import paragraphs, title
+from relic_ui.proxy_address import ANSWER, answer_as, answering, paragraphs, title
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
@@ -19,18 +19,21 @@ if TYPE_CHECKING:
     from relic_ui.proxy_address import Asked
 
 _LONGEST_NAME = 100
+_OWNER_SEES = "Answers and results are seen by whoever runs the study, who has a code for that."
+_ALL_SEE = "Results, with the names or codes, can be seen by everybody who can open this page."
 
 
 def annotator(workbench: Workbench, view: StudyView, asked: Asked) -> Annotator | None:
-    """Give who answers, by the address; None where it names nobody, or nobody that is known."""
-    if not asked.annotator:
+    """Give who answers, where the address goes on with that; None where nobody does, or nobody that is known."""
+    chosen = answering(view.study.id) if asked.show == ANSWER else ""
+    if not chosen:
         return None
     lines = workbench.studies.annotators(view.study.id)
-    found = next((line.annotator for line in lines if line.annotator.id == asked.annotator), None)
+    found = next((line.annotator for line in lines if line.annotator.id == chosen), None)
     if found is None:
         st.warning(
-            "The answers that this address goes on with are not here: they were removed, or given elsewhere. Begin "
-            "anew below.",
+            "The answers that you were going on with are not here: they were removed, or given elsewhere. Begin anew "
+            "below.",
             icon=":material/link_off:",
         )
     return found
@@ -44,12 +47,13 @@ def show(workbench: Workbench, view: StudyView) -> None:
         return
     items = len(view.study.items)
     works = listed([work.title for work in view.study.works])
+    sees = _OWNER_SEES if workbench.studies.owners.guarded(view.study.id) else _ALL_SEE
     st.html(
         f'<div class="relic-proxy-before"><p class="relic-quiet">{many(items, "item")} of '
         f"<cite>{escape(works)}</cite>. You can stop at any time and go on later.</p>"
         f"<section><h2>What to do</h2>{paragraphs(view.terms.instructions)}</section>"
         f"<section><h2>Before you begin</h2>{paragraphs(view.terms.consent)}"
-        f'<div class="relic-quiet">{paragraphs(view.terms.privacy)}</div></section></div>'
+        f'<div class="relic-quiet">{paragraphs(view.terms.privacy)}<p>{sees}</p></div></section></div>'
     )
     if st.session_state.get("proxy_known", ("", ""))[0] == view.study.id:
         _confirm(workbench, view)
@@ -109,5 +113,5 @@ def _confirm(workbench: Workbench, view: StudyView) -> None:
 def _join(workbench: Workbench, view: StudyView, name: str) -> None:
     joined = workbench.studies.answering.join(view.study.id, name)
     st.session_state.pop("proxy_known", None)
-    st.query_params["as"] = joined.id
+    answer_as(view.study.id, joined.id)
     st.rerun()

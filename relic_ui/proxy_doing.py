@@ -13,7 +13,7 @@ from relic_core.errors import RelicError
 from relic_ui import proxy_item
 from relic_ui.links import link
 from relic_ui.naming import many, shorten
-from relic_ui.proxy_address import PAGE
+from relic_ui.proxy_address import ANSWER, PAGE, cookie
 from relic_ui.shell import told
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _CANNOT = "Cannot decide"
 _WORDS_SHOWN = 70
+_SETTLED = "You have been told which passage was the critic’s, so your answer to this item stands."
 
 
 @dataclass(slots=True)
@@ -123,6 +124,7 @@ def _item(workbench: Workbench, place: _Place, task: Task, item: ShownItem) -> N
     proxy_item.show(
         {
             "item": item.id,
+            "who": f"{cookie(place.whose[0])}={place.whose[1]}",
             "body": body,
             "heading": f"Item {item.number} of {len(study.items)}",
             "about": "" if about == study.label else about,
@@ -167,7 +169,9 @@ def _hear(workbench: Workbench, place: _Place, press: Press) -> None:
     answering = workbench.studies.answering
     try:
         before = answering.task(*place.whose, item_id=press.item)
-        if press.does == "choose":
+        if press.does == "choose" and before.item and before.item.right_option:
+            place.trouble = _SETTLED
+        elif press.does == "choose":
             answering.answer(*place.whose, press.item, press.choice, seconds=press.seconds, comment=press.comment)
             place.said = "Saved."
             place.at = press.item if before.revealed else before.after
@@ -197,7 +201,8 @@ def _finished(workbench: Workbench, place: _Place, task: Task) -> None:
     if task.revealed:
         right = sum(each.item.right_option == each.answer.choice for each in answered)
         said += f" Of {len(answered) - undecided} choices {right} were the critic’s own quotation."
-        links += link(PAGE, "Results of everybody", study=study, show="results")
+        if not workbench.studies.owners.guarded(study):
+            links += link(PAGE, "Results of everybody", study=study, show="results")
     st.html(
         f'<div class="relic-proxy-end" role="status"><h2 id="proxy-end" tabindex="-1">Thank you</h2>'
         f'<p>{escape(said)}</p><p class="relic-proxy-links">{links}</p></div>'
@@ -212,9 +217,8 @@ def _finished(workbench: Workbench, place: _Place, task: Task) -> None:
 
 
 def _answer_row(place: _Place, item: ShownItem, answer: Answer) -> str:
-    study, annotator = place.whose
     words = shorten(item.options[answer.choice - 1], _WORDS_SHOWN) if answer.choice else _CANNOT
     comment = f'<span class="relic-quiet">{escape(answer.comment)}</span>' if answer.comment else ""
     at = f"Item {item.number}"
-    look = link(PAGE, at, title=f"{at}: look again", study=study, item=item.id, **{"as": annotator})
+    look = link(PAGE, at, title=f"{at}: look again", study=place.whose[0], show=ANSWER, item=item.id)
     return f"<li>{look} <span>{escape(words)}</span>{comment}</li>"

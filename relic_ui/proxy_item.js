@@ -4,7 +4,7 @@
 // same for every item, and what is being written stays. A press is kept until the server says that it has heard it, and
 // is told again to a server that was started anew meanwhile.
 
-const DRAFTS = "relic-proxy" // localStorage, which outlives the tab: item -> the comment being written
+const DRAFTS = "relic-proxy" // localStorage, which outlives the tab: who and item -> the comment being written
 const DRAFTS_KEPT = 40
 const KEYS = "relic-proxy-keys" // localStorage: "off" where the reader wants no keys
 const UNHEARD_MS = 8000
@@ -51,6 +51,8 @@ export default function (component) {
   const say = words => { part("said").textContent = words }
   const warn = words => { part("trouble").textContent = words }
   const comment = part("comment")
+  const own = item => `${data.who} ${item}`
+  document.cookie = `${data.who}; path=/; SameSite=Strict` // forgotten when the browser is closed
   const options = () => [...parentElement.querySelectorAll("button[data-choice]")]
 
   // ---- drawing -----------------------------------------------------------------------------------------------------
@@ -65,7 +67,7 @@ export default function (component) {
     progress.max = data.of
     progress.value = data.answered
     part("counted").textContent = data.counted
-    if (other) comment.value = read(DRAFTS)[data.item] ?? data.comment
+    if (other) comment.value = read(DRAFTS)[own(data.item)] ?? data.comment
     state.item = data.item
     state.settled = data.settled
     state.drawn = performance.now()
@@ -123,7 +125,7 @@ export default function (component) {
 
   const heard = state.pending && data.heard === state.pending.nonce
   if (heard || (state.pending && state.pending.item !== data.item)) {
-    if (heard && !data.trouble && state.pending.does !== "back") drafted(state.pending.item)
+    if (heard && !data.trouble && state.pending.does !== "back") drafted(own(state.pending.item))
     state.pending = null
   }
   if (!state.pending) {
@@ -174,7 +176,7 @@ export default function (component) {
     event.stopPropagation()
     tell(...does)
   }, { capture: true })
-  on(comment, "input", () => drafted(data.item, comment.value))
+  on(comment, "input", () => drafted(own(data.item), comment.value))
   on(document, "visibilitychange", () => (document.hidden ? clock.pause() : clock.resume()))
 
   parentElement.stop = () => stops.abort()

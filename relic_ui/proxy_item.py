@@ -137,11 +137,12 @@ def show(data: Mapping[str, object], heard: Callable[[Press], None]) -> None:
     Parameters
     ----------
     data : mapping
-        ``item`` (its id), ``body`` (`body_html`), ``heading``, ``about`` and ``counted`` (words over it), ``of`` and
-        ``answered`` (numbers), ``choice`` ("1" to "3", "0" for cannot decide, "" where it is not answered),
-        ``comment``, ``back`` (whether there is an item before it), ``next`` (words on the button that goes on),
-        ``settled`` (it is shown with what is right and takes no answer), ``visit`` (another for each session),
-        ``heard`` (nonce of the last press that was dealt with), ``said`` and ``trouble`` (what became of it).
+        ``item`` (its id), ``who`` (who answers, as the browser remembers it), ``body`` (`body_html`), ``heading``,
+        ``about`` and ``counted`` (words over it), ``of`` and ``answered`` (numbers), ``choice`` ("1" to "3", "0" for
+        cannot decide, "" where it is not answered), ``comment``, ``back`` (whether there is an item before it),
+        ``next`` (words on the button that goes on), ``settled`` (it is shown with what is right and takes no answer),
+        ``visit`` (another for each session), ``heard`` (nonce of the last press that was dealt with), ``said`` and
+        ``trouble`` (what became of it).
     heard : callable
         Is given each press before the page is drawn anew.
     """

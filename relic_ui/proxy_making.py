@@ -10,6 +10,7 @@ import streamlit as st
 
 from relic_core.errors import RelicError
 from relic_core.services.studies.making import FARTHEST, StudyRequest
+from relic_core.services.studies.owners import LONGEST_CODE, seal
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.naming import many
@@ -76,12 +77,17 @@ def _one_click(workbench: Workbench) -> None:
     request = workbench.studies.pride_and_prejudice()
     if request is None:
         return
+    made = workbench.studies.made_of_pride_and_prejudice()
     with st.container(border=True, key="proxy_pride"):
         st.html(
             "<h2>Pride and Prejudice, as in the paper</h2><p>Single sentences of the novel, quoted by critics whose "
             "books are in the public domain; the other two passages share the most words with what the critic "
             "writes.</p>"
         )
+        if made is not None:
+            to = link(PAGE, "Open it", title=f"Open it: {made.name}", study=made.id)
+            st.html(f'<p class="relic-proxy-links">This study is here already. {to}</p>')
+            return
         st.button(
             "Make this study",
             key="proxy_make_pride",
@@ -121,6 +127,15 @@ def _choose(workbench: Workbench) -> None:
         width=520,
     )
     name = st.text_input("What to call it", key="proxy_make_name", max_chars=200, width=520)
+    code = st.text_input(
+        "Owner’s code",
+        type="password",
+        max_chars=LONGEST_CODE,
+        key="proxy_make_code",
+        width=360,
+        help="Asked for before the results and the owner’s side. Without one both are open to whoever opens this "
+        "page, annotators too; it can be set later.",
+    )
     with st.expander("More", key="proxy_make_more"):
         length = st.selectbox(
             "Sentences in a quotation",
@@ -167,6 +182,7 @@ def _choose(workbench: Workbench) -> None:
             most=int(most),
             seed=int(seed),
             wanted=int(wanted),
+            owner=seal(code),
         )
         _start(workbench, request)
         st.rerun()

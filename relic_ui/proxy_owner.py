@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_ui import buttons
+from relic_ui import buttons, proxy_code
 from relic_ui.jobs import when
 from relic_ui.links import link
 from relic_ui.naming import many
-from relic_ui.proxy_address import PAGE, title
+from relic_ui.proxy_address import PAGE, how_many
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from relic_core.services.studies.standing import StudyView
     from relic_core.services.workbench import Workbench
 
+_LONGEST_PLACE = 60
+_MEGABYTES = 95
 _MOST_WANTED = 100
 _HEIGHT = 160
 
@@ -36,7 +38,6 @@ def show(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
         What a button asks for.
     """
     study = view.study
-    title(f"Manage: {study.label}")
     st.html(
         f'<p class="relic-proxy-links">{link(PAGE, "Take part", study=study.id)}'
         f"{link(PAGE, 'Results', study=study.id, show='results')}</p>"
@@ -46,6 +47,7 @@ def show(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
     _facts(workbench, view)
     _say()
     _hints(workbench, view)
+    proxy_code.show(workbench, view)
     _texts(workbench, view)
     _people(workbench, view, does, to)
     _files(workbench, view)
@@ -221,6 +223,34 @@ def _files(workbench: Workbench, view: StudyView) -> None:
             icon=":material/download:",
             key="proxy_signal",
         )
+    _answers_of_others(workbench, view)
+
+
+def _answers_of_others(workbench: Workbench, view: StudyView) -> None:
+    """Take in what was answered elsewhere to the same study."""
+    state = st.session_state
+    with st.expander("Put answers of another department beside yours", key="proxy_others"):
+        st.html(
+            '<p class="relic-quiet relic-measure">Whoever ran this study elsewhere, from its file, saves “Answers as '
+            "JSON” beside the results there, with names or without. What is here already is not taken in twice.</p>"
+        )
+        of = st.text_input("Where they come from", key="proxy_others_of", max_chars=_LONGEST_PLACE, width=360)
+        file = st.file_uploader(
+            "File of answers (.json)",
+            max_upload_size=_MEGABYTES,
+            key=f"proxy_others-{state.setdefault('proxy_others_round', 0)}",
+        )
+        if file is not None and st.button("Take them in", key="proxy_others_do", icon=":material/upload:"):
+            try:
+                people, new = workbench.studies.files.take_in_answers(
+                    view.study.id, file.getvalue(), of=of, name=file.name
+                )
+            except RelicError as error:
+                st.error(literal(str(error)), icon=":material/error:")
+                return
+            state["proxy_others_round"] += 1
+            _tell(f"Taken in: {many(new, 'new answer')} of {how_many(people)}.")
+            st.rerun()
 
 
 def _end(workbench: Workbench, view: StudyView) -> None:

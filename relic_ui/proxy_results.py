@@ -12,7 +12,7 @@ from relic_core.services.studies.tables import PAPER_AGREEMENT, tables
 from relic_ui import proxy_cases, proxy_chart
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.naming import many
-from relic_ui.proxy_address import how_many, title
+from relic_ui.proxy_address import how_many
 from relic_ui.shell import literal, told
 from relic_ui.tables import save
 from relic_ui.tables import show as show_table
@@ -34,7 +34,6 @@ _SPOILER = (
 def show(workbench: Workbench, view: StudyView) -> None:
     """Draw the results of a study."""
     study = view.study
-    title(f"Results: {study.label}")
     if _unfinished(workbench, view) and not st.session_state.get("proxy_spoilt"):
         st.info(_SPOILER, icon=":material/visibility_off:")
         st.button("Show the results all the same", key="proxy_spoil", on_click=_spoil)
@@ -120,11 +119,10 @@ def _agreement(results: StudyResults) -> None:
     for share in (results.all_agree, results.none_agree):
         if share.value is not None:
             beside = [f"{100 * share.chance:.1f}% by chance"] if share.chance is not None else []
-            rows.append(_fact(share.label, share.label, f"{100 * share.value:.1f}%", beside, share.meaning))
+            rows.append(_fact(share.label, share.label, results.figures[share.label], beside, share.meaning))
     for each in results.agreement:
-        said = "none" if each.value is None else f"{each.value:.2f}"
         if rows:
-            rows.append(_fact(each.key, each.label, said, [], each.meaning))
+            rows.append(_fact(each.key, each.label, results.figures.get(each.key), [], each.meaning))
     if not rows:
         st.html('<p class="relic-quiet">It takes two people who have answered the same item.</p>')
         return
@@ -134,12 +132,15 @@ def _agreement(results: StudyResults) -> None:
         else ""
     )
     st.html(f'{paradox}<dl class="relic-proxy-agreement">{"".join(rows)}</dl>')
+    st.html(f'<p class="relic-quiet relic-measure">{escape(results.intervals)}</p>')
 
 
-def _fact(key: str, label: str, said: str, beside: Sequence[str], meaning: str) -> str:
-    """Set one figure of agreement beside chance and the paper's, with what it means."""
+def _fact(key: str, label: str, figure: Figure | None, beside: Sequence[str], meaning: str) -> str:
+    """Set one figure of agreement with its interval beside chance and the paper's, with what it means."""
     printed = PAPER_AGREEMENT.get(key)
-    further = [*beside, f"{printed} in the paper"] if printed else beside
+    said = "none" if figure is None else figure.text
+    between = [] if figure is None or figure.low is None else [figure.interval]
+    further = [*between, *beside, *([f"{printed} in the paper"] if printed else [])]
     small = f' <span class="relic-quiet">{escape(", ".join(further))}</span>' if further else ""
     named = escape(label[:1].upper() + label[1:])
     return f"<div><dt>{named}</dt><dd><strong>{escape(said)}</strong>{small}<p>{escape(meaning)}</p></dd></div>"

@@ -12,7 +12,7 @@ from relic_ui.links import link
 from relic_ui.naming import many, some_of
 from relic_ui.proxy_address import PAGE, how_many, label_of
 from relic_ui.removed import show_each, show_undo
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,16 +24,8 @@ _REMOVED_SHOWN = 12
 _MEGABYTES = 24
 
 
-def show(workbench: Workbench, does: str, to: str) -> None:
-    """Draw the first side of the page.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the studies are.
-    does, to : str
-        What a button in the list asks for.
-    """
+def show(workbench: Workbench) -> None:
+    """Draw the first side of the page."""
     st.title("The proxy task")
     st.html(
         '<p class="relic-lede relic-proxy-lede">A critic quotes a passage of a book, and the quotation is taken out. '
@@ -43,10 +35,6 @@ def show(workbench: Workbench, does: str, to: str) -> None:
         "93.5 times in 100, the best model of its day 67.5 times (Thai and others, 2022). Here you can take the test, "
         "alone or as a group, and see how you and the models of this workbench compare.</p>"
     )
-    if does == "remove-study":
-        with told():
-            removed = workbench.studies.remove(to)
-            st.session_state["study_removed"] = (removed.id, removed.label)
     every = workbench.studies.all()
     st.header("Studies", anchor="studies")
     rows = "".join(

@@ -27,6 +27,8 @@ _WANTED = {
     "signal": "a study and a file",
     "export": "a study and a file",
     "import": "a file",
+    "import-answers": "a study and a file",
+    "owner-code": "a study and a code",
     "remove-annotator": "a study and an annotator",
     "remove": "a study",
     "restore": "a whole id",
@@ -35,7 +37,8 @@ _WANTED = {
 _WORDS = {name: 0 if said.startswith("no ") else 2 if " and " in said else 1 for name, said in _WANTED.items()}
 _USUAL: dict[str, object] = {
     "benchmark": "", "work": [], "length": None, "shape": "4/4", "chooser": "bm25", "beyond": 0, "most": 0, "seed": 0,
-    "wanted": 3, "data": None, "retriever": "", "again": False, "named": False, "format": "table", "comments": False,
+    "wanted": 3, "data": None, "of": "", "retriever": "", "again": False, "named": False, "format": "table",
+    "comments": False,
 }  # fmt: skip
 _USED: dict[str, tuple[str, ...]] = {
     "list": ("format",),
@@ -44,6 +47,7 @@ _USED: dict[str, tuple[str, ...]] = {
     "models": ("retriever", "again", "format"),
     "answers": ("named", "comments"),
     "report": ("named",),
+    "import-answers": ("of",),
 }
 """Options that an action takes; none where it is not named."""
 
@@ -65,6 +69,9 @@ def add_parser(commands: Commands) -> ArgumentParser:
             "  python -m relic_core study report Averhythe report.html\n"
             "  python -m relic_core study export Averhythe study.json\n"
             "  python -m relic_core study import study.json\n"
+            "  python -m relic_core study answers Averhythe ours.json\n"
+            "  python -m relic_core study import-answers Averhythe theirs.json --of Oxford\n"
+            "  python -m relic_core study owner-code Averhythe 'a code of yours'\n"
             "  python -m relic_core study remove-annotator Averhythe Anna\n"
             "\n"
             "Answers and reports give numbers in place of names, and no comments, unless --named is given. People\n"
@@ -97,6 +104,9 @@ def add_parser(commands: Commands) -> ArgumentParser:
     parser.add_argument("--again", action="store_true", help="models: ask although they have answered")
     parser.add_argument("--named", action="store_true", help="answers, report: with names, hours and comments")
     parser.add_argument("--comments", action="store_true", help="answers: with comments, though without names")
+    parser.add_argument(
+        "--of", default="", metavar="WHERE", help="import-answers: where they come from; put behind the names"
+    )
     parser.add_argument("--format", choices=tables.FORMATS, default="table", help="(default: %(default)s)")
     return parser
 
@@ -115,6 +125,14 @@ def run(workbench: Workbench, options: Namespace) -> int:
     if action == "remove-annotator":
         count = workbench.studies.erase(study.id, said[1])
         print(f"{count:,} answers were removed for good, with the name. Files that were given away still have them.")
+    elif action == "import-answers":
+        data = workbench.studies.files.read(Path(said[1]))
+        people, new = workbench.studies.files.take_in_answers(study.id, data, of=options.of, name=said[1])
+        print(f"{study.label}: {new:,} new answers of {people:,} annotators were taken in.")
+    elif action == "owner-code":
+        workbench.studies.owners.give(study.id, said[1])
+        what = "opens with the new code" if said[1].strip() else "opens to everybody"
+        print(f"{study.label}: on the page, what tells right from wrong {what}.")
     elif action == "remove":
         workbench.studies.remove(study.id)
         print(f"{study.label} is removed. Bring it back: python -m relic_core study restore {study.id}")

@@ -21,7 +21,7 @@ from relic_core.errors import BadRequest
 from relic_core.evaluation.metrics import Values, values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from relic_core.domain import Outcome
 
@@ -220,17 +220,35 @@ def resampled(figures: Values, members: Members, *, centre: Centre, samples: int
     -------
     float64 array, shape (samples,)
     """
+    drawn = [
+        _means(figures, members, times) if centre == "mean" else _medians(figures, members, times)
+        for times in draws(members, samples=samples, seed=seed)
+    ]
+    return np.concatenate(drawn)
+
+
+def draws(members: Members, *, samples: int, seed: int) -> Iterator[Values]:
+    """Draw units with replacement, as many as there are, in portions.
+
+    Parameters
+    ----------
+    members : int64 array, shape (n_examples,)
+        The unit of each example.
+    samples, seed : int
+        As for `resampled`.
+
+    Yields
+    ------
+    float64 array, shape (rows, n_units)
+        How often each unit was drawn in each of some samples.
+    """
     count = int(members.max()) + 1
     generator = np.random.default_rng(seed)
-    portion = max(1, _CELLS // max(count, len(figures)))
-    drawn: list[Values] = []
+    portion = max(1, _CELLS // max(count, len(members)))
     for first in range(0, samples, portion):
         rows = min(portion, samples - first)
         picks = generator.integers(count, size=(rows, count)) + np.arange(rows)[:, np.newaxis] * count
-        # (rows, count): how often each unit was drawn
-        times = np.bincount(picks.ravel(), minlength=rows * count).reshape(rows, count).astype(np.float64)
-        drawn.append(_means(figures, members, times) if centre == "mean" else _medians(figures, members, times))
-    return np.concatenate(drawn)
+        yield np.bincount(picks.ravel(), minlength=rows * count).reshape(rows, count).astype(np.float64)
 
 
 def _means(figures: Values, members: Members, times: Values) -> Values:

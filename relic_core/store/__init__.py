@@ -24,6 +24,7 @@ from relic_core.store.sources import SourceRows
 from relic_core.store.splits import SplitRows
 from relic_core.store.studies import StudyRows
 from relic_core.store.study_answers import StudyAnswerRows
+from relic_core.store.study_owners import StudyOwnerRows
 from relic_core.store.texts import TextRows
 from relic_core.store.trainings import TrainingRows
 from relic_core.store.works import WorkRows
@@ -62,6 +63,7 @@ class Store:
         self.trainings = TrainingRows(database, lock_seconds)
         self.studies = StudyRows(database, lock_seconds)
         self.study_answers = StudyAnswerRows(database, lock_seconds)
+        self.study_owners = StudyOwnerRows(database, lock_seconds)
 
     def stamp(self) -> tuple[tuple[int, int], ...]:
         """Tell whether anything may have been written since: equal stamps, nothing was."""

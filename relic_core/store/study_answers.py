@@ -12,7 +12,7 @@ from relic_core.errors import NotFound
 from relic_core.store.rows import Rows, as_utc, utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from duckdb import DuckDBPyConnection
@@ -53,26 +53,12 @@ class StudyAnswerRows(Rows):
             To the letter; names that differ in case and spaces alone are one annotator's.
         """
         with self._writing() as cursor:
-            row = cursor.execute(
-                "SELECT id, name, joined FROM study_annotators WHERE study_id = ? AND called = ?",
-                [study_id, _SHIELD + called(name)],
-            ).fetchone()
-            if row is None:
-                row = (secrets.token_hex(6), _SHIELD + name, utc_now())
-                cursor.execute(
-                    "INSERT INTO study_annotators VALUES (?, ?, ?, ?, ?)",
-                    [study_id, row[0], _SHIELD + called(name), *row[1:]],
-                )
-        return _annotator(row)
+            return _of_name(cursor, study_id, name) or _new(cursor, study_id, secrets.token_hex(6), name)
 
     def named(self, study_id: str, name: str) -> Annotator | None:
         """Find the annotator of a name; None where nobody is called so."""
         with self._reading() as cursor:
-            row = cursor.execute(
-                "SELECT id, name, joined FROM study_annotators WHERE study_id = ? AND called = ?",
-                [study_id, _SHIELD + called(name)],
-            ).fetchone()
-        return None if row is None else _annotator(row)
+            return _of_name(cursor, study_id, name)
 
     def annotators(self, study_id: str) -> tuple[AnnotatorCounts, ...]:
         """List the annotators of a study in the order in which they joined."""
@@ -88,7 +74,7 @@ class StudyAnswerRows(Rows):
         )
 
     def add(self, study_id: str, answer: Answer) -> Answer:
-        """Append an answer.
+        """Append an answer; one that comes twice over, as after a lost connection, is kept once.
 
         Returns
         -------
@@ -102,23 +88,51 @@ class StudyAnswerRows(Rows):
         """
         with self._writing() as cursor:
             _check(cursor, study_id, answer.annotator_id)
-            ((last,),) = cursor.execute(
-                "SELECT coalesce(max(number), 0) FROM study_answers WHERE study_id = ?", [study_id]
-            ).fetchall()
-            cursor.execute(
-                "INSERT INTO study_answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    study_id,
-                    last + 1,
-                    answer.item_id,
-                    answer.annotator_id,
-                    answer.choice,
-                    answer.seconds,
-                    _SHIELD + answer.comment,
-                    answer.created.replace(tzinfo=None),
-                ],
-            )
-        return replace(answer, number=last + 1)
+            before = cursor.execute(
+                f"SELECT {_COLUMNS} FROM latest_study_answers WHERE study_id = ? AND annotator_id = ? "  # noqa: S608
+                "AND item_id = ?",
+                [study_id, answer.annotator_id, answer.item_id],
+            ).fetchone()
+            known = None if before is None else _answer(before)
+            if known is not None and _same(known, answer) and known.comment == answer.comment:
+                return known
+            return _append(cursor, study_id, answer)
+
+    def take_in(self, study_id: str, given: Sequence[tuple[Annotator, Sequence[Answer]]]) -> int:
+        """Append what others answered elsewhere, in one transaction; what is here already is passed over.
+
+        Parameters
+        ----------
+        study_id : str
+            The study.
+        given : sequence of (Annotator, sequence of Answer)
+            Who answered, by an id that is theirs wherever their answers go, and what, in the order in which it came. A
+            name that somebody else has here gets a number.
+
+        Returns
+        -------
+        int
+            How many answers are new.
+        """
+        count = 0
+        with self._writing() as cursor:
+            for annotator, answers in given:
+                if not _is_here(cursor, study_id, annotator.id):
+                    name, further = annotator.name, 1
+                    while _of_name(cursor, study_id, name) is not None:
+                        further += 1
+                        name = f"{annotator.name} ({further})"
+                    _new(cursor, study_id, annotator.id, name)
+                rows = cursor.execute(
+                    f"SELECT {_COLUMNS} FROM study_answers WHERE study_id = ? AND annotator_id = ?",  # noqa: S608
+                    [study_id, annotator.id],
+                ).fetchall()
+                known = [_answer(row) for row in rows]
+                for answer in answers:
+                    if not any(_same(each, answer) for each in known):
+                        _append(cursor, study_id, answer)
+                        count += 1
+        return count
 
     def standing(self, study_id: str, annotator_id: str) -> Standing:
         """Say how a study stands for one annotator.
@@ -220,15 +234,60 @@ def called(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def _check(cursor: DuckDBPyConnection, study_id: str, annotator_id: str) -> None:
+def _is_here(cursor: DuckDBPyConnection, study_id: str, annotator_id: str) -> bool:
     ((known,),) = cursor.execute(
         "SELECT count(*) FROM study_annotators WHERE study_id = ? AND id = ?", [study_id, annotator_id]
     ).fetchall()
-    if not known:
+    return bool(known)
+
+
+def _check(cursor: DuckDBPyConnection, study_id: str, annotator_id: str) -> None:
+    if not _is_here(cursor, study_id, annotator_id):
         raise NotFound(
             "This study has no such annotator; perhaps their answers were removed. Give your name or code again to "
             "begin anew."
         )
+
+
+def _of_name(cursor: DuckDBPyConnection, study_id: str, name: str) -> Annotator | None:
+    row = cursor.execute(
+        "SELECT id, name, joined FROM study_annotators WHERE study_id = ? AND called = ?",
+        [study_id, _SHIELD + called(name)],
+    ).fetchone()
+    return None if row is None else _annotator(row)
+
+
+def _new(cursor: DuckDBPyConnection, study_id: str, annotator_id: str, name: str) -> Annotator:
+    row = (annotator_id, _SHIELD + name, utc_now())
+    cursor.execute(
+        "INSERT INTO study_annotators VALUES (?, ?, ?, ?, ?)", [study_id, row[0], _SHIELD + called(name), *row[1:]]
+    )
+    return _annotator(row)
+
+
+def _append(cursor: DuckDBPyConnection, study_id: str, answer: Answer) -> Answer:
+    ((last,),) = cursor.execute(
+        "SELECT coalesce(max(number), 0) FROM study_answers WHERE study_id = ?", [study_id]
+    ).fetchall()
+    cursor.execute(
+        "INSERT INTO study_answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            study_id,
+            last + 1,
+            answer.item_id,
+            answer.annotator_id,
+            answer.choice,
+            answer.seconds,
+            _SHIELD + answer.comment,
+            answer.created.replace(tzinfo=None),
+        ],
+    )
+    return replace(answer, number=last + 1)
+
+
+def _same(one: Answer, other: Answer) -> bool:
+    """Whether two answers are one that came twice: nobody takes as long to the tenth of a second a second time."""
+    return (one.item_id, one.choice, round(one.seconds, 1)) == (other.item_id, other.choice, round(other.seconds, 1))
 
 
 def _annotator(row: tuple[Any, ...]) -> Annotator:

@@ -8,12 +8,16 @@ from types import SimpleNamespace
 import pytest
 import streamlit as st
 
+from relic_core.config import Settings
 from relic_core.errors import StoreBusy
+from relic_core.formats.studies import write_study
 from relic_core.services.studies.answering import Answering
 from relic_core.services.studies.making import StudyRequest
 from relic_core.services.studies.studies import Studies
+from relic_core.services.workbench import Workbench
 from relic_ui import proxy_item
 from tests.app.reading import html, plain, said, sound
+from tests.making_studies import TERMS, make_ferry, make_study
 
 PAGE = "pages/proxy_task.py"
 NAMED = "<b>Anna</b> *Karenina*"
@@ -68,6 +72,14 @@ def sample(app):
     """Return the sample study."""
     (line,) = app.bench.studies.all()
     return app.bench.studies.study(line.id)
+
+
+def take_in(app, data):
+    """Import a study by its file."""
+    at = sound(app.open(PAGE))
+    (uploader,) = at.get("file_uploader")
+    at = sound(uploader.upload("study.json", data, "application/json").run())
+    return sound(at.button("proxy_import_do").click().run())
 
 
 def begin(app, study, name="anna"):
@@ -221,24 +233,47 @@ def test_somebody_else_of_the_same_name_gives_another(app, sample, screen):
     assert screen.data["answered"] == 0
 
 
-def test_an_address_goes_on_and_carries_no_name(app, sample, screen):
+def remembering(monkeypatch, **cookies):
+    """Stand in for a browser that remembers."""
+    monkeypatch.setattr(type(st.context), "cookies", property(lambda _: cookies))
+
+
+def test_an_address_that_is_passed_on_asks_who_comes(app, sample, screen):
+    at = begin(app, sample)
+    screen.shown_by(at)
+    screen.press("choose", "1")
+    (line,) = app.bench.studies.annotators(sample.id)
+    assert at.query_params == {"study": sample.id, "show": "answer"}
+    for address in ({"show": "answer"}, {"show": "answer", "as": line.annotator.id}, {}):
+        at = sound(app.open(PAGE, study=sample.id, **address))
+        assert at.text_input("proxy_name").value == ""
+
+
+def test_a_tab_that_is_loaded_anew_goes_on_by_what_its_browser_remembers(app, sample, screen, monkeypatch):
     screen.shown_by(begin(app, sample))
     screen.press("choose", "1")
     (line,) = app.bench.studies.annotators(sample.id)
     where = screen.data["item"]
-    sound(app.open(PAGE, **{"study": sample.id, "as": line.annotator.id}))
+    name, _, value = screen.data["who"].partition("=")
+    assert value == line.annotator.id
+    assert "anna" not in screen.data["who"]
+    remembering(monkeypatch, **{name: value})
+    sound(app.open(PAGE, study=sample.id, show="answer"))
     assert screen.data["item"] == where
-    assert "anna" not in line.annotator.id
     first = next(iter(answers(app, sample)))
-    sound(app.open(PAGE, **{"study": sample.id, "as": line.annotator.id, "item": first}))
+    sound(app.open(PAGE, study=sample.id, show="answer", item=first))
     assert (screen.data["item"], screen.data["choice"]) == (first, "1")
+    at = sound(app.open(PAGE, study=sample.id))
+    assert at.text_input("proxy_name").value == "", "who takes part anew at this computer is asked who they are"
+    app.bench.studies.erase(sample.id, "anna")
+    at = sound(app.open(PAGE, study=sample.id, show="answer"))
+    assert "they were removed" in said(at)
 
 
 def test_addresses_of_what_is_not_here_are_told(app, sample):
     at = sound(app.open(PAGE, study="<script>"))
     assert "There is no study '<script>' here" in said(at)
-    at = sound(app.open(PAGE, **{"study": sample.id, "as": "nobody"}))
-    assert "are not here" in said(at)
+    at = sound(app.open(PAGE, study=sample.id, show="answer", item="nothing"))
     assert at.text_input("proxy_name").value == ""
 
 
@@ -259,6 +294,9 @@ def test_nothing_hints_at_what_is_right_until_the_owner_allows_it(app, sample, s
     assert screen.data["item"] == item.id
     assert screen.data["settled"]
     assert f"The critic quoted passage {item.right_option}." in screen.words
+    screen.press("choose", str(item.right_option))  # from another device, which did not show yet what is right
+    assert "your answer to this item stands" in screen.data["trouble"]
+    assert answers(app, sample, "ben")[item.id].choice == wrongly(item)
     screen.press("next")
     assert screen.data["item"] != item.id
 
@@ -326,20 +364,12 @@ def test_a_file_that_is_no_study_is_refused_in_words(app):
 def test_a_study_that_was_changed_by_hand_is_refused(app, sample):
     held = json.loads(app.bench.studies.files.export(sample.id))
     spoilt = json.dumps(held).replace(sample.items[0].left[:20], "Something else", 1).encode()
-    at = sound(app.open(PAGE))
-    (uploader,) = at.get("file_uploader")
-    at = sound(uploader.upload("study.json", spoilt, "application/json").run())
-    at = sound(at.button("proxy_import_do").click().run())
-    assert at.error
+    assert take_in(app, spoilt).error
 
 
-def test_a_study_goes_from_one_machine_to_another(app, sample):
+def test_a_study_that_is_here_already_is_told(app, sample):
     data = app.bench.studies.files.export(sample.id)
-    at = sound(app.open(PAGE))
-    (uploader,) = at.get("file_uploader")
-    at = sound(uploader.upload("study.json", data, "application/json").run())
-    at = sound(at.button("proxy_import_do").click().run())
-    assert f"This study is here already: {sample.label}" in plain(html(at))
+    assert f"This study is here already: {sample.label}" in plain(html(take_in(app, data)))
 
 
 def test_once_there_are_answers_what_was_asked_is_frozen_and_a_new_version_is_not(app, sample):
@@ -407,6 +437,112 @@ def test_the_study_of_pride_and_prejudice_is_one_click(app, monkeypatch):
     made = app.bench.studies.all()[0]
     assert (made.name, made.items) == ("Pride and Prejudice", 4)
     assert f"study={made.id}" in html(at)
+
+
+def test_the_study_of_pride_and_prejudice_is_opened_where_it_is_already(app, monkeypatch):
+    made = app.bench.studies.make(StudyRequest(name="Pride and Prejudice", benchmark="sample", most=4))
+    monkeypatch.setattr(Studies, "pride_and_prejudice", lambda _: StudyRequest(name=made.name, benchmark="sample"))
+    at = sound(app.open(PAGE, show="make"))
+    assert "This study is here already" in plain(html(at))
+    assert f'href="proxy_task?study={made.id}"' in html(at)
+    assert "proxy_make_pride" not in [each.key for each in at.button]
+
+
+@pytest.mark.parametrize("show", ["results", "manage"])
+def test_results_and_the_owners_side_open_with_the_owners_code_alone(app, sample, show):
+    answer_all(app, sample, "Ferdinand", rightly)
+    app.bench.studies.owners.give(sample.id, "quill")
+    at = sound(app.open(PAGE, study=sample.id, show=show))
+    for code in (None, "feather"):
+        if code:
+            at.text_input("proxy_code").set_value(code)
+            at = sound(at.button("proxy_code_open").click().run())
+            assert "That is not the code" in said(at)
+        assert "Ferdinand" not in html(at)
+        assert len(at.get("plotly_chart")) == 0
+        assert len(at.get("download_button")) == 0
+        assert "relic-proxy-right" not in html(at)
+    at.text_input("proxy_code").set_value("quill")
+    at = sound(at.button("proxy_code_open").click().run())
+    assert "Ferdinand" in html(at)
+    at.query_params["show"] = "manage"
+    assert sound(at.run()).button("proxy_code_drop"), "it is asked for once in a visit"
+
+
+def test_the_owner_sets_a_code_and_takes_it_away(app, sample):
+    at = sound(app.open(PAGE, study=sample.id, show="manage"))
+    assert "No code is set" in plain(html(at))
+    at = sound(at.button("proxy_code_keep").click().run())
+    assert "Please write a code" in said(at)
+    at.text_input("proxy_code_new").set_value("quill")
+    at = sound(at.button("proxy_code_keep").click().run())
+    assert "The code is set." in plain(html(at))
+    assert app.bench.studies.owners.opens(sample.id, "quill")
+    assert not app.bench.studies.owners.opens(sample.id, "")
+    at = sound(at.button("proxy_code_drop").click().run())
+    assert not app.bench.studies.owners.guarded(sample.id)
+
+
+def test_a_study_can_be_made_with_its_owners_code(app):
+    app.run_jobs()
+    at = sound(app.open(PAGE, show="make"))
+    at.text_input("proxy_make_name").set_value("Of quays")
+    at.text_input("proxy_make_code").set_value("quill")
+    sound(at.button("proxy_make").click().run())
+    assert app.bench.studies.owners.opens(app.bench.studies.all()[0].id, "quill")
+    assert app.bench.studies.owners.guarded(app.bench.studies.all()[0].id)
+
+
+def test_annotators_are_led_to_the_results_only_where_no_code_stands_before_them(app, sample, screen):
+    app.bench.studies.edit(sample.id, revealed=True)
+    answer_all(app, sample, "anna", rightly)
+    for code in ("", "quill"):
+        app.bench.studies.owners.give(sample.id, code)
+        at = begin(app, sample)
+        at = sound(at.button("proxy_go_on").click().run())
+        assert "Thank you" in plain(html(at))
+        assert ("Results of everybody" in plain(html(at))) is not bool(code)
+
+
+def test_a_study_whose_work_is_missing_or_of_another_edition_is_held_on_the_page(app):
+    study = make_study(work=make_ferry())
+    at = take_in(app, write_study(study, TERMS))
+    assert "Imported: Ferries" in plain(html(at))
+    why = "The Ferry is not in the library"
+    for _ in range(2):
+        for show in ({}, {"show": "results"}, {"show": "manage"}, {"show": "answer"}):
+            at = sound(app.open(PAGE, study=study.id, **show))
+            assert why in said(at)
+            keys = [each.key for each in at.button]
+            assert "proxy_start" not in keys
+            assert "proxy_models" not in keys
+        app.bench.store.works.add(make_ferry(40))
+        why = "another edition"
+    app.bench.store.works.add(make_ferry())
+    assert sound(app.open(PAGE, study=study.id)).button("proxy_start")
+
+
+def test_a_study_goes_from_one_department_to_another_and_its_answers_come_back(app, tmp_path):
+    there = Workbench(Settings(data=tmp_path / "there", indexes=tmp_path / "ix"))
+    there.store.works.add(make_ferry())
+    app.bench.store.works.add(make_ferry())
+    study = make_study(work=make_ferry())
+    there.store.studies.add(study, TERMS)
+    take_in(app, there.studies.files.export(study.id))
+    assert app.bench.studies.study(study.id) == study
+    anna = there.studies.answering.join(study.id, "Anna")
+    for item in study.items:
+        there.studies.answering.answer(study.id, anna.id, item.id, item.right_option, seconds=2)
+    at = sound(app.open(PAGE, study=study.id, show="manage"))
+    for told in ("needs a name", "6 new answers of one person"):
+        at.get("file_uploader")[0].upload(
+            "answers.json", there.studies.files.answers_json(study.id, anonymous=False), "application/json"
+        )
+        at = sound(at.run())
+        at = sound(at.button("proxy_others_do").click().run())
+        assert told in said(at) + plain(html(at))
+        at.text_input("proxy_others_of").set_value("Oxford")
+    assert [line.annotator.name for line in app.bench.studies.annotators(study.id)] == ["Anna (Oxford)"]
 
 
 def test_answers_are_saved_with_names_only_on_request(app, sample):

@@ -204,7 +204,7 @@ def test_closing_the_tab_loses_neither_an_answer_nor_a_comment_half_written(brow
     press(page, "2", 2, studied.of)
     page.get_by_text("Add a comment").click()
     page.get_by_label("Your comment on this item").press_sequentially("Half a thou")
-    page.wait_for_url("**as=**")
+    page.wait_for_url("**show=answer**")
     address = page.url
     page.close()
     again = context.new_page()
@@ -213,6 +213,22 @@ def test_closing_the_tab_loses_neither_an_answer_nor_a_comment_half_written(brow
     expect(again.get_by_label("Your comment on this item")).to_have_value("Half a thou", timeout=PATIENCE)
     assert [answer.choice for answer in answers(studied, name).values()] == [2]
     context.close()
+
+
+def test_an_address_that_is_passed_on_asks_who_comes(browser, studied):
+    contexts = [browser.new_context(viewport={"width": 1280, "height": 900}) for _ in range(2)]
+    one, other = (context.new_page() for context in contexts)
+    name = somebody("sharer")
+    begin(one, studied.address, name)
+    item_shown(one, 1, studied.of)
+    press(one, "1", 2, studied.of)
+    one.reload()
+    item_shown(one, 2, studied.of)
+    opened(other, one.url)
+    other.get_by_role("textbox", name="Your name, or a code").wait_for()
+    assert other.get_by_text(name).count() == 0
+    for context in contexts:
+        context.close()
 
 
 def test_a_server_started_anew_goes_on_where_the_other_stopped(page, studied, tmp_path):

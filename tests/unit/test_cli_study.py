@@ -45,7 +45,15 @@ def test_a_study_is_made_listed_shown_answered_by_models_exported_and_taken_in_a
     for action, name in (("answers", "a.csv"), ("answers", "a.json"), ("report", "r.html"), ("signal", "s.jsonl")):
         assert run(action, "Averhythe", tmp_path / name)[0] == 0
         assert (tmp_path / name).stat().st_size > 0
+    assert run("answers", "Averhythe", tmp_path / "ours.json")[0] == 0
+    assert (
+        "0 new answers of 0 annotators"
+        in run("import-answers", "Averhythe", tmp_path / "ours.json", "--of", "Oxford")[1]
+    )
     study = Workbench(settings).studies.find("Averhythe")
+    assert "opens with the new code" in run("owner-code", "Averhythe", "ferry")[1]
+    assert Workbench(settings).studies.owners.opens(study.id, "ferry")
+    assert "opens to everybody" in run("owner-code", "Averhythe", "")[1]
     assert "is removed" in run("remove", "Averhythe")[1]
     assert "is back" in run("restore", study.id)[1]
 

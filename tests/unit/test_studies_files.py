@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from relic_core.domain.studies import CANNOT_DECIDE
-from relic_core.errors import BadBenchmark
+from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.studies import read_study, write_study
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.workbench import Workbench
@@ -153,6 +153,89 @@ def test_anonymous_answers_give_numbers_in_place_of_names_and_no_hours_or_commen
     assert "answered" not in rows[0]
     assert [row["annotator"] for row in rows] == sorted(row["annotator"] for row in rows)
     assert "=1+1" in bench.studies.files.answers_json(answered.id, comments=True).decode()
+
+
+@pytest.fixture
+def elsewhere(tmp_path, settings, answered):
+    """Another department with the same study, whom one Bea has begun to answer."""
+    workbench = Workbench(type(settings)(data=tmp_path / "other", indexes=tmp_path / "ix"))
+    workbench.store.works.add(make_ferry())
+    workbench.store.studies.add(answered, TERMS)
+    bea = workbench.studies.answering.join(answered.id, "Bea")
+    workbench.studies.answering.answer(answered.id, bea.id, "w3", 1, seconds=3, comment="from here")
+    return workbench
+
+
+def counted(workbench, study):
+    return {each.annotator.name: each.answered for each in workbench.studies.annotators(study.id)}
+
+
+def test_answers_of_two_departments_are_put_together_once(bench, elsewhere, answered):
+    files = elsewhere.studies.files
+    given = bench.studies.files.answers_json(answered.id, anonymous=False)
+    assert files.take_in_answers(answered.id, given, of="Oxford") == (2, 13)
+    together = {"Bea": 1, "Bea (Oxford)": 6, f"{MARKUP} (Oxford)": 6}
+    assert counted(elsewhere, answered) == together
+    assert files.take_in_answers(answered.id, given, of="Oxford") == (2, 0), "the same file once more"
+    anonymous = bench.studies.files.answers_json(answered.id)
+    assert files.take_in_answers(answered.id, anonymous, of="Oxford") == (2, 0), "the same people without names"
+    results = {each.annotator.name: each for each in elsewhere.studies.results.of(answered.id).people}
+    assert (results["Bea (Oxford)"].right, results["Bea (Oxford)"].cannot) == (5, 1), "the last of two answers counts"
+    # Later somebody joins there, so that other numbers stand for the same people, and one goes on.
+    cy = bench.studies.answering.join(answered.id, "Cy")
+    bench.studies.answering.answer(answered.id, cy.id, "w2", 3, seconds=5)
+    assert files.take_in_answers(answered.id, bench.studies.files.answers_json(answered.id), of="Oxford") == (3, 1)
+    assert sorted(counted(elsewhere, answered).values()) == [1, 1, 6, 6]
+    # What goes back is known there to be theirs.
+    back = elsewhere.studies.files.answers_json(answered.id, anonymous=False)
+    assert bench.studies.files.take_in_answers(answered.id, back, of="Cambridge") == (4, 1)
+    assert counted(bench, answered) == {MARKUP: 6, "Bea": 6, "Cy": 1, "Bea (Cambridge)": 1}
+
+
+def test_people_of_one_name_from_one_place_stay_apart(bench, elsewhere, answered, tmp_path, settings):
+    third = Workbench(type(settings)(data=tmp_path / "third", indexes=tmp_path / "ix"))
+    third.store.studies.add(answered, TERMS)
+    for workbench in (bench, elsewhere):
+        given = workbench.studies.files.answers_json(answered.id, anonymous=False)
+        third.studies.files.take_in_answers(answered.id, given, of="there")
+    assert counted(third, answered) == {f"{MARKUP} (there)": 6, "Bea (there)": 6, "Bea (there) (2)": 1}
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        (lambda whole: whole.update(format="relic study/1"), "not in the format"),
+        (lambda whole: whole["study"].update(id="another"), "answers to the study another"),
+        (lambda whole: whole.update(instructions="Guess."), "other instructions"),
+        (lambda whole: whole["answers"][0].update(choice=4), "a choice is 1, 2 or 3"),
+        (lambda whole: whole["answers"][0].update(choice=True), "a choice is 1, 2 or 3"),
+        (lambda whole: whole["answers"][0].update(seconds=-1), "0 seconds or more"),
+        (lambda whole: whole["answers"][0].update(seconds=float("nan")), "NaN|0 seconds or more"),
+        (lambda whole: whole["answers"][0].update(item="w99"), "no item 'w99'"),
+        (lambda whole: whole["answers"][0].update(annotator_key="Bea"), "key of an annotator"),
+        (lambda whole: whole["answers"][0].update(annotator=7), "must be a string"),
+        (lambda whole: whole["answers"][0].update(comment="x" * 4_001), "at most 4,000"),
+        (lambda whole: whole["answers"][0].update(answered="yesterday"), "yesterday"),
+        (lambda whole: whole["answers"][0].pop("choice"), "choice"),
+        (lambda whole: whole.update(answers=5), "cannot be taken in"),
+        (lambda whole: whole.pop("answers"), "answers"),
+    ],
+)
+def test_answers_that_cannot_be_are_refused_and_none_is_taken_in(bench, elsewhere, answered, edit, why):
+    whole = json.loads(bench.studies.files.answers_json(answered.id, anonymous=False))
+    edit(whole)
+    with pytest.raises(BadBenchmark, match=why):
+        elsewhere.studies.files.take_in_answers(answered.id, json.dumps(whole).encode(), of="Oxford")
+    assert counted(elsewhere, answered) == {"Bea": 1}
+
+
+def test_answers_want_a_place_they_come_from_and_a_file_of_answers(bench, answered):
+    given = bench.studies.files.answers_json(answered.id)
+    with pytest.raises(BadRequest, match="Where answers come from"):
+        bench.studies.files.take_in_answers(answered.id, given, of=" ")
+    for data in (b"", b"[]", b"\xff", bench.studies.files.export(answered.id)):
+        with pytest.raises(BadBenchmark):
+            bench.studies.files.take_in_answers(answered.id, data, of="Oxford")
 
 
 def test_csv_has_a_row_for_each_answer_with_its_item_and_no_formulas(bench, answered):

@@ -10,7 +10,7 @@ from relic_core.domain.studies import CANNOT_DECIDE, ModelAnswers
 from relic_core.errors import BadRequest, NotFound, StudyFrozen, StudyHeld
 from relic_core.reporting.tables import Figure
 from relic_core.services.jobs import InlineExecutor
-from relic_core.services.studies import sample, texts
+from relic_core.services.studies import owners, sample, texts
 from relic_core.services.studies.making import StudyRequest
 from relic_core.services.studies.tables import tables
 from relic_core.services.workbench import Workbench
@@ -271,6 +271,49 @@ def test_a_study_whose_work_is_missing_or_of_another_edition_is_held_and_says_wh
     assert bench.studies.answering.join(study.id, "Anna").name == "Anna"
 
 
+def test_the_owners_code_opens_a_study_is_not_kept_and_goes_with_its_versions(bench, ferry):
+    codes = bench.studies.owners
+    assert not codes.guarded(ferry.id)
+    assert codes.opens(ferry.id, "anything")
+    codes.give(ferry.id, "Quillfeather 7")
+    assert codes.guarded(ferry.id)
+    assert codes.opens(ferry.id, " Quillfeather 7 ")
+    for wrong_code in ("", "quillfeather 7", "x" * 10_000):
+        assert not codes.opens(ferry.id, wrong_code)
+    assert b"Quillfeather" not in bench.store.path.read_bytes()
+    later = bench.studies.new_version(ferry.id)
+    assert codes.guarded(later.id)
+    assert codes.opens(later.id, "Quillfeather 7")
+    assert b"Quill" not in bench.studies.files.export(ferry.id)
+    codes.give(ferry.id, "")
+    assert codes.opens(ferry.id, "")
+    assert codes.guarded(later.id)
+    with pytest.raises(BadRequest, match="shorter"):
+        codes.give(ferry.id, "x" * 201)
+    with pytest.raises(NotFound):
+        codes.give("no study", "code")
+
+
+def test_a_study_is_made_with_its_owners_code(bench):
+    request = StudyRequest(name="Averhythe", benchmark="sample", most=3, owner=owners.seal("ferry"))
+    job = bench.studies.start_making(request)
+    assert bench.jobs.get(job.id).state == "done", bench.jobs.get(job.id).note
+    study = bench.studies.find("Averhythe")
+    assert bench.studies.owners.opens(study.id, "ferry")
+    assert not bench.studies.owners.opens(study.id, "boat")
+
+
+def test_the_study_of_pride_and_prejudice_is_known_by_its_name(bench):
+    assert bench.studies.made_of_pride_and_prejudice() is None
+    made = bench.studies.make(StudyRequest(name="Pride and Prejudice", benchmark="sample", most=3))
+    assert bench.studies.made_of_pride_and_prejudice().id == made.id
+    later = bench.studies.new_version(made.id)
+    assert bench.studies.made_of_pride_and_prejudice().id == later.id
+    bench.studies.remove(later.id)
+    bench.studies.remove(made.id)
+    assert bench.studies.made_of_pride_and_prejudice() is None
+
+
 def test_results_count_people_each_and_together(bench, ferry):
     answer_all(bench, ferry, "Anna", right)
     answer_all(bench, ferry, "Bea", lambda item: right(item) if item.id < "w4" else wrong(item))
@@ -289,6 +332,13 @@ def test_results_count_people_each_and_together(bench, ferry):
     assert results.none_agree.value == 0
     assert results.telling == ()
     assert {each.key for each in results.agreement} == {"fleiss", "randolph", "ac1", "alpha"}
+    assert results.figures.keys() == {"fleiss", "randolph", "ac1", "alpha", "all agree", "none agree"}
+    for each in results.agreement:
+        figure = results.figures[each.key]
+        assert figure.text == f"{each.value:.2f}"
+        assert figure.low <= each.value <= figure.high
+    assert results.figures["none agree"].interval == "–", "the same in every sample is no certainty"
+    assert "answered by the same people" in results.intervals
 
 
 def test_unequal_numbers_of_answers_are_counted_and_said(bench, ferry):

@@ -79,6 +79,31 @@ def test_one_name_is_one_annotator_and_markup_in_it_is_kept_to_the_letter(store,
     assert store.study_answers.join("another study", name) != anna
 
 
+def test_an_answer_that_comes_twice_after_a_lost_connection_is_one_answer(store, study):
+    anna, bea = (store.study_answers.join(study.id, name) for name in ("Anna", "Bea"))
+    first = store.study_answers.add(study.id, make_answer(anna.id, "w0", 1, comment="Hm."))
+    assert store.study_answers.add(study.id, make_answer(anna.id, "w0", 1, comment="Hm.")) == first
+    for different in (
+        make_answer(bea.id, "w0", 1, comment="Hm."),
+        make_answer(anna.id, "w1", 1, comment="Hm."),
+        make_answer(anna.id, "w0", 1, comment="Ah."),
+        make_answer(anna.id, "w0", 2, comment="Ah."),
+        make_answer(anna.id, "w0", 2, comment="Ah.", seconds=9.0),
+    ):
+        store.study_answers.add(study.id, different)
+    # To go back to what one had chosen first is another answer.
+    store.study_answers.add(study.id, make_answer(anna.id, "w0", 1, comment="Hm."))
+    assert [each.choice for each in store.study_answers.all(study.id)] == [1, 1, 1, 1, 2, 2, 1]
+
+
+def test_the_owners_code_that_was_given_last_counts(store, study):
+    assert store.study_owners.sealed(study.id) == ""
+    for sealed in ("one", "two"):
+        store.study_owners.add(study.id, sealed)
+    assert store.study_owners.sealed(study.id) == "two"
+    assert store.study_owners.sealed("another study") == ""
+
+
 def test_of_several_answers_the_last_counts_and_all_are_kept(store, study):
     anna = store.study_answers.join(study.id, "Anna")
     for choice in (1, 3, 2):

@@ -11,15 +11,12 @@ from relic_core.domain.studies import CHOICES, Answer, in_order
 from relic_core.errors import BadRequest, NotFound
 from relic_core.services.studies import texts
 from relic_core.services.studies.standing import check_not_held, find_works
+from relic_core.services.studies.texts import LONGEST_COMMENT, LONGEST_SECONDS
 
 if TYPE_CHECKING:
     from relic_core.domain.studies import Annotator, Item, Study
     from relic_core.services.studies.studies import Studies
     from relic_core.services.workbench import Workbench
-
-LONGEST_COMMENT = 4_000
-LONGEST_SECONDS = 86_400.0
-"""A day: an item that was left open longer counts as so long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from relic_core.evaluation import metrics, raters
 from relic_core.evaluation.intervals import interval_of
 from relic_core.evaluation.proxy_items import proxy_values
 from relic_core.evaluation.proxy_runs import alike
+from relic_core.evaluation.rater_intervals import agreement_intervals
 from relic_core.reporting.tables import Figure
 from relic_core.retrieval import registry
 from relic_core.services.figures import figure_of
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain.studies import Annotator, Answer, ModelAnswers, Study
+    from relic_core.evaluation.intervals import Interval
     from relic_core.evaluation.metrics import Values
+    from relic_core.evaluation.raters import Counts, Measure, Share
 
 CARD = "proxy-accuracy"
 
@@ -71,6 +74,7 @@ def compute(
     for answer in answers:
         choices[answer.item_id].append(answer.choice)
     counts = raters.count_choices(list(choices.values()), OPTIONS)
+    measures = raters.measures(counts)
     all_agree, none_agree = raters.all_and_none(counts)
     labels = {each.label for each in models if not marks.get(each.retriever)}
     telling = tuple(
@@ -85,13 +89,15 @@ def compute(
         study=study,
         people=tuple(_person(study, annotator, answers) for annotator in annotators),
         majority=_majority(items),
-        agreement=raters.measures(counts),
+        agreement=measures,
         all_agree=all_agree,
         none_agree=none_agree,
+        figures=_figures(study, counts, measures, (all_agree, none_agree)),
         paradox=raters.paradox(counts),
         models=_models(study, models, marks),
         items=tuple(hardest),
         telling=telling,
+        intervals=_intervals(study),
         notes=_notes(study, items),
     )
 
@@ -117,6 +123,25 @@ def accuracy(values: Values, books: Sequence[str]) -> Figure | None:
     if len(values) == 1:
         return Figure(text=card.written(float(values[0])), value=float(values[0]))
     return figure_of(card, interval_of(values, books, over="works" if len(set(books)) > 1 else "examples"))
+
+
+def _figures(study: Study, counts: Counts, measures: Sequence[Measure], shares: Sequence[Share]) -> dict[str, Figure]:
+    """Set the figures of agreement with their intervals, where these can be had."""
+    around = agreement_intervals(counts, [item.book for item in study.items])
+    figures = {each.key: _set(each.value, around.get(each.key), "z.2f") for each in measures if each.value is not None}
+    return figures | {
+        each.label: _set(each.value, around.get(each.label), ".1%") for each in shares if each.value is not None
+    }
+
+
+def _set(value: float, around: Interval | None, form: str) -> Figure:
+    """Set a figure; a dash stands in the place of an interval where all draws gave the same."""
+    if around is None:
+        return Figure(text=format(value, form), value=value)
+    if around.flat:
+        return Figure(text=format(value, form), value=value, ends=("–", ""))
+    ends = (format(around.low, form), format(around.high, form))
+    return Figure(text=format(value, form), value=value, low=around.low, high=around.high, ends=ends)
 
 
 def _person(study: Study, annotator: Annotator, answers: Sequence[Answer]) -> PersonResult:
@@ -197,10 +222,17 @@ def _item(
     )
 
 
+def _intervals(study: Study) -> str:
+    over = "works, each with all its items" if len(study.works) > 1 else "items, and speak of this work alone"
+    return (
+        f"Intervals are 95%, by bootstrap over {over}: how far a figure would move on others, answered by the same "
+        "people."
+    )
+
+
 def _notes(study: Study, items: Sequence[ItemResult]) -> tuple[str, ...]:
     numbers = sorted({each.answered for each in items})
-    over = "works, each with all its items" if len(study.works) > 1 else "items: they speak of this work alone"
-    notes = [_CHANCE, _MAJORITY, f"Intervals are 95%, by bootstrap over {over}."]
+    notes = [_CHANCE, _MAJORITY, _intervals(study)]
     if len(numbers) > 1:
         notes.append(f"Items have {numbers[0]} to {numbers[-1]} answers each. {_UNEQUAL}")
     return tuple(notes)

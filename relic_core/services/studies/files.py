@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import read_bytes, written_whole
 from relic_core.formats.studies import read_study, write_study
-from relic_core.services.studies import answer_files, report, signal
+from relic_core.services.studies import answer_files, report, signal, texts
 from relic_core.services.studies.making import words_of
 from relic_core.services.studies.standing import find_works
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from typing import Any
 
-    from relic_core.domain.studies import Study
+    from relic_core.domain.studies import Annotator, Answer, Study
     from relic_core.services.workbench import Workbench
 
 
 LARGEST = 100_000_000
 """In bytes: a study of tens of thousands of items."""
+
+
+def _of(annotator: Annotator, answers: Sequence[Answer]) -> list[Answer]:
+    return [replace(answer, annotator_id=annotator.id) for answer in answers]
 
 
 class Files:
@@ -74,7 +80,17 @@ class Files:
 
     def take_in_file(self, path: Path) -> tuple[Study, bool]:
         """Take in a study from a file; raises NotFound too, else as `take_in`."""
-        return self.take_in(read_bytes(path, at_most=LARGEST), str(path))
+        return self.take_in(self.read(path), str(path))
+
+    def read(self, path: Path) -> bytes:
+        """Read a file that is to be taken in.
+
+        Raises
+        ------
+        NotFound, BadBenchmark
+            There is none; it cannot be read, or is too large.
+        """
+        return read_bytes(path, at_most=LARGEST)
 
     def write(self, path: Path, content: bytes) -> None:
         """Write what one of these gave into a file, whole or not at all.
@@ -113,6 +129,44 @@ class Files:
         """Write all answers as CSV, each with its item; parameters and errors as for `answers_json`."""
         study = self._workbench.studies.study(study_id)
         return answer_files.as_csv(study, self._rows(study, anonymous=anonymous, comments=comments))
+
+    def take_in_answers(self, study_id: str, data: bytes, *, of: str, name: str = "The file") -> tuple[int, int]:
+        """Put the answers of another department, which ran the same study, beside those given here.
+
+        Parameters
+        ----------
+        study_id : str
+            The study.
+        data : bytes
+            What `answers_json` wrote there, with names or without; a later file of theirs adds what is new in it.
+        of : str
+            Where they come from: it is put behind names and numbers.
+        name : str
+            What the file is called, for messages.
+
+        Returns
+        -------
+        annotators, answers : int
+            Whose answers the file holds, and how many of them are new here.
+
+        Raises
+        ------
+        BadBenchmark
+            The file holds no answers to this study, or some that cannot be.
+        BadRequest
+            It is not said where they come from.
+        NotFound
+            There is no such study.
+        """
+        if len(data) > LARGEST:
+            raise BadBenchmark(f"{name} is too large for answers: at most {LARGEST:,} bytes are read.")
+        study = self._workbench.studies.study(study_id)
+        terms = self._workbench.store.studies.terms(study_id)
+        given = answer_files.read(data, name, study, terms, of=texts.checked_name("Where answers come from", of))
+        rows = self._workbench.store.study_answers
+        here = {answer_files.key_of(study, each.annotator.id): each.annotator for each in rows.annotators(study_id)}
+        known = [(here.get(annotator.id, annotator), answers) for annotator, answers in given]
+        return len(given), rows.take_in(study_id, [(who, _of(who, answers)) for who, answers in known])
 
     def signal(self, study_id: str) -> bytes:
         """Write what people chose as JSON lines to learn from or to measure on; see `signal`.

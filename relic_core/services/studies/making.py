@@ -32,6 +32,9 @@ FARTHEST = 1_000
 PRIDE = ("public-relic-test", "pride_and_prejudice")
 """The work of the paper's study, in the benchmark of criticism that is free of copyright."""
 
+PRIDE_NAME = "Pride and Prejudice"
+"""What the study of that work is called."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyRequest:
@@ -61,6 +64,8 @@ class StudyRequest:
         How many annotators for each item; 0 gives everybody every item.
     instructions, consent, privacy : str
         In place of the texts that studies have else.
+    owner : str
+        The code of who runs it, sealed (`owners.seal`); empty where its results are open to everybody.
     """
 
     name: str
@@ -76,6 +81,7 @@ class StudyRequest:
     instructions: str = ""
     consent: str = ""
     privacy: str = ""
+    owner: str = ""
 
     @property
     def terms(self) -> StudyTerms:

@@ -144,14 +144,19 @@ class StudyResults:
         Fleiss, Randolph, Gwet, Krippendorff.
     all_agree, none_agree : Share
         Of items, beside chance.
+    figures : mapping of str to Figure
+        Measures by their keys and shares by their labels as they are read, with intervals where these can be had; lacks
+        those that have no value.
     paradox : str
         Why Fleiss' kappa is low although people agree, where that is so; empty else.
     items : tuple of ItemResult
         The hardest for people first, then those nobody has answered.
     telling : tuple of ItemResult
         Those that everybody, two at least, got right and some model did not (RELiC, Table 5).
+    intervals : str
+        What the intervals are, in a sentence.
     notes : tuple of str
-        How the figures were come by.
+        How the figures were come by, that among it.
     """
 
     study: Study
@@ -160,10 +165,12 @@ class StudyResults:
     agreement: tuple[Measure, ...]
     all_agree: Share
     none_agree: Share
+    figures: Mapping[str, Figure] = field(hash=False)
     paradox: str
     models: tuple[ModelResult, ...]
     items: tuple[ItemResult, ...]
     telling: tuple[ItemResult, ...]
+    intervals: str
     notes: tuple[str, ...]
 
 

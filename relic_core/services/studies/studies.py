@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from relic_core.errors import BadRequest, NotFound
 from relic_core.ports import silent
-from relic_core.services.studies import making, sample, texts, windows
+from relic_core.services.studies import finding, making, sample, texts, windows
 from relic_core.services.studies.answering import Answering
 from relic_core.services.studies.files import Files
 from relic_core.services.studies.models import Models
+from relic_core.services.studies.owners import Owners
 from relic_core.services.studies.results import Results
 from relic_core.services.studies.standing import StudyView, find_works
 
@@ -52,6 +53,11 @@ class Studies:
     def results(self) -> Results:
         """What came of it."""
         return Results(self._workbench)
+
+    @cached_property
+    def owners(self) -> Owners:
+        """Who may see that, and manage a study."""
+        return Owners(self._workbench)
 
     @cached_property
     def files(self) -> Files:
@@ -113,20 +119,7 @@ class Studies:
         NotFound, BadRequest
             None fits; several do.
         """
-        wanted = said.strip().casefold()
-        listed = self.all()
-        for fits in (
-            [each for each in listed if each.id == wanted],
-            [each for each in listed if wanted and each.id.startswith(wanted)],
-            [each for each in listed if each.name.casefold() == wanted],
-            [each for each in listed if wanted and wanted in each.name.casefold()],
-        ):
-            if len({each.name for each in fits}) == 1:
-                return self.study(max(fits, key=lambda each: each.version).id)
-            if fits:
-                several = ", ".join(f"{each.id} ({each.name})" for each in fits)
-                raise BadRequest(f"'{said}' fits several studies: {several}. Give the id.")
-        raise NotFound(f"There is no study '{said:.80}'. `python -m relic_core study` lists those there are.")
+        return self.study(finding.meant(self.all(), said).id)
 
     def sources(self) -> tuple[StudySource, ...]:
         """List what studies can be made from, the windows mined here first; opening each takes some seconds."""
@@ -143,9 +136,9 @@ class Studies:
             Another study has the name.
         """
         terms = request.terms
-        self._check_name_is_free(request.name.strip())
+        finding.check_name_is_free(self._workbench.store.studies.all(), request.name)
         made = making.make(self._workbench, request, data=data, progress=progress)
-        return self._keep(made, terms)
+        return self._keep(made, terms, request.owner)
 
     def start_making(self, request: StudyRequest) -> Job:
         """Make a study in the background; the job's closing note ends with the study's id in brackets.
@@ -157,7 +150,7 @@ class Studies:
         """
         name = texts.checked_name("A study", request.name)
         _ = request.terms
-        self._check_name_is_free(name)
+        finding.check_name_is_free(self._workbench.store.studies.all(), name)
         said = {field: getattr(request, field) for field in request.__slots__}
         return self._workbench.jobs.start("study", title=f"Making the study {name}", subject=name, arguments=said)
 
@@ -166,7 +159,11 @@ class Studies:
         if not windows.has_work(self._workbench, *making.PRIDE):
             return None
         benchmark, work = making.PRIDE
-        return making.StudyRequest(name="Pride and Prejudice", benchmark=benchmark, works=(work,))
+        return making.StudyRequest(name=making.PRIDE_NAME, benchmark=benchmark, works=(work,))
+
+    def made_of_pride_and_prejudice(self) -> StudyCounts | None:
+        """Give the study that `pride_and_prejudice` would make again, since one has its name; None where none has."""
+        return finding.named(self._workbench.store.studies.all(), making.PRIDE_NAME)
 
     def default_terms(self) -> StudyTerms:
         """Give what studies tell annotators where their owner says nothing else."""
@@ -218,7 +215,7 @@ class Studies:
         seed: int | None = None,
         without: Collection[str] = (),
     ) -> Study:
-        """Make the next version of a study; the one before stays with its answers.
+        """Make the next version of a study, with the owner's code; the one before stays with its answers.
 
         Parameters
         ----------
@@ -250,7 +247,8 @@ class Studies:
             wanted=texts.checked_wanted(terms.wanted if wanted is None else wanted),
             revealed=False,
         )
-        return self._keep(making.next_version(before, seed=seed, without=without), told)
+        owner = self._workbench.store.study_owners.sealed(before.id)
+        return self._keep(making.next_version(before, seed=seed, without=without), told, owner)
 
     def remove(self, study_id: str) -> Study:
         """Hide a study; its answers stay, and `restore` brings it back.
@@ -317,14 +315,7 @@ class Studies:
         """Name the file in which answers are kept."""
         return str(self._workbench.store.path)
 
-    def _keep(self, study: Study, terms: StudyTerms) -> Study:
-        self._workbench.store.studies.add(study, terms)
+    def _keep(self, study: Study, terms: StudyTerms, sealed: str) -> Study:
+        if self._workbench.store.studies.add(study, terms) and sealed:
+            self._workbench.store.study_owners.add(study.id, sealed)
         return self.study(study.id)
-
-    def _check_name_is_free(self, name: str) -> None:
-        taken = [each for each in self._workbench.store.studies.all() if each.name.casefold() == name.casefold()]
-        if taken:
-            raise BadRequest(
-                f"There is a study called {taken[0].name} (id {taken[0].id}). Choose another name, or make a new "
-                "version of that one."
-            )

@@ -72,19 +72,19 @@ def agreement(results: StudyResults) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             each.label,
-            _NONE if each.value is None else Figure(text=f"{each.value:.2f}", value=each.value),
+            results.figures.get(each.key, _NONE),
             "0.00",
             PAPER_AGREEMENT.get(each.key, ""),
             each.meaning,
         )
         for each in results.agreement
     ]
-    rows += [_share(each) for each in (results.all_agree, results.none_agree)]
+    rows += [_share(each, results.figures) for each in (results.all_agree, results.none_agree)]
     return Table(
         caption=f"{results.study.label}: how far people agree",
         heads=("measure", "here", "by chance", "in the paper", "what it says"),
         rows=tuple(rows),
-        notes=(results.paradox,) if results.paradox else (),
+        notes=(*((results.paradox,) if results.paradox else ()), results.intervals),
     )
 
 
@@ -110,10 +110,10 @@ def items(results: StudyResults) -> Table:
     )
 
 
-def _share(share: Share) -> tuple[Cell, ...]:
+def _share(share: Share, figures: Mapping[str, Figure]) -> tuple[Cell, ...]:
     return (
         share.label,
-        _NONE if share.value is None else Figure(text=f"{100 * share.value:.1f}%", value=share.value),
+        figures.get(share.label, _NONE),
         _NONE if share.chance is None else f"{100 * share.chance:.1f}%",
         PAPER_AGREEMENT[share.label],
         share.meaning,

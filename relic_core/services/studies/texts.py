@@ -8,6 +8,9 @@ from relic_core.errors import BadRequest
 LONGEST_TEXT = 10_000
 LONGEST_NAME = 100
 MOST_WANTED = 1_000
+LONGEST_COMMENT = 4_000
+LONGEST_SECONDS = 86_400.0
+"""A day: an item that was left open longer counts as so long."""
 
 DEFAULT = StudyTerms(
     instructions=(
@@ -24,8 +27,9 @@ DEFAULT = StudyTerms(
     ),
     privacy=(
         "Kept are the name or code that you give, your choices, your comments, and how long each item was before you. "
-        "They are kept in one file on the computer that runs this program, and sent nowhere. A code does as well as a "
-        "name. Whoever runs the study removes all of it from that file if you ask for it."
+        "They are kept in one file on the computer that runs this program, and the program sends them nowhere. Your "
+        "browser remembers who answers until it is closed, and a comment that you have not sent until you send it. A "
+        "code does as well as a name. Whoever runs the study removes all of it from that file if you ask for it."
     ),
     revealed=False,
 )
