@@ -20,7 +20,7 @@ WORDS_OF_THE_WORK = "remarked that it was nice to see a good solid bit of brass"
 PASSAGE = (
     f"The officer from London {WORDS_OF_THE_WORK}. He trusts what shines, and the whole coast is surveyed from it."
 )
-COLUMNS = ["Dense, zero-shot", "BM25", "Combined"]
+COLUMNS = ["dense-RELiC", "BM25", "Reranked"]
 JOB_MS = 60_000
 
 
@@ -264,7 +264,7 @@ def test_a_text_is_prepared_although_the_tab_is_closed(visitor, fresh_server, tm
     claim_box(visitor).wait_for()
     ask(visitor, "Nobody feels responsible for the lights")
     assert headings(visitor) == COLUMNS
-    assert visitor.locator(".relic-card[id^='hit-zero-shot']").count() == 5
+    assert visitor.locator(".relic-card[id^='hit-dense-relic']").count() == 5
 
 
 def test_what_is_typed_after_a_refused_claim_and_a_walk_to_the_library_is_kept(page, server):

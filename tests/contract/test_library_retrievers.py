@@ -20,7 +20,7 @@ from tests.making_rerankers import SharedWordsReranker
 NAMES = [card.name for card in registry.cards() if card.library]
 PREPARED = {"dense-relic", "reranked", "fusion", "zero-shot"}
 """Those that search only what has been prepared."""
-HEAD = 4
+HEAD = 8
 """Spans that are reordered: fewer than either of the longer works has."""
 LENGTHS = range(1, 6)
 CLAIM = Claim("The ferryman and the river stand for death;", "he counted his letters and his coins", masked=True)

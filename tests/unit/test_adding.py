@@ -53,7 +53,7 @@ def prepared(monkeypatch):
     """Take note of what would be prepared, and prepare nothing."""
     ids = []
 
-    def start(indexes, work_id):
+    def start(indexes, work_id, _retrievers=()):
         ids.append(work_id)
         return SimpleNamespace(id="ended", active=False, state="done", note="")
 
@@ -228,7 +228,7 @@ def test_a_work_that_was_removed_meanwhile_does_not_stop_the_preparing_of_the_ne
     queue.add("b")
     assert prepared == [], "somebody else's index comes first"
 
-    def start(_indexes, work_id):
+    def start(_indexes, work_id, _retrievers=()):
         if work_id == "a":
             raise NotFound("There is no work 'a'.")
         prepared.append(work_id)
@@ -247,7 +247,7 @@ class Machine:
         self.log = []
         self.active = []
 
-    def start(self, _indexes, work_id):
+    def start(self, _indexes, work_id, _retrievers=()):
         self.log.append(f"begin {work_id}")
         job = SimpleNamespace(id=work_id, title=f"Preparing {work_id}", active=True, state="running", note="", left=2)
         self.active.append(job)
@@ -331,14 +331,18 @@ def test_of_many_works_one_is_prepared_at_a_time_and_the_rest_by_a_job_of_its_ow
     assert prepared == ["a", "b"]
     queue.hand_over()
     ((kind, given),) = started
-    assert (kind, given["title"], given["arguments"]) == ("prepare", "Preparing 3 works", {"works": ["c", "d", "e"]})
+    assert (kind, given["title"], given["arguments"]) == (
+        "prepare",
+        "Preparing 3 works",
+        {"works": ["c", "d", "e"], "retrievers": []},
+    )
 
 
 def test_works_are_prepared_one_by_one_and_one_that_fails_does_not_stop_the_rest(bench, monkeypatch):
     ids = [bench.works.add(book(title), name="x.txt").work.id for title in ("Emma", "Babbitt", "Persuasion")]
     waits = []
 
-    def start(indexes, work_id):
+    def start(indexes, work_id, _retrievers=()):
         return SimpleNamespace(id=work_id, active=True, state="running", note="")
 
     def wait(jobs, job_id, timeout):

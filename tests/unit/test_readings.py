@@ -71,7 +71,7 @@ def test_a_reading_has_the_outcomes_that_measuring_its_retriever_gives(model, tm
 @pytest.fixture
 def compared(settings, monkeypatch, model):
     def run(benchmark, *, half=False, works=0, **options):
-        workbench = Workbench(replace(settings, model=model))
+        workbench = Workbench(replace(settings, trained=model))
         monkeypatch.setattr(workbench.benchmarks, "open", lambda name, *, data=None: benchmark)
         question = Question(benchmark=benchmark.card.name, shapes=SHAPES[:1], half=half, works=works)
         given = {"windows": (32,), "contexts": (0, 4), "progress": quiet, **options}
@@ -130,7 +130,7 @@ def test_what_cannot_be_tried_is_refused_before_anything_is_read(compared, setti
     card = tiny_models.write_card(tmp_path / "alone.json", model=str(tmp_path / "bert"), spans="alone")
     with pytest.raises(BadRequest, match="no stretches to choose"):
         compare_readings(
-            Workbench(replace(settings, model=card)), Question(benchmark="sample", shapes=SHAPES), progress=quiet
+            Workbench(replace(settings, trained=card)), Question(benchmark="sample", shapes=SHAPES), progress=quiet
         )
 
 
@@ -144,7 +144,7 @@ def test_the_command_prints_tables_for_each_shape_and_refuses_what_it_does_not_t
             code = ended.code
         return code, capsys.readouterr()
 
-    for name, value in replace(settings, model=model).to_environment().items():
+    for name, value in replace(settings, trained=model).to_environment().items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(registry, "open_benchmark", lambda name, **options: SmallBenchmark())
     code, said = run("stretches", "sample", "--windows", "32", "--contexts", "4", "--shape", "1/1,1/0", "--works", "1")
