@@ -20,6 +20,8 @@ import pytest
 
 from relic_core.config import Settings
 from relic_core.services.workbench import Workbench
+from tests.making_rerankers import make_cross_encoder
+from tests.tiny_models import bert
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,8 +68,17 @@ class Server:
 
 
 def environment_for(folder: Path) -> dict[str, str]:
-    """Return an environment whose store and indexes stand in `folder`."""
-    return {**os.environ, "RELIC_DATA": str(folder / "data"), "RELIC_INDEXES": str(folder / "indexes")}
+    """Return an environment whose store and indexes stand in `folder`, with a reranker that takes no time."""
+    reranker = folder / "reranker"
+    if not reranker.exists():
+        bert(folder / "bert")
+        make_cross_encoder(reranker, folder / "bert")
+    return {
+        **os.environ,
+        "RELIC_DATA": str(folder / "data"),
+        "RELIC_INDEXES": str(folder / "indexes"),
+        "RELIC_RERANKER": str(reranker),
+    }
 
 
 @contextmanager
