@@ -31,11 +31,16 @@ TABLES = """
 .relic-table tr > :first-child { position: sticky; left: 0; background: Canvas;
   background: var(--st-background-color, light-dark(#fdfcf9, #191816)); }
 .relic-table .relic-table-words { text-align: left; }
+.relic-table td.relic-table-prose { white-space: normal; min-width: 14rem; max-width: 24rem; }
 @media (max-width: 640px) {
   .relic-table tbody tr > .relic-table-words:first-child { white-space: normal; min-width: 8rem; max-width: 11rem; }
 }
 </style>
 """
+
+
+_PROSE = 40
+"""Characters of a cell from which its column is broken into lines, where it is not what names the row."""
 
 
 def show(table: tables.Table) -> None:
@@ -74,14 +79,15 @@ def save(made: Sequence[tables.Table], file_name: str, *, key: str) -> None:
 
 
 def table_html(heads: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> str:
-    """Set a table that scrolls in itself; columns of words stand to the left."""
-    words = [
-        at == 0 or not all(_is_number(cell) for cell in column) for at, column in enumerate(zip(*rows, strict=True))
-    ]
+    """Set a table that scrolls in itself; columns of words stand to the left, long ones broken into lines."""
+    columns = list(zip(*rows, strict=True))
+    words = [at == 0 or not all(_is_number(cell) for cell in column) for at, column in enumerate(columns)]
+    prose = [any(len(cell) > _PROSE for cell in column) for column in columns]
 
     def cell(tag: str, said: str, at: int, scope: str = "") -> str:
-        css = ' class="relic-table-words"' if words[at] else ""
-        return f"<{tag}{css}{scope}>{escape(said)}</{tag}>"
+        css = "relic-table-words" + " relic-table-prose" * (prose[at] and tag == "td")
+        given = f' class="{css}"' if words[at] else ""
+        return f"<{tag}{given}{scope}>{escape(said)}</{tag}>"
 
     head = "".join(cell("th", said, at, ' scope="col"') for at, said in enumerate(heads))
     body = ""
