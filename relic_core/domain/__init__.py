@@ -15,6 +15,7 @@ from __future__ import annotations
 from relic_core.domain.claims import MASK, Claim, Example
 from relic_core.domain.imprints import Format, Imprint, WorkSummary, fingerprint
 from relic_core.domain.library_rankings import LibraryRanking, WorkHit
+from relic_core.domain.notes import ORIGINS, VERDICTS, Collection, Kept, Note, Origin, Verdict
 from relic_core.domain.places import Address, Place
 from relic_core.domain.rankings import Group, Hit, Ranking, Scores, group_overlapping, rank_scores
 from relic_core.domain.records import Job, JobState, Search
@@ -44,12 +45,15 @@ __all__ = [
     "MAX_CONTEXT",
     "MAX_LENGTH",
     "MIN_LENGTH",
+    "ORIGINS",
     "SHAPES",
+    "VERDICTS",
     "Address",
     "BenchmarkCard",
     "Book",
     "Chapter",
     "Claim",
+    "Collection",
     "Example",
     "Format",
     "Group",
@@ -58,12 +62,15 @@ __all__ = [
     "Job",
     "JobState",
     "Judgement",
+    "Kept",
     "LeftOut",
     "LibraryRanking",
     "Likeness",
     "MinedWindow",
     "Narrowing",
+    "Note",
     "Offsets",
+    "Origin",
     "Outcome",
     "Pair",
     "Paragraph",
@@ -83,6 +90,7 @@ __all__ = [
     "Training",
     "TrainingEvent",
     "TrainingState",
+    "Verdict",
     "Window",
     "Work",
     "WorkHit",
