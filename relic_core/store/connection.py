@@ -1,9 +1,13 @@
 """Opening the DuckDB file for one unit of work at a time, so that app, commands and jobs can share it.
 
 While one process has a DuckDB file open every other is refused, even for reading. So each unit of work opens the file,
-works and closes it; a process that finds it taken tries again for some seconds. Threads of one process share one
-connection, opened by the first and closed by the last, and each works on a cursor of its own: a connection shared
-without cursors hands one thread the rows of another.
+works and closes it; a process that finds it taken tries again for some seconds. Threads of one process share what is
+open, opened by the first and closed by the last, and each works on a cursor of its own: a connection shared without
+cursors hands one thread the rows of another.
+
+Starting DuckDB costs ten times as much as opening a file. So an engine without a file of its own goes on from one unit
+of work to the next, and the file alone is attached to it and detached again, which closes it. An engine that met
+trouble with the file is thrown away, and a process keeps one at a time.
 
 DuckDB guards its file with a lock that the kernel drops as soon as any handle of the process on that file is closed:
 one that is closed late leaves the next unguarded. A lock file of our own beside it, held from opening to closing, does
@@ -37,12 +41,17 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
     # No statement may reach the network or another file.
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
-    "enable_external_access": "false",
     "python_enable_replacements": "false",
     # DuckDB's own default is most of the machine, too much beside an encoder.
     "memory_limit": "1GB",
     "threads": "2",
 }
+
+_NAME = "store"
+"""What the file is called in the engine it is attached to."""
+
+_BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery")
+"""What DuckDB writes beside a file."""
 
 _NO_ROOM = ("No space left", "Disk quota exceeded", "File too large")
 """What the system says where nothing more can be written: the disk, or the reader's share of it, is full."""
@@ -61,13 +70,17 @@ class Database:
 
     _all: ClassVar[dict[Path, Database]] = {}
     _registering: ClassVar[threading.Lock] = threading.Lock()
+    _warm: ClassVar[Database | None] = None
+    """Whose engine goes on: that of the last file a process used."""
 
     def __init__(self, path: Path, steps: tuple[Migration, ...] | None = None) -> None:
         self.path = path
         self._steps = steps
-        self._connection: DuckDBPyConnection | None = None
+        self._engine: DuckDBPyConnection | None = None
+        self._spoilt = False
+        """Whether the engine met trouble with the file."""
         self._turn = -1
-        """The open lock file while there is a connection."""
+        """The open lock file while the file is attached."""
         self._users = 0
         self._opening = threading.Lock()
         self._writing = threading.Lock()
@@ -140,46 +153,100 @@ class Database:
                     )
                 _pause()
 
+    def rest(self) -> None:
+        """Stop the engine unless it is in use; the next unit of work starts one."""
+        if self._opening.acquire(blocking=False):
+            try:
+                if self._users == 0:
+                    self._stop_engine()
+            finally:
+                self._opening.release()
+
     @contextlib.contextmanager
     def _cursor(self, deadline: float) -> Iterator[DuckDBPyConnection]:
-        connection = self._enter(deadline)
+        engine = self._enter(deadline)
         try:
-            cursor = connection.cursor()
-            try:
+            with contextlib.closing(engine.cursor()) as cursor:  # which drops a transaction that was not committed
+                cursor.execute(f"USE {_NAME}")
                 yield cursor
-            except duckdb.Error as error:
-                if not _is_about_the_file(error):
-                    raise
-                raise self._told(error) from error
-            finally:
-                # Closing the cursor also drops a transaction that was not committed.
-                cursor.close()
+        except duckdb.Error as error:
+            if not _is_about_the_file(error):
+                raise
+            self._spoilt = True
+            raise self._told(error) from error
         finally:
             self._leave()
 
     def _enter(self, deadline: float) -> DuckDBPyConnection:
         with self._opening:
-            if self._connection is None:
+            if self._users == 0:
                 if not self._holds_something():
                     self._create()
                 self._turn = self._take_turn(deadline)
                 try:
-                    self._connection = self._open(self.path, deadline)
+                    self._attach(deadline)
                 except BaseException:
+                    self._stop_engine()
                     os.close(self._turn)
                     raise
             self._users += 1
-            return self._connection
+            return self._running()
 
     def _leave(self) -> None:
         with self._opening:
             self._users -= 1
-            if self._users == 0 and self._connection is not None:
+            if self._users == 0:
                 try:
-                    self._connection.close()
+                    if self._spoilt:
+                        self._stop_engine()
+                    else:
+                        self._running().execute(f"DETACH {_NAME}")
+                except duckdb.Error as error:
+                    self._stop_engine()
+                    raise self._told(error) from error
                 finally:
-                    self._connection = None
                     os.close(self._turn)
+
+    def _running(self) -> DuckDBPyConnection:
+        """Give the engine; start it where it does not run, and stop the one of another file."""
+        if self._engine is None:
+            self._engine = duckdb.connect(":memory:", config=CONFIG | {"temp_directory": f"{self.path}.tmp"})
+            self._engine.execute("SET allowed_directories = ?", [[f"{self.path}.tmp"]])
+            self._engine.execute("SET allowed_paths = ?", [[str(self.path), *(f"{self.path}{end}" for end in _BESIDE)]])
+            self._engine.execute("SET enable_external_access = false")
+            with self._registering:
+                before, Database._warm = Database._warm, self
+            if before is not None and before is not self:
+                before.rest()
+        return self._engine
+
+    def _stop_engine(self) -> None:
+        """Stop the engine, which closes whatever it holds."""
+        self._spoilt = False
+        if self._engine is not None:
+            try:
+                self._engine.close()
+            finally:
+                self._engine = None
+
+    def _attach(self, deadline: float) -> None:
+        """Open the file and, where needed, migrate; try again until `deadline` while another process holds it."""
+        engine, written = self._running(), str(self.path).replace("'", "''")
+        while True:
+            try:
+                engine.execute(f"ATTACH '{written}' AS {_NAME} (TYPE duckdb)")
+                break
+            except duckdb.Error as error:
+                told = self._told(error)
+                if not isinstance(told, StoreBusy) or time.monotonic() >= deadline:
+                    raise told from error
+            _pause()
+        try:
+            with contextlib.closing(engine.cursor()) as cursor:
+                cursor.execute(f"USE {_NAME}")
+                migrate(cursor, read_migrations() if self._steps is None else self._steps)
+        except duckdb.Error as error:
+            raise self._told(error) from error
 
     def _take_turn(self, deadline: float) -> int:
         """Take the lock file beside the store, waiting until `deadline`; gives its descriptor."""
@@ -219,34 +286,16 @@ class Database:
                     return
                 new.unlink(missing_ok=True)
                 Path(f"{new}.wal").unlink(missing_ok=True)
-                self._open(new, time.monotonic()).close()
+                with contextlib.closing(duckdb.connect(new, config=CONFIG)) as fresh:
+                    migrate(fresh, read_migrations() if self._steps is None else self._steps)
                 new.rename(self.path)
+        except duckdb.Error as error:
+            raise self._told(error) from error
         except OSError as error:
             raise StoreReadOnly(
                 f"The data folder {self.path.parent} cannot be written ({error.strerror}). Make it writable or choose "
                 "another with RELIC_DATA."
             ) from error
-
-    def _open(self, path: Path, deadline: float) -> DuckDBPyConnection:
-        """Open and, where needed, migrate; try again until `deadline` while another process holds the file."""
-        while True:
-            try:
-                connection = duckdb.connect(path, config=CONFIG)
-                break
-            except duckdb.Error as error:
-                told = self._told(error)
-                if not isinstance(told, StoreBusy) or time.monotonic() >= deadline:
-                    raise told from error
-            _pause()
-        try:
-            migrate(connection, read_migrations() if self._steps is None else self._steps)
-        except duckdb.Error as error:
-            connection.close()
-            raise self._told(error) from error
-        except StoreError:
-            connection.close()
-            raise
-        return connection
 
     def _busy(self, holder: str) -> StoreBusy:
         return StoreBusy(
