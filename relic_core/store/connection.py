@@ -3,7 +3,8 @@
 While one process has a DuckDB file open every other is refused, even for reading. So each unit of work opens the file,
 works and closes it; a process that finds it taken tries again for some seconds. Threads of one process share one
 connection, opened by the first and closed by the last, and each works on a cursor of its own: a connection shared
-without cursors hands one thread the rows of another.
+without cursors hands one thread the rows of another. Units of work that overlap without a pause would keep the file
+for ever; so none is begun while another process waits, until the file was let go (`relic_core.store.turns`).
 
 DuckDB guards its file with a lock that the kernel drops as soon as any handle of the process on that file is closed:
 one that is closed late leaves the next unguarded. A lock file of our own beside it, held from opening to closing, does
@@ -14,10 +15,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
 import re
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -25,8 +24,9 @@ import duckdb
 
 from relic_core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly, StoreTooNew
 from relic_core.store import scrubbing
-from relic_core.store.locks import acquire, held
+from relic_core.store.locks import held
 from relic_core.store.migrations import Migration, migrate, read_migrations
+from relic_core.store.turns import Patience, Turns, Wait
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,6 +46,8 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
 
 _NO_ROOM = ("No space left", "Disk quota exceeded", "File too large")
 """What the system says where nothing more can be written: the disk, or the reader's share of it, is full."""
+_LOOK_SECONDS = 0.05
+"""Between two looks whether another process still waits."""
 
 
 class Database:
@@ -68,9 +70,12 @@ class Database:
         self._connection: DuckDBPyConnection | None = None
         self._turn = -1
         """The open lock file while there is a connection."""
+        self._turns = Turns(path)
         self._users = 0
-        self._opening = threading.Lock()
+        self._opening = threading.Condition()
+        """Held while the file is opened or closed; told when it was let go."""
         self._writing = threading.Lock()
+        self._mine = threading.local()
 
     @classmethod
     def at(cls, path: Path) -> Database:
@@ -80,37 +85,37 @@ class Database:
             return cls._all.setdefault(resolved, cls(resolved))
 
     @contextlib.contextmanager
-    def reading(self, *, lock_seconds: float) -> Iterator[DuckDBPyConnection]:
+    def reading(self, patience: Patience) -> Iterator[DuckDBPyConnection]:
         """Give a cursor for one unit of work; fetch everything inside the block.
 
         Parameters
         ----------
-        lock_seconds : float
-            How long to wait for another process that holds the file, in seconds.
+        patience : Patience
+            How long to wait for another process that holds the file.
 
         Raises
         ------
         StoreBusy, StoreTooNew, StoreReadOnly, StoreError
             As their names say.
         """
-        with self._cursor(time.monotonic() + lock_seconds) as cursor:
+        with self._cursor(patience.begin()) as cursor:
             yield cursor
 
     @contextlib.contextmanager
-    def writing(self, *, lock_seconds: float) -> Iterator[DuckDBPyConnection]:
+    def writing(self, patience: Patience) -> Iterator[DuckDBPyConnection]:
         """Give a cursor inside a transaction: committed at the end of the block, dropped when anything is raised.
 
         One writer at a time in this process, and the file keeps other processes out, so what a block has read is
         still true when it writes. Parameters and errors as for `reading`.
         """
         # The wait begins here: writers that come together are refused together, not one behind the other.
-        deadline = time.monotonic() + lock_seconds
-        with self._writing, self._cursor(deadline) as cursor:
+        wait = patience.begin()
+        with self._writing, self._cursor(wait) as cursor:
             cursor.begin()
             yield cursor
             cursor.commit()
 
-    def scrub(self, tables: Sequence[str], *, lock_seconds: float) -> None:
+    def scrub(self, tables: Sequence[str], patience: Patience) -> None:
         """Write over what was deleted from some tables, which the file else holds until it needs the room.
 
         The tables are written anew without their deleted rows; then a table of chance is made as large as all pages
@@ -120,29 +125,29 @@ class Database:
         ----------
         tables : sequence of str
             Names of our own tables.
-        lock_seconds : float
-            How long to wait for others who use the file, in seconds.
+        patience : Patience
+            How long to wait for others who use the file.
 
         Raises
         ------
         StoreBusy
             They use it all the while. Nothing is lost; what was deleted stays in the file till this is done again.
         """
-        deadline = time.monotonic() + lock_seconds
-        with self._writing, self._cursor(deadline) as cursor:
+        wait = patience.begin()
+        with self._writing, self._cursor(wait) as cursor:
             for table in tables:
                 scrubbing.write_anew(cursor, table)
             while not scrubbing.write_over_free_pages(cursor):
-                if time.monotonic() >= deadline:
+                if wait.over:
                     raise StoreBusy(
                         f"What was removed is deleted, but {self.path} is being read and could not be written over. "
                         "Do it again in a moment."
                     )
-                _pause()
+                wait.pause()
 
     @contextlib.contextmanager
-    def _cursor(self, deadline: float) -> Iterator[DuckDBPyConnection]:
-        connection = self._enter(deadline)
+    def _cursor(self, wait: Wait) -> Iterator[DuckDBPyConnection]:
+        connection = self._enter(wait)
         try:
             cursor = connection.cursor()
             try:
@@ -157,50 +162,59 @@ class Database:
         finally:
             self._leave()
 
-    def _enter(self, deadline: float) -> DuckDBPyConnection:
+    def _enter(self, wait: Wait) -> DuckDBPyConnection:
         with self._opening:
+            # A unit of work within another of its thread would wait for itself.
+            while self._connection is not None and not self._begun and self._turns.wanted() and not wait.over:
+                wait.tell()
+                self._opening.wait(_LOOK_SECONDS)
             if self._connection is None:
                 if not self._holds_something():
                     self._create()
-                self._turn = self._take_turn(deadline)
+                self._turn = self._take_turn(wait)
                 try:
-                    self._connection = self._open(self.path, deadline)
+                    self._connection = self._open(self.path, wait)
                 except BaseException:
                     os.close(self._turn)
                     raise
             self._users += 1
+            self._begun += 1
             return self._connection
 
     def _leave(self) -> None:
         with self._opening:
             self._users -= 1
+            self._begun -= 1
             if self._users == 0 and self._connection is not None:
                 try:
                     self._connection.close()
                 finally:
                     self._connection = None
                     os.close(self._turn)
+                    self._opening.notify_all()
 
-    def _take_turn(self, deadline: float) -> int:
-        """Take the lock file beside the store, waiting until `deadline`; gives its descriptor."""
-        path = self.path.with_name(f"{self.path.name}.lock")
-        while True:
-            try:
-                turn = acquire(path)
-                if turn is None and time.monotonic() >= deadline:
-                    raise self._busy(_named("", path.read_text(encoding="ascii")))
-            except OSError as error:
-                raise StoreReadOnly(
-                    f"The store {self.path} cannot be used: {path.name} beside it cannot be written "
-                    f"({error.strerror}). Make the file and its folder writable or choose another data folder with "
-                    "RELIC_DATA."
-                ) from error
-            if turn is not None:
-                with contextlib.suppress(OSError):  # a full disk: who holds the store is then not told, that is all
-                    os.truncate(turn, 0)
-                    os.write(turn, str(os.getpid()).encode())
-                return turn
-            _pause()
+    @property
+    def _begun(self) -> int:
+        """How many units of work this thread is in."""
+        return getattr(self._mine, "begun", 0)
+
+    @_begun.setter
+    def _begun(self, begun: int) -> None:
+        self._mine.begun = begun
+
+    def _take_turn(self, wait: Wait) -> int:
+        """Take the lock file beside the store, as long as the wait lasts; gives its descriptor."""
+        try:
+            turn = self._turns.take(wait)
+            if turn is None:
+                raise self._busy(_named("", self._turns.holder()))
+        except OSError as error:
+            raise StoreReadOnly(
+                f"The store {self.path} cannot be used: {self._turns.path.name} beside it cannot be written "
+                f"({error.strerror}). Make the file and its folder writable or choose another data folder with "
+                "RELIC_DATA."
+            ) from error
+        return turn
 
     def _holds_something(self) -> bool:
         """Whether there is a store: a file without a byte, as a failed copy leaves, is none."""
@@ -219,7 +233,7 @@ class Database:
                     return
                 new.unlink(missing_ok=True)
                 Path(f"{new}.wal").unlink(missing_ok=True)
-                self._open(new, time.monotonic()).close()
+                self._open(new, Patience(0).begin()).close()
                 new.rename(self.path)
         except OSError as error:
             raise StoreReadOnly(
@@ -227,17 +241,17 @@ class Database:
                 "another with RELIC_DATA."
             ) from error
 
-    def _open(self, path: Path, deadline: float) -> DuckDBPyConnection:
-        """Open and, where needed, migrate; try again until `deadline` while another process holds the file."""
+    def _open(self, path: Path, wait: Wait) -> DuckDBPyConnection:
+        """Open and, where needed, migrate; try again, as long as the wait lasts, while another process holds it."""
         while True:
             try:
                 connection = duckdb.connect(path, config=CONFIG)
                 break
             except duckdb.Error as error:
                 told = self._told(error)
-                if not isinstance(told, StoreBusy) or time.monotonic() >= deadline:
+                if not isinstance(told, StoreBusy) or wait.over:
                     raise told from error
-            _pause()
+            wait.pause()
         try:
             migrate(connection, read_migrations() if self._steps is None else self._steps)
         except duckdb.Error as error:
@@ -306,8 +320,3 @@ def _named(command: str, process: str) -> str:
         arguments = Path("/proc", process, "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
         command = " ".join(os.fsdecode(argument) for argument in arguments)[:200] or command
     return f"{command}, process {process}" if command else f"process {process}"
-
-
-def _pause() -> None:
-    """Wait a moment, of uneven length, so that two who wait do not keep meeting."""
-    time.sleep(random.uniform(0.005, 0.05))  # noqa: S311 - a delay, not a secret
