@@ -154,6 +154,13 @@ class Jobs:
         found = [job for _, job in self._in_folders() if job.active and job.kind == kind]
         return tuple(sorted(found, key=lambda job: job.created))
 
+    def latest(self, kind: str, subject: str) -> Job | None:
+        """Give the last job that was started of a kind and subject, however it stands; None where there was none."""
+        found = [job for _, job in self._in_folders() if (job.kind, job.subject) == (kind, storable(subject))]
+        if found:  # younger than all that the store has taken in
+            return max(found, key=lambda job: job.created)
+        return self._workbench.store.jobs.latest(kind, storable(subject))
+
     def cancel(self, job_id: str) -> Job:
         """Ask a job to stop; it does at its next report of progress. One that has ended stays as it is.
 

@@ -89,6 +89,17 @@ def test_a_fault_of_the_program_is_told_and_logged(inline, caplog):
     assert "Traceback" in caplog.text
 
 
+def test_the_latest_job_of_a_subject_is_found_before_and_after_the_store_has_it(inline):
+    bench = inline(lambda *_: "Done.")
+    assert bench.jobs.latest("add", "x") is None
+    bench.jobs.start("add", title="First", subject="x")
+    second = bench.jobs.start("add", title="Second", subject="x")
+    bench.jobs.start("add", title="Another", subject="y")
+    assert bench.jobs.latest("add", "x") == second
+    bench.jobs.recent()
+    assert bench.jobs.latest("add", "x") == second
+
+
 class _HeldFor:
     """The store in the hands of another process, for some seconds."""
 
