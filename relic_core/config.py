@@ -63,6 +63,8 @@ class Settings:
         programs, but for a mirror on this machine.
     lock_seconds : float
         How long to wait for a store that another process holds (``RELIC_LOCK_SECONDS``).
+    job_lock_seconds : float
+        How long a job waits for it, or a training, which nobody sits before (``RELIC_JOB_LOCK_SECONDS``).
     library_memory : float
         In MB: how large the indexes of all works searched may be together for a search by meaning to compare every
         passage; above it an approximate index is used (``RELIC_LIBRARY_MEMORY``, default half of the machine's memory).
@@ -80,11 +82,12 @@ class Settings:
     gutenberg: str = "https://gutenberg.pglaf.org"
     gutenberg_pause: float = 2.0
     lock_seconds: float = 8.0
+    job_lock_seconds: float = 600.0
     library_memory: float = field(default_factory=_half_of_memory)
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        for name in ("max_text_bytes", "max_claim_words", "lock_seconds", "library_memory"):
+        for name in ("max_text_bytes", "max_claim_words", "lock_seconds", "job_lock_seconds", "library_memory"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):
                 raise BadRequest(f"RELIC_{name.upper()} is {value}; it must be a number greater than 0.")
@@ -181,6 +184,7 @@ class Settings:
             gutenberg=(given.get("RELIC_GUTENBERG", "").strip() or default.gutenberg).rstrip("/"),
             gutenberg_pause=number("RELIC_GUTENBERG_PAUSE", default.gutenberg_pause),
             lock_seconds=number("RELIC_LOCK_SECONDS", default.lock_seconds),
+            job_lock_seconds=number("RELIC_JOB_LOCK_SECONDS", default.job_lock_seconds),
             library_memory=number("RELIC_LIBRARY_MEMORY", default.library_memory),
         )
 
@@ -206,5 +210,6 @@ class Settings:
             "RELIC_GUTENBERG": self.gutenberg,
             "RELIC_GUTENBERG_PAUSE": str(self.gutenberg_pause),
             "RELIC_LOCK_SECONDS": str(self.lock_seconds),
+            "RELIC_JOB_LOCK_SECONDS": str(self.job_lock_seconds),
             "RELIC_LIBRARY_MEMORY": str(self.library_memory),
         }

@@ -52,6 +52,9 @@ _OF_ONE_PROCESS = ("ACCELERATE_", "GROUP_", "LOCAL_RANK", "LOCAL_WORLD_", "MASTE
 """Beginnings of the variables by which ``accelerate launch`` tells one of several processes which it is: a job that
 took them for its own would wait for the others."""
 
+WAITING = "waiting for the store, which another program uses"
+"""What is said of a job meanwhile."""
+
 _SHORTEST_PAUSE = 0.25
 _POLL_SECONDS = 0.1
 _LOOK_SECONDS = 2.0
@@ -151,6 +154,13 @@ class Jobs:
         found = [job for _, job in self._in_folders() if job.active and job.kind == kind]
         return tuple(sorted(found, key=lambda job: job.created))
 
+    def latest(self, kind: str, subject: str) -> Job | None:
+        """Give the last job that was started of a kind and subject, however it stands; None where there was none."""
+        found = [job for _, job in self._in_folders() if (job.kind, job.subject) == (kind, storable(subject))]
+        if found:  # younger than all that the store has taken in
+            return max(found, key=lambda job: job.created)
+        return self._workbench.store.jobs.latest(kind, storable(subject))
+
     def cancel(self, job_id: str) -> Job:
         """Ask a job to stop; it does at its next report of progress. One that has ended stays as it is.
 
@@ -192,7 +202,8 @@ class Jobs:
         report = _Report(job)
         try:
             function: JobFunction = _function(spec.kind)
-            with self._turn(spec.kind, report):
+            patiently = self._workbench.store.patiently(self._workbench.settings.job_lock_seconds, report.store_in_use)
+            with self._turn(spec.kind, report), patiently:
                 report.state("running")
                 note = function(self._workbench, spec.arguments, report)
         except JobCancelled:
@@ -265,6 +276,14 @@ class _Report:
             self._waits_for = said
             self._first = False
             self.state("queued", said)
+
+    def store_in_use(self) -> None:
+        """Tell that the job waits for the store, now and then."""
+        self.stop_if_asked()
+        now = time.monotonic()
+        if now - self._looked >= _LOOK_SECONDS:
+            self._looked = now
+            self._folder.append(note=WAITING)
 
     def stop_if_asked(self) -> None:
         """Raise `JobCancelled` where somebody asked the job to stop."""

@@ -16,7 +16,7 @@ import pytest
 
 from relic_core.config import Settings
 from relic_core.encoders.reranker_cards import HeadPooling, Reading
-from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreBusy, StoreFull
+from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreFull
 from relic_core.retrieval import dense
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.training import estimating, running, telling, words
@@ -279,21 +279,6 @@ def _processes(job_id):
         for path in Path("/proc").glob("[0-9]*/cmdline")
         if job_id.encode() in (path.read_bytes() if path.exists() else b"")
     ]
-
-
-def test_a_store_that_another_program_uses_is_waited_for(monkeypatch):
-    monkeypatch.setattr(telling, "_LOOK_SECONDS", 0.0)
-    answers = iter([StoreBusy("busy"), StoreBusy("busy"), "the work"])
-    said = []
-
-    def load(work_id):
-        answer = next(answers)
-        if isinstance(answer, StoreBusy):
-            raise answer
-        return answer
-
-    assert telling.patient(load, lambda: said.append("waiting"))("emma") == "the work"
-    assert said == ["waiting"] * 2
 
 
 # ---------------------------------------------------------------- bad input
