@@ -18,18 +18,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import duckdb
 
-from relic_core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly, StoreTooNew
+from relic_core.errors import StoreBusy, StoreReadOnly
 from relic_core.store import scrubbing
 from relic_core.store.engine import CONFIG, Engine
+from relic_core.store.holders import named
 from relic_core.store.locks import held
 from relic_core.store.migrations import Migration, migrate, read_migrations
+from relic_core.store.troubles import busy, is_about_the_file, told
 from relic_core.store.turns import Turns
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 
     from relic_core.store.turns import Patience, Wait
 
-_NO_ROOM = ("No space left", "Disk quota exceeded", "File too large")
-"""What the system says where nothing more can be written: the disk, or the reader's share of it, is full."""
 _LOOK_SECONDS = 0.05
 """Between two looks whether another process still waits."""
 
@@ -160,10 +159,10 @@ class Database:
             with self._engine.cursor() as cursor:  # which drops a transaction that was not committed
                 yield cursor
         except duckdb.Error as error:
-            if not _is_about_the_file(error):
+            if not is_about_the_file(error):
                 raise
             self._spoilt = True
-            raise self._told(error) from error
+            raise told(self.path, error) from error
         finally:
             self._leave()
 
@@ -200,7 +199,7 @@ class Database:
                         self._engine.detach()
                 except duckdb.Error as error:
                     self._engine.stop()
-                    raise self._told(error) from error
+                    raise told(self.path, error) from error
                 finally:
                     os.close(self._turn)
                     self._opening.notify_all()
@@ -219,15 +218,15 @@ class Database:
                 self._engine.attach()
                 break
             except duckdb.Error as error:
-                told = self._told(error)
-                if not isinstance(told, StoreBusy) or wait.over:
-                    raise told from error
+                trouble = told(self.path, error)
+                if not isinstance(trouble, StoreBusy) or wait.over:
+                    raise trouble from error
             wait.pause()
         try:
             with self._engine.cursor() as cursor:
                 migrate(cursor, read_migrations() if self._steps is None else self._steps)
         except duckdb.Error as error:
-            raise self._told(error) from error
+            raise told(self.path, error) from error
 
     @property
     def _begun(self) -> int:
@@ -243,7 +242,7 @@ class Database:
         try:
             turn = self._turns.take(wait)
             if turn is None:
-                raise self._busy(_named("", self._turns.holder()))
+                raise busy(self.path, named("", self._turns.holder()))
         except OSError as error:
             raise StoreReadOnly(
                 f"The store {self.path} cannot be used: {self._turns.path.name} beside it cannot be written "
@@ -273,68 +272,9 @@ class Database:
                     migrate(fresh, read_migrations() if self._steps is None else self._steps)
                 new.rename(self.path)
         except duckdb.Error as error:
-            raise self._told(error) from error
+            raise told(self.path, error) from error
         except OSError as error:
             raise StoreReadOnly(
                 f"The data folder {self.path.parent} cannot be written ({error.strerror}). Make it writable or choose "
                 "another with RELIC_DATA."
             ) from error
-
-    def _busy(self, holder: str) -> StoreBusy:
-        return StoreBusy(
-            f"The store {self.path} is in use by another program ({holder}). Try again in a moment; "
-            "if this stays, end that program."
-        )
-
-    def _told(self, error: duckdb.Error) -> StoreError:
-        """Turn DuckDB's error about a file into one for a person."""
-        said = str(error).strip()
-        if "Could not set lock" in said:
-            return self._busy(_holder(said))
-        if "Permission denied" in said or "Read-only file system" in said:
-            return StoreReadOnly(
-                f"The store {self.path} cannot be written (permission denied or a read-only disk). Make the file and "
-                "its folder writable or choose another data folder with RELIC_DATA."
-            )
-        if any(sign in said for sign in _NO_ROOM):
-            return StoreFull(f"The disk of the store {self.path} is full. Make room and try again; nothing was lost.")
-        if "storage version number" in said:
-            return StoreTooNew(
-                f"The store {self.path} was written by another version of DuckDB than the one installed "
-                f"({duckdb.__version__}). Nothing was changed. Update the program's packages."
-            )
-        return StoreError(
-            f"The store {self.path} cannot be read: {said.rstrip('.')}. Nothing was changed. Put back a copy of it, or "
-            "move it away and start with a new one."
-        )
-
-
-def _is_about_the_file(error: duckdb.Error) -> bool:
-    """Tell trouble with the file or the disk from a fault in our SQL, which is for us and not for the reader."""
-    if isinstance(error, duckdb.IOException | duckdb.FatalException):
-        return True
-    return any(sign in str(error) for sign in ("Corrupt database", "Failed to commit"))
-
-
-def _holder(said: str) -> str:
-    """Name the process in DuckDB's message about a lock.
-
-    Examples
-    --------
-    >>> _holder("Conflicting lock is held in /usr/bin/python3.11 (PID 0). See also ...")
-    '/usr/bin/python3.11, process 0'
-    >>> _holder("Could not set lock on file")
-    'it does not say which'
-    """
-    found = re.search(r"held in (.+?) \(PID (\d+)\)", said)
-    return _named(found[1], found[2]) if found else _named("", "")
-
-
-def _named(command: str, process: str) -> str:
-    """Name a process by its number, with its command as far as the system tells it."""
-    if not process:
-        return "it does not say which"
-    with contextlib.suppress(OSError):  # no /proc outside Linux, and the process may just have ended
-        arguments = Path("/proc", process, "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
-        command = " ".join(os.fsdecode(argument) for argument in arguments)[:200] or command
-    return f"{command}, process {process}" if command else f"process {process}"
