@@ -336,6 +336,48 @@ def test_results_set_people_beside_models_and_explain_agreement(app, sample):
     assert f'href="read?work={work}&amp;at=' in html(at)
 
 
+def _ask_model(app, study, name="random"):
+    app.bench.studies.models.answer(study.id, [name], progress=lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("people", "model", "expected"),
+    [
+        ((rightly,), False, "two people who have answered the same item: so far one person answered. No model has"),
+        ((rightly, rightly), False, "No model has answered these items yet."),
+        ((), True, "nobody has answered yet"),
+        ((rightly, wrongly), True, "There is no item that all people got, of the 6 items that two or more answered."),
+    ],
+)
+def test_before_people_and_models_have_answered_nobody_is_said_to_have_missed_nothing(
+    app, sample, people, model, expected
+):
+    app.bench.studies.answering.join(sample.id, "who has not begun")
+    for number, choose in enumerate(people):
+        answer_all(app, sample, f"person {number}", choose)
+    if model:
+        _ask_model(app, sample)
+    words = plain(html(sound(app.open(PAGE, study=sample.id, show="results"))))
+    assert expected.replace("6", str(len(sample.items))) in words
+    assert "this model missed" not in words
+
+
+def test_a_model_that_missed_none_of_what_people_got_is_told_apart_from_one_that_has_not_answered(app, sample):
+    def as_the_model(item):
+        return item.right_option if item.id in got else wrongly(item)
+
+    _ask_model(app, sample)
+    (kept,) = app.bench.studies.models.kept(sample.id)
+    got = {item.id for item in sample.items if kept.choices[item.id] == item.right_option}
+    assert got
+    for name in ("ann", "ben"):
+        answer_all(app, sample, name, as_the_model)
+    at = sound(app.open(PAGE, study=sample.id, show="results"))
+    assert f"No model missed any of the {len(got)} items that all people got." in plain(html(at))
+    at = sound(at.selectbox("proxy_telling_model").set_value("Random").run())
+    assert f"Random missed none of the {len(got)} items that all people got." in plain(html(at))
+
+
 def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopped(app, sample, monkeypatch):
     app.run_jobs()
     ask, asked = models.ask, []
