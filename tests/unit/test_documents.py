@@ -14,7 +14,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").glob("*.md"))]
 
 _FENCED = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
-_SHOWN = re.compile(r"^(?:\S*/)?python3? -m relic_core (.+)$", re.MULTILINE)
+_SHOWN = re.compile(r"^(?:\S*/)?python3? -m relic_core ([^|>\n]+)", re.MULTILINE)
+"""Up to where a shell would lead the output elsewhere."""
 
 
 def _shown(page: Path) -> list[str]:
