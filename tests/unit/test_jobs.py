@@ -14,6 +14,7 @@ import pytest
 
 from relic_core.errors import BadRequest, BadText, NotFound, StoreError, StoreReadOnly
 from relic_core.services import jobs as service
+from relic_core.services.job_reports import WAITING
 from relic_core.services.jobs import InlineExecutor, SubprocessExecutor
 from relic_core.services.workbench import Workbench
 from relic_core.store import locks
@@ -136,7 +137,7 @@ def test_a_job_waits_for_the_store_much_longer_than_a_click_and_says_so(settings
         job = hasty.jobs.start("add", title="Adding")
     assert (job.state, job.note) == ("done", "0 works.")
     journal = (settings.jobs / job.id / "journal.jsonl").read_text()
-    assert service.WAITING in journal
+    assert WAITING in journal
 
 
 def test_a_job_that_waits_for_the_store_can_be_stopped(settings, inline):

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from relic_core.errors import BadRequest, JobCancelled, RelicError, StoreError
-from relic_core.services.jobs import WAITING
+from relic_core.services.job_reports import WAITING
 from relic_core.services.training import hard_negatives, material
 from relic_core.services.training.asking import Asked, base_card
 from relic_core.services.training.encoders import settled, start_card
