@@ -158,7 +158,9 @@ def _choose_further(workbench: Workbench, every: tuple[Followed, ...], kind: Mod
         for each in every
         if each.has_model and each.training.kind == "encoder"
     }
-    starts = _STARTS | {key: f"From {label}" for key, label in trained.items()}
+    label = workbench.indexes.card("dense-relic").label  # of a model that was trained here its own name
+    starts = _STARTS | {DEFAULT_HARD: f"From {label}, as the app searches with it"}
+    starts |= {key: f"From {label}" for key, label in trained.items()}
     start = st.selectbox(
         "What it goes on from", list(starts), list(starts).index(THE_BASE if base else usual.start),
         format_func=starts.__getitem__, key=f"training_start_{kind}_{bool(base)}",

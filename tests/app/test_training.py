@@ -102,6 +102,14 @@ def test_before_it_begins_the_page_says_what_is_learnt_from_and_how_long_that_ta
     assert "That is little" in said(at)
 
 
+def test_with_few_quotations_and_the_untaught_model_dense_relic_is_recommended(furnished):
+    at = sound(furnished.open(TRAINING))
+    assert "better to go on from dense-RELiC" in said(at)
+    at = sound(at.selectbox("training_start_encoder_False").set_value("default").run())
+    assert "That is little" in said(at)
+    assert "better to go on from dense-RELiC" not in said(at)
+
+
 def test_a_training_is_begun_watched_and_stopped(furnished, base, press):
     at = quickly(furnished.open(TRAINING), base)
     at = sound(at.button("training_begin").click().run())
