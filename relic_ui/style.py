@@ -70,6 +70,7 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 .relic-around { font-family: var(--relic-serif); font-size: 1rem; line-height: 1.55; padding: .4rem 0 .2rem; }
 .relic-around .relic-gold { background: var(--relic-faint); border-bottom: 2px solid var(--relic-hue, currentColor); }
 
+[data-stale="true"] :is(.relic-card, .relic-strip, .relic-from-works) { opacity: .3; transition: opacity .2s .3s; }
 .relic-strip { display: grid; grid-template-columns: max-content 1fr; column-gap: .8rem; row-gap: .3rem;
   align-items: center; margin: 0; }
 .relic-strip-name { font-size: .875rem; font-weight: 600; white-space: nowrap; }
