@@ -142,7 +142,7 @@ def test_a_collection_has_its_last_name_and_counts_its_notes(store):
     assert [(each.collection.name, each.notes) for each in store.collections.all()] == [("Lanterns", 1), ("Dark", 0)]
 
 
-def test_nobody_sees_or_touches_what_is_anothers(store):
+def test_nobody_sees_or_touches_what_another_keeps(store):
     store.collections.add(Collection(id="a", name="Anna's", created=NOW, person="anna"))
     hers, _ = store.notes.keep(note(1, collection="a", person="anna"))
     store.notes.keep(note(1))
