@@ -19,6 +19,8 @@ from relic_core.store.examples import ExampleRows
 from relic_core.store.jobs import JobRows
 from relic_core.store.judgements import JudgementRows
 from relic_core.store.mined_windows import WindowRows
+from relic_core.store.note_collections import CollectionRows
+from relic_core.store.notes import NoteRows
 from relic_core.store.pairs import PairRows
 from relic_core.store.runs import RunRows
 from relic_core.store.searches import SearchRows
@@ -69,6 +71,8 @@ class Store:
         self.studies = StudyRows(database, self._patience)
         self.study_answers = StudyAnswerRows(database, self._patience)
         self.study_owners = StudyOwnerRows(database, self._patience)
+        self.collections = CollectionRows(database, self._patience)
+        self.notes = NoteRows(database, self._patience)
 
     @contextlib.contextmanager
     def patiently(self, seconds: float, while_waiting: Callable[[], None]) -> Iterator[None]:
