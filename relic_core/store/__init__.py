@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relic_core.store.connection import Database
+from relic_core.store.edition_details import EditionDetailsRows
 from relic_core.store.examples import ExampleRows
 from relic_core.store.jobs import JobRows
 from relic_core.store.judgements import JudgementRows
@@ -51,6 +52,7 @@ class Store:
         self.path = database.path
         self.works = WorkRows(database, lock_seconds)
         self.texts = TextRows(database, lock_seconds)
+        self.edition_details = EditionDetailsRows(database, lock_seconds)
         self.examples = ExampleRows(database, lock_seconds)
         self.searches = SearchRows(database, lock_seconds)
         self.runs = RunRows(database, lock_seconds)
