@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from relic_core.services.library.search import LibrarySearch
     from relic_core.services.measuring import Measuring
     from relic_core.services.mining.mining import Mining
+    from relic_core.services.notebook.notebook import Notebook
     from relic_core.services.outcomes import Outcomes
     from relic_core.services.reading import Reading
     from relic_core.services.recall.recall import Recall
@@ -189,3 +190,10 @@ class Workbench:
         from relic_core.services.studies.studies import Studies
 
         return Studies(self)
+
+    @cached_property
+    def notebook(self) -> Notebook:
+        """Passages that were kept, with the scholar's words."""
+        from relic_core.services.notebook.notebook import Notebook
+
+        return Notebook(self)

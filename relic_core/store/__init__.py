@@ -18,6 +18,8 @@ from relic_core.store.examples import ExampleRows
 from relic_core.store.jobs import JobRows
 from relic_core.store.judgements import JudgementRows
 from relic_core.store.mined_windows import WindowRows
+from relic_core.store.note_collections import CollectionRows
+from relic_core.store.notes import NoteRows
 from relic_core.store.pairs import PairRows
 from relic_core.store.runs import RunRows
 from relic_core.store.searches import SearchRows
@@ -66,6 +68,8 @@ class Store:
         self.studies = StudyRows(database, lock_seconds)
         self.study_answers = StudyAnswerRows(database, lock_seconds)
         self.study_owners = StudyOwnerRows(database, lock_seconds)
+        self.collections = CollectionRows(database, lock_seconds)
+        self.notes = NoteRows(database, lock_seconds)
 
     def stamp(self) -> tuple[tuple[int, int], ...]:
         """Tell whether anything may have been written since: equal stamps, nothing was."""

@@ -1,0 +1,301 @@
+"""The notebook: keeping passages, writing about them, arranging them, finding them again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from relic_core.domain import Collection, Note, note_id
+from relic_core.domain.notes import checked_name, checked_tags, checked_verdict, checked_words
+from relic_core.errors import BadRequest
+from relic_core.services.notebook.files import Files
+from relic_core.services.notebook.keeping import found_by, keep_passage, new_id
+from relic_core.services.notebook.standing import Editions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import Origin
+    from relic_core.services.notebook.standing import NoteView
+    from relic_core.services.workbench import Workbench
+    from relic_core.store.note_collections import CollectionCount
+
+FIRST_COLLECTION = "My notes"
+"""What the collection is called that keeping makes where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """That a passage is kept: in which note, and in which collection, by its name."""
+
+    note_id: str
+    collection: str
+
+
+class Notebook:
+    """Somebody's notes. Every call takes the person where people sign in; "" is everybody where nobody does."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+
+    @cached_property
+    def files(self) -> Files:
+        """What goes out of the notebook and comes in."""
+        return Files(self._workbench)
+
+    # ---- keeping ----------------------------------------------------------------------------------------------------
+
+    def keep(  # noqa: PLR0913 - what is kept of a passage
+        self,
+        work_id: str,
+        at: str,
+        length: int = 1,
+        *,
+        origin: Origin = "read",
+        claim_text: str = "",
+        search_id: str = "",
+        retriever: str = "",
+        rank: int = 0,
+        made_with: str = "",
+        collection_id: str | None = None,
+        person: str = "",
+    ) -> Note:
+        """Keep a passage; one that is kept for the same claim already is given as it is.
+
+        Parameters
+        ----------
+        work_id : str
+            The work.
+        at : str
+            Address of the first sentence.
+        length : int
+            Sentences.
+        origin : Origin
+            The page it is kept on.
+        claim_text : str
+            The claim it was found for; that of the search where not given.
+        search_id : str
+            The search it was found by; one that this store does not have is left away.
+        retriever : str
+            Which retriever brought it up.
+        rank : int
+            At which rank, from 1; 0 where none did.
+        made_with : str
+            What answered, as in `relic_core.domain.Search`; that of the search where not given.
+        collection_id : str, optional
+            Where to; the collection kept in last where not given, which is made where there is none.
+        person : str
+            Whose.
+
+        Raises
+        ------
+        NotFound
+            There is no such work, place or collection.
+        BadRequest
+            It is no address, or a length or rank that cannot be.
+        """
+        if rank < 0 or (rank and not retriever):
+            raise BadRequest(f"A rank is counted from 1 and is a retriever's; {rank} of “{retriever:.40}” is none.")
+        kept = keep_passage(self._workbench.works.load(work_id), at, length, origin=origin)
+        kept = found_by(self._workbench, kept, search_id)
+        kept = replace(
+            kept,
+            claim_text=claim_text.strip() or kept.claim_text,
+            retriever=retriever,
+            rank=rank,
+            made_with=made_with or kept.made_with,
+        )
+        now = datetime.now(UTC)
+        note = Note(
+            id=note_id(person, kept),
+            collection_id=collection_id or self._current(person).id,
+            kept=kept,
+            created=now,
+            updated=now,
+            person=person,
+        )
+        stored, _ = self._workbench.store.notes.keep(note)
+        return stored
+
+    def marks(self, claim_text: str, person: str = "") -> dict[tuple[str, str, int], Mark]:
+        """Say which passages are kept for a claim: by the sha256 of the work, address and length."""
+        wanted = claim_text.strip()
+        names = {each.collection.id: each.collection.name for each in self.collections(person)}
+        return {
+            (note.kept.sha256, note.kept.at, note.kept.length): Mark(note.id, names[note.collection_id])
+            for note in self._workbench.store.notes.all(person)
+            if note.kept.claim_text == wanted
+        }
+
+    # ---- collections ------------------------------------------------------------------------------------------------
+
+    def collections(self, person: str = "") -> tuple[CollectionCount, ...]:
+        """List the collections with how many notes each has, the oldest first."""
+        return self._workbench.store.collections.all(person)
+
+    def add_collection(self, name: str, person: str = "") -> Collection:
+        """Make a collection.
+
+        Raises
+        ------
+        BadRequest
+            The name is empty, too long, or taken.
+        """
+        collection = Collection(
+            id=new_id(), name=self._free_name(name, person), created=datetime.now(UTC), person=person
+        )
+        self._workbench.store.collections.add(collection)
+        return collection
+
+    def rename_collection(self, collection_id: str, name: str, person: str = "") -> Collection:
+        """Give a collection another name; errors as for `add_collection`, and NotFound."""
+        collection = self._workbench.store.collections.get(collection_id, person)
+        renamed = replace(collection, name=self._free_name(name, person, but=collection_id))
+        if renamed != collection:
+            self._workbench.store.collections.add(renamed)
+        return renamed
+
+    def remove_collection(self, collection_id: str, person: str = "") -> Collection:
+        """Hide a collection with its notes; `undo_collection` brings both back. Raises NotFound."""
+        return self._workbench.store.collections.remove(collection_id, person)
+
+    def undo_collection(self, collection_id: str, person: str = "") -> Collection:
+        """Bring a removed collection back. Raises NotFound."""
+        return self._workbench.store.collections.restore(collection_id, person)
+
+    def removed_collections(self, person: str = "") -> tuple[Collection, ...]:
+        """List the collections that were removed, the last first."""
+        return self._workbench.store.collections.removed(person)
+
+    # ---- notes ------------------------------------------------------------------------------------------------------
+
+    def notes(
+        self, collection_id: str = "", *, words: str = "", tag: str = "", verdict: str = "", person: str = ""
+    ) -> tuple[NoteView, ...]:
+        """List notes in their order, each with where its passage can be read now.
+
+        Parameters
+        ----------
+        collection_id : str
+            Of this collection; of all where empty.
+        words : str
+            Only those in which every one of these words stands: in the passage, its place, its claim, or what was
+            written about it. Capitals do not matter, and part of a word will do.
+        tag, verdict : str
+            Only those with this tag, with this verdict; "none" is no verdict.
+        person : str
+            Whose.
+        """
+        found = self._workbench.store.notes.all(person, collection_id)
+        wanted = words.casefold().split()
+        editions = Editions(self._workbench)
+        return tuple(
+            editions.view(note)
+            for note in found
+            if (not wanted or _holds(note, wanted))
+            and (not tag or tag in note.tags)
+            and (not verdict or (note.verdict or "none") == verdict)
+        )
+
+    def note(self, note_id: str, person: str = "") -> NoteView:
+        """Give one note. Raises NotFound."""
+        return Editions(self._workbench).view(self._workbench.store.notes.get(note_id, person))
+
+    def tags(self, person: str = "") -> tuple[str, ...]:
+        """List every tag that is in use, by the alphabet."""
+        used = {tag for note in self._workbench.store.notes.all(person) for tag in note.tags}
+        return tuple(sorted(used, key=lambda tag: (tag.casefold(), tag)))
+
+    def write(
+        self,
+        note_id: str,
+        *,
+        words: str | None = None,
+        tags: Sequence[str] | None = None,
+        verdict: str | None = None,
+        person: str = "",
+    ) -> Note:
+        """Write about a passage; what is not given stays.
+
+        Parameters
+        ----------
+        note_id : str
+            The note.
+        words : str, optional
+            The scholar's own.
+        tags : sequence of str, optional
+            All of them.
+        verdict : str, optional
+            One of `VERDICTS`; empty takes it back.
+        person : str
+            Whose.
+
+        Raises
+        ------
+        BadRequest
+            The words, or the tags, are too long or too many; there is no such verdict.
+        NotFound
+            There is no such note.
+        """
+        changed: dict[str, object] = {}
+        if words is not None:
+            changed["words"] = checked_words(words)
+        if tags is not None:
+            changed["tags"] = checked_tags(tags)
+        if verdict is not None:
+            changed["verdict"] = checked_verdict(verdict)
+        return self._workbench.store.notes.change(note_id, person, **changed)
+
+    def move(self, note_id: str, steps: int, person: str = "") -> Note:
+        """Move a note up (below 0) or down in its collection, as far as it goes. Raises NotFound."""
+        rows = self._workbench.store.notes
+        order = [note.id for note in rows.all(person, rows.get(note_id, person).collection_id)]
+        return rows.place(note_id, max(0, order.index(note_id) + steps), person)
+
+    def move_to(self, note_id: str, collection_id: str, person: str = "") -> Note:
+        """Put a note at the end of another collection. Raises NotFound."""
+        return self._workbench.store.notes.change(note_id, person, collection_id=collection_id)
+
+    def remove(self, note_id: str, person: str = "") -> Note:
+        """Hide a note; `undo` brings it back with its words. Raises NotFound."""
+        return self._workbench.store.notes.remove(note_id, person)
+
+    def undo(self, note_id: str, person: str = "") -> Note:
+        """Bring a removed note back. Raises NotFound."""
+        return self._workbench.store.notes.restore(note_id, person)
+
+    def removed(self, person: str = "") -> tuple[Note, ...]:
+        """List the notes that were removed, the last first."""
+        return self._workbench.store.notes.removed(person)
+
+    # -----------------------------------------------------------------------------------------------------------------
+
+    def _current(self, person: str) -> Collection:
+        """Give the collection that was kept in last, or made last; make one where there is none."""
+        there = [each.collection for each in self.collections(person)]
+        if not there:
+            return self.add_collection(FIRST_COLLECTION, person)
+        last = self._workbench.store.notes.last_kept(person)
+        newest = there[-1]
+        if last is None or newest.created > last.created:
+            return newest
+        return next(each for each in there if each.id == last.collection_id)
+
+    def _free_name(self, name: str, person: str, *, but: str = "") -> str:
+        checked = checked_name(name)
+        for each in self.collections(person):
+            if each.collection.id != but and each.collection.name.casefold() == checked.casefold():
+                raise BadRequest(
+                    f"You have a collection called “{each.collection.name}” already. Choose another name, or keep your "
+                    "notes in that one."
+                )
+        return checked
+
+
+def _holds(note: Note, wanted: Sequence[str]) -> bool:
+    kept = note.kept
+    parts = (note.words, *note.tags, kept.quotation, kept.claim_text, kept.title, kept.author, kept.place)
+    text = " ".join("\n".join(parts).casefold().split())
+    return all(word in text for word in wanted)
