@@ -98,8 +98,8 @@ def as_text(runs: Iterable[Run]) -> str:
     return "".join(run.text for run in runs)
 
 
-def as_markdown(runs: Sequence[Run]) -> str:
-    r"""Give Markdown, with italics between asterisks.
+def as_markdown(runs: Sequence[Run], *, heading: bool = False) -> str:
+    r"""Give Markdown, with italics between asterisks; in a heading a number at the beginning makes no list.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def as_markdown(runs: Sequence[Run]) -> str:
     '*M\\*A\\*S\\*H*. 1968.'
     """
     written = "".join(_emphasised(run) for run in runs)
-    return _AT_FIRST.sub(lambda found: found[1] + _escape_first(found[2]), written)
+    return written if heading else _AT_FIRST.sub(lambda found: found[1] + _escape_first(found[2]), written)
 
 
 def as_html(runs: Iterable[Run]) -> str:
