@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from relic_ui import read, shell
+from relic_ui import buttons, read, read_keep, shell
 
 workbench = shell.page("Read")
 with shell.told():
+    read_keep.do(workbench, *buttons.pressed())
     wanted = read.asked()
     page = read.open_page(workbench, wanted) if wanted.work_id else None
     if page is None:

@@ -11,6 +11,7 @@ import streamlit as st
 from relic_core.errors import RelicError
 from relic_ui.cards import show_cards, show_heading
 from relic_ui.find import forget_address, set_address
+from relic_ui.keep import Marks
 from relic_ui.library_strip import show_library_strip
 from relic_ui.notices import show_notices
 from relic_ui.preparing import show_pending, show_preparing
@@ -46,7 +47,7 @@ def show_answer(workbench: Workbench, request: SearchRequest) -> None:
         for column in whole.columns:
             if column.retriever in waiting:
                 with waiting[column.retriever]:
-                    _draw_cards(column, whole)
+                    _draw_cards(column, whole, page.marks)
         _draw_foot(page, whole)
 
 
@@ -103,11 +104,12 @@ def _answered_from(ready: frozenset[Hashable], result: SearchResult) -> frozense
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Where the parts of an answer stand that change when all of it is there; columns by their retriever."""
+    """Where the parts of an answer stand that change when all of it is there (columns by retriever); what is kept."""
 
     strip: DeltaGenerator
     columns: Mapping[str, DeltaGenerator]
     foot: DeltaGenerator
+    marks: Marks
 
 
 def _draw(workbench: Workbench, result: SearchResult) -> _Page:
@@ -115,13 +117,14 @@ def _draw(workbench: Workbench, result: SearchResult) -> _Page:
     show_notices(workbench, result)
     show_preparing(workbench, result)
     strip = st.empty()
+    marks = Marks(workbench, result.request.claim_text)
     slots = st.columns(len(result.columns), gap="medium")
     for slot, column in zip(slots, result.columns, strict=True):
         with slot:
             show_heading(column)
-            _draw_cards(column, result)
+            _draw_cards(column, result, marks)
     names = [column.retriever for column in result.columns]
-    page = _Page(strip, dict(zip(names, slots, strict=True)), st.empty())
+    page = _Page(strip, dict(zip(names, slots, strict=True)), st.empty(), marks)
     _draw_strip(page, result)
     _draw_foot(page, result)
     return page
@@ -135,9 +138,9 @@ def _draw_strip(page: _Page, result: SearchResult) -> None:
             show_strip(result.columns, result.work)
 
 
-def _draw_cards(column: Column, result: SearchResult) -> None:
+def _draw_cards(column: Column, result: SearchResult, marks: Marks) -> None:
     if not column.waiting:
-        show_cards(column, result, st.session_state["find_search"])
+        show_cards(column, result, st.session_state["find_search"], marks)
     if column.pending:
         show_pending(column, result)
 

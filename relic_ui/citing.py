@@ -163,5 +163,5 @@ def show_files(work: CitedWork) -> None:
                 icon=":material/download:",
                 key=f"cite_save_{each.name}",
             )
-    rows = "".join(f"<li><strong>{each.label}</strong> {escape(each.purpose)}.</li>" for each in FORMATS.values())
+    rows = "".join(f"<li><strong>{each.label}</strong>: {escape(each.purpose)}.</li>" for each in FORMATS.values())
     st.html(f'<ul class="relic-cite-for">{rows}</ul>')

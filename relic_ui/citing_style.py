@@ -4,15 +4,15 @@ from __future__ import annotations
 
 CITING = """
 <style>
-.relic-cite { margin: .2rem 0 .4rem; padding: 0; max-width: 52rem; }
+.relic-cite { margin: .2rem 0 .4rem !important; padding: 0 !important; max-width: 52rem; }
 .relic-cite .relic-copy { display: grid; grid-template-columns: 1fr auto; gap: .1rem 1rem; align-items: start;
   padding: .75rem 0 .8rem; border-top: 1px solid var(--relic-line); }
 .relic-cite .relic-copy:last-child { border-bottom: 1px solid var(--relic-line); }
-.relic-cite dt { grid-column: 1; font-size: .86rem; font-weight: 600; line-height: 1.4; margin: 0; }
-.relic-cite dd { grid-column: 1; margin: 0; font-family: var(--relic-serif); font-size: 1.08rem; line-height: 1.5;
+.relic-cite dt { grid-column: 1; font-size: .86rem; font-weight: 600; line-height: 1.4; margin: 0 !important; }
+.relic-cite dd { grid-column: 1; margin: 0 !important; font-family: var(--relic-serif); font-size: 1.08rem; line-height: 1.5;
   overflow-wrap: anywhere; padding-left: 1.4rem; text-indent: -1.4rem; }
 .relic-cite .relic-cite-do { grid-column: 2; grid-row: 1 / span 2; padding: 0; text-indent: 0; font-size: .875rem; }
-.relic-copy-button { font: inherit; font-family: inherit; font-size: .875rem; color: inherit; background: none;
+.relic-copy-button { font-family: var(--st-font, inherit); font-size: .875rem; color: inherit; background: none;
   border: 1px solid var(--relic-line); border-radius: .4rem; padding: .2rem .7rem; min-height: 2rem; min-width: 4.6rem;
   cursor: pointer; }
 .relic-copy-button:hover { border-color: currentColor; }

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 import streamlit as st
@@ -20,6 +20,7 @@ from relic_ui.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
 from relic_ui.like import more_link
 from relic_ui.links import address, link
 from relic_ui.naming import name_of, shorten
+from relic_ui.read_keep import at_hand, kept
 from relic_ui.reading_place import show_place
 from relic_ui.shell import literal
 
@@ -147,8 +148,15 @@ def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
             st.html(chapter_html(page.chapter, page.work.id))
             st.html(f'<nav class="relic-read-near" aria-label="Where to go on">{near}</nav>')
             quoting = sources_reading.quoting_html(workbench, page) if wanted.quoting else ""
-            show_place({**_place_data(page, wanted), "quoted": beside, "quoting": quoting})
-    found = _at_hand(wanted.search_id)
+            show_place(
+                {
+                    **_place_data(page, wanted),
+                    **kept(workbench, page.work, wanted.search_id),
+                    "quoted": beside,
+                    "quoting": quoting,
+                }
+            )
+    found = at_hand(wanted.search_id)
     if found is None:
         contents.html(_contents(page, wanted, ()))
     if not wanted.search_id:
@@ -165,15 +173,6 @@ def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
         return
     contents.html(_contents(page, wanted, hits))
     search.html(_search(page, wanted.search_id, found, hits) + _marks(page, wanted, hits))
-
-
-def _at_hand(search_id: str) -> SearchResult | None:
-    """Take the answer that Find has just shown, or that this page has already; None where there is none."""
-    state = st.session_state
-    shown, kept = state.get("find_answer"), state.get("read_answer")
-    if shown is not None and shown[3] == search_id:
-        return cast("SearchResult", shown[2])
-    return cast("SearchResult", kept[1]) if kept is not None and kept[0] == search_id else None
 
 
 def _show_head(page: ReadingPage) -> None:

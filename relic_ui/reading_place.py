@@ -30,6 +30,8 @@ _HTML = """
     <button type="button" data-part="copy-address">Copy address</button>
     <button type="button" data-part="copy-words" aria-label="Copy words: the sentence with its place"
       title="Copy the sentence with its place">Copy words</button>
+    <button type="button" class="relic-button" data-part="keep">Keep</button>
+    <span data-part="kept"></span>
     <span data-part="quoted"></span>
     <span data-part="like"></span>
     <span data-part="cite"></span>
@@ -63,6 +65,7 @@ def show_place(data: Mapping[str, object]) -> None:
         the place is added to them here),
         ``offer`` (titles by work: where this browser kept a place in one, it is offered), ``quoted`` (how often
         sentences of the chapter are quoted, by their addresses), and ``quoting`` (who quotes the sentence that is lit,
-        as HTML; empty where that was not asked).
+        as HTML; empty where that was not asked), ``search`` (what the reader comes from), and ``kept`` (the passages of
+        the work that are in the notebook: address, length, note, collection).
     """
     _place()(key="read_place", data=dict(data))

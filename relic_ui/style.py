@@ -145,6 +145,10 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 .relic-shelf-do details > div { display: grid; justify-items: start; gap: .3rem; margin: .2rem 0; }
 .relic-button { font: inherit; color: inherit; background: none; border: 1px solid var(--relic-line); cursor: pointer;
   border-radius: .4rem; padding: .1rem .8rem; min-height: 1.75rem; text-align: left; }
+.relic-keep { display: inline-flex; flex-wrap: wrap; gap: .1rem .5rem; align-items: center; }
+.relic-keep .relic-button { font-size: .8125rem; padding: 0 .6rem; min-height: 1.5rem; }
+.relic-keep a { color: inherit; font-size: .8125rem; text-underline-offset: .2em; display: inline-block;
+  min-height: 1.5rem; line-height: 1.5rem; }
 .relic-button:hover { background: var(--relic-faint); }
 .relic-button[aria-disabled] { cursor: default; border-color: transparent; background: none; padding-inline: 0; }
 [role=tab][aria-selected=true], [role=tab][aria-selected=true] p { color: inherit !important; }

@@ -3,6 +3,7 @@
 import pytest
 
 from relic_core.errors import BadRequest, NotFound
+from relic_core.services.notebook.notebook import Mark
 from relic_core.services.workbench import Workbench
 from tests.making_notes import CLAIM, FERRY, add_ferry, ask
 
@@ -94,11 +95,22 @@ def test_keeping_goes_to_the_collection_kept_in_last_or_made_since(ferry, book):
 def test_marks_say_what_is_kept_for_a_claim_and_where(bench, ferry, book):
     search = ask(bench, ferry)
     note = book.keep(ferry.id, "1.1.2", search_id=search.id)
-    book.keep(ferry.id, "1.1.1")
-    marks = book.marks(CLAIM)
-    assert list(marks) == [(ferry.sha256, "1.1.2", 1)]
-    mark = marks[ferry.sha256, "1.1.2", 1]
-    assert (mark.note_id, mark.collection) == (note.id, "My notes")
+    bare = book.keep(ferry.id, "1.1.1")
+    marks = book.marks()
+    assert marks[CLAIM, ferry.id, "1.1.2", 1] == Mark(note.id, "My notes")
+    assert marks["", ferry.id, "1.1.1", 1] == Mark(bare.id, "My notes")
+    assert len(marks) == 2
+
+
+def test_pressing_keep_twice_lets_a_passage_go_of_which_nothing_was_said(ferry, book):
+    first = book.press(ferry.id, "1.1.1")
+    assert (first.outcome, first.collection) == ("kept", "My notes")
+    assert book.press(ferry.id, "1.1.1").outcome == "let go"
+    assert book.notes() == ()
+    assert book.press(ferry.id, "1.1.1").outcome == "kept"
+    book.write(first.note.id, words="Mine.")
+    assert book.press(ferry.id, "1.1.1").outcome == "stays"
+    assert book.notes()[0].note.words == "Mine."
 
 
 # ---- writing ----------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from relic_core.domain import Collection, Note, note_id
 from relic_core.domain.notes import checked_name, checked_tags, checked_verdict, checked_words
@@ -32,6 +32,25 @@ class Mark:
 
     note_id: str
     collection: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What pressing Keep did.
+
+    Attributes
+    ----------
+    note : Note
+        The note.
+    collection : str
+        The name of the collection it was kept in.
+    outcome : {"kept", "let go", "stays"}
+        It stays where it was kept and something was said of it: it is removed in the notebook.
+    """
+
+    note: Note
+    collection: str
+    outcome: Literal["kept", "let go", "stays"]
 
 
 class Notebook:
@@ -96,6 +115,51 @@ class Notebook:
         BadRequest
             It is no address, or a length or rank that cannot be.
         """
+        note = self._make(
+            work_id, at, length, origin=origin, claim_text=claim_text, search_id=search_id, retriever=retriever,
+            rank=rank, made_with=made_with, collection_id=collection_id, person=person,
+        )  # fmt: skip
+        stored, _ = self._workbench.store.notes.keep(note)
+        return stored
+
+    def press(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Any) -> Pressed:  # noqa: ANN401 - as `keep`
+        """Do what pressing Keep does: keep a passage, or let one go that is kept and of which nothing was said.
+
+        Parameters
+        ----------
+        work_id, at, length, person, **found
+            As for `keep`.
+
+        Raises
+        ------
+        NotFound, BadRequest
+            As for `keep`.
+        """
+        rows = self._workbench.store.notes
+        note, new = rows.keep(self._make(work_id, at, length, person=person, **found))
+        if new:
+            return Pressed(note, self._workbench.store.collections.get(note.collection_id, person).name, "kept")
+        bare = not (note.words.strip() or note.tags or note.verdict)
+        if bare:
+            rows.remove(note.id, person)
+        return Pressed(note, "", "let go" if bare else "stays")
+
+    def _make(  # noqa: PLR0913 - what is kept of a passage
+        self,
+        work_id: str,
+        at: str,
+        length: int,
+        *,
+        origin: Origin = "read",
+        claim_text: str = "",
+        search_id: str = "",
+        retriever: str = "",
+        rank: int = 0,
+        made_with: str = "",
+        collection_id: str | None = None,
+        person: str = "",
+    ) -> Note:
+        """Make the note of a passage as it is kept now, which is not stored yet."""
         if rank < 0 or (rank and not retriever):
             raise BadRequest(f"A rank is counted from 1 and is a retriever's; {rank} of “{retriever:.40}” is none.")
         kept = keep_passage(self._workbench.works.load(work_id), at, length, origin=origin)
@@ -108,7 +172,7 @@ class Notebook:
             made_with=made_with or kept.made_with,
         )
         now = datetime.now(UTC)
-        note = Note(
+        return Note(
             id=note_id(person, kept),
             collection_id=collection_id or self._current(person).id,
             kept=kept,
@@ -116,17 +180,15 @@ class Notebook:
             updated=now,
             person=person,
         )
-        stored, _ = self._workbench.store.notes.keep(note)
-        return stored
 
-    def marks(self, claim_text: str, person: str = "") -> dict[tuple[str, str, int], Mark]:
-        """Say which passages are kept for a claim: by the sha256 of the work, address and length."""
-        wanted = claim_text.strip()
+    def marks(self, person: str = "") -> dict[tuple[str, str, str, int], Mark]:
+        """Say which passages are kept: by claim, work, address and length."""
         names = {each.collection.id: each.collection.name for each in self.collections(person)}
         return {
-            (note.kept.sha256, note.kept.at, note.kept.length): Mark(note.id, names[note.collection_id])
+            (note.kept.claim_text, note.kept.work_id, note.kept.at, note.kept.length): Mark(
+                note.id, names[note.collection_id]
+            )
             for note in self._workbench.store.notes.all(person)
-            if note.kept.claim_text == wanted
         }
 
     # ---- collections ------------------------------------------------------------------------------------------------
