@@ -69,7 +69,7 @@ def show(workbench: Workbench, wanted: Asked) -> None:
         st.html(f"<p>{link('library', 'Open the library', css='relic-work-link')}</p>")
         return
     head = st.container()
-    chosen = _choose_style()
+    chosen = choose_style()
     try:
         found = workbench.citing.citation(wanted.work_id, chosen, at=wanted.at, length=wanted.length)
     except NotFound as error:
@@ -89,16 +89,21 @@ def show_for_work(workbench: Workbench, work_id: str) -> None:
     """Draw how a work is cited, on its own page."""
     st.html(CITING)
     st.header("How to cite it")
-    found = workbench.citing.citation(work_id, _choose_style())
+    found = workbench.citing.citation(work_id, choose_style())
     show_forms(found.forms)
     _show_unknown(found.work)
     show_files(found.work)
 
 
-def _choose_style() -> str:
+def chosen_style() -> str:
+    """Give the style that was chosen last in this visit."""
+    return str(st.session_state.get(_KEY) or STYLES[0])
+
+
+def choose_style(label: str = "Style") -> str:
     """Draw the choice of a style, which the visit remembers."""
     chosen = st.segmented_control(
-        "Style",
+        label,
         STYLES,
         format_func=lambda name: style(name).label,
         key=_KEY,
