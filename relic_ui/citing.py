@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from relic_core.services.workbench import Workbench
 
 _LENGTH = re.compile("[1-9][0-9]{0,3}")
-_KEY = "citation_style"
+_WIDGET, _CHOSEN = "citation_style", "citation_style_chosen"
 
 
 class Asked(NamedTuple):
@@ -96,22 +96,21 @@ def show_for_work(workbench: Workbench, work_id: str) -> None:
 
 
 def chosen_style() -> str:
-    """Give the style that was chosen last in this visit."""
-    return str(st.session_state.get(_KEY) or STYLES[0])
+    """Give the style that was chosen last in this visit, on whichever page."""
+    return str(st.session_state.get(_CHOSEN) or STYLES[0])
 
 
 def choose_style(label: str = "Style") -> str:
-    """Draw the choice of a style, which the visit remembers."""
-    chosen = st.segmented_control(
-        label,
-        STYLES,
-        format_func=lambda name: style(name).label,
-        key=_KEY,
-        default=STYLES[0],
-        persist_state="session",
-        required=True,
+    """Draw the choice of a style, which the visit remembers from page to page."""
+    st.session_state[_WIDGET] = chosen_style()  # what a widget keeps, it keeps for its own page
+    st.segmented_control(
+        label, STYLES, format_func=lambda name: style(name).label, key=_WIDGET, required=True, on_change=_remember
     )
-    return str(chosen)
+    return chosen_style()
+
+
+def _remember() -> None:
+    st.session_state[_CHOSEN] = st.session_state[_WIDGET]
 
 
 def _show_cited(found: Citation, wanted: Asked) -> None:

@@ -31,7 +31,7 @@ def saves(at):
 
 def test_a_passage_is_cited_with_its_place(app, lanterns):
     at = sound(app.open(CITE, work=lanterns.id, at="1.1.2", n="2"))
-    assert forms(at)["In the text"] == "(Body</b>, ch. 1, pars. 1-2)"
+    assert forms(at)["In the text"] == "(<b>Body</b>, ch. 1, pars. 1-2)"
     assert "<b>" not in html(at), "what is said of a work is shown, not obeyed"
     assert "Nobody asked it." in plain(html(at))
     assert "no page numbers" in html(at)
