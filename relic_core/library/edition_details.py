@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from relic_core.domain import EditionDetails
+from relic_core.text.decoding import harmless
 
 if TYPE_CHECKING:
     from datetime import date
@@ -21,7 +23,43 @@ _RELEASED = re.compile(r"^(?:Original )?Release Date:[^\n]*?\b(19[7-9]\d|20\d\d)
 _POSTED = re.compile(r"^Posting Date:[^\n]*?\b(19[7-9]\d|20\d\d)\b", re.MULTILINE | re.IGNORECASE)
 _LANGUAGE = re.compile(r"^Language:[ \t]*([A-Za-z][A-Za-z ,;()-]{1,40}?)[ \t]*$", re.MULTILINE)
 _ADDRESS = re.compile(r"https?://[^\s,;<>\"]{4,500}")
+_GUTENBERG_ADDRESS = re.compile(r"https?://(?:www\.)?gutenberg\.org/(?:ebooks/|etext/)?(\d{1,7})\b")
+_LONGEST = 300
 _SITES = {"standardebooks.org": "Standard Ebooks", "wikisource.org": "Wikisource", "archive.org": "Internet Archive"}
+
+
+def edition_of(*, url: str = "", year: int | None = None, **said: str) -> EditionDetails:
+    """Put together what a file says of its edition, made harmless; an address of Project Gutenberg names its text.
+
+    Examples
+    --------
+    >>> edition_of(publisher=" Dent ", language="en").publisher
+    'Dent'
+    >>> details = edition_of(publisher="Project Gutenberg", url="http://www.gutenberg.org/158")
+    >>> details.container, details.number, details.publisher
+    ('Project Gutenberg', '158', '')
+    """
+    known = {name: harmless(value, longest=_LONGEST) for name, value in said.items()}
+    if found := _GUTENBERG_ADDRESS.match(url):
+        held = {"container": GUTENBERG, "number": found[1], "url": PAGE.format(number=found[1])}
+        known["publisher"] = "" if GUTENBERG in known.get("publisher", "") else known.get("publisher", "")
+        return EditionDetails(**{**known, **held}, year=year)
+    plain = url if len(url) <= _LONGEST and _ADDRESS.fullmatch(url) else ""
+    return EditionDetails(**known, url=plain, year=year)
+
+
+def over(told: EditionDetails, derived: EditionDetails, added: date) -> EditionDetails:
+    """Lay what a file says of itself over what was derived; what has an address was taken from there when it was added.
+
+    Examples
+    --------
+    >>> import datetime
+    >>> over(EditionDetails(publisher="Dent"), EditionDetails(number="158"), datetime.date(2026, 11, 5)).number
+    '158'
+    """
+    given = {field.name: value for field in fields(told) if (value := getattr(told, field.name)) not in {"", None}}
+    merged = replace(derived, **given)
+    return replace(merged, accessed=added) if merged.url and merged.accessed is None else merged
 
 
 def said_by(source: str, text: str, added: date) -> EditionDetails:

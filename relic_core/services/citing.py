@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.domain import Address, CitedWork, EditionDetails, Span
 from relic_core.errors import BadRequest
-from relic_core.library.edition_details import said_by
+from relic_core.library.edition_details import over, said_by
 from relic_core.reporting.citations.locators import locate
 from relic_core.reporting.citations.styles import cite
 from relic_core.reporting.passages import quotation
@@ -95,6 +95,13 @@ class Citing:
         if self.work(work_id).details != checked:
             self._workbench.store.edition_details.add(work_id, checked)
         return self.work(work_id)
+
+    def learn(self, work_id: str, details: EditionDetails) -> None:
+        """Take what the file of a work that was just added says of its edition, over what its source says."""
+        if details != EditionDetails():
+            derived = self.work(work_id).details
+            added = self._workbench.works.described(work_id).added.date()
+            self._workbench.store.edition_details.add(work_id, over(details, derived, added))
 
     def citation(self, work_id: str, style: str, *, at: str = "", length: int = 1) -> Citation:
         """Cite a work, or a passage of it.

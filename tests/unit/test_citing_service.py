@@ -9,6 +9,7 @@ from relic_core.domain import EditionDetails
 from relic_core.errors import BadRequest, NotFound
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.workbench import Workbench
+from tests.making_books import epub
 
 TODAY = datetime.now(UTC).date()
 HEADER = (
@@ -52,6 +53,47 @@ def test_an_address_in_the_source_is_the_address_and_a_bare_file_says_nothing(be
     assert (details.container, details.url) == ("Standard Ebooks", there)
     own = bench.works.add(b"It snowed.", name="own.txt").work
     assert bench.citing.work(own.id).details == EditionDetails()
+
+
+def test_an_epub_says_who_published_and_edited_it(bench):
+    people = '<dc:contributor o:role="edt">Stafford, Fiona</dc:contributor><dc:creator>Jane Austen</dc:creator>'
+    said = (
+        f"<dc:title>Emma</dc:title>{people}<dc:publisher>Penguin \x09 Books</dc:publisher><dc:language>en</dc:language>"
+    )
+    work = bench.works.add(epub(["<p>It rained.</p>"], metadata=said), name="emma.epub").work
+    assert bench.citing.work(work.id).details == EditionDetails(
+        editor="Fiona Stafford", publisher="Penguin Books", language="en"
+    )
+
+
+def test_an_epub_of_gutenberg_has_its_number_and_no_publisher(bench):
+    said = (
+        "<dc:title>Emma</dc:title><dc:publisher>Project Gutenberg</dc:publisher>"
+        "<dc:identifier>http://www.gutenberg.org/158</dc:identifier>"
+    )
+    work = bench.works.add(epub(["<p>It snowed.</p>"], metadata=said), name="emma.epub").work
+    details = bench.citing.work(work.id).details
+    assert (details.container, details.number, details.publisher) == ("Project Gutenberg", "158", "")
+    assert details.accessed == work.added.date()
+
+
+TEI = b"""<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>The Weir</title>
+<editor>Other, Ann</editor><editor role="translator">C. Third</editor></titleStmt><sourceDesc>
+<bibl type="firstEdition"><publisher>First</publisher><date>1851</date></bibl>
+<bibl type="printSource"><pubPlace>London</pubPlace><publisher>Dent</publisher><date>1906</date></bibl>
+</sourceDesc></fileDesc><profileDesc><langUsage><language ident="en">English</language></langUsage></profileDesc>
+</teiHeader><text><body><p>It rained.</p></body></text></TEI>"""
+
+
+def test_a_tei_file_names_the_book_it_was_made_from(bench):
+    work = bench.works.add(TEI, name="weir.xml").work
+    details = bench.citing.work(work.id).details
+    assert details == EditionDetails(
+        editor="Ann Other", place="London", publisher="Dent", year=1906, language="English"
+    )
+    bench.citing.describe(work.id, replace(details, place="Londres"))
+    bench.works.add(TEI, name="weir.xml")
+    assert bench.citing.work(work.id).details.place == "Londres", "what the scholar said stands"
 
 
 def test_what_the_scholar_says_counts_and_the_last_of_it(bench, ferry):
