@@ -16,9 +16,9 @@ from relic_ui.shell import literal, told
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from relic_core.domain import CollectionCount
     from relic_core.services.notebook.standing import NoteView
     from relic_core.services.workbench import Workbench
-    from relic_core.store.note_collections import CollectionCount
 
 _PAGE = 10
 _ALL, _ANY = "", ""

@@ -16,7 +16,7 @@ from relic_core.domain.claims import MASK, Claim, Example
 from relic_core.domain.edition_details import CitedWork, EditionDetails
 from relic_core.domain.imprints import Format, Imprint, WorkSummary, fingerprint
 from relic_core.domain.library_rankings import LibraryRanking, WorkHit
-from relic_core.domain.notes import ORIGINS, VERDICTS, Collection, Kept, Note, Origin, Verdict, note_id
+from relic_core.domain.notes import ORIGINS, VERDICTS, Collection, CollectionCount, Kept, Note, Origin, Verdict, note_id
 from relic_core.domain.places import Address, Place
 from relic_core.domain.rankings import Group, Hit, Ranking, Scores, group_overlapping, rank_scores
 from relic_core.domain.records import Job, JobState, Search
@@ -56,6 +56,7 @@ __all__ = [
     "CitedWork",
     "Claim",
     "Collection",
+    "CollectionCount",
     "EditionDetails",
     "Example",
     "Format",

@@ -155,6 +155,14 @@ class Collection:
     person: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class CollectionCount:
+    """A collection and how many notes it holds."""
+
+    collection: Collection
+    notes: int
+
+
 def note_id(person: str, kept: Kept) -> str:
     """Name a note by whose it is, the passage, and the claim it was kept for: twelve letters and digits.
 

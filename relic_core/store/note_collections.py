@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import Collection
+from relic_core.domain import Collection, CollectionCount
 from relic_core.errors import NotFound
 from relic_core.store.rows import Rows, as_utc, utc_now
 
@@ -13,14 +12,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _COLUMNS = "id, name, created, person"
-
-
-@dataclass(frozen=True, slots=True)
-class CollectionCount:
-    """A collection and how many notes it holds."""
-
-    collection: Collection
-    notes: int
 
 
 class CollectionRows(Rows):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from relic_core.store.waiting import Patience
 
 from relic_core.domain import Collection, Kept, Note, note_id
 from relic_core.errors import NotFound
@@ -142,7 +143,7 @@ def test_a_collection_has_its_last_name_and_counts_its_notes(store):
     assert [(each.collection.name, each.notes) for each in store.collections.all()] == [("Lanterns", 1), ("Dark", 0)]
 
 
-def test_nobody_sees_or_touches_what_is_anothers(store):
+def test_nobody_sees_or_touches_what_another_keeps(store):
     store.collections.add(Collection(id="a", name="Anna's", created=NOW, person="anna"))
     hers, _ = store.notes.keep(note(1, collection="a", person="anna"))
     store.notes.keep(note(1))
@@ -165,7 +166,7 @@ def test_nothing_is_ever_updated_or_deleted_but_tombstones(store):
     store.notes.place(first.id, 0)
     store.notes.remove(first.id)
     store.notes.restore(first.id)
-    with Database.at(store.path).reading(lock_seconds=1) as cursor:
+    with Database.at(store.path).reading(Patience(1)) as cursor:
         ((versions,),) = cursor.execute("SELECT count(*) FROM notes").fetchall()
         ((passages,),) = cursor.execute("SELECT count(*) FROM kept_passages").fetchall()
         ((tombstones,),) = cursor.execute("SELECT count(*) FROM tombstones").fetchall()

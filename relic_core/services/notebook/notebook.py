@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from relic_core.domain import Collection, Note, note_id
-from relic_core.domain.notes import checked_name, checked_tags, checked_verdict, checked_words
+from relic_core.domain import Note, note_id
+from relic_core.domain.notes import checked_tags, checked_verdict, checked_words
 from relic_core.errors import BadRequest
+from relic_core.services.notebook.arranging import Arranging
 from relic_core.services.notebook.files import Files
-from relic_core.services.notebook.keeping import found_by, keep_passage, new_id
+from relic_core.services.notebook.keeping import found_by, keep_passage
 from relic_core.services.notebook.standing import Editions
 
 if TYPE_CHECKING:
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Origin
     from relic_core.services.notebook.standing import NoteView
-    from relic_core.services.workbench import Workbench
-    from relic_core.store.note_collections import CollectionCount
-
-FIRST_COLLECTION = "My notes"
-"""What the collection is called that keeping makes where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +49,8 @@ class Pressed:
     outcome: Literal["kept", "let go", "stays"]
 
 
-class Notebook:
+class Notebook(Arranging):
     """Somebody's notes. Every call takes the person where people sign in; "" is everybody where nobody does."""
-
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
 
     @cached_property
     def files(self) -> Files:
@@ -174,7 +167,7 @@ class Notebook:
         now = datetime.now(UTC)
         return Note(
             id=note_id(person, kept),
-            collection_id=collection_id or self._current(person).id,
+            collection_id=collection_id or self.current(person).id,
             kept=kept,
             created=now,
             updated=now,
@@ -190,46 +183,6 @@ class Notebook:
             )
             for note in self._workbench.store.notes.all(person)
         }
-
-    # ---- collections ------------------------------------------------------------------------------------------------
-
-    def collections(self, person: str = "") -> tuple[CollectionCount, ...]:
-        """List the collections with how many notes each has, the oldest first."""
-        return self._workbench.store.collections.all(person)
-
-    def add_collection(self, name: str, person: str = "") -> Collection:
-        """Make a collection.
-
-        Raises
-        ------
-        BadRequest
-            The name is empty, too long, or taken.
-        """
-        collection = Collection(
-            id=new_id(), name=self._free_name(name, person), created=datetime.now(UTC), person=person
-        )
-        self._workbench.store.collections.add(collection)
-        return collection
-
-    def rename_collection(self, collection_id: str, name: str, person: str = "") -> Collection:
-        """Give a collection another name; errors as for `add_collection`, and NotFound."""
-        collection = self._workbench.store.collections.get(collection_id, person)
-        renamed = replace(collection, name=self._free_name(name, person, but=collection_id))
-        if renamed != collection:
-            self._workbench.store.collections.add(renamed)
-        return renamed
-
-    def remove_collection(self, collection_id: str, person: str = "") -> Collection:
-        """Hide a collection with its notes; `undo_collection` brings both back. Raises NotFound."""
-        return self._workbench.store.collections.remove(collection_id, person)
-
-    def undo_collection(self, collection_id: str, person: str = "") -> Collection:
-        """Bring a removed collection back. Raises NotFound."""
-        return self._workbench.store.collections.restore(collection_id, person)
-
-    def removed_collections(self, person: str = "") -> tuple[Collection, ...]:
-        """List the collections that were removed, the last first."""
-        return self._workbench.store.collections.removed(person)
 
     # ---- notes ------------------------------------------------------------------------------------------------------
 
@@ -309,51 +262,6 @@ class Notebook:
         if verdict is not None:
             changed["verdict"] = checked_verdict(verdict)
         return self._workbench.store.notes.change(note_id, person, **changed)
-
-    def move(self, note_id: str, steps: int, person: str = "") -> Note:
-        """Move a note up (below 0) or down in its collection, as far as it goes. Raises NotFound."""
-        rows = self._workbench.store.notes
-        order = [note.id for note in rows.all(person, rows.get(note_id, person).collection_id)]
-        return rows.place(note_id, max(0, order.index(note_id) + steps), person)
-
-    def move_to(self, note_id: str, collection_id: str, person: str = "") -> Note:
-        """Put a note at the end of another collection. Raises NotFound."""
-        return self._workbench.store.notes.change(note_id, person, collection_id=collection_id)
-
-    def remove(self, note_id: str, person: str = "") -> Note:
-        """Hide a note; `undo` brings it back with its words. Raises NotFound."""
-        return self._workbench.store.notes.remove(note_id, person)
-
-    def undo(self, note_id: str, person: str = "") -> Note:
-        """Bring a removed note back. Raises NotFound."""
-        return self._workbench.store.notes.restore(note_id, person)
-
-    def removed(self, person: str = "") -> tuple[Note, ...]:
-        """List the notes that were removed, the last first."""
-        return self._workbench.store.notes.removed(person)
-
-    # -----------------------------------------------------------------------------------------------------------------
-
-    def _current(self, person: str) -> Collection:
-        """Give the collection that was kept in last, or made last; make one where there is none."""
-        there = [each.collection for each in self.collections(person)]
-        if not there:
-            return self.add_collection(FIRST_COLLECTION, person)
-        last = self._workbench.store.notes.last_kept(person)
-        newest = there[-1]
-        if last is None or newest.created > last.created:
-            return newest
-        return next(each for each in there if each.id == last.collection_id)
-
-    def _free_name(self, name: str, person: str, *, but: str = "") -> str:
-        checked = checked_name(name)
-        for each in self.collections(person):
-            if each.collection.id != but and each.collection.name.casefold() == checked.casefold():
-                raise BadRequest(
-                    f"You have a collection called “{each.collection.name}” already. Choose another name, or keep your "
-                    "notes in that one."
-                )
-        return checked
 
 
 def _holds(note: Note, wanted: Sequence[str]) -> bool:
