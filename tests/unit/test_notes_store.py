@@ -5,12 +5,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from relic_core.store.waiting import Patience
 
 from relic_core.domain import Collection, Kept, Note, note_id
 from relic_core.errors import NotFound
 from relic_core.store import Store
 from relic_core.store.connection import Database
+from relic_core.store.turns import Patience
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
