@@ -28,7 +28,15 @@ _LONGEST = 300
 _SITES = {"standardebooks.org": "Standard Ebooks", "wikisource.org": "Wikisource", "archive.org": "Internet Archive"}
 
 
-def edition_of(*, url: str = "", year: int | None = None, **said: str) -> EditionDetails:
+def edition_of(
+    *,
+    editor: str = "",
+    publisher: str = "",
+    place: str = "",
+    language: str = "",
+    url: str = "",
+    year: int | None = None,
+) -> EditionDetails:
     """Put together what a file says of its edition, made harmless; an address of Project Gutenberg names its text.
 
     Examples
@@ -39,13 +47,22 @@ def edition_of(*, url: str = "", year: int | None = None, **said: str) -> Editio
     >>> details.container, details.number, details.publisher
     ('Project Gutenberg', '158', '')
     """
-    known = {name: harmless(value, longest=_LONGEST) for name, value in said.items()}
+    known = EditionDetails(
+        editor=harmless(editor, longest=_LONGEST),
+        publisher=harmless(publisher, longest=_LONGEST),
+        place=harmless(place, longest=_LONGEST),
+        language=harmless(language, longest=_LONGEST),
+        year=year,
+    )
     if found := _GUTENBERG_ADDRESS.match(url):
-        held = {"container": GUTENBERG, "number": found[1], "url": PAGE.format(number=found[1])}
-        known["publisher"] = "" if GUTENBERG in known.get("publisher", "") else known.get("publisher", "")
-        return EditionDetails(**{**known, **held}, year=year)
-    plain = url if len(url) <= _LONGEST and _ADDRESS.fullmatch(url) else ""
-    return EditionDetails(**known, url=plain, year=year)
+        return replace(
+            known,
+            container=GUTENBERG,
+            number=found[1],
+            url=PAGE.format(number=found[1]),
+            publisher="" if GUTENBERG in known.publisher else known.publisher,
+        )
+    return replace(known, url=url) if len(url) <= _LONGEST and _ADDRESS.fullmatch(url) else known
 
 
 def over(told: EditionDetails, derived: EditionDetails, added: date) -> EditionDetails:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Address, CitedWork, EditionDetails, Span
 from relic_core.errors import BadRequest
@@ -170,7 +170,7 @@ def check_details(details: EditionDetails) -> EditionDetails:
     >>> check_details(EditionDetails(publisher=" Oxford  University Press ")).publisher
     'Oxford University Press'
     """
-    words: dict[str, str] = {}
+    words: dict[str, Any] = {}
     for field in fields(details):
         value = getattr(details, field.name)
         if not isinstance(value, str):

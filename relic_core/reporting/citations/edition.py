@@ -135,7 +135,7 @@ def edition_in_words(said: str) -> str:
     >>> [edition_in_words(said) for said in ("2", "Second edition", "rev. ed.", "1st", "Norton Critical Edition")]
     ['2nd ed.', '2nd ed.', 'Rev. ed.', '', 'Norton Critical ed.']
     """
-    words = re.sub(r"\s*\b(?:edition|edn?)\b\.?$", "", " ".join(said.split()), flags=re.IGNORECASE)
+    words = re.sub(r"\s*\b(?:edition|ed)\b\.?$", "", " ".join(said.split()), flags=re.IGNORECASE)
     words = _ORDINALS.get(words.lower(), words)
     if not words or re.fullmatch(r"1(?:st)?|first", words, re.IGNORECASE):
         return ""

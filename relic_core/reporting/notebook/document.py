@@ -104,7 +104,7 @@ def _passage(kept: Kept, work: CitedWork, style_name: str, *, first: bool) -> It
     else:
         for at, lines in enumerate(quotation.paragraphs, start=1):
             last = at == len(quotation.paragraphs) and not notes
-            runs = [(Run(line),) for line in lines]
+            runs: list[tuple[Run, ...]] = [(Run(line),) for line in lines]
             if last:
                 runs[-1] = (*runs[-1], Run(" "), *citation)
             yield Block("quotation", tuple(runs))
