@@ -9,10 +9,10 @@ CITING = """
   padding: .75rem 0 .8rem; border-top: 1px solid var(--relic-line); }
 .relic-cite .relic-copy:last-child { border-bottom: 1px solid var(--relic-line); }
 .relic-cite dt { grid-column: 1; font-size: .86rem; font-weight: 600; line-height: 1.4; margin: 0 !important; }
-.relic-cite dd { grid-column: 1; margin: 0 !important; font-family: var(--relic-serif); font-size: 1.08rem;
+.relic-cite dd.relic-copied { grid-column: 1; margin: 0 !important; font-family: var(--relic-serif); font-size: 1.08rem;
   line-height: 1.5; overflow-wrap: anywhere; padding-left: 1.4rem; text-indent: -1.4rem; }
-.relic-cite .relic-cite-do { grid-column: 2; grid-row: 1 / span 2; padding: 0; text-indent: 0; }
-.relic-copy-button { font-family: var(--st-font, inherit); font-size: .875rem; color: inherit; background: none;
+.relic-cite .relic-cite-do { grid-column: 2; grid-row: 1 / span 2; margin: 0 !important; }
+.relic-copy-button { font-family: inherit; font-size: .875rem; color: inherit; background: none;
   border: 1px solid var(--relic-line); border-radius: .4rem; padding: .2rem .7rem; min-height: 2rem; min-width: 4.6rem;
   cursor: pointer; }
 .relic-copy-button:hover { border-color: currentColor; }
