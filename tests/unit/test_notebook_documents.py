@@ -108,6 +108,15 @@ def test_a_work_that_is_not_there_is_cited_as_it_was_kept():
     assert "- Austen, J. *Emma (as kept)*.\n" in written(note(), editions={})
 
 
+def test_mla_gives_the_title_where_several_works_of_an_author_are_cited():
+    persuasion = replace(EMMA, id="p", title="Persuasion")
+    other = replace(note("Anne hoped.", number=2), kept=replace(note("Anne hoped.").kept, work_id="p"))
+    made = written(note(), other, editions={"emma-1": EMMA, "p": persuasion})
+    assert "(Austen, *Emma*, ch. 3, par. 5)." in made
+    assert "(Austen, *Persuasion*, ch. 3, par. 5)." in made
+    assert "(Austen, ch. 3, par. 5)." in written(note(), note(number=2))
+
+
 def test_an_empty_collection_is_a_title_and_nothing_is_listed():
     assert written().startswith("# Clues\n\n---\n\n0 passages, from RELiC Workbench")
 

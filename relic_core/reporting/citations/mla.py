@@ -54,15 +54,22 @@ def entry(parts: Parts) -> tuple[Run, ...]:
 
 def in_text(parts: Parts, locator: Locator | None = None) -> tuple[Run, ...]:
     """Write the citation in the text, in brackets."""
+    return _in_text(parts, locator, titled=not parts.authors)
+
+
+def in_text_with_title(parts: Parts, locator: Locator | None = None) -> tuple[Run, ...]:
+    """Write it with the title, as a text needs that cites several works of one author."""
+    return _in_text(parts, locator, titled=True)
+
+
+def _in_text(parts: Parts, locator: Locator | None, *, titled: bool) -> tuple[Run, ...]:
     line = Line().add("(")
-    if parts.authors:
-        line.add(_named(parts.authors), before="")
     by_number = _by_number(locator) if locator else ""
     mark = "," if locator and not by_number else ""
-    if not parts.authors:
-        line.title(parts.short_title, mark, quoted=parts.within, before="")
-    else:
-        line.mark(mark)
+    if parts.authors:
+        line.add(_named(parts.authors), before="").mark("," if titled else mark)
+    if titled:
+        line.title(parts.short_title, mark, quoted=parts.within, before=" " if parts.authors else "")
     if locator:
         line.add(by_number or in_words(locator, MLA))
     return line.add(")", before="").runs

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from relic_core import __version__
 from relic_core.domain import CitedWork
-from relic_core.reporting.citations import chicago_notes
+from relic_core.reporting.citations import chicago_notes, mla
 from relic_core.reporting.citations.edition import parts_of
 from relic_core.reporting.citations.locators import locate_kept
 from relic_core.reporting.citations.runs import Run
@@ -64,11 +65,15 @@ def document(
     chosen = style(style_name)
     blocks = [_plain("title", collection_name.strip() or "Notes")]
     cited: dict[str, CitedWork] = {}
+    several = _authors_of_several([cited_work(note.kept, editions) for note in notes])
     for number, note in enumerate(notes, start=1):
         kept = note.kept
         work = cited_work(kept, editions)
         blocks.append(Block("heading", ((Run(f"{number}. "), Run(work.title, italic=True), Run(f", {_place(kept)}")),)))
-        blocks += _passage(kept, work, style_name, first=work.id not in cited)
+        citation = citation_of(
+            kept, work, style_name, first=work.id not in cited, titled=work.author.casefold() in several
+        )
+        blocks += _passage(kept, citation, style_name)
         blocks += _said(note)
         cited[work.id] = work
     if cited:
@@ -85,19 +90,42 @@ def cited_work(kept: Kept, editions: Mapping[str, CitedWork]) -> CitedWork:
     return editions.get(kept.work_id) or CitedWork(id=kept.work_id, title=kept.title, author=kept.author)
 
 
-def citation_of(kept: Kept, work: CitedWork, style_name: str, *, first: bool = True) -> tuple[Run, ...]:
-    """Write what stands behind a quotation: the citation in the text, or the note, short where it is not the first."""
+def citation_of(
+    kept: Kept, work: CitedWork, style_name: str, *, first: bool = True, titled: bool = False
+) -> tuple[Run, ...]:
+    """Write what stands behind a quotation: the citation in the text, or the note.
+
+    Parameters
+    ----------
+    kept : Kept
+        The passage.
+    work : CitedWork
+        Its work.
+    style_name : str
+        The style.
+    first : bool
+        It is the first mention of the work: later notes are short.
+    titled : bool
+        Other works of the author are cited too, so that MLA wants the title.
+    """
     write = passage_form(style_name)
+    if style_name == "mla" and titled:
+        write = mla.in_text_with_title
     if style_name == "chicago-notes" and not first:
         write = chicago_notes.short_note
     return write(parts_of(work), locate_kept(kept))
 
 
-def _passage(kept: Kept, work: CitedWork, style_name: str, *, first: bool) -> Iterator[Block]:
+def _authors_of_several(works: Sequence[CitedWork]) -> frozenset[str]:
+    """Name the authors of whom more than one work is cited."""
+    by_id = {work.id: work.author.casefold() for work in works}
+    return frozenset(author for author, number in Counter(by_id.values()).items() if author and number > 1)
+
+
+def _passage(kept: Kept, citation: tuple[Run, ...], style_name: str) -> Iterator[Block]:
     """Set the quotation with its citation, which stands behind it or, in notes, in a paragraph of its own."""
     notes = style_name == "chicago-notes"
     quotation = set_quotation(kept.quotation, style_name, verse=kept.line is not None)
-    citation = citation_of(kept, work, style_name, first=first)
     if not quotation.block:
         words = Run(quotation.inline(stop=notes))
         yield Block("passage", ((words,) if notes else (words, Run(" "), *citation, Run(".")),))
