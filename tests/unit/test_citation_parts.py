@@ -142,6 +142,16 @@ def test_a_list_of_works_names_each_once_in_the_order_of_lists():
     assert [each.text for each in works_cited(works, "mla")] == ["Austen, Jane. Emma.", "A Bee.", "The Zoo."]
 
 
+def test_an_author_of_several_works_is_named_once_in_mla():
+    works = [cited("Persuasion", "Jane Austen, Jr."), cited("Emma", "Jane Austen, Jr."), cited("Ruth", "E. Gaskell")]
+    assert [each.text for each in works_cited(works, "mla")] == [
+        "Austen, Jane, Jr. Emma.",
+        "---. Persuasion.",
+        "Gaskell, E. Ruth.",
+    ]
+    assert works_cited(works, "chicago-notes")[1].text.startswith("Austen, Jane, Jr. Persuasion.")
+
+
 def test_an_unknown_style_is_refused_with_those_there_are():
     with pytest.raises(BadRequest, match="chicago-notes"):
         cite(cited("Emma"), "chicago")

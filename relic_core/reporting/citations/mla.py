@@ -7,6 +7,7 @@ publisher and year; then the container that holds the text, and its address.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relic_core.reporting.citations.edition import short_date
@@ -50,6 +51,12 @@ def entry(parts: Parts) -> tuple[Run, ...]:
     if parts.accessed and parts.url:
         line.add(f"Accessed {short_date(parts.accessed)}").stop()
     return line.runs
+
+
+def with_author_again(runs: Sequence[Run], authors: Sequence[Name]) -> tuple[Run, ...]:
+    """Put three hyphens for authors who are those of the entry above."""
+    rest = runs[0].text.removeprefix(_listed(authors)).removeprefix(".")
+    return (replace(runs[0], text=f"---.{rest}"), *runs[1:])
 
 
 def in_text(parts: Parts, locator: Locator | None = None) -> tuple[Run, ...]:

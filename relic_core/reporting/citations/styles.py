@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from relic_core.domain import CitedWork
     from relic_core.reporting.citations.edition import Parts
     from relic_core.reporting.citations.locators import Locator
+    from relic_core.reporting.citations.names import Name
     from relic_core.reporting.citations.runs import Run
 
 StyleName = Literal["mla", "chicago-notes", "chicago-author-date"]
@@ -134,9 +135,15 @@ def cite(work: CitedWork, name: str, locator: Locator | None = None) -> tuple[Ci
 def works_cited(works: Iterable[CitedWork], name: str) -> tuple[Cited, ...]:
     """Write a list of works cited: each work once, by author and title as lists are ordered."""
     chosen = style(name)
-    entries = {chosen.entry(parts_of(work)): work for work in works}
-    cited = [Cited("", runs) for runs in entries]
-    return tuple(sorted(cited, key=lambda each: _sorted_by(each.text)))
+    entries = {chosen.entry(parts := parts_of(work)): parts for work in works}
+    cited: list[Cited] = []
+    before: tuple[Name, ...] = ()
+    for runs in sorted(entries, key=lambda each: _sorted_by(as_text(each))):
+        authors = entries[runs].authors
+        again = name == "mla" and authors and authors == before
+        cited.append(Cited("", mla.with_author_again(runs, authors) if again else runs))
+        before = authors
+    return tuple(cited)
 
 
 def passage_form(name: str) -> Callable[[Parts, Locator | None], tuple[Run, ...]]:
