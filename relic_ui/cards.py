@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.reporting.passages import quotation, surroundings
+from relic_ui.citing import cite_link
 from relic_ui.like import more_link
 from relic_ui.links import link
 from relic_ui.naming import listed, name_of
@@ -97,7 +98,8 @@ def card_html(card: Card, column: Column, result: SearchResult, search_id: str, 
     at, n = str(place.address), card.span.length
     chapter = link("read", "Read it in its chapter", work=work.id, at=at, n=n, q=search_id)
     keep = marks.html(work.id, at, n, search_id, column.retriever, str(card.rank), place=f"rank {card.rank}, {where}")
-    parts.append(f'<p class="relic-card-read">{chapter} {more_link(work.id, at, n)} {keep}</p>')
+    cite = cite_link(work.id, at, n, search_id)
+    parts.append(f'<p class="relic-card-read">{chapter} {more_link(work.id, at, n)} {cite} {keep}</p>')
     parts.append(
         "<details><summary>Read it in its surroundings</summary>"
         f'<div class="relic-around">{passage_html(around, mark_gold=True)}</div></details>'

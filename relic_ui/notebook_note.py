@@ -12,6 +12,7 @@ from relic_core.errors import RelicError
 from relic_core.services.notebook.telling import brought_up
 from relic_ui import person
 from relic_ui.buttons import button
+from relic_ui.citing import cite_link
 from relic_ui.keep import note_anchor
 from relic_ui.links import link
 from relic_ui.naming import shorten
@@ -69,7 +70,7 @@ def note_html(view: NoteView, around: Around) -> str:
         f'<article class="relic-note" id="{note_anchor(view.note.id)}" tabindex="-1">'
         f"<header><h2>{by} {title} · {where}</h2>{held}</header>"
         f"<blockquote>{escape(kept.quotation)}</blockquote>{notice}{_kept_for(view.note, around.labels)}"
-        f"{_foot(view.note, around)}</article>"
+        f"{_foot(view, around)}</article>"
     )
 
 
@@ -86,14 +87,16 @@ def _kept_for(note: Note, labels: Mapping[str, str]) -> str:
     return f'<div class="relic-note-for">{lines}<p>{escape(brought_up(kept, labels))}{again}</p></div>'
 
 
-def _foot(note: Note, around: Around) -> str:
-    kept, place = note.kept, f"{note.kept.title}, {note.kept.place}"
+def _foot(view: NoteView, around: Around) -> str:
+    note, kept = view.note, view.note.kept
+    place = f"{kept.title}, {kept.place}"
+    cite = f"<span>{cite_link(view.work_id, kept.at, kept.length)}</span>" if view.work_id else ""
     moves = (("up", "Up", around.up), ("down", "Down", around.down))
     steps = "".join(button(does, note.id, label, title=f"{label}: {place}") for does, label, may in moves if may)
     remove = button("remove-note", note.id, "Remove", title=f"Remove: {place}")
     made = f"{note.created:%d %B %Y}, edition {kept.sha256[:12]}. {kept.made_with}".lstrip("0")
     return (
-        f'<div class="relic-note-foot">{steps}{remove}'
+        f'<div class="relic-note-foot">{cite}{steps}{remove}'
         f'<details class="relic-made"><summary>How it was kept</summary>{escape(made)}</details></div>'
     )
 

@@ -12,12 +12,14 @@ import streamlit as st
 
 from relic_core.errors import RelicError
 from relic_core.services.notebook import evaluation_set
-from relic_ui import person
+from relic_core.services.notebook.documents import DOCUMENTS, make_document
+from relic_ui import citing, person
 from relic_ui.naming import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from relic_core.services.notebook.documents import DocumentForm
     from relic_core.services.workbench import Workbench
 
 
@@ -45,7 +47,16 @@ def _as_json(workbench: Workbench, collection_id: str, whose: str) -> Form:
     return Form("JSON, to take in again", "json", "application/json", partial(files.export, collection_id, whose))
 
 
-FORMS: tuple[Callable[[Workbench, str, str], Form], ...] = (_as_json,)
+def _as_document(form: DocumentForm, workbench: Workbench, collection_id: str, whose: str) -> Form:
+    card = DOCUMENTS[form]
+    make = partial(make_document, workbench, form, citing.chosen_style(), collection_id, whose)
+    return Form(card.label, card.ending, card.mime, make)
+
+
+FORMS: tuple[Callable[[Workbench, str, str], Form], ...] = (
+    *(partial(_as_document, form) for form in DOCUMENTS),
+    _as_json,
+)
 """The forms offered, in order: each is given the workbench, the collection (empty for all notes) and the person."""
 
 
@@ -55,6 +66,7 @@ def show(workbench: Workbench, collection_id: str) -> None:
     with st.popover("Save", icon=":material/download:", key="notebook_save"):
         what = "this collection" if collection_id else "all notes"
         st.html(f'<p class="relic-quiet">Save {what} as</p>')
+        citing.choose_style("Citations in")
         for make in FORMS:
             form = make(workbench, collection_id, whose)
             st.download_button(

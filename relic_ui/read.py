@@ -15,6 +15,7 @@ from relic_core.errors import NotFound, RelicError
 from relic_ui import sources_reading
 from relic_ui.cards import hue
 from relic_ui.chapters import HEADING, chapter_html, sentence_id
+from relic_ui.citing import cite_link
 from relic_ui.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
 from relic_ui.like import more_link
 from relic_ui.links import address, link
@@ -280,8 +281,8 @@ def _place_data(page: ReadingPage, wanted: Asked) -> dict[str, object]:
     """Gather what the component needs: what to light, where the page stands, how the work is cited."""
     work = page.work
     length = page.passage.length if page.passage else None
-    cited = [f"{work.author}, {work.title}" if work.author else work.title]
-    cited += [f"translated by {work.translator}"] if work.translator else []
+    by = f"{work.author}, " * bool(work.author)
+    translated = f", translated by {work.translator}" * bool(work.translator)
     return {
         "work": work.id,
         "title": work.title,
@@ -297,9 +298,10 @@ def _place_data(page: ReadingPage, wanted: Asked) -> dict[str, object]:
         "lit": {"at": page.at, "n": length} if length else None,
         "resumed": wanted.resumed,
         "offer": {work.id: work.title} if st.session_state.get("read_offer") == work.id else {},
-        "cited": ", ".join(cited) + (f" ({work.year})" if work.year else ""),
+        "cited": f"{by}{work.title}{translated}" + f" ({work.year})" * bool(work.year),
         "about": link("work", "About this edition", work=work.id),
         "like": more_link(work.id),
+        "cite": cite_link(work.id),
     }
 
 

@@ -126,6 +126,11 @@ export default function (component) {
       const asked = new URLSearchParams({ like: data.work, at: state.at, n: lit.length })
       like.setAttribute("href", `find?${asked}`)
     }
+    const cite = part("cite").firstElementChild
+    if (cite) {
+      const asked = new URLSearchParams({ work: data.work, at: state.at, n: lit.length })
+      cite.setAttribute("href", `cite?${asked}`)
+    }
     drawKeep(lit)
     say("")
   }
@@ -571,7 +576,7 @@ export default function (component) {
   for (const name of ["wheel", "touchmove", "keydown", "pointerdown"]) on(document, name, () => (moved = true), { passive: true })
   on(document, "scroll", () => moved && told(), { capture: true, passive: true })
 
-  for (const name of ["about", "like"]) part(name).innerHTML = data[name] ?? ""
+  for (const name of ["about", "like", "cite"]) part(name).innerHTML = data[name] ?? ""
   const room = document.querySelector(".st-key-read_room")
   let asked = 0
   const watcher = new MutationObserver(() => {

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from relic_core.cli import console
 from relic_core.errors import NotFound
+from relic_core.reporting.citations.styles import STYLES
 from relic_core.services.notebook import evaluation_set
+from relic_core.services.notebook.documents import DOCUMENTS, make_document
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -17,10 +19,10 @@ if TYPE_CHECKING:
 
 _WANTED = {"list": 0, "export": 1, "import": 1, "evaluation-set": 1}
 """What can be done -> how many files it wants."""
-_USUAL: dict[str, object] = {"collection": "", "words": "", "verdict": ""}
+_USUAL: dict[str, object] = {"collection": "", "words": "", "verdict": "", "style": STYLES[0]}
 _USED: dict[str, tuple[str, ...]] = {
     "list": ("collection", "words", "verdict"),
-    "export": ("collection",),
+    "export": ("collection", "style"),
     "evaluation-set": ("collection",),
 }
 _SHOWN = 60
@@ -36,6 +38,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
             "  python -m relic_core notebook\n"
             "  python -m relic_core notebook list --collection 'Light and water' --words lantern\n"
             "  python -m relic_core notebook export notebook.json\n"
+            "  python -m relic_core notebook export notes.docx --collection 'Light and water' --style chicago-notes\n"
             "  python -m relic_core notebook import notebook.json\n"
             "  python -m relic_core notebook evaluation-set verdicts.json\n"
             "  python -m relic_core evaluate relic bm25 --data verdicts.json\n"
@@ -50,6 +53,10 @@ def add_parser(commands: Commands) -> ArgumentParser:
     parser.add_argument("--collection", default="", metavar="NAME", help="only this collection: its name or id")
     parser.add_argument("--words", default="", help="list: only notes in which all of these words stand")
     parser.add_argument("--verdict", default="", help="list: only supports, contradicts, unsure or none")
+    parser.add_argument(
+        "--style", choices=STYLES, default=STYLES[0],
+        help="export: how passages are cited in a file that ends in .docx, .md or .csv (default %(default)s)",
+    )  # fmt: skip
     return parser
 
 
@@ -68,7 +75,12 @@ def run(workbench: Workbench, options: Namespace) -> int:
         done = files.take_in_file(path)
         print(f"Taken in: {_many(done.new, 'note')}. Brought up to date: {done.newer:,}. Here already: {done.there:,}.")
     elif action == "export":
-        files.write(path, files.export(collection_id))
+        form = next((name for name, card in DOCUMENTS.items() if path.suffix.lower() == f".{card.ending}"), None)
+        if form is None:
+            content = files.export(collection_id)
+        else:
+            content = make_document(workbench, form, options.style, collection_id)
+        files.write(path, content)
         print(f"{path} is written.")
     else:
         made = files.evaluation_set(collection_id)

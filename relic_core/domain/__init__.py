@@ -13,6 +13,7 @@ Conventions, stated once and tested:
 from __future__ import annotations
 
 from relic_core.domain.claims import MASK, Claim, Example
+from relic_core.domain.edition_details import CitedWork, EditionDetails
 from relic_core.domain.imprints import Format, Imprint, WorkSummary, fingerprint
 from relic_core.domain.library_rankings import LibraryRanking, WorkHit
 from relic_core.domain.notes import ORIGINS, VERDICTS, Collection, CollectionCount, Kept, Note, Origin, Verdict, note_id
@@ -52,9 +53,11 @@ __all__ = [
     "BenchmarkCard",
     "Book",
     "Chapter",
+    "CitedWork",
     "Claim",
     "Collection",
     "CollectionCount",
+    "EditionDetails",
     "Example",
     "Format",
     "Group",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from relic_core.ports import Executor
     from relic_core.services.benchmarks import Benchmarks
     from relic_core.services.catalogue import Catalogue
+    from relic_core.services.citing import Citing
     from relic_core.services.concordance import Concordance
     from relic_core.services.dataset.dataset import Dataset
     from relic_core.services.editions import Editions
@@ -98,6 +99,13 @@ class Workbench:
         from relic_core.services.editions import Editions
 
         return Editions(self)
+
+    @cached_property
+    def citing(self) -> Citing:
+        """Cites works and passages."""
+        from relic_core.services.citing import Citing
+
+        return Citing(self)
 
     @cached_property
     def reading(self) -> Reading:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relic_core.store.connection import Database
+from relic_core.store.edition_details import EditionDetailsRows
 from relic_core.store.examples import ExampleRows
 from relic_core.store.jobs import JobRows
 from relic_core.store.judgements import JudgementRows
@@ -58,6 +59,7 @@ class Store:
         self._patience = Patience(lock_seconds)
         self.works = WorkRows(database, self._patience)
         self.texts = TextRows(database, self._patience)
+        self.edition_details = EditionDetailsRows(database, self._patience)
         self.examples = ExampleRows(database, self._patience)
         self.searches = SearchRows(database, self._patience)
         self.runs = RunRows(database, self._patience)
