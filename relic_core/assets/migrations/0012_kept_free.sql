@@ -1,0 +1,2 @@
+-- Kept free for a step that stands elsewhere.
+SELECT 1;
