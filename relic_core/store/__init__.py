@@ -21,6 +21,7 @@ from relic_core.store.judgements import JudgementRows
 from relic_core.store.mined_windows import WindowRows
 from relic_core.store.pairs import PairRows
 from relic_core.store.runs import RunRows
+from relic_core.store.search_heads import SearchHeadRows
 from relic_core.store.searches import SearchRows
 from relic_core.store.sources import SourceRows
 from relic_core.store.splits import SplitRows
@@ -58,6 +59,7 @@ class Store:
         self.texts = TextRows(database, self._patience)
         self.examples = ExampleRows(database, self._patience)
         self.searches = SearchRows(database, self._patience)
+        self.search_heads = SearchHeadRows(database, self._patience)
         self.runs = RunRows(database, self._patience)
         self.jobs = JobRows(database, self._patience)
         self.sources = SourceRows(database, self._patience)
