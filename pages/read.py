@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from relic_ui import read, shell
+from relic_ui import read, read_address, shell
 
 workbench = shell.page("Read")
 with shell.told():
-    wanted = read.asked()
-    page = read.open_page(workbench, wanted) if wanted.work_id else None
+    wanted = read_address.asked()
+    page = read_address.open_page(workbench, wanted) if wanted.work_id else None
     if page is None:
         read.choose(workbench)
     else:

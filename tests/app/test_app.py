@@ -12,6 +12,7 @@ from tests.app.reading import FIND, LIBRARY, said, sound
 PAGES = {
     "app.py": "Which passage bears you out?",
     FIND: "Find a quotation",
+    "pages/history.py": "Searches",
     "pages/read.py": "Read",
     "pages/concordance.py": "Find a word",
     LIBRARY: "Library",
@@ -19,7 +20,18 @@ PAGES = {
     "pages/recall.py": "Recall",
     "pages/work.py": "About a work",
 }
-MENU = ["Home", "Find a quotation", "Read", "Find a word", "Criticism", "Library", "Recall", "Proxy task", "Training"]
+MENU = [
+    "Home",
+    "Find a quotation",
+    "Searches",
+    "Read",
+    "Find a word",
+    "Criticism",
+    "Library",
+    "Recall",
+    "Proxy task",
+    "Training",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -31,7 +31,9 @@ SEARCHES = st.builds(
     narrowing=st.just(EVERYWHERE)
     | st.builds(Narrowing, works=NAMES, authors=NAMES, first_year=YEAR, last_year=YEAR),
     like=st.none() | st.builds(Likeness, NAME, st.just("3.5.2"), st.integers(1, 5)),
-    makers=st.builds(Makers, edition=st.just("") | DIGEST, retrievers=st.dictionaries(NAME, DIGEST, max_size=4), version=TEXT),
+    makers=st.builds(
+        Makers, edition=st.just("") | DIGEST, retrievers=st.dictionaries(NAME, DIGEST, max_size=4), version=TEXT
+    ),
 )  # fmt: skip
 LISTS = st.lists(st.integers(0, 30), unique=True, max_size=25)
 

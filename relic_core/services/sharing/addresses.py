@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 from relic_core.domain import EVERYWHERE, Likeness
 from relic_core.domain.sharing import Makers, SharedSearch
 from relic_core.errors import NotFound
+from relic_core.formats.searches import write_code
 from relic_core.services.answers import USUAL, SearchRequest
 from relic_core.services.sharing import differences
-from relic_core.services.sharing.digests import makers_of
+from relic_core.services.sharing.digests import edition_of, makers_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import WorkSummary
+    from relic_core.services.reading import ReadingPage
     from relic_core.services.workbench import Workbench
 
 _SHOWN = 80
@@ -32,9 +34,28 @@ class Opened:
         What is asked.
     notices : tuple of str
         What differs from where it was made, a sentence or two each; empty where nothing does.
+    code : str
+        What an address carries that opens it again.
     """
 
     request: SearchRequest
+    notices: tuple[str, ...]
+    code: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedPassage:
+    """A passage that an address names, as it can be read here.
+
+    Attributes
+    ----------
+    page : ReadingPage
+        The chapter opened at it.
+    notices : tuple of str
+        What differs from where the address was made, or cannot be opened; empty where nothing does.
+    """
+
+    page: ReadingPage
     notices: tuple[str, ...]
 
 
@@ -111,7 +132,47 @@ def fit(workbench: Workbench, shared: SharedSearch) -> Opened:
         like=like,
     )
     notices += told(workbench, request, makers, since="this address was made")
-    return Opened(request=request, notices=tuple(dict.fromkeys(notices)))
+    return Opened(request=request, notices=tuple(dict.fromkeys(notices)), code=write_code(shared))
+
+
+def open_passage(workbench: Workbench, work_id: str, *, at: str, length: int, edition: str) -> OpenedPassage:
+    """Open a passage that an address names; of a work that is here in one other edition alone, in that one.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where it is read.
+    work_id, at : str
+        As `relic_core.services.reading.Reading.page`.
+    length : int
+        Its sentences.
+    edition : str
+        What the address says of the edition it was made with: see `Makers`; empty where it says nothing.
+
+    Raises
+    ------
+    NotFound
+        Neither the work nor one other edition of it is here.
+    """
+    try:
+        page, notices = workbench.reading.page(work_id, at=at, length=length), []
+    except NotFound:
+        others = same_work(work_id, workbench.works.summaries())
+        if len(others) != 1 or work_id in {work.id for work in workbench.works.removed()}:
+            raise
+        page, notices = workbench.reading.page(others[0].id, at=at, length=length), [other_edition(others[0])]
+    else:
+        if edition and not differences.is_edition(edition):
+            notices.append(
+                "The part of this address that says with which edition it was made cannot be read: it was cut short or "
+                "changed. Make sure that this is the passage meant."
+            )
+        elif edition and edition != edition_of(workbench, work_id, EVERYWHERE):
+            notices.append(
+                f"The sentences of {page.work.title} have been cut anew since this address was made: the passage may "
+                "begin or end elsewhere."
+            )
+    return OpenedPassage(page=page, notices=(*notices, *filter(None, [page.notice])))
 
 
 def told(workbench: Workbench, request: SearchRequest, then: Makers, *, since: str) -> tuple[str, ...]:

@@ -50,6 +50,11 @@ def read(edition: str, makers: str, retrievers: Sequence[str]) -> Makers:
     return Makers(edition=edition, retrievers=by_name)
 
 
+def is_edition(written: str) -> bool:
+    """Whether something may be what an address says of an edition."""
+    return _EDITION.fullmatch(written) is not None
+
+
 def differences(then: Makers, now: Makers, *, title: str, since: str) -> tuple[str, ...]:
     """Say in plain words what an answer is made with now that it was not made with then.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from relic_core.domain import WorkHit
     from relic_core.domain.sharing import Makers
     from relic_core.services.answers import SearchRequest, SearchResult
-    from relic_core.services.sharing.addresses import Opened
+    from relic_core.services.sharing.addresses import Opened, OpenedPassage
     from relic_core.services.sharing.comparing import Comparison
     from relic_core.services.sharing.then_and_now import ThenAndNow
     from relic_core.services.workbench import Workbench
@@ -111,6 +111,10 @@ class Sharing:
             As `open_code`.
         """
         return addresses.fit(self._workbench, searches.read_file(data, name))
+
+    def open_passage(self, work_id: str, *, at: str, length: int, edition: str = "") -> OpenedPassage:
+        """Open a passage that an address names: see `addresses.open_passage`."""
+        return addresses.open_passage(self._workbench, work_id, at=at, length=length, edition=edition)
 
     def told(self, request: SearchRequest, given: Mapping[str, str]) -> tuple[str, ...]:
         """Say what differs from when an address was made, by the ``w`` and ``m`` that it carries.
