@@ -78,7 +78,9 @@ def _choose(workbench: Workbench, of: Sequence[str], columns: Sequence[str]) -> 
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         for key, label in (("compare_first", "One way of searching"), ("compare_second", "The other")):
-            st.selectbox(label, list(labels), format_func=labels.__getitem__, key=key, on_change=turn, width=260)
+            st.selectbox(
+                label, list(labels), format_func=lambda name: literal(labels[name]), key=key, on_change=turn, width=260
+            )
     return first, second
 
 
@@ -100,22 +102,11 @@ def _item(each: ComparedPassage, found: Comparison, *, of_library: bool) -> str:
     best = min(filter(None, (each.first, each.second)))
     one, other = escape(found.first.label), escape(found.second.label)
     if each.found == "both":
-        how = f"{_th(each.first)} of {one}, {_th(each.second)} of {other}"
+        how = f"no. {each.first} of {one}, no. {each.second} of {other}"
     else:
         label, place = (other, each.second) if each.found == "first" else (one, each.first)
-        how = f"{_th(place)} of {label}" if place else f"not among the first twenty of {label}"
+        how = f"no. {place} of {label}" if place else f"not among the first twenty of {label}"
     return (
         f'<li class="relic-moved-quiet"><span class="relic-rank">{best}</span><div>'
         f'{passage_item(each.passage, of_library=of_library)}<div class="relic-moved-how">{how}</div></div></li>'
     )
-
-
-def _th(number: int) -> str:
-    """Write which one it is.
-
-    Examples
-    --------
-    >>> [_th(number) for number in (1, 2, 3, 4, 11, 20)]
-    ['1st', '2nd', '3rd', '4th', '11th', '20th']
-    """
-    return f"{number}{'th' if number in {11, 12, 13} else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

@@ -69,6 +69,11 @@ def write_code(search: SharedSearch) -> str:
     return f"{_VERSION}.{base64.urlsafe_b64encode(payload).decode().rstrip('=')}.{_check(payload)}"
 
 
+def is_code(written: str) -> bool:
+    """Whether something is written as a code is, whole or not."""
+    return _CODE.fullmatch(written.strip()) is not None
+
+
 def read_code(code: str) -> SharedSearch:
     """Read a search from an address and check it.
 

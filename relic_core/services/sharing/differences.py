@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from relic_core.domain.sharing import Makers
-from relic_core.errors import BadRequest, unknown_name
+from relic_core.errors import BadRequest
 from relic_core.retrieval import registry
 from relic_core.services.sharing.digests import MODEL
 
@@ -116,20 +116,6 @@ def known(retrievers: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     )
 
 
-def label_of(name: str) -> str:
-    """Give what people call a retriever.
-
-    Raises
-    ------
-    BadRequest
-        There is none of that name.
-    """
-    for card in registry.cards():
-        if card.name == name:
-            return card.label
-    raise unknown_name("retriever", name, (card.name for card in registry.cards()))
-
-
 def _labels(names: Sequence[str]) -> str:
-    labels = [label_of(name) for name in names]
+    labels = [registry.card(name).label for name in names]
     return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"

@@ -54,11 +54,28 @@ def maker_of(workbench: Workbench, name: str) -> str:
     version of the program changed. Empty where its model cannot be loaded, which its column says.
     """
     with suppress(BadWeights):
-        parts = [card.name for card in registry.in_order([name])]
-        models = workbench.search.models(parts)
+        models = _models(workbench, name)
         rules = dict(workbench.indexes.retriever(name).configuration)
         return (_digest(models)[:MODEL] if models else _NO_MODEL) + _digest(sorted(rules.items()))[:MODEL]
     return ""
+
+
+def _models(workbench: Workbench, name: str) -> list[str]:
+    """Name the models that have a part in a retriever by what they are, the same on every machine.
+
+    Raises
+    ------
+    BadWeights
+        One of them cannot be loaded.
+    """
+    found = []
+    for card in registry.in_order([name]):
+        retriever = workbench.indexes.retriever(card.name)
+        found.append(retriever.encoder_identity)
+        if card.kind == "reranker":
+            facts = retriever.configuration
+            found += [facts["reranker reranker"], facts.get("reranker weights", "")]
+    return [each for each in dict.fromkeys(found) if each]
 
 
 def _digest(facts: object) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
 
 from relic_core.domain import EVERYWHERE
 from relic_core.domain.sharing import Head, HeadHit
 from relic_core.formats import searches
+from relic_core.formats.files import read_bytes, written_whole
 from relic_core.services.asking import request_of
 from relic_core.services.sharing import addresses, differences
 from relic_core.services.sharing.comparing import compare
@@ -17,8 +20,9 @@ from relic_core.services.sharing.then_and_now import then_and_now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
-    from relic_core.domain import WorkHit
+    from relic_core.domain import Search, WorkHit
     from relic_core.domain.sharing import Makers
     from relic_core.services.answers import SearchRequest, SearchResult
     from relic_core.services.sharing.addresses import Opened, OpenedPassage
@@ -87,6 +91,43 @@ class Sharing:
             code=searches.write_code(shared),
             file=searches.write_file(shared),
         )
+
+    def code(self, search_id: str) -> str:
+        """Write a search of the history for an address that opens anywhere. Raises NotFound where there is none."""
+        return self.share(search_id, request_of(self._workbench.history.get(search_id))).code
+
+    def save(self, search_id: str, path: Path) -> None:
+        """Write a search of the history to a file.
+
+        Raises
+        ------
+        NotFound
+            There is no such search.
+        StoreError
+            The file cannot be written.
+        """
+        shared = self.share(search_id, request_of(self._workbench.history.get(search_id)))
+        with written_whole(path) as file:
+            file.write(shared.file)
+
+    def open_said(self, said: str) -> Opened:
+        """Open the search of an address, with or without its beginning, or of the file that somebody names.
+
+        Raises
+        ------
+        NotFound
+            There is no such file; and as `open_code`.
+        RelicError
+            As `open_code` and `open_file`.
+        """
+        code = parse_qs(urlsplit(said).query).get("search", [""])[-1]
+        if code or searches.is_code(said):
+            return self.open_code(code or said)
+        return self.open_file(read_bytes(Path(said)), said)
+
+    def kept(self, search: Search) -> tuple[tuple[datetime, Head], ...]:
+        """List what is kept of what a search found, the oldest first."""
+        return self._workbench.store.search_heads.of(search.id, length=search.length)
 
     def open_code(self, code: str) -> Opened:
         """Open the search that an address carries.

@@ -10,7 +10,6 @@ from relic_core.evaluation.rank_overlap import rank_biased_overlap
 from relic_core.services.asking import request_of
 from relic_core.services.sharing.addresses import told
 from relic_core.services.sharing.comparing import TEN
-from relic_core.services.sharing.differences import label_of
 from relic_core.services.sharing.passages import locate, numbered
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Search
     from relic_core.domain.sharing import Head, HeadHit
+    from relic_core.retrieval.registry import RetrieverCard
     from relic_core.services.sharing.passages import Located
     from relic_core.services.workbench import Workbench
 
@@ -148,8 +148,8 @@ def then_and_now(workbench: Workbench, search_id: str, *, at: str = "") -> ThenA
         search=search,
         times=times,
         then=chosen,
-        columns=tuple(_column(name, then[name], now[name], located) for name in both),
-        silent=tuple(label_of(name) for name in request.retrievers if name not in both),
+        columns=tuple(_column(workbench.indexes.card(name), then[name], now[name], located) for name in both),
+        silent=tuple(workbench.indexes.card(name).label for name in request.retrievers if name not in both),
         differences=told(workbench, request, made, since="it was asked then") + _versions(then, now, both),
     )
 
@@ -172,7 +172,7 @@ def _versions(then: Mapping[str, Head], now: Mapping[str, Head], names: Sequence
     return (f"It was answered by version {', '.join(old)} of the program; this is {max(now for _, now in pairs)}.",)
 
 
-def _column(name: str, then: Head, now: Head, located: Mapping[HeadHit, Located]) -> ColumnThenAndNow:
+def _column(card: RetrieverCard, then: Head, now: Head, located: Mapping[HeadHit, Located]) -> ColumnThenAndNow:
     old, new = numbered([_stretch(hit) for hit in then.hits], [_stretch(hit) for hit in now.hits])
     stood, stands = ({each: at for at, each in enumerate(column, start=1)} for column in (old, new))
     hits = dict(zip(old, then.hits, strict=True)) | dict(zip(new, now.hits, strict=True))
@@ -187,7 +187,7 @@ def _column(name: str, then: Head, now: Head, located: Mapping[HeadHit, Located]
         for each in shown
     )
     return ColumnThenAndNow(
-        retriever=name, label=label_of(name), passages=passages, likeness=rank_biased_overlap(old, new)
+        retriever=card.name, label=card.label, passages=passages, likeness=rank_biased_overlap(old, new)
     )
 
 
