@@ -204,6 +204,12 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
   .relic-work-chapters th, .relic-work-chapters td { padding-right: .5rem; }
 }
 
+.relic-search-do { display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; font-size: .9rem; }
+.relic-search-do a { color: inherit; text-underline-offset: .2em; display: inline-block; min-height: 1.6rem;
+  line-height: 1.6rem; }
+[data-testid="stPopoverBody"]:has(.relic-share) [data-testid="stVerticalBlock"] { gap: .6rem; }
+[data-testid="stPopoverBody"]:has(.relic-share) { padding-block: 1rem; }
+
 .relic-card-read { font-size: .875rem; margin-top: .45rem !important; display: flex; flex-wrap: wrap;
   gap: .15rem 1.1rem; }
 .relic-card-read a { display: inline-block; min-height: 1.5rem; line-height: 1.5rem; }

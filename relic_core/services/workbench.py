@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from relic_core.services.recall.recall import Recall
     from relic_core.services.runs import Runs
     from relic_core.services.search import Search
+    from relic_core.services.sharing.sharing import Sharing
     from relic_core.services.sources import Sources
     from relic_core.services.studies.studies import Studies
     from relic_core.services.training.training import Trainings
@@ -85,6 +86,13 @@ class Workbench:
         from relic_core.services.library.search import LibrarySearch
 
         return LibrarySearch(self)
+
+    @cached_property
+    def sharing(self) -> Sharing:
+        """Searches that open elsewhere and later, and what they found then."""
+        from relic_core.services.sharing.sharing import Sharing
+
+        return Sharing(self)
 
     @cached_property
     def catalogue(self) -> Catalogue:

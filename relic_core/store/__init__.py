@@ -24,6 +24,7 @@ from relic_core.store.note_collections import CollectionRows
 from relic_core.store.notes import NoteRows
 from relic_core.store.pairs import PairRows
 from relic_core.store.runs import RunRows
+from relic_core.store.search_heads import SearchHeadRows
 from relic_core.store.searches import SearchRows
 from relic_core.store.sources import SourceRows
 from relic_core.store.splits import SplitRows
@@ -62,6 +63,7 @@ class Store:
         self.edition_details = EditionDetailsRows(database, self._patience)
         self.examples = ExampleRows(database, self._patience)
         self.searches = SearchRows(database, self._patience)
+        self.search_heads = SearchHeadRows(database, self._patience)
         self.runs = RunRows(database, self._patience)
         self.jobs = JobRows(database, self._patience)
         self.sources = SourceRows(database, self._patience)

@@ -12,6 +12,7 @@ from tests.app.reading import FIND, LIBRARY, said, sound
 PAGES = {
     "app.py": "Which passage bears you out?",
     FIND: "Find a quotation",
+    "pages/history.py": "Searches",
     "pages/read.py": "Read",
     "pages/concordance.py": "Find a word",
     "pages/notebook.py": "Notebook",
@@ -21,8 +22,8 @@ PAGES = {
     "pages/work.py": "About a work",
 }
 MENU = [
-    "Home", "Find a quotation", "Read", "Find a word", "Notebook", "Criticism", "Library", "Recall", "Proxy task",
-    "Training",
+    "Home", "Find a quotation", "Searches", "Read", "Find a word", "Notebook", "Criticism", "Library", "Recall",
+    "Proxy task", "Training",
 ]  # fmt: skip
 
 

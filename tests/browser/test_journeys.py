@@ -49,6 +49,7 @@ def test_a_deep_link_is_the_first_thing_a_new_server_is_asked(visitor, fresh_ser
     assert named == [
         "Home",
         "quotation",
+        "Searches",
         "Read",
         "word",
         "Notebook",
