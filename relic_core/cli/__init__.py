@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from relic_core import __version__
 from relic_core.cli import (
     add,
+    backup,
     bench,
     catalogue,
     concordance,
@@ -52,6 +53,7 @@ COMMANDS = (
     describe,
     remove,
     restore,
+    backup,
     index,
     search,
     concordance,

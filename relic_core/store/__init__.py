@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from relic_core.store import copying
 from relic_core.store.connection import Database
 from relic_core.store.examples import ExampleRows
 from relic_core.store.jobs import JobRows
@@ -30,6 +31,7 @@ from relic_core.store.trainings import TrainingRows
 from relic_core.store.works import WorkRows
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 __all__ = ["Store"]
@@ -47,7 +49,7 @@ class Store:
     """
 
     def __init__(self, path: Path, *, lock_seconds: float = 8.0) -> None:
-        database = Database.at(path)
+        self._database, self._lock_seconds = (database := Database.at(path)), lock_seconds
         self.path = database.path
         self.works = WorkRows(database, lock_seconds)
         self.texts = TextRows(database, lock_seconds)
@@ -64,6 +66,14 @@ class Store:
         self.studies = StudyRows(database, lock_seconds)
         self.study_answers = StudyAnswerRows(database, lock_seconds)
         self.study_owners = StudyOwnerRows(database, lock_seconds)
+
+    def copy(self, target: Path) -> int:
+        """Copy the file as it stands at one moment; give the number of its last migration. See `copying.copy`."""
+        return copying.copy(self._database, target, lock_seconds=self._lock_seconds)
+
+    def alone(self) -> AbstractContextManager[Path]:
+        """Give the file while nobody, in no process, has it open. Inside the block this store cannot be used."""
+        return self._database.alone(lock_seconds=self._lock_seconds)
 
     def stamp(self) -> tuple[tuple[int, int], ...]:
         """Tell whether anything may have been written since: equal stamps, nothing was."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-import re
 import threading
 import time
 from pathlib import Path
@@ -24,7 +23,8 @@ from typing import TYPE_CHECKING, ClassVar
 import duckdb
 
 from relic_core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly, StoreTooNew
-from relic_core.store import scrubbing
+from relic_core.store import scrubbing, swapping
+from relic_core.store.holders import holder, named
 from relic_core.store.locks import acquire, held
 from relic_core.store.migrations import Migration, migrate, read_migrations
 
@@ -141,6 +141,33 @@ class Database:
                 _pause()
 
     @contextlib.contextmanager
+    def alone(self, *, lock_seconds: float) -> Iterator[Path]:
+        """Give the file with no connection open, in this process or another, till the block ends.
+
+        Parameters and errors as for `reading`. Others wait for the end of the block as they wait for one another.
+        """
+        deadline = time.monotonic() + lock_seconds
+        with self._writing, self._nobody_inside(deadline):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            turn = self._take_turn(deadline)
+            try:
+                self._finish_restoring()
+                yield self.path
+            finally:
+                os.close(turn)
+
+    @contextlib.contextmanager
+    def _nobody_inside(self, deadline: float) -> Iterator[None]:
+        while True:
+            with self._opening:
+                if self._users == 0:
+                    yield
+                    return
+            if time.monotonic() >= deadline:
+                raise self._busy(named("", str(os.getpid())))
+            _pause()
+
+    @contextlib.contextmanager
     def _cursor(self, deadline: float) -> Iterator[DuckDBPyConnection]:
         connection = self._enter(deadline)
         try:
@@ -164,6 +191,7 @@ class Database:
                     self._create()
                 self._turn = self._take_turn(deadline)
                 try:
+                    self._finish_restoring()
                     self._connection = self._open(self.path, deadline)
                 except BaseException:
                     os.close(self._turn)
@@ -188,7 +216,7 @@ class Database:
             try:
                 turn = acquire(path)
                 if turn is None and time.monotonic() >= deadline:
-                    raise self._busy(_named("", path.read_text(encoding="ascii")))
+                    raise self._busy(named("", path.read_text(encoding="ascii")))
             except OSError as error:
                 raise StoreReadOnly(
                     f"The store {self.path} cannot be used: {path.name} beside it cannot be written "
@@ -201,6 +229,17 @@ class Database:
                     os.write(turn, str(os.getpid()).encode())
                 return turn
             _pause()
+
+    def _finish_restoring(self) -> None:
+        """Do the rest of a restore that was decided and then killed, before anything is read."""
+        if swapping.is_due(self.path.parent):
+            try:
+                swapping.finish(self.path.parent)
+            except OSError as error:
+                raise StoreReadOnly(
+                    f"A restore of {self.path.parent} was begun and cannot be finished ({error.strerror}). Make the "
+                    "folder writable, or make room; it is finished by whoever opens the library next."
+                ) from error
 
     def _holds_something(self) -> bool:
         """Whether there is a store: a file without a byte, as a failed copy leaves, is none."""
@@ -248,9 +287,9 @@ class Database:
             raise
         return connection
 
-    def _busy(self, holder: str) -> StoreBusy:
+    def _busy(self, who: str) -> StoreBusy:
         return StoreBusy(
-            f"The store {self.path} is in use by another program ({holder}). Try again in a moment; "
+            f"The store {self.path} is in use by another program ({who}). Try again in a moment; "
             "if this stays, end that program."
         )
 
@@ -258,7 +297,7 @@ class Database:
         """Turn DuckDB's error about a file into one for a person."""
         said = str(error).strip()
         if "Could not set lock" in said:
-            return self._busy(_holder(said))
+            return self._busy(holder(said))
         if "Permission denied" in said or "Read-only file system" in said:
             return StoreReadOnly(
                 f"The store {self.path} cannot be written (permission denied or a read-only disk). Make the file and "
@@ -282,30 +321,6 @@ def _is_about_the_file(error: duckdb.Error) -> bool:
     if isinstance(error, duckdb.IOException | duckdb.FatalException):
         return True
     return any(sign in str(error) for sign in ("Corrupt database", "Failed to commit"))
-
-
-def _holder(said: str) -> str:
-    """Name the process in DuckDB's message about a lock.
-
-    Examples
-    --------
-    >>> _holder("Conflicting lock is held in /usr/bin/python3.11 (PID 0). See also ...")
-    '/usr/bin/python3.11, process 0'
-    >>> _holder("Could not set lock on file")
-    'it does not say which'
-    """
-    found = re.search(r"held in (.+?) \(PID (\d+)\)", said)
-    return _named(found[1], found[2]) if found else _named("", "")
-
-
-def _named(command: str, process: str) -> str:
-    """Name a process by its number, with its command as far as the system tells it."""
-    if not process:
-        return "it does not say which"
-    with contextlib.suppress(OSError):  # no /proc outside Linux, and the process may just have ended
-        arguments = Path("/proc", process, "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
-        command = " ".join(os.fsdecode(argument) for argument in arguments)[:200] or command
-    return f"{command}, process {process}" if command else f"process {process}"
 
 
 def _pause() -> None:
