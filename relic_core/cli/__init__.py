@@ -20,6 +20,7 @@ from relic_core.cli import (
     evaluate,
     export,
     figures,
+    health,
     index,
     job,
     jobs,
@@ -70,6 +71,7 @@ COMMANDS = (
     export,
     bench,
     jobs,
+    health,
     job,
 )
 """In the order of the help."""

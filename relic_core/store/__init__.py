@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relic_core.store import copying
+from relic_core.store import copying, migrations
 from relic_core.store.connection import Database
 from relic_core.store.examples import ExampleRows
 from relic_core.store.jobs import JobRows
@@ -66,6 +66,11 @@ class Store:
         self.studies = StudyRows(database, lock_seconds)
         self.study_answers = StudyAnswerRows(database, lock_seconds)
         self.study_owners = StudyOwnerRows(database, lock_seconds)
+
+    def version(self) -> int:
+        """Open the file and give the number of its last migration; those that were missing are made first."""
+        with self._database.reading(lock_seconds=self._lock_seconds) as cursor:
+            return migrations.version(cursor)
 
     def copy(self, target: Path) -> int:
         """Copy the file as it stands at one moment; give the number of its last migration. See `copying.copy`."""
