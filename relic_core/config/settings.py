@@ -117,6 +117,13 @@ class Settings:
             says="How long to wait for a store that another process holds, in seconds.", group=LIMITS, kind="number"
         ),
     )
+    job_lock_seconds: float = field(
+        default=600.0,
+        metadata=about(
+            says="How long a job or a training, which nobody sits before, waits for it, in seconds.", group=LIMITS,
+            kind="number",
+        ),
+    )  # fmt: skip
     library_memory: float = field(
         default_factory=_half_of_memory,
         metadata=about(

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from relic_core.errors import StoreError, StoreReadOnly
-from relic_core.store.connection import CONFIG, Database
+from relic_core.store.engine import CONFIG
 from relic_core.store.migrations import read_migrations, version
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from relic_core.store.connection import Database
+    from relic_core.store.turns import Patience
+
 ENGINE = str(duckdb.__version__)
 
 
-def copy(database: Database, target: Path, *, lock_seconds: float) -> int:
+def copy(database: Database, target: Path, patience: Patience) -> int:
     """Copy the store's file, with all that was written to it.
 
     Others wait while the file is copied: a second for some hundred megabytes. Nothing is open meanwhile, and what
@@ -29,8 +32,8 @@ def copy(database: Database, target: Path, *, lock_seconds: float) -> int:
         The store.
     target : Path
         Where to; replaced if it is there.
-    lock_seconds : float
-        How long to wait for others, in seconds.
+    patience : Patience
+        How long to wait for others.
 
     Returns
     -------
@@ -42,9 +45,9 @@ def copy(database: Database, target: Path, *, lock_seconds: float) -> int:
     StoreError
         The store cannot be opened, or its copy cannot be written.
     """
-    with database.reading(lock_seconds=lock_seconds) as cursor:  # tells what is wrong with it; brings it up to date
+    with database.reading(patience) as cursor:  # tells what is wrong with it; brings it up to date
         number = version(cursor)
-    with database.alone(lock_seconds=lock_seconds) as path:
+    with database.alone(patience) as path:
         try:
             with duckdb.connect(path, config=CONFIG) as connection:
                 connection.execute("CHECKPOINT")

@@ -36,9 +36,9 @@ def contents(data: Path, *, store: str) -> Iterator[Path]:
     store : str
         Name of the store's file.
     """
-    passing = {f"{store}.lock", f"{store}.creating", f"{store}.new", f"{store}.new.wal", MARKER, FETCHED}
     for path in sorted(data.iterdir()) if data.is_dir() else ():
-        if path.name not in passing and not path.name.startswith((ASIDE, STAGED, ".")):
+        beside = path.name.startswith(f"{store}.") and not path.name.startswith(f"{store}.wal")  # locks and the like
+        if not beside and path.name not in {MARKER, FETCHED} and not path.name.startswith((ASIDE, ".")):
             yield path
 
 

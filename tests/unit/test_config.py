@@ -11,7 +11,10 @@ from relic_core.config import Settings, example, files, stated
 from relic_core.config.described import descriptions
 from relic_core.errors import BadRequest
 
-NUMBERS = ("RELIC_MAX_TEXT_BYTES", "RELIC_MAX_CLAIM_WORDS", "RELIC_LOCK_SECONDS", "RELIC_LIBRARY_MEMORY")
+NUMBERS = (
+    "RELIC_MAX_TEXT_BYTES", "RELIC_MAX_CLAIM_WORDS", "RELIC_LOCK_SECONDS", "RELIC_JOB_LOCK_SECONDS",
+    "RELIC_LIBRARY_MEMORY",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NUMBERS)

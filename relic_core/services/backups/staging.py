@@ -148,5 +148,6 @@ def _try_store(backup: BackupFile, folder: Path, name: str) -> None:
             f"The store in {backup.path} has {works:,} works, and its manifest says {backup.manifest.works:,}: it was "
             "changed. Nothing was done. Take another back-up."
         )
-    for beside in (".lock", ".creating"):
-        path.with_name(path.name + beside).unlink(missing_ok=True)
+    for beside in folder.glob(f"{name}.*"):  # its locks
+        if beside.is_file():
+            beside.unlink()
