@@ -19,6 +19,7 @@
     │   └── SourceAway     one that does not answer, or asks to be left alone for a while
     ├── StaleIndex         an index that does not fit its work or encoder
     │   └── NoIndex        an index that has not been built yet
+    ├── BadBackup          a back-up that is damaged, changed, or of a newer version
     ├── BadWeights         model files that are missing or not the ones expected
     ├── StoreError
     │   ├── StoreBusy      another process holds the store
@@ -109,6 +110,10 @@ class NoIndex(StaleIndex):
 
 class BadWeights(RelicError):
     """Model files that are missing, damaged or not the expected ones."""
+
+
+class BadBackup(RelicError):
+    """A back-up that cannot be restored: damaged, changed since it was made, or of a newer version."""
 
 
 class StoreError(RelicError):

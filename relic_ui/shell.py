@@ -14,7 +14,7 @@ from relic_core.config import Settings
 from relic_core.errors import BadWeights, RelicError
 from relic_core.services.training import chosen
 from relic_core.services.workbench import Workbench
-from relic_ui import links
+from relic_ui import links, signing_in
 from relic_ui.style import CSS
 
 if TYPE_CHECKING:
@@ -55,17 +55,24 @@ def page(title: str) -> Workbench:
     Returns
     -------
     Workbench
-        The only way into relic_core. Where the store cannot be opened the page says why and stops.
+        The only way into relic_core. Where somebody has to sign in first the page asks for it and stops; where the
+        store cannot be opened it says why and stops.
     """
     st.set_page_config(
         page_title=f"{title} · RELiC Workbench", page_icon=_ICON, layout="wide", initial_sidebar_state=_SIDEBAR
     )
     st.session_state["came_from"], st.session_state["page"] = st.session_state.get("page"), title
     st.html(CSS)
+    try:
+        signing_in.pass_the_door(Settings.from_environment())
+    except RelicError as error:
+        st.error(literal(str(error)), icon=":material/error:")
+        st.stop()
     with st.sidebar:
         st.html('<p style="font-family:var(--relic-serif);font-size:1.25rem;margin:0 0 .5rem">RELiC Workbench</p>')
         for path, label, symbol in MENU:
             st.page_link(path, label=label, icon=symbol)
+        signing_in.show_who()
         links.follow()
     try:
         return _workbench()

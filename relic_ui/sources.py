@@ -11,7 +11,7 @@ import streamlit as st
 from relic_core.errors import NotFound
 from relic_core.reporting.passages import quotation
 from relic_core.services.sources import WindowList
-from relic_ui import buttons
+from relic_ui import buttons, person
 from relic_ui.links import link
 from relic_ui.naming import many, shorten
 from relic_ui.shell import literal, told
@@ -189,9 +189,9 @@ def _judge(workbench: Workbench, wanted: Asked, found: WindowList, does: str, to
     if pressed is None:
         return found
     if does in MATCH:
-        workbench.sources.judge(to, "match", "" if pressed.match == does else does)
+        workbench.sources.judge(to, "match", "" if pressed.match == does else does, judge=person.current())
     elif does in EVIDENCE:
-        workbench.sources.judge(to, "evidence", "" if pressed.evidence == does else does)
+        workbench.sources.judge(to, "evidence", "" if pressed.evidence == does else does, judge=person.current())
     else:
         return found
     now = workbench.sources.window(to)

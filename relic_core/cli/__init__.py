@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from relic_core import __version__
 from relic_core.cli import (
     add,
+    backup,
     bench,
     catalogue,
     cite,
@@ -20,6 +21,7 @@ from relic_core.cli import (
     evaluate,
     export,
     figures,
+    health,
     history,
     index,
     job,
@@ -55,6 +57,7 @@ COMMANDS = (
     describe,
     remove,
     restore,
+    backup,
     index,
     search,
     history,
@@ -74,6 +77,7 @@ COMMANDS = (
     export,
     bench,
     jobs,
+    health,
     job,
 )
 """In the order of the help."""

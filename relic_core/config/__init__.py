@@ -2,6 +2,6 @@
 
 from relic_core.config.places import ASSETS, PROJECT
 from relic_core.config.settings import Settings
-from relic_core.config.stated import Stated, example, stated
+from relic_core.config.stated import Stated, as_file, example, stated
 
-__all__ = ["ASSETS", "PROJECT", "Settings", "Stated", "example", "stated"]
+__all__ = ["ASSETS", "PROJECT", "Settings", "Stated", "as_file", "example", "stated"]

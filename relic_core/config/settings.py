@@ -46,6 +46,7 @@ class Settings:
         metadata=about(
             says="Folder of the store, of uploads, jobs and trainings. Back up this one.", group=KEPT, kind="folder",
             usually="data in the project",
+            sample='"data"',
         ),
     )  # fmt: skip
     indexes: Path = field(
@@ -53,6 +54,7 @@ class Settings:
         metadata=about(
             says="Folder of built indexes, which can always be built again.", group=KEPT, kind="folder",
             usually="indexes in the project",
+            sample='"indexes"',
         ),
     )  # fmt: skip
     library: Path | None = field(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,6 +71,19 @@ def example() -> str:
     return "\n".join(_example_lines()) + "\n"
 
 
+def as_file(settings: Settings) -> str:
+    r"""Write settings as a file: those that are not as usual.
+
+    Examples
+    --------
+    >>> as_file(Settings(lock_seconds=2.5, sign_in_allow=("example.org",)))
+    'lock_seconds = 2.5\nsign_in_allow = ["example.org"]\n'
+    """
+    usual = Settings().as_mapping()
+    changed = {name: value for name, value in settings.as_mapping().items() if value != usual[name]}
+    return "".join(f"{name} = {_toml(value)}\n" for name, value in changed.items())
+
+
 def _example_lines() -> Iterator[str]:
     yield "# Settings of RELiC Workbench. Kept as relic.toml in the project, or elsewhere, named by RELIC_CONFIG."
     yield "# A line takes effect without its #. What the environment sets stands over this file: RELIC_LOCK_SECONDS for"
@@ -91,10 +105,10 @@ def _example_lines() -> Iterator[str]:
 
 def _toml(value: object) -> str:
     match value:
-        case Path():
-            return f'"{value.name}"'
-        case str():
-            return f'"{value}"'
+        case Path() | str():
+            return json.dumps(str(value), ensure_ascii=False)  # TOML writes such texts as JSON does
+        case tuple():
+            return json.dumps(list(value), ensure_ascii=False)
         case int():
             return f"{value:_}"
         case _:

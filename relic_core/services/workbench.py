@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain.trainings import ModelKind
     from relic_core.ports import Executor
+    from relic_core.services.backups.backups import Backups
     from relic_core.services.benchmarks import Benchmarks
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.citing import Citing
@@ -191,6 +192,13 @@ class Workbench:
         from relic_core.services.training.training import Trainings
 
         return Trainings(self)
+
+    @cached_property
+    def backups(self) -> Backups:
+        """Back-ups of the library, and their restoring."""
+        from relic_core.services.backups.backups import Backups
+
+        return Backups(self)
 
     @cached_property
     def studies(self) -> Studies:

@@ -14,6 +14,7 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from relic_core.store import copying, migrations
 from relic_core.store.connection import Database
 from relic_core.store.edition_details import EditionDetailsRows
 from relic_core.store.examples import ExampleRows
@@ -38,6 +39,7 @@ from relic_core.store.works import WorkRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 __all__ = ["Store"]
@@ -57,7 +59,7 @@ class Store:
     def __init__(self, path: Path, *, lock_seconds: float = 8.0) -> None:
         database = Database.at(path)
         self.path = database.path
-        self._patience = Patience(lock_seconds)
+        self._database, self._patience = database, Patience(lock_seconds)
         self.works = WorkRows(database, self._patience)
         self.texts = TextRows(database, self._patience)
         self.edition_details = EditionDetailsRows(database, self._patience)
@@ -96,6 +98,19 @@ class Store:
             yield
         finally:
             self._patience.seconds, self._patience.while_waiting = before.seconds, before.while_waiting
+
+    def version(self) -> int:
+        """Open the file and give the number of its last migration; those that were missing are made first."""
+        with self._database.reading(self._patience) as cursor:
+            return migrations.version(cursor)
+
+    def copy(self, target: Path) -> int:
+        """Copy the file as it stands at one moment; give the number of its last migration. See `copying.copy`."""
+        return copying.copy(self._database, target, self._patience)
+
+    def alone(self) -> AbstractContextManager[Path]:
+        """Give the file while nobody, in no process, has it open. Inside the block this store cannot be used."""
+        return self._database.alone(self._patience)
 
     def stamp(self) -> tuple[tuple[int, int], ...]:
         """Tell whether anything may have been written since: equal stamps, nothing was."""

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, ClassVar
 import duckdb
 
 from relic_core.errors import StoreBusy, StoreReadOnly
-from relic_core.store import scrubbing
+from relic_core.store import scrubbing, swapping
 from relic_core.store.engine import CONFIG, Engine
 from relic_core.store.holders import named
 from relic_core.store.locks import held
@@ -143,6 +143,24 @@ class Database:
                     )
                 wait.pause()
 
+    @contextlib.contextmanager
+    def alone(self, patience: Patience) -> Iterator[Path]:
+        """Give the file while nobody, in no process, has it open. Parameters and errors as for `reading`."""
+        wait = patience.begin()
+        with self._writing, self._opening:
+            while self._users and not wait.over:
+                self._opening.wait(_LOOK_SECONDS)
+            if self._users:
+                raise busy(self.path, named("", str(os.getpid())))
+            self._engine.stop()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            turn = self._take_turn(wait)
+            try:
+                self._finish_restoring()
+                yield self.path
+            finally:
+                os.close(turn)
+
     def rest(self) -> None:
         """Stop DuckDB unless it is in use; the next unit of work starts it again."""
         if self._opening.acquire(blocking=False):
@@ -178,6 +196,7 @@ class Database:
                 self._turn = self._take_turn(wait)
                 self._spoilt = False
                 try:
+                    self._finish_restoring()
                     self._keep_warm()
                     self._attach(wait)
                 except BaseException:
@@ -250,6 +269,17 @@ class Database:
                 "RELIC_DATA."
             ) from error
         return turn
+
+    def _finish_restoring(self) -> None:
+        """Do the rest of a restore that was decided and then killed, before anything is read."""
+        if swapping.is_due(self.path.parent):
+            try:
+                swapping.finish(self.path.parent)
+            except OSError as error:
+                raise StoreReadOnly(
+                    f"A restore of {self.path.parent} was begun and cannot be finished ({error.strerror}). Make the "
+                    "folder writable, or make room; it is finished by whoever opens the library next."
+                ) from error
 
     def _holds_something(self) -> bool:
         """Whether there is a store: a file without a byte, as a failed copy leaves, is none."""

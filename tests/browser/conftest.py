@@ -83,9 +83,11 @@ def environment_for(folder: Path) -> dict[str, str]:
 
 
 @contextmanager
-def serving(environment: dict[str, str], log: Path, script: Path = PROJECT / "app.py") -> Iterator[Server]:
+def serving(
+    environment: dict[str, str], log: Path, script: Path = PROJECT / "app.py", *, port: int = 0
+) -> Iterator[Server]:
     """Serve the app on a free port until the block ends, then look for tracebacks in what it wrote."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
+    with socket.create_server(("127.0.0.1", port)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}", "--server.headless=true"]
     url = f"http://localhost:{port}"

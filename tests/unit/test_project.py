@@ -51,7 +51,9 @@ def prose() -> str:
     )
 
 
-@pytest.mark.parametrize("file", ["requirements.txt", "requirements-dev.txt", "constraints.txt"])
+@pytest.mark.parametrize(
+    "file", ["requirements.txt", "requirements-signin.txt", "requirements-dev.txt", "constraints.txt"]
+)
 def test_every_requirement_is_an_exact_pin(file):
     assert lines(file)
     assert [line for line in lines(file) if not PIN.match(line)] == []
@@ -59,7 +61,11 @@ def test_every_requirement_is_an_exact_pin(file):
 
 def test_the_constraints_agree_with_the_requirements():
     constraints = pins("constraints.txt")
-    direct = pins("requirements.txt") | pins("requirements-cluster.txt") | pins("requirements-dev.txt")
+    direct = {
+        name: version
+        for file in ("requirements.txt", "requirements-cluster.txt", "requirements-signin.txt", "requirements-dev.txt")
+        for name, version in pins(file).items()
+    }
     assert {name: constraints.get(name) for name in direct} == direct, "run `make constraints`"
 
 

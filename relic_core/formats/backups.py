@@ -1,0 +1,262 @@
+"""A back-up: a zip of the files of a library and a manifest that says what made it and what every file has to hold.
+
+::
+
+    manifest.json       format, versions, date, and of every other member its size and sha256
+    relic.toml          the settings it was made under; restoring does not touch those in force
+    data/…              the files of the data folder, the store among them as it stood at one moment
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import posixpath
+import stat
+import zipfile
+import zlib
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from relic_core.errors import BadBackup, NotFound
+from relic_core.library.archives import METHODS, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Self
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+SETTINGS = "relic.toml"
+DATA = "data/"
+
+_CHUNK = 1 << 20
+_MOST_MANIFEST = 64_000_000
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+"""What reading a member may raise where it is damaged, locked, or packed in a way that is not read."""
+_PACKED_ALREADY = {".safetensors", ".zip", ".epub", ".parquet"}
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file of a back-up: its size in bytes and the sha256 of its bytes."""
+
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What a back-up says of itself.
+
+    Attributes
+    ----------
+    program : str
+        Version of the program, with its commit.
+    store_version : int
+        The last migration of the store.
+    store_engine : str
+        Version of DuckDB.
+    created : str
+        When, in UTC, as ISO 8601 writes it.
+    works : int
+        How many works the library has.
+    store : str
+        Name of the store's file.
+    left_out : tuple of str
+        What of the data folder is not in it, and why.
+    members : mapping of str to Member
+        The files, by their names in the zip.
+    """
+
+    program: str
+    store_version: int
+    store_engine: str
+    created: str
+    works: int
+    store: str
+    left_out: tuple[str, ...]
+    members: Mapping[str, Member]
+
+    @property
+    def bytes(self) -> int:
+        """Size of all files together, unpacked."""
+        return sum(member.bytes for member in self.members.values())
+
+
+class BackupWriter:
+    """Writes a back-up into an open file, member by member.
+
+    Parameters
+    ----------
+    file : BinaryIO
+        Open for writing.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
+        self.members: dict[str, Member] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError, ValueError):  # a back-up that was given up: its end does not matter
+            self._zip.close()
+
+    def add(self, name: str, path: Path) -> Member:
+        """Add a file; what is hashed is what is written, also where somebody appends to it meanwhile."""
+        with path.open("rb") as source:
+            self._write(name, source, packed=path.suffix.lower() in _PACKED_ALREADY)
+        return self.members[name]
+
+    def add_text(self, name: str, text: str) -> None:
+        """Add a small file by its words."""
+        data = text.encode()
+        self._zip.writestr(name, data)
+        self.members[name] = Member(len(data), hashlib.sha256(data).hexdigest())
+
+    def close(self, manifest: Manifest) -> None:
+        """Write the manifest and the end of the zip."""
+        said = {"format": FORMAT, **asdict(manifest)}
+        self._zip.writestr(MANIFEST, json.dumps(said, indent=1, ensure_ascii=False))
+        self._zip.close()
+
+    def _write(self, name: str, source: BinaryIO, *, packed: bool) -> None:
+        info = zipfile.ZipInfo(name)
+        info.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
+        digest, size = hashlib.sha256(), 0
+        with self._zip.open(info, "w", force_zip64=True) as target:
+            while chunk := source.read(_CHUNK):
+                digest.update(chunk)
+                size += len(chunk)
+                target.write(chunk)
+        self.members[name] = Member(size, digest.hexdigest())
+
+
+class BackupFile:
+    """A back-up to be restored; its names are checked when it is opened, its bytes when they are unpacked.
+
+    Parameters
+    ----------
+    path : Path
+        The zip.
+
+    Raises
+    ------
+    NotFound
+        There is no such file.
+    BadBackup
+        It is no back-up, is damaged, was changed, or is of a newer version.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._zip = opened(path)
+        except FileNotFoundError:
+            raise NotFound(
+                f"There is no file {path}. Name a back-up that `python -m relic_core backup` made."
+            ) from None
+        except PermissionError as error:
+            raise BadBackup(f"{path} cannot be read ({error.strerror}).") from error
+        except zipfile.BadZipFile as error:
+            raise self._bad(f"it is no zip file, or is cut short ({error})") from error
+        self.manifest = self._read_manifest()
+        self._check_names()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._zip.close()
+
+    def unpack(self, name: str, target: Path) -> None:
+        """Unpack a member, holding it to its size and hash while it is written.
+
+        Raises
+        ------
+        BadBackup
+            It is damaged or was changed.
+        """
+        expected = self.manifest.members[name]
+        digest, size = hashlib.sha256(), 0
+        try:
+            with self._zip.open(name) as source, target.open("xb") as out:
+                while size <= expected.bytes and (chunk := source.read(_CHUNK)):
+                    digest.update(chunk)
+                    size += len(chunk)
+                    out.write(chunk)
+        except _DAMAGED as error:
+            raise self._bad(f"its member {name} is damaged ({error})") from error
+        if (size, digest.hexdigest()) != (expected.bytes, expected.sha256):
+            raise self._bad(f"its member {name} does not hold what the manifest says: it was damaged or changed")
+
+    def _read_manifest(self) -> Manifest:
+        try:
+            info = self._zip.getinfo(MANIFEST)
+            if info.file_size > _MOST_MANIFEST:
+                raise self._bad("its manifest is too large")
+            said = json.loads(self._zip.read(info))
+            version = int(said.pop("format"))
+        except KeyError:
+            raise self._bad(f"it has no {MANIFEST}, so it is no back-up of this program") from None
+        except (*_DAMAGED, ValueError, TypeError, AttributeError) as error:
+            raise self._bad(f"its manifest cannot be read ({error})") from error
+        if version > FORMAT:
+            raise BadBackup(
+                f"{self.path} was made by a newer version of this program ({said.get('program', 'not said which')}). "
+                "Nothing was changed. Update the program and restore again."
+            )
+        return self._manifest(said)
+
+    def _manifest(self, said: dict[str, Any]) -> Manifest:
+        try:
+            members = {
+                str(name): Member(int(each["bytes"]), str(each["sha256"])) for name, each in said["members"].items()
+            }
+            return Manifest(**{**said, "members": members, "left_out": tuple(said["left_out"])})
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise self._bad(f"its manifest is incomplete ({error!r})") from error
+
+    def _check_names(self) -> None:
+        there = self._zip.infolist()
+        names = [info.filename for info in there]
+        for info in there:
+            name = info.filename
+            if not _stays_inside(name) or stat.S_ISLNK(info.external_attr >> 16):
+                raise self._bad(f"its member '{name[:200]}' would lead out of the data folder")
+            if info.compress_type not in METHODS or info.flag_bits & 1:
+                raise self._bad(f"its member {name[:200]} is packed as no back-up of this program is")
+        expected = {MANIFEST, *self.manifest.members}
+        if len(names) != len(set(names)) or set(names) != expected:
+            odd = sorted(set(names) ^ expected) or sorted(name for name in set(names) if names.count(name) > 1)
+            raise self._bad(f"it does not hold the files that its manifest lists ({odd[0][:200]})")
+        if DATA + self.manifest.store not in expected:
+            raise self._bad("it has no store")
+
+    def _bad(self, why: str) -> BadBackup:
+        return BadBackup(f"{self.path} cannot be restored: {why}. Nothing was changed. Take another back-up.")
+
+
+def is_backup(path: Path) -> bool:
+    """Whether a file is a back-up of this program, of whatever version."""
+    try:
+        with opened(path) as archive:
+            return {MANIFEST, SETTINGS} <= set(archive.namelist())
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def _stays_inside(name: str) -> bool:
+    """Whether a name leads to a file below the data folder, or is one of the two beside it.
+
+    Examples
+    --------
+    >>> [_stays_inside(name) for name in ("data/sources/a.txt", "data/../x", "/etc/passwd", "data//x", "data/.hidden")]
+    [True, False, False, False, True]
+    """
+    if name in {MANIFEST, SETTINGS}:
+        return True
+    plain = "\\" not in name and "\0" not in name and posixpath.normpath(name) == name
+    return plain and name.startswith(DATA) and ".." not in name.split("/")

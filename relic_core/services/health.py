@@ -1,0 +1,177 @@
+"""Whether everything is as it should be: what an operator asks, and what a container is asked every minute."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from relic_core.encoders.cards import read_card
+from relic_core.encoders.reranker_cards import read_reranker
+from relic_core.encoders.weights import find_model
+from relic_core.errors import RelicError
+from relic_core.retrieval.dense import trained_model
+from relic_core.retrieval.index_survey import survey
+from relic_core.retrieval.reranked import reranker_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from relic_core.domain import WorkSummary
+    from relic_core.services.workbench import Workbench
+
+Level = Literal["good", "notice", "bad"]
+
+_NEEDED = 200_000_000
+_WANTED = 2_000_000_000
+"""Bytes of room: below the first writing may fail any moment, below the second it is time to make some."""
+_PATIENCE = 5.0
+"""Seconds that the app may take to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes
+    ----------
+    name : str
+        What.
+    level : Level
+        "bad" where the program cannot do its work, "notice" where somebody should look.
+    said : str
+        What was found, in a sentence.
+    """
+
+    name: str
+    level: Level
+    said: str
+
+
+def examine(workbench: Workbench, *, app: str = "", thorough: bool = False) -> tuple[Finding, ...]:
+    """Look at the store, the disk, the models and the indexes, and at the app where it is named.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        What is examined.
+    app : str
+        Address of a running app, http://localhost:8501 for example; empty to leave it out.
+    thorough : bool
+        Read every index and hold it to its hashes, which takes a minute for a large library.
+    """
+    return tuple(_findings(workbench, app, thorough=thorough))
+
+
+def is_well(findings: tuple[Finding, ...]) -> bool:
+    """Whether the program can do its work."""
+    return all(finding.level != "bad" for finding in findings)
+
+
+def _findings(workbench: Workbench, app: str, *, thorough: bool) -> Iterator[Finding]:
+    if app:
+        yield _app(app)
+    works: tuple[WorkSummary, ...] = ()
+    try:
+        version = workbench.store.version()
+        works = workbench.works.summaries()
+    except RelicError as error:
+        yield Finding("store", "bad", str(error))
+    else:
+        yield Finding("store", "good", f"{workbench.settings.store} opens; all {version} migrations are in it.")
+        yield _works(workbench, works)
+    yield _room("data", workbench.settings.data)
+    yield _room("indexes folder", workbench.settings.indexes)
+    yield from _models(workbench)
+    yield _indexes(workbench, works, thorough=thorough)
+
+
+def _app(address: str) -> Finding:
+    asked = f"{address.rstrip('/')}/_stcore/health"
+    if not asked.startswith(("http://", "https://")):
+        return Finding("app", "bad", f"'{address}' is no address of an app; http://localhost:8501 is one.")
+    try:
+        with urllib.request.urlopen(asked, timeout=_PATIENCE) as answer:  # noqa: S310 - http or https, looked at above
+            status = answer.status
+    except (urllib.error.URLError, OSError, ValueError) as error:
+        return Finding("app", "bad", f"The app does not answer at {address} ({getattr(error, 'reason', error)}).")
+    return Finding("app", "good", f"The app answers at {address} ({status}).")
+
+
+def _works(workbench: Workbench, works: tuple[WorkSummary, ...]) -> Finding:
+    removed = len(workbench.works.removed())
+    said = "The library has 1 work" if len(works) == 1 else f"The library has {len(works):,} works"
+    level: Level = "good" if works else "notice"
+    return Finding(
+        "works", level, f"{said}{f'; {removed:,} more were removed and can be put back' if removed else ''}."
+    )
+
+
+def _room(name: str, folder: Path) -> Finding:
+    """See that a folder can be written and how much room it has."""
+    probe = folder / f".health-{secrets.token_hex(4)}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            probe.write_bytes(b"x" * 4096)
+        finally:
+            probe.unlink(missing_ok=True)
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return Finding(name, "bad", f"{folder} cannot be written ({error.strerror}). Make it writable, or make room.")
+    said = f"{folder} can be written; {free / 1e9:,.1f} GB are free."
+    if free < _NEEDED:
+        return Finding(name, "bad", f"{said} That is too little: writing may fail any moment. Make room.")
+    if free < _WANTED:
+        return Finding(name, "notice", f"{said} Make room before long.")
+    return Finding(name, "good", said)
+
+
+def _models(workbench: Workbench) -> Iterator[Finding]:
+    """Hold the files of the models to their hashes."""
+    settings = workbench.settings
+
+    def encoder(named: str) -> str:
+        card = read_card(named)
+        find_model(card.query_model)
+        find_model(card.passage_model)
+        return card.name
+
+    looks: tuple[tuple[str, Callable[[], str]], ...] = (
+        ("encoder", lambda: encoder(settings.model)),
+        ("trained encoder", lambda: encoder(trained_model(settings))),
+        ("reranker", lambda: read_reranker(reranker_model(settings))[0].name),
+    )
+    for name, look in looks:
+        try:
+            yield Finding(name, "good", f"The files of {look()} are the ones expected.")
+        except RelicError as error:  # searching by words goes on without
+            yield Finding(name, "bad", str(error))
+
+
+def _indexes(workbench: Workbench, works: tuple[WorkSummary, ...], *, thorough: bool) -> Finding:
+    found = survey(workbench.settings.indexes, thorough=thorough)
+    held = "read and compared with what was written" if thorough else "looked at"
+    many = found.whole + len(found.damaged)
+    said = f"{many:,} {'index was' if many == 1 else 'indexes were'} {held}, {len(found.damaged) or 'none'} damaged"
+    dense = [card.name for card in workbench.indexes.usual() if card.kind == "dense"]
+    prints = workbench.works.imprints() if works else {}
+    lacking = sum(any((name, each.fingerprint) not in found.works for name in dense) for each in prints.values())
+    if found.damaged:
+        return Finding(
+            "indexes",
+            "notice",
+            f"{said} ({found.damaged[0]}). They are not used and are built anew: `python -m relic_core index --all`.",
+        )
+    if lacking:
+        return Finding(
+            "indexes",
+            "notice",
+            f"{said}; {lacking:,} {'work is' if lacking == 1 else 'works are'} not prepared for searching by meaning. "
+            "`python -m relic_core index --all` does it.",
+        )
+    return Finding("indexes", "good", f"{said}; every work is prepared.")

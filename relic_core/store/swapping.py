@@ -1,0 +1,130 @@
+"""One library put in the place of another: decided by one small file, and done to the end by whoever comes next.
+
+What is to come stands whole in a folder of its own below the data folder. Writing the marker decides: killed before,
+the old library is there; killed after, the next who opens the store moves what has not been moved yet, before anything
+is read. Each move is one renaming, and the store's file is replaced in one, so it is never missing. All of it happens
+inside the data folder, which may be a mounted volume that cannot be renamed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MARKER = "restoring.json"
+ASIDE = "before-restore-"
+STAGED = ".restoring-"
+FETCHED = "downloads"
+"""What can be fetched again is left where it is."""
+
+
+def contents(data: Path, *, store: str) -> Iterator[Path]:
+    """List what makes a library, at the top of its data folder: not its locks, nor what an earlier one left.
+
+    Parameters
+    ----------
+    data : Path
+        The folder; one that is not there has nothing.
+    store : str
+        Name of the store's file.
+    """
+    for path in sorted(data.iterdir()) if data.is_dir() else ():
+        beside = path.name.startswith(f"{store}.") and not path.name.startswith(f"{store}.wal")  # locks and the like
+        if not beside and path.name not in {MARKER, FETCHED} and not path.name.startswith((ASIDE, ".")):
+            yield path
+
+
+def decide(data: Path, staged: Path, aside: Path, *, store: str) -> None:
+    """Write down that what is staged takes the place of what is there; `finish` does it.
+
+    Raises
+    ------
+    OSError
+        It cannot be written; then nothing is decided.
+    """
+    said = {
+        "staged": staged.name,
+        "aside": aside.name,
+        "store": store,
+        "old": [path.name for path in contents(data, store=store)],
+        "new": sorted(path.name for path in staged.iterdir()),
+    }
+    half = data / f".{MARKER}.{secrets.token_hex(4)}.half"
+    try:
+        with half.open("x", encoding="utf-8") as file:
+            json.dump(said, file)
+            file.flush()
+            os.fsync(file.fileno())
+        half.replace(data / MARKER)
+    finally:
+        half.unlink(missing_ok=True)
+    _sync(data)
+
+
+def is_due(data: Path) -> bool:
+    """Whether a restore was decided and has not been done to its end."""
+    return (data / MARKER).exists()
+
+
+def finish(data: Path) -> None:
+    """Do what was decided, from wherever it was left. The caller keeps everybody else away from the store.
+
+    Raises
+    ------
+    OSError
+        Something cannot be moved; the marker stays, and the next call tries again.
+    """
+    marker = data / MARKER
+    said = json.loads(marker.read_text(encoding="utf-8"))
+    staged, aside, store = data / said["staged"], data / said["aside"], said["store"]
+    aside.mkdir(exist_ok=True)
+    for name in said["old"]:
+        comes = (staged / name).exists()
+        replaced = name in said["new"] and not comes
+        if not replaced and not (aside / name).exists():
+            _put_aside(data / name, aside / name, keep=comes and name == store)
+    for name in said["new"]:
+        if not (staged / name).exists():
+            continue
+        if name != store and (data / name).exists():  # made meanwhile, by a program that did not know
+            (data / name).rename(aside / f"{name}.{secrets.token_hex(4)}")
+        (staged / name).replace(data / name)
+    _sync(data)
+    shutil.rmtree(staged, ignore_errors=True)
+    with contextlib.suppress(OSError):  # nothing was there before: an empty folder tells nothing
+        aside.rmdir()
+    marker.unlink()
+    _sync(data)
+
+
+def _put_aside(path: Path, aside: Path, *, keep: bool) -> None:
+    """Move something aside; where `keep`, leave it there too, to be replaced in one step."""
+    with contextlib.suppress(FileNotFoundError):
+        if not keep:
+            path.rename(aside)
+            return
+        try:
+            os.link(path, aside)
+        except FileNotFoundError:
+            raise
+        except OSError:  # a file system without hard links
+            half = aside.with_name(f".{aside.name}.half")
+            shutil.copyfile(path, half)
+            half.rename(aside)
+
+
+def _sync(folder: Path) -> None:
+    """Have a folder's renamings on the disk before going on."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

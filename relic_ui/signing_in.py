@@ -1,0 +1,84 @@
+"""The door: where sign-in is set up, a page shows nothing before somebody who may has signed in."""
+
+from __future__ import annotations
+
+from html import escape
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.errors import BadRequest
+from relic_ui import person
+
+if TYPE_CHECKING:
+    from relic_core.config import Settings
+
+
+def pass_the_door(settings: Settings) -> None:
+    """Stop the page unless nobody has to sign in, or somebody who may has.
+
+    Raises
+    ------
+    BadRequest
+        Sign-in is asked for and not set up, or the other way round: nobody is let in by mistake.
+    """
+    providers = person.providers()
+    if not providers:
+        if settings.sign_in_allow:
+            raise BadRequest(
+                "RELIC_SIGN_IN_ALLOW says who may use this library, and no provider is set up to sign them in, so "
+                "nobody is let in. docs/operating.md shows how; or leave the setting empty."
+            )
+        return
+    if find_spec("authlib") is None:
+        raise BadRequest(
+            "Signing in needs a package that is not installed. Whoever runs this library installs it with "
+            "pip install -r requirements-signin.txt."
+        )
+    said = st.user.to_dict()
+    if not said.get("is_logged_in"):
+        _ask(providers)
+        st.stop()
+    if why := person.refused(said, settings.sign_in_allow):
+        _turn_away(why)
+        st.stop()
+
+
+def show_who() -> None:
+    """Say in the menu who is signed in, with a way out; nothing where nobody signs in."""
+    said = st.user.to_dict()
+    if not said.get("is_logged_in"):
+        return
+    name = str(said.get("name") or said.get("email") or "somebody")
+    with st.container(key="signed-in"):
+        st.html(f'<p class="relic-quiet">Signed in as<br><strong>{escape(name)}</strong></p>')
+        _way_out()
+
+
+def _ask(providers: tuple[str, ...]) -> None:
+    with st.container(key="sign-in", width=480):
+        st.title("Sign in")
+        st.html(
+            '<p class="relic-lede">This library is for a group. Sign in to search and read; your notes and judgements '
+            "are kept as yours.</p>"
+        )
+        for number, name in enumerate(providers):
+            label = "Sign in" if len(providers) == 1 else f"Sign in with {name.capitalize()}"
+            kind = "primary" if number == 0 else "secondary"
+            if st.button(label, key=f"sign-in-{name}", type=kind, icon=":material/login:"):
+                st.login(None if name == "default" else name)
+
+
+def _turn_away(why: str) -> None:
+    with st.container(key="turned-away", width=480):
+        st.title("You are signed in, but not on the list")
+        st.html(
+            f'<p class="relic-lede">{escape(why)} Ask whoever runs it to add you, or sign in with another address.</p>'
+        )
+        _way_out()
+
+
+def _way_out() -> None:
+    if st.button("Sign out", key="sign-out", icon=":material/logout:"):
+        st.logout()

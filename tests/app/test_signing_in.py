@@ -1,0 +1,95 @@
+"""The door: who has to sign in, who is let in, and that nobody is let in by mistake."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from relic_ui import person
+from tests.app.conftest import APP
+
+AUTH = {"client_id": "relic", "client_secret": "x", "redirect_uri": "http://localhost/oauth2callback"}
+ADA = {"is_logged_in": True, "iss": "https://login", "sub": "8", "name": "Ada <i>", "email": "ada@example.org"}
+
+
+@pytest.fixture
+def visit(app, monkeypatch):
+    """Visit the home page as somebody; gives what stands on it."""
+
+    def visit(user=None, *, auth=None, allow=""):
+        monkeypatch.setenv("RELIC_SIGN_IN_ALLOW", allow)
+        at = AppTest.from_file(str(APP), default_timeout=60)
+        if auth is not None:
+            at.secrets["auth"] = auth
+        at.user = user or {}
+        at.run()
+        assert [each.message for each in at.exception] == []
+        return at
+
+    return visit
+
+
+def test_where_nothing_is_set_up_nobody_signs_in(visit):
+    at = visit()
+    assert "sign-out" not in [button.key for button in at.button]
+    assert len(at.sidebar.get("page_link")) > 5
+
+
+def test_a_list_of_people_without_a_provider_lets_nobody_in(visit):
+    at = visit(allow="ada@example.org")
+    assert "no provider is set up to sign them in" in at.error[0].value
+    assert len(at.sidebar.get("page_link")) == 0
+
+
+def test_a_part_auth_that_names_no_provider_lets_nobody_in(visit):
+    at = visit(auth={"cookie_secret": "x"})
+    assert "names no provider" in at.error[0].value
+
+
+def test_nothing_is_shown_before_somebody_signs_in(visit):
+    at = visit({"is_logged_in": False}, auth=AUTH)
+    assert [title.value for title in at.title] == ["Sign in"]
+    assert [button.label for button in at.button] == ["Sign in"]
+    assert len(at.sidebar.get("page_link")) == 0
+
+
+def test_several_providers_have_a_button_each(visit):
+    at = visit({"is_logged_in": False}, auth={"redirect_uri": "x", "library": AUTH, "orcid": AUTH})
+    assert [button.label for button in at.button] == ["Sign in with Library", "Sign in with Orcid"]
+
+
+def test_somebody_who_is_not_on_the_list_is_told_so_and_sees_nothing_else(visit):
+    at = visit(ADA, auth=AUTH, allow="example.edu")
+    assert "not on the list" in at.title[0].value
+    assert [button.key for button in at.button] == ["sign-out"]
+    assert len(at.sidebar.get("page_link")) == 0
+
+
+def test_somebody_on_the_list_is_named_in_the_menu_to_the_letter(visit):
+    at = visit(ADA, auth=AUTH, allow="Example.org")
+    assert "Ada &lt;i&gt;" in "".join(each.value for each in at.sidebar.get("html"))
+    assert "sign-out" in [button.key for button in at.button]
+
+
+@pytest.mark.parametrize(
+    ("said", "allowed", "told"),
+    [
+        ({"sub": "1"}, ["a@b.org"], "did not give your address"),
+        ({"email": "a@b.org"}, [], "did not say who you are"),
+        ({"sub": "1", "email": "a@b.org", "email_verified": False}, ["a@b.org"], "has not confirmed"),
+        ({"sub": "1", "email": "a@evil.b.org"}, ["b.org"], "not among those"),
+        ({"sub": "1", "email": "a@b.org@evil.net"}, ["b.org", "a@b.org"], "not among those"),
+        ({"sub": "1", "email": "b.org"}, ["x.org"], "not among those"),
+        ({"sub": "1", "email": " A@B.org ", "email_verified": True}, ["a@b.org"], ""),
+        ({"sub": "1"}, [], ""),
+    ],
+)
+def test_the_list_is_held_to_whole_addresses_and_whole_domains(said, allowed, told):
+    why = person.refused(said, allowed)
+    assert told in why
+    assert bool(why) is bool(told)
+
+
+def test_two_providers_do_not_share_people():
+    ids = {person.identity(issuer, subject) for issuer in ("https://a", "https://b") for subject in ("1", "2")}
+    assert len(ids) == 4

@@ -1,0 +1,70 @@
+"""Signing in, in a real browser: asked for on every page, refused to who is not on the list, and undone."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import environment_for, serving
+from tests.oidc_provider import Provider, provider
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.browser.conftest import Server
+
+
+@pytest.fixture(scope="module")
+def guarded(prepared, browser, tmp_path_factory) -> Iterator[tuple[Server, Provider]]:
+    """Serve the sample to a group, with a provider of our own that signs in whom the test names."""
+    folder = tmp_path_factory.mktemp("guarded")
+    shutil.copytree(prepared, folder / "own", ignore=shutil.ignore_patterns("*.log"))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with provider() as known:
+        secrets = folder / "home" / ".streamlit" / "secrets.toml"
+        secrets.parent.mkdir(parents=True)
+        secrets.write_text(known.secrets(f"http://localhost:{port}"), encoding="utf-8")
+        environment = {
+            **environment_for(folder / "own"),
+            "HOME": str(folder / "home"),
+            "RELIC_SIGN_IN_ALLOW": "ada@example.org,example.edu",
+        }
+        with serving(environment, folder / "server.log", port=port) as running:
+            yield running, known
+
+
+def test_who_is_not_on_the_list_is_turned_away_and_who_is_gets_in_and_out(guarded, page, axe):
+    server, known = guarded
+    page.goto(f"{server.url}/find")
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(page.get_by_role("link", name="Library")).to_have_count(0)
+    expect(page.get_by_text("Averhythe")).to_have_count(0)
+    page.wait_for_timeout(300)
+    assert axe(page) == []
+
+    known.person = {"sub": "7", "name": "Eve", "email": "eve@example.org"}
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="not on the list")).to_be_visible()
+    expect(page.get_by_text("eve@example.org is not among those")).to_be_visible()
+    expect(page.get_by_role("link", name="Library")).to_have_count(0)
+    assert axe(page) == []
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    assert known.asked[-1] == "/leave"
+
+    known.person = {"sub": "8", "name": "Ada <b>L.</b>", "email": "ada@example.org", "email_verified": True}
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("link", name="Library")).to_be_visible()
+    expect(page.get_by_text("Ada <b>L.</b>")).to_be_visible()
+    assert axe(page) == []
+    page.goto(f"{server.url}/library")
+    expect(page.get_by_role("heading", name="Library", level=1)).to_be_visible()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    page.goto(f"{server.url}/library")
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()

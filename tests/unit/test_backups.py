@@ -1,0 +1,444 @@
+"""Back-ups: taken while others write, checked to the last byte, and restored whole or not at all."""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from relic_core import cli
+from relic_core.config import Settings
+from relic_core.errors import BadBackup, BadRequest, NotFound, StoreError, StoreFull
+from relic_core.services.workbench import Workbench
+from relic_core.store import copying, swapping
+from tests.making import make_work, work_of
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def silent(_done, _total, _note=""):
+    pass
+
+
+def search(workbench, claim):
+    return workbench.store.searches.add("w", claim, length=1, retrievers=["bm25"], results=5)
+
+
+def library(folder):
+    return Workbench(Settings(data=folder / "data", indexes=folder / "indexes"))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Make, once: a library with a work, a search, an upload, a training and what is left out; its back-up; another."""
+    folder = tmp_path_factory.mktemp("made")
+    workbench = library(folder / "one")
+    workbench.store.works.add(work_of())
+    search(workbench, "The ferry is late")
+    data = workbench.settings.data
+    for name, text in (
+        ("sources/a b.txt", "A critic."),
+        ("trainings/abcdefgh/asked.json", "{}"),
+        ("trainings/abcdefgh/model/layers.safetensors", "weights"),
+        ("trainings/abcdefgh/checkpoints/1/state.safetensors", "half-way"),
+        ("model.json", "[]"),
+        ("downloads/book.txt", "fetched"),
+        ("sources/.b.txt.1234.half", "half"),
+    ):
+        (data / name).parent.mkdir(parents=True, exist_ok=True)
+        (data / name).write_text(text, encoding="utf-8")
+    workbench.backups.make(folder / "kept.zip", silent)
+    other = library(folder / "two")
+    other.store.works.add(make_work(["It was here before."]))
+    search(other, "before")
+    (other.settings.data / "model.json").write_text("mine", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def ferry(made, tmp_path):
+    shutil.copytree(made / "one", tmp_path / "one")
+    return library(tmp_path / "one")
+
+
+@pytest.fixture
+def backup(made, tmp_path):
+    return Path(shutil.copy(made / "kept.zip", tmp_path / "kept.zip"))
+
+
+@pytest.fixture
+def other(made, tmp_path):
+    """Another library, with a work, a search and a file."""
+    shutil.copytree(made / "two", tmp_path / "two")
+    return library(tmp_path / "two")
+
+
+def texts(workbench):
+    """Give what a library holds: its works, searches, and the files beside the store."""
+    data = workbench.settings.data
+    store = data / "relic.duckdb"
+    files = {
+        path.relative_to(data).as_posix(): path.read_text(encoding="utf-8")
+        for top in swapping.contents(data, store=store.name)
+        if not top.name.startswith(store.name)
+        for path in ([top] if top.is_file() else sorted(each for each in top.rglob("*") if each.is_file()))
+    }
+    claims = [each.claim_text for each in workbench.store.searches.recent(50)]
+    return [each.title for each in workbench.works.summaries()], claims, files
+
+
+def test_what_was_backed_up_comes_back_whole(backup, tmp_path):
+    other = library(tmp_path / "new")
+    done = other.backups.restore(backup, silent)
+    works, claims, files = texts(other)
+    assert (works, claims) == ([work_of().title], ["The ferry is late"])
+    assert files == {
+        "sources/a b.txt": "A critic.",
+        "trainings/abcdefgh/asked.json": "{}",
+        "trainings/abcdefgh/model/layers.safetensors": "weights",
+        "model.json": "[]",
+    }
+    assert done.aside is None
+    left = sorted(
+        path.name for path in other.settings.data.iterdir() if path.name.startswith((".restoring-", "before"))
+    )
+    assert left == []
+
+
+def test_a_back_up_says_what_it_holds_and_what_it_leaves_out(ferry, backup):
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    with zipfile.ZipFile(backup) as archive:
+        said = json.loads(archive.read("manifest.json"))
+        assert archive.read("relic.toml").decode().startswith('data = "')
+    assert (said["format"], said["works"], said["store_version"]) == (1, 1, copying.known_version())
+    assert said["store_engine"] == duckdb.__version__
+    assert [each.split(":")[0] for each in said["left_out"]] == [
+        "indexes",
+        "trainings/abcdefgh/checkpoints",
+        "downloads",
+    ]
+    assert sorted(path.name for path in backup.parent.iterdir()) == ["kept.zip", "one"]
+
+
+def test_models_are_left_out_where_that_is_asked_and_so_is_their_choice(ferry, tmp_path):
+    ferry.backups.make(tmp_path / "small.zip", silent, models=False)
+    with zipfile.ZipFile(tmp_path / "small.zip") as archive:
+        names = [name for name in archive.namelist() if "model" in name]
+    assert names == []
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from relic_core.store import Store
+store = Store(Path(sys.argv[1]), lock_seconds=20)
+number = 0
+while True:
+    store.searches.add("w", f"claim {number}", length=1, retrievers=["bm25"], results=5)
+    print(number, flush=True)
+    number += 1
+"""
+
+
+def test_a_back_up_taken_while_another_process_writes_has_all_that_was_acknowledged_before(ferry, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    command = [sys.executable, "-c", WRITER, str(ferry.settings.store)]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as writer:
+        for _ in range(5):
+            before = int(writer.stdout.readline())
+        ferry.backups.make(tmp_path / "busy.zip", silent)
+        writer.kill()
+    other = library(tmp_path / "new")
+    other.backups.restore(tmp_path / "busy.zip", silent)
+    claims = {each.claim_text for each in other.store.searches.recent(100_000)}
+    assert {f"claim {number}" for number in range(before + 1)} <= claims
+
+
+def test_a_back_up_replaces_an_earlier_one_and_nothing_else(ferry, backup, tmp_path):
+    ferry.backups.make(backup, silent)
+    mine = tmp_path / "thesis.zip"
+    mine.write_text("my thesis", encoding="utf-8")
+    with pytest.raises(BadRequest, match="is no back-up"):
+        ferry.backups.make(mine, silent)
+    with pytest.raises(BadRequest, match="lies in the data folder"):
+        ferry.backups.make(ferry.settings.data / "kept.zip", silent)
+    with pytest.raises(NotFound, match="There is no folder"):
+        ferry.backups.make(tmp_path / "none" / "kept.zip", silent)
+    with pytest.raises(NotFound, match="nothing to back up"):
+        library(tmp_path / "new").backups.make(tmp_path / "empty.zip", silent)
+
+
+def test_a_back_up_that_fails_leaves_the_earlier_one(ferry, backup, monkeypatch):
+    held = backup.read_bytes()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("relic_core.formats.backups.BackupWriter.add", full)
+    with pytest.raises(StoreError, match="No space left"):
+        ferry.backups.make(backup, silent)
+    assert backup.read_bytes() == held
+    assert sorted(path.name for path in backup.parent.iterdir()) == ["kept.zip", "one"]
+
+
+# ---- what is refused ----------------------------------------------------------------------------------------------
+
+
+def rewritten(source, target, change):
+    """Copy a zip, with `change` made to its entries: a dict of name and bytes."""
+    with zipfile.ZipFile(source) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(entries["manifest.json"])
+    change(entries, manifest)
+    if "manifest.json" in entries:
+        entries["manifest.json"] = json.dumps(manifest).encode()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    return target
+
+
+def climbing(name):
+    def change(entries, manifest):
+        entries[name] = b"x"
+        manifest["members"][name] = {
+            "bytes": 1,
+            "sha256": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881",
+        }
+
+    return change
+
+
+def said(**new):
+    return lambda entries, manifest: manifest.update(new)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (said(format=2), "made by a newer version"),
+        (said(store_version=9_999), "made by a newer version .*its store is at version 9999"),
+        (said(works=7), "has 1 works, and its manifest says 7"),
+        (said(members={}), "does not hold the files that its manifest lists"),
+        (said(members=3), "its manifest is incomplete"),
+        (said(format="x"), "its manifest cannot be read"),
+        (said(extra=3), "its manifest is incomplete"),
+        (lambda entries, _: entries.pop("manifest.json"), "is no back-up of this program"),
+        (lambda entries, _: entries.pop("data/model.json"), r"its manifest lists \(data/model.json\)"),
+        (lambda entries, _: entries.update({"data/more.txt": b"x"}), r"its manifest lists \(data/more.txt\)"),
+        (lambda entries, _: entries.update({"data/model.json": b"[]x"}), r"model.json does not hold what"),
+        (lambda entries, _: entries.update({"data/model.json": b"{}"}), r"model.json does not hold what"),
+        (climbing("data/../../evil"), "would lead out of the data folder"),
+        (climbing("../evil"), "would lead out"),
+        (climbing("/evil"), "would lead out"),
+        (climbing("data\\..\\evil"), "would lead out"),
+        (climbing("data//evil"), "would lead out"),
+    ],
+)  # fmt: skip
+def test_a_back_up_that_was_changed_is_refused_and_nothing_is_touched(backup, other, tmp_path, change, told):
+    bad = rewritten(backup, tmp_path / "bad.zip", change)
+    before = texts(other)
+    with pytest.raises(BadBackup, match=told):
+        other.backups.restore(bad, silent, force=True)
+    with pytest.raises(BadBackup, match=told):
+        other.backups.check(bad, silent)
+    assert texts(other) == before
+    assert not [path for path in other.settings.data.iterdir() if path.name.startswith((".restoring-", "before"))]
+    assert not (tmp_path / "evil").exists()
+
+
+def test_links_in_a_zip_are_refused(backup, tmp_path):
+    bad = tmp_path / "bad.zip"
+    shutil.copy(backup, bad)
+    link = zipfile.ZipInfo("data/link")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(bad, "a") as archive:
+        archive.writestr(link, "/etc/passwd")
+    with pytest.raises(BadBackup, match="would lead out"):
+        library(tmp_path / "new").backups.restore(bad, silent)
+
+
+@pytest.mark.parametrize("where", [0.1, 0.5, 0.9])
+def test_a_damaged_or_shortened_back_up_is_refused(backup, tmp_path, where):
+    whole = backup.read_bytes()
+    at = int(len(whole) * where)
+    for name, data in (
+        ("cut.zip", whole[:at]),
+        ("flipped.zip", whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :]),
+    ):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(BadBackup, match="cannot be restored"):
+            library(tmp_path / "new").backups.restore(tmp_path / name, silent)
+
+
+def test_a_file_that_is_none_or_not_there_is_told(tmp_path):
+    other = library(tmp_path / "new")
+    (tmp_path / "a.zip").write_text("no zip", encoding="utf-8")
+    with pytest.raises(BadBackup, match="no zip file"):
+        other.backups.restore(tmp_path / "a.zip", silent)
+    with pytest.raises(NotFound, match="There is no file"):
+        other.backups.restore(tmp_path / "b.zip", silent)
+
+
+def test_a_library_that_holds_something_is_replaced_only_by_force_and_kept_aside(backup, other, tmp_path):
+    (other.settings.data / "notes.txt").write_text("mine", encoding="utf-8")
+    before = texts(other)
+    with pytest.raises(BadRequest, match=r"holds something already \(1 work\).*--force"):
+        other.backups.restore(backup, silent)
+    assert texts(other) == before
+    done = other.backups.restore(backup, silent, force=True)
+    assert texts(other)[1] == ["The ferry is late"]
+    assert "notes.txt" not in texts(other)[2]
+    aside = Workbench(Settings(data=done.aside, indexes=tmp_path / "indexes"))
+    assert texts(aside) == before
+
+
+def test_a_store_that_cannot_be_opened_can_be_replaced(backup, tmp_path):
+    other = library(tmp_path / "new")
+    other.settings.data.mkdir(parents=True)
+    other.settings.store.write_bytes(b"no database" * 1000)
+    with pytest.raises(BadRequest, match="a store that cannot be opened"):
+        other.backups.restore(backup, silent)
+    done = other.backups.restore(backup, silent, force=True)
+    assert texts(other)[1] == ["The ferry is late"]
+    assert (done.aside / "relic.duckdb").read_bytes().startswith(b"no database")
+
+
+def test_no_restore_begins_without_room(backup, tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**9, 10**9, 1_000))
+    with pytest.raises(StoreFull, match="has no room for it"):
+        library(tmp_path / "new").backups.restore(backup, silent)
+
+
+def test_no_restore_goes_over_a_job_that_is_under_way(ferry, backup, monkeypatch):
+    class Held:
+        def submit(self, folder, alive):
+            self.alive = os.dup(alive)
+
+    held = Held()
+    busy = Workbench(ferry.settings, executor=held)
+    busy.jobs.start("index", title="Preparing The Quay")
+    with pytest.raises(BadRequest, match="Preparing The Quay is under way"):
+        busy.backups.restore(backup, silent, force=True)
+    os.close(held.alive)
+
+
+# ---- a restore that is killed -------------------------------------------------------------------------------------
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def kill_at(monkeypatch, number):
+    """Let the process end before its move of that number; gives a count of the moves made."""
+    made = []
+
+    def before(real):
+        def move(*arguments, **named):
+            if len(made) == number:
+                raise Killed
+            made.append(arguments)
+            return real(*arguments, **named)
+
+        return move
+
+    for owner, name in ((Path, "rename"), (Path, "replace"), (os, "link"), (Path, "mkdir")):
+        monkeypatch.setattr(owner, name, before(getattr(owner, name)))
+    return made
+
+
+OLD = {"relic.duckdb": "old", "relic.duckdb.wal": "old", "model.json": "old", "sources/a": "old", "notes/b": "old"}
+NEW = {"relic.duckdb": "new", "model.json": "new", "sources/a": "new", "sources/c": "new", "trainings/d": "new"}
+
+
+def put(folder, files):
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def held(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in folder.rglob("*")
+        if path.is_file() and not path.relative_to(folder).parts[0].startswith(("before", "."))
+    }
+
+
+def test_a_swap_that_is_killed_at_any_move_leaves_the_old_library_or_the_new(tmp_path):
+    number, ended = 0, []
+    while len(ended) == number:
+        data = tmp_path / f"n{number}"
+        staged, aside = data / f"{swapping.STAGED}1", data / f"{swapping.ASIDE}now"
+        put(data, OLD)
+        put(staged, NEW)
+        with pytest.MonkeyPatch.context() as patch:
+            moves = kill_at(patch, number)
+            with suppress(Killed):
+                swapping.decide(data, staged, aside, store="relic.duckdb")
+                swapping.finish(data)
+        assert (data / "relic.duckdb").is_file(), "never missing: a program that comes now would make an empty one"
+        for again in (0, 1, 2):  # whoever opens it next; and whoever is killed at that
+            if swapping.is_due(data):
+                with pytest.MonkeyPatch.context() as patch, suppress(Killed):
+                    kill_at(patch, again)
+                    swapping.finish(data)
+        if swapping.is_due(data):
+            swapping.finish(data)
+        if len(moves) == number and held(data) == OLD:
+            ended.append("old")
+            assert not aside.exists()
+        else:
+            assert held(data) == NEW
+            assert held(aside) == OLD
+            ended.extend(["new"] if len(moves) == number else [])
+        number += 1
+    assert ended == ["old"] + ["new"] * (len(ended) - 1)
+    assert len(ended) > 8
+
+
+def test_a_file_system_without_hard_links_will_do(tmp_path, monkeypatch):
+    def refused(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refused)
+    put(tmp_path, OLD)
+    put(tmp_path / f"{swapping.STAGED}1", NEW)
+    swapping.decide(tmp_path, tmp_path / f"{swapping.STAGED}1", tmp_path / "before-restore-x", store="relic.duckdb")
+    swapping.finish(tmp_path)
+    assert (held(tmp_path), held(tmp_path / "before-restore-x")) == (NEW, OLD)
+
+
+def test_a_restore_that_was_decided_is_finished_by_whoever_opens_the_library_next(backup, other, monkeypatch):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(swapping, "finish", lambda _: (_ for _ in ()).throw(Killed))
+        with pytest.raises(Killed):
+            other.backups.restore(backup, silent, force=True)
+    assert swapping.is_due(other.settings.data)
+    assert texts(other)[1] == ["The ferry is late"]
+    assert not swapping.is_due(other.settings.data)
+
+
+def test_the_commands_back_up_check_and_restore(ferry, tmp_path, monkeypatch, capsys):
+    for name, value in ferry.settings.to_environment().items():
+        monkeypatch.setenv(name, value)
+    path = str(tmp_path / "kept.zip")
+    assert cli.main(["backup", path]) == 0
+    assert "holds 1 work and 6 files" in capsys.readouterr().out
+    assert cli.main(["restore", path, "--check"]) == 0
+    assert "is whole and could be restored" in capsys.readouterr().out
+    assert cli.main(["restore", path]) == 1
+    assert "--force" in capsys.readouterr().err
+    assert cli.main(["restore", path, "--force"]) == 0
+    assert "What was there before is kept in" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        cli.main(["restore", "emma", "--force"])
+    assert "a work takes no --force" in capsys.readouterr().err
