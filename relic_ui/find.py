@@ -211,7 +211,7 @@ def ask(workbench: Workbench, where: Scope) -> SearchRequest | None:
         chosen = st.pills(
             "Ways of searching",
             list(labels),
-            format_func=labels.__getitem__,
+            format_func=lambda name: literal(labels[name]),  # a model of one's own has a name of one's own
             selection_mode="multi",
             key="find_retrievers",
             persist_state="session",

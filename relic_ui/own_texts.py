@@ -42,7 +42,7 @@ def show(workbench: Workbench) -> None:
     state = st.session_state
     with st.container(key="own-said"):
         _show_said()
-    megabytes = workbench.settings.max_text_bytes // 1_000_000
+    megabytes = max(1, workbench.settings.max_text_bytes // 1_000_000)
     files = st.file_uploader(
         "Plain text (.txt), EPUB (.epub) or TEI (.xml)",
         accept_multiple_files=True,  # of any type: what cannot be read is told in our words, file by file

@@ -57,20 +57,41 @@ def _telling(workbench: Workbench, results: StudyResults) -> None:
         return
     st.header("What people see and a model misses", anchor="proxy-telling")
     labels = [model.label for model in results.models if not model.left_out]
-    model = st.selectbox(
-        "Model",
-        [_ANY, *labels],
-        format_func=lambda label: label or "Any of them",
-        key="proxy_telling_model",
-        width=360,
-    )
+    model = _ANY
+    if labels:
+        model = st.selectbox(
+            "Model",
+            [_ANY, *labels],
+            format_func=lambda label: label or "Any of them",
+            key="proxy_telling_model",
+            width=360,
+        )
     cases = [item for item in results.telling if _missed_by(item, model)]
     if not cases:
-        st.html('<p role="status">There is no item that all people got and this model missed.</p>')
+        st.html(f'<p role="status">{escape(_why_none(results, model))}</p>')
         return
     who = model or "a model"
     st.html(f'<p role="status">{many(len(cases), "item")} that all people got and {escape(who)} missed.</p>')
     st.html("".join(_case(workbench, item) for item in cases[:_PAGE]))
+
+
+def _why_none(results: StudyResults, model: str) -> str:
+    """Say why there is no item that people got and a model missed: before both have answered nothing is known."""
+    lacking = []
+    together = [item for item in results.items if item.answered > 1]
+    if not together:
+        people = sum(person.answered > 0 for person in results.people)
+        so_far = f"so far {how_many(people)} answered" if people else "nobody has answered yet"
+        lacking.append(f"It takes two people who have answered the same item: {so_far}.")
+    if not any(item.models for item in results.items):
+        lacking.append("No model has answered these items yet.")
+    if lacking:
+        return " ".join(lacking)
+    got = sum(item.right == item.answered for item in together)
+    if not got:
+        return f"There is no item that all people got, of the {many(len(together), 'item')} that two or more answered."
+    who = model or "No model"
+    return f"{who} missed {'none' if model else 'any'} of the {many(got, 'item')} that all people got."
 
 
 def _missed_by(item: ItemResult, model: str) -> bool:

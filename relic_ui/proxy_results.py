@@ -20,6 +20,7 @@ from relic_ui.tables import show as show_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from relic_core.domain import Job
     from relic_core.reporting.tables import Figure
     from relic_core.services.studies.results import StudyResults
     from relic_core.services.studies.standing import StudyView
@@ -95,16 +96,34 @@ def _models(workbench: Workbench, view: StudyView) -> None:
     if under_way:
         show_job(workbench, under_way.id, stop=stop_label(under_way))
         return
-    if not view.held and _due(workbench, view.study.id, workbench.store.stamp()):
+    if view.held or not _due(workbench, view.study.id, workbench.store.stamp()):
+        return
+    ended = workbench.jobs.latest("study-models", view.study.id)
+    short = ended is not None and ended.state in {"failed", "cancelled"}
+    if ended is not None and ended.state == "failed":
+        st.warning(literal(_ended(ended)), icon=":material/warning:")
+    elif short:
+        st.html('<p class="relic-measure">The models were stopped. What had been answered by then is kept.</p>')
+    else:
         st.html(
             '<p class="relic-measure">Models that have not answered these items yet, as they are now, can do so.</p>'
         )
 
-        def begin() -> None:
-            with told():
-                workbench.studies.models.start(view.study.id)
+    def begin() -> None:
+        with told():
+            workbench.studies.models.start(view.study.id)
 
-        st.button("Let the models answer", key="proxy_models", on_click=begin, icon=":material/smart_toy:")
+    label = "Let the others answer" if short else "Let the models answer"
+    st.button(label, key="proxy_models", on_click=begin, icon=":material/smart_toy:")
+
+
+def _ended(job: Job) -> str:
+    """Say of a job that failed what came of it, and that nothing done is lost."""
+    share = f" {100 * job.done // job.total}% of the way through" if job.total and job.done else ""
+    return (
+        f"The models stopped answering{share}. {job.note.rstrip('.')}. The models that had answered all items by then "
+        "are kept, and what is still missing can be done now."
+    )
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

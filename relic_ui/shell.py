@@ -74,14 +74,15 @@ def page(title: str) -> Workbench:
 
 
 def _workbench() -> Workbench:
-    """Give the one workbench of the server; another one where another model was chosen since, here or elsewhere."""
-    return _open(chosen.stamp(Settings.from_environment().data))
+    """Give the one workbench of the server; another one where a model was chosen or a setting changed since."""
+    settings = Settings.from_environment()
+    return _open(tuple(settings.to_environment().items()), chosen.stamp(settings.data))
 
 
 @st.cache_resource(show_spinner="Opening the library …", max_entries=1)
-def _open(model: tuple[int, int]) -> Workbench:  # noqa: ARG001 - what it hangs on
+def _open(settings: tuple[tuple[str, str], ...], model: tuple[int, int]) -> Workbench:  # noqa: ARG001 - it hangs on both
     """Open the workbench; a fresh one holds the sample work from the start."""
-    workbench = Workbench(Settings.from_environment())
+    workbench = Workbench(Settings.from_environment(dict(settings)))
     sample = workbench.works.ensure_sample()
     with suppress(BadWeights):  # told when a search meets it; the page Training, where another is chosen, must open
         if sample is not None and workbench.indexes.missing(sample.id):

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from relic_core.services.workbench import Workbench
 
 _PLACE = "sources"
-_MEGABYTES = 300
-"""Largest archive that is taken from a browser; what is larger is named by its path."""
 
 
 def show(workbench: Workbench, *, begun: bool) -> None:
@@ -48,7 +46,7 @@ def _show_upload(workbench: Workbench) -> None:
     files = st.file_uploader(
         "Plain text (.txt), EPUB (.epub), TEI (.xml), or a .zip of them",
         accept_multiple_files=True,  # of any type: what cannot be read is told with the others
-        max_upload_size=_MEGABYTES,
+        max_upload_size=max(1, workbench.settings.max_upload_bytes // 1_000_000),
         key=f"sources_files-{state.setdefault('sources_round', 0)}",
         help="A .csv in the archive with the columns file, title and author tells what the texts are; without one it "
         "is read off each text’s own beginning.",

@@ -20,6 +20,7 @@ SHARED = Path(os.environ.get("RELIC_SHARED") or PROJECT.parent / "shared")
 # A developer's own settings must not reach the tests, and no library may look for models or send figures.
 for name in [name for name in os.environ if name.startswith(("RELIC_", "STREAMLIT_"))]:
     del os.environ[name]
+os.environ["RELIC_CONFIG"] = os.devnull
 os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", STREAMLIT_BROWSER_GATHER_USAGE_STATS="false")
 # There is a process of tests for each core already.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -29,6 +29,7 @@ from relic_core.cli import (
     restore,
     runs,
     search,
+    settings,
     setup,
     sources,
     study,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 COMMANDS = (
     setup,
+    settings,
     add,
     catalogue,
     works,
@@ -81,9 +83,8 @@ a first round:
   python -m relic_core works
   python -m relic_core search averhythe "The brass bolt stands for a false certainty" --length 2
 
-Settings are read from the environment: RELIC_DATA, RELIC_INDEXES, RELIC_LIBRARY, RELIC_BENCHMARKS, RELIC_MODEL,
-RELIC_TRAINED, RELIC_RERANKER, RELIC_MAX_TEXT_BYTES, RELIC_MAX_CLAIM_WORDS, RELIC_GUTENBERG, RELIC_GUTENBERG_PAUSE,
-RELIC_LOCK_SECONDS.
+Settings are read from RELIC_* in the environment and from relic.toml in the project (RELIC_CONFIG names another file);
+`settings` shows them all.
 Exit codes: 0 done, 1 it could not be done (the message says why), 2 wrong usage, 130 stopped by Ctrl-C."""
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 from relic_core.encoders.memory import is_out_of_memory
 from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex, StoreError
 from relic_core.reporting.passages import quotation
-from relic_core.retrieval.registry import card as registry_card
 from relic_core.retrieval.registry import in_order
 from relic_core.services.answers import Card, Column
 from relic_core.text.words import shared_words
@@ -140,7 +139,9 @@ NO_CLAIM = (
 """Why a reranker does not look for passages like one."""
 
 
-def elsewhere(name: str, rankings: Mapping[str, T], rank_of: Callable[[T], int]) -> list[tuple[str, int]]:
+def elsewhere(
+    name: str, rankings: Mapping[str, T], rank_of: Callable[[T], int], described: Callable[[str], RetrieverCard]
+) -> list[tuple[str, int]]:
     """Give the other retrievers' labels and ranks for a hit of one.
 
     Rerankers are left out: their ranks are there seconds after the others' cards are read.
@@ -153,8 +154,10 @@ def elsewhere(name: str, rankings: Mapping[str, T], rank_of: Callable[[T], int])
         By retriever.
     rank_of : callable
         Takes a ranking and gives the hit's rank there.
+    described : callable
+        Gives the card of a retriever by its name.
     """
-    others = [(registry_card(other), ranking) for other, ranking in rankings.items() if other != name]
+    others = [(described(other), ranking) for other, ranking in rankings.items() if other != name]
     return [(card.label, rank_of(ranking)) for card, ranking in others if card.kind != "reranker"]
 
 

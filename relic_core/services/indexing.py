@@ -14,6 +14,7 @@ from relic_core.domain import MIN_LENGTH, Claim
 from relic_core.errors import BadClaim, BadWeights
 from relic_core.ports import Compacting, silent
 from relic_core.retrieval import index_files, registry
+from relic_core.services.training.own import described, own_models
 from relic_core.text.masking import read_claim
 
 if TYPE_CHECKING:
@@ -61,25 +62,30 @@ class Indexes:
         self._workbench = workbench
         self._retrievers: dict[str, Retriever] = {}
         self._libraries: dict[str, LibraryRetriever] = {}
+        self._own = own_models(workbench.settings.data, workbench.named_models)
         self._lock = threading.Lock()
 
     def cards(self) -> tuple[RetrieverCard, ...]:
-        """List the retrievers that pages offer, in the order of their columns."""
-        return tuple(card for card in registry.cards() if card.shown)
+        """List the retrievers that pages offer, in the order of their columns; each by its own model."""
+        return tuple(described(card, self._own) for card in registry.cards() if card.shown)
 
     def usual(self) -> tuple[RetrieverCard, ...]:
         """List those of them that every work is prepared for, and every search asks."""
         return tuple(card for card in self.cards() if card.usual)
 
     def card(self, name: str) -> RetrieverCard:
-        """Describe one retriever.
+        """Describe one retriever; one with a model that was trained here by that model's name.
 
         Raises
         ------
         BadRequest
             No retriever has that name.
         """
-        return registry.card(name)
+        return described(registry.card(name), self._own)
+
+    def model(self, name: str, identity: str) -> str:
+        """Name the model of a retriever with its identity: one that was trained here by its name and date, too."""
+        return f"{self._own[name][1]} ({identity})" if name in self._own else identity
 
     def retriever(self, name: str) -> Retriever:
         """Give the one instance of a retriever, made on first use and shared by all threads."""

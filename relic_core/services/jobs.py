@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import math
 import os
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.config import PROJECT, Settings
 from relic_core.errors import JobCancelled, NotFound, RelicError, StoreError, StoreReadOnly, unknown_name
+from relic_core.services.job_reports import JobReport
 from relic_core.store import locks
 from relic_core.store.journal import JobFolder, stopped_note
 from relic_core.text.decoding import storable
@@ -52,10 +52,7 @@ _OF_ONE_PROCESS = ("ACCELERATE_", "GROUP_", "LOCAL_RANK", "LOCAL_WORLD_", "MASTE
 """Beginnings of the variables by which ``accelerate launch`` tells one of several processes which it is: a job that
 took them for its own would wait for the others."""
 
-_SHORTEST_PAUSE = 0.25
 _POLL_SECONDS = 0.1
-_LOOK_SECONDS = 2.0
-"""Between two looks at what a job waits for."""
 
 logger = logging.getLogger(__name__)
 
@@ -151,6 +148,13 @@ class Jobs:
         found = [job for _, job in self._in_folders() if job.active and job.kind == kind]
         return tuple(sorted(found, key=lambda job: job.created))
 
+    def latest(self, kind: str, subject: str) -> Job | None:
+        """Give the last job that was started of a kind and subject, however it stands; None where there was none."""
+        found = [job for _, job in self._in_folders() if (job.kind, job.subject) == (kind, storable(subject))]
+        if found:  # younger than all that the store has taken in
+            return max(found, key=lambda job: job.created)
+        return self._workbench.store.jobs.latest(kind, storable(subject))
+
     def cancel(self, job_id: str) -> Job:
         """Ask a job to stop; it does at its next report of progress. One that has ended stays as it is.
 
@@ -189,10 +193,11 @@ class Jobs:
         """
         job = JobFolder(folder)
         spec = job.spec
-        report = _Report(job)
+        report = JobReport(job)
         try:
             function: JobFunction = _function(spec.kind)
-            with self._turn(spec.kind, report):
+            patiently = self._workbench.store.patiently(self._workbench.settings.job_lock_seconds, report.store_in_use)
+            with self._turn(spec.kind, report), patiently:
                 report.state("running")
                 note = function(self._workbench, spec.arguments, report)
         except JobCancelled:
@@ -213,7 +218,7 @@ class Jobs:
                 found.append((folder, folder.job()))
         return found
 
-    def _turn(self, kind: str, report: _Report) -> AbstractContextManager[None]:
+    def _turn(self, kind: str, report: JobReport) -> AbstractContextManager[None]:
         if kind not in ONE_AT_A_TIME:
             return contextlib.nullcontext()
         return locks.held(self._path / f"{kind}.lock", while_waiting=lambda: report.waiting(lambda: self._before(kind)))
@@ -227,49 +232,6 @@ class Jobs:
         if kind == "index":
             return f"Waiting for {title.removeprefix('Preparing ')}, which is being prepared."
         return f"Waiting for this to end: {title}."
-
-
-class _Report:
-    """Writes progress into a journal, not too often, and stops the work when that was asked for."""
-
-    def __init__(self, folder: JobFolder) -> None:
-        self._folder = folder
-        self._began = self._written = time.monotonic()
-        self._first = True
-        self._waits_for = ""
-        self._looked = -math.inf
-
-    def __call__(self, done: int, total: int, note: str = "") -> None:
-        self.stop_if_asked()
-        now = time.monotonic()
-        # The longer it has been running the seldomer, so that the journal of a long job stays quick to read.
-        pause = max(_SHORTEST_PAUSE, (now - self._began) / 2_000)
-        if self._first or now - self._written >= pause or done >= total:
-            self._first = False
-            self._written = now
-            self._folder.append(done=done, total=total, **({"note": note} if note else {}))
-
-    def state(self, state: str, note: str = "") -> None:
-        """Write a change of state."""
-        self._folder.append(state=state, note=note)
-
-    def waiting(self, say: Callable[[], str]) -> None:
-        """Tell what the job waits for; it is looked up now and then, and written where it has changed."""
-        self.stop_if_asked()
-        now = time.monotonic()
-        if now - self._looked < _LOOK_SECONDS:
-            return
-        self._looked = now
-        said = say()
-        if said != self._waits_for:
-            self._waits_for = said
-            self._first = False
-            self.state("queued", said)
-
-    def stop_if_asked(self) -> None:
-        """Raise `JobCancelled` where somebody asked the job to stop."""
-        if self._folder.stop_asked:
-            raise JobCancelled
 
 
 class SubprocessExecutor:

@@ -152,12 +152,13 @@ class Search:
 
     def models(self, rankings: Iterable[str]) -> tuple[str, ...]:
         """Name the models that had a part in rankings, each once: identities of encoders, digests of rerankers."""
-        names, retriever = list(rankings), self._workbench.indexes.retriever
-        said = list(self.encoders(names).values())
+        names, retriever, model = list(rankings), self._workbench.indexes.retriever, self._workbench.indexes.model
+        said = [model(name, identity) for name, identity in self.encoders(names).items()]
         for name in names:
             if registry.card(name).kind == "reranker":
                 facts = retriever(name).configuration
-                said.append(f"{facts['reranker reranker']} {facts.get('reranker weights', '')[:12]}".strip())
+                identity = f"{facts['reranker reranker']} {facts.get('reranker weights', '')[:12]}".strip()
+                said.append(model(name, identity))
         return tuple(dict.fromkeys(said))
 
     def _finder(self, work: Work) -> masking.QuotationFinder:
@@ -214,7 +215,9 @@ class Search:
                 group,
                 question=found.question,
                 strength=found.judges[name].of(group.best),
-                elsewhere=elsewhere(name, found.rankings, partial(_rank_of, group.best.span)),
+                elsewhere=elsewhere(
+                    name, found.rankings, partial(_rank_of, group.best.span), self._workbench.indexes.card
+                ),
                 quoted=found.quoted,
             )
             for group in group_overlapping(hits)[: found.request.results]

@@ -10,6 +10,8 @@ A store is cheap to make and holds nothing open: every call of its groups is one
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relic_core.store.connection import Database
@@ -29,9 +31,11 @@ from relic_core.store.study_answers import StudyAnswerRows
 from relic_core.store.study_owners import StudyOwnerRows
 from relic_core.store.texts import TextRows
 from relic_core.store.trainings import TrainingRows
+from relic_core.store.turns import Patience
 from relic_core.store.works import WorkRows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 __all__ = ["Store"]
@@ -51,23 +55,43 @@ class Store:
     def __init__(self, path: Path, *, lock_seconds: float = 8.0) -> None:
         database = Database.at(path)
         self.path = database.path
-        self.works = WorkRows(database, lock_seconds)
-        self.texts = TextRows(database, lock_seconds)
-        self.examples = ExampleRows(database, lock_seconds)
-        self.searches = SearchRows(database, lock_seconds)
-        self.runs = RunRows(database, lock_seconds)
-        self.jobs = JobRows(database, lock_seconds)
-        self.sources = SourceRows(database, lock_seconds)
-        self.pairs = PairRows(database, lock_seconds)
-        self.windows = WindowRows(database, lock_seconds)
-        self.judgements = JudgementRows(database, lock_seconds)
-        self.splits = SplitRows(database, lock_seconds)
-        self.trainings = TrainingRows(database, lock_seconds)
-        self.studies = StudyRows(database, lock_seconds)
-        self.study_answers = StudyAnswerRows(database, lock_seconds)
-        self.study_owners = StudyOwnerRows(database, lock_seconds)
-        self.collections = CollectionRows(database, lock_seconds)
-        self.notes = NoteRows(database, lock_seconds)
+        self._patience = Patience(lock_seconds)
+        self.works = WorkRows(database, self._patience)
+        self.texts = TextRows(database, self._patience)
+        self.examples = ExampleRows(database, self._patience)
+        self.searches = SearchRows(database, self._patience)
+        self.runs = RunRows(database, self._patience)
+        self.jobs = JobRows(database, self._patience)
+        self.sources = SourceRows(database, self._patience)
+        self.pairs = PairRows(database, self._patience)
+        self.windows = WindowRows(database, self._patience)
+        self.judgements = JudgementRows(database, self._patience)
+        self.splits = SplitRows(database, self._patience)
+        self.trainings = TrainingRows(database, self._patience)
+        self.studies = StudyRows(database, self._patience)
+        self.study_answers = StudyAnswerRows(database, self._patience)
+        self.study_owners = StudyOwnerRows(database, self._patience)
+        self.collections = CollectionRows(database, self._patience)
+        self.notes = NoteRows(database, self._patience)
+
+    @contextlib.contextmanager
+    def patiently(self, seconds: float, while_waiting: Callable[[], None]) -> Iterator[None]:
+        """Wait longer for the store in a block, as work of hours does, which must not end because of a busy minute.
+
+        Parameters
+        ----------
+        seconds : float
+            How long a unit of work waits; never shorter than it does outside.
+        while_waiting : callable
+            Called again and again during a wait; what it raises ends the wait.
+        """
+        before = replace(self._patience)
+        self._patience.seconds = max(seconds, before.seconds)
+        self._patience.while_waiting = while_waiting
+        try:
+            yield
+        finally:
+            self._patience.seconds, self._patience.while_waiting = before.seconds, before.while_waiting
 
     def stamp(self) -> tuple[tuple[int, int], ...]:
         """Tell whether anything may have been written since: equal stamps, nothing was."""

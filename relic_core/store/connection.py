@@ -1,9 +1,13 @@
 """Opening the DuckDB file for one unit of work at a time, so that app, commands and jobs can share it.
 
 While one process has a DuckDB file open every other is refused, even for reading. So each unit of work opens the file,
-works and closes it; a process that finds it taken tries again for some seconds. Threads of one process share one
-connection, opened by the first and closed by the last, and each works on a cursor of its own: a connection shared
-without cursors hands one thread the rows of another.
+works and closes it; a process that finds it taken tries again for some seconds. Threads of one process share what is
+open, opened by the first and closed by the last, and each works on a cursor of its own: a connection shared without
+cursors hands one thread the rows of another. Units of work that overlap without a pause would keep the file for ever;
+so none is begun while another process waits, until the file was let go (`relic_core.store.turns`).
+
+DuckDB goes on from one unit of work to the next, and the file alone is opened and closed
+(`relic_core.store.engine`). An engine that met trouble with the file is thrown away, and a process keeps one at a time.
 
 DuckDB guards its file with a lock that the kernel drops as soon as any handle of the process on that file is closed:
 one that is closed late leaves the next unguarded. A lock file of our own beside it, held from opening to closing, does
@@ -14,38 +18,30 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
-import re
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import duckdb
 
-from relic_core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly, StoreTooNew
+from relic_core.errors import StoreBusy, StoreReadOnly
 from relic_core.store import scrubbing
-from relic_core.store.locks import acquire, held
+from relic_core.store.engine import CONFIG, Engine
+from relic_core.store.holders import named
+from relic_core.store.locks import held
 from relic_core.store.migrations import Migration, migrate, read_migrations
+from relic_core.store.troubles import busy, is_about_the_file, told
+from relic_core.store.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from duckdb import DuckDBPyConnection
 
-CONFIG: dict[str, str | bool | int | float | list[str]] = {
-    # No statement may reach the network or another file.
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "enable_external_access": "false",
-    "python_enable_replacements": "false",
-    # DuckDB's own default is most of the machine, too much beside an encoder.
-    "memory_limit": "1GB",
-    "threads": "2",
-}
+    from relic_core.store.turns import Patience, Wait
 
-_NO_ROOM = ("No space left", "Disk quota exceeded", "File too large")
-"""What the system says where nothing more can be written: the disk, or the reader's share of it, is full."""
+_LOOK_SECONDS = 0.05
+"""Between two looks whether another process still waits."""
 
 
 class Database:
@@ -61,16 +57,23 @@ class Database:
 
     _all: ClassVar[dict[Path, Database]] = {}
     _registering: ClassVar[threading.Lock] = threading.Lock()
+    _warm: ClassVar[Database | None] = None
+    """Whose engine goes on: that of the last file a process used."""
 
     def __init__(self, path: Path, steps: tuple[Migration, ...] | None = None) -> None:
         self.path = path
         self._steps = steps
-        self._connection: DuckDBPyConnection | None = None
+        self._engine = Engine(path)
+        self._spoilt = False
+        """Whether the engine met trouble with the file."""
         self._turn = -1
-        """The open lock file while there is a connection."""
+        """The open lock file while the file is attached."""
+        self._turns = Turns(path)
         self._users = 0
-        self._opening = threading.Lock()
+        self._opening = threading.Condition()
+        """Held while the file is opened or closed; told when it was let go."""
         self._writing = threading.Lock()
+        self._mine = threading.local()
 
     @classmethod
     def at(cls, path: Path) -> Database:
@@ -80,37 +83,37 @@ class Database:
             return cls._all.setdefault(resolved, cls(resolved))
 
     @contextlib.contextmanager
-    def reading(self, *, lock_seconds: float) -> Iterator[DuckDBPyConnection]:
+    def reading(self, patience: Patience) -> Iterator[DuckDBPyConnection]:
         """Give a cursor for one unit of work; fetch everything inside the block.
 
         Parameters
         ----------
-        lock_seconds : float
-            How long to wait for another process that holds the file, in seconds.
+        patience : Patience
+            How long to wait for another process that holds the file.
 
         Raises
         ------
         StoreBusy, StoreTooNew, StoreReadOnly, StoreError
             As their names say.
         """
-        with self._cursor(time.monotonic() + lock_seconds) as cursor:
+        with self._cursor(patience.begin()) as cursor:
             yield cursor
 
     @contextlib.contextmanager
-    def writing(self, *, lock_seconds: float) -> Iterator[DuckDBPyConnection]:
+    def writing(self, patience: Patience) -> Iterator[DuckDBPyConnection]:
         """Give a cursor inside a transaction: committed at the end of the block, dropped when anything is raised.
 
         One writer at a time in this process, and the file keeps other processes out, so what a block has read is
         still true when it writes. Parameters and errors as for `reading`.
         """
         # The wait begins here: writers that come together are refused together, not one behind the other.
-        deadline = time.monotonic() + lock_seconds
-        with self._writing, self._cursor(deadline) as cursor:
+        wait = patience.begin()
+        with self._writing, self._cursor(wait) as cursor:
             cursor.begin()
             yield cursor
             cursor.commit()
 
-    def scrub(self, tables: Sequence[str], *, lock_seconds: float) -> None:
+    def scrub(self, tables: Sequence[str], patience: Patience) -> None:
         """Write over what was deleted from some tables, which the file else holds until it needs the room.
 
         The tables are written anew without their deleted rows; then a table of chance is made as large as all pages
@@ -120,87 +123,133 @@ class Database:
         ----------
         tables : sequence of str
             Names of our own tables.
-        lock_seconds : float
-            How long to wait for others who use the file, in seconds.
+        patience : Patience
+            How long to wait for others who use the file.
 
         Raises
         ------
         StoreBusy
             They use it all the while. Nothing is lost; what was deleted stays in the file till this is done again.
         """
-        deadline = time.monotonic() + lock_seconds
-        with self._writing, self._cursor(deadline) as cursor:
+        wait = patience.begin()
+        with self._writing, self._cursor(wait) as cursor:
             for table in tables:
                 scrubbing.write_anew(cursor, table)
             while not scrubbing.write_over_free_pages(cursor):
-                if time.monotonic() >= deadline:
+                if wait.over:
                     raise StoreBusy(
                         f"What was removed is deleted, but {self.path} is being read and could not be written over. "
                         "Do it again in a moment."
                     )
-                _pause()
+                wait.pause()
+
+    def rest(self) -> None:
+        """Stop DuckDB unless it is in use; the next unit of work starts it again."""
+        if self._opening.acquire(blocking=False):
+            try:
+                if self._users == 0:
+                    self._engine.stop()
+            finally:
+                self._opening.release()
 
     @contextlib.contextmanager
-    def _cursor(self, deadline: float) -> Iterator[DuckDBPyConnection]:
-        connection = self._enter(deadline)
+    def _cursor(self, wait: Wait) -> Iterator[DuckDBPyConnection]:
+        self._enter(wait)
         try:
-            cursor = connection.cursor()
-            try:
+            with self._engine.cursor() as cursor:  # which drops a transaction that was not committed
                 yield cursor
-            except duckdb.Error as error:
-                if not _is_about_the_file(error):
-                    raise
-                raise self._told(error) from error
-            finally:
-                # Closing the cursor also drops a transaction that was not committed.
-                cursor.close()
+        except duckdb.Error as error:
+            if not is_about_the_file(error):
+                raise
+            self._spoilt = True
+            raise told(self.path, error) from error
         finally:
             self._leave()
 
-    def _enter(self, deadline: float) -> DuckDBPyConnection:
+    def _enter(self, wait: Wait) -> None:
         with self._opening:
-            if self._connection is None:
+            # A unit of work within another of its thread would wait for itself.
+            while self._users and not self._begun and self._turns.wanted() and not wait.over:
+                wait.tell()
+                self._opening.wait(_LOOK_SECONDS)
+            if self._users == 0:
                 if not self._holds_something():
                     self._create()
-                self._turn = self._take_turn(deadline)
+                self._turn = self._take_turn(wait)
+                self._spoilt = False
                 try:
-                    self._connection = self._open(self.path, deadline)
+                    self._keep_warm()
+                    self._attach(wait)
                 except BaseException:
+                    self._engine.stop()
                     os.close(self._turn)
                     raise
             self._users += 1
-            return self._connection
+            self._begun += 1
 
     def _leave(self) -> None:
         with self._opening:
             self._users -= 1
-            if self._users == 0 and self._connection is not None:
+            self._begun -= 1
+            if self._users == 0:
                 try:
-                    self._connection.close()
+                    if self._spoilt:
+                        self._engine.stop()
+                    else:
+                        self._engine.detach()
+                except duckdb.Error as error:
+                    self._engine.stop()
+                    raise told(self.path, error) from error
                 finally:
-                    self._connection = None
                     os.close(self._turn)
+                    self._opening.notify_all()
 
-    def _take_turn(self, deadline: float) -> int:
-        """Take the lock file beside the store, waiting until `deadline`; gives its descriptor."""
-        path = self.path.with_name(f"{self.path.name}.lock")
+    def _keep_warm(self) -> None:
+        """Let this engine go on between units of work, and that of the file used before rest."""
+        with self._registering:
+            before, Database._warm = Database._warm, self
+        if before is not None and before is not self:
+            before.rest()
+
+    def _attach(self, wait: Wait) -> None:
+        """Open the file, trying again while another process holds it, as long as the wait lasts; migrate if needed."""
         while True:
             try:
-                turn = acquire(path)
-                if turn is None and time.monotonic() >= deadline:
-                    raise self._busy(_named("", path.read_text(encoding="ascii")))
-            except OSError as error:
-                raise StoreReadOnly(
-                    f"The store {self.path} cannot be used: {path.name} beside it cannot be written "
-                    f"({error.strerror}). Make the file and its folder writable or choose another data folder with "
-                    "RELIC_DATA."
-                ) from error
-            if turn is not None:
-                with contextlib.suppress(OSError):  # a full disk: who holds the store is then not told, that is all
-                    os.truncate(turn, 0)
-                    os.write(turn, str(os.getpid()).encode())
-                return turn
-            _pause()
+                self._engine.attach()
+                break
+            except duckdb.Error as error:
+                trouble = told(self.path, error)
+                if not isinstance(trouble, StoreBusy) or wait.over:
+                    raise trouble from error
+            wait.pause()
+        try:
+            with self._engine.cursor() as cursor:
+                migrate(cursor, read_migrations() if self._steps is None else self._steps)
+        except duckdb.Error as error:
+            raise told(self.path, error) from error
+
+    @property
+    def _begun(self) -> int:
+        """How many units of work this thread is in."""
+        return getattr(self._mine, "begun", 0)
+
+    @_begun.setter
+    def _begun(self, begun: int) -> None:
+        self._mine.begun = begun
+
+    def _take_turn(self, wait: Wait) -> int:
+        """Take the lock file beside the store, as long as the wait lasts; gives its descriptor."""
+        try:
+            turn = self._turns.take(wait)
+            if turn is None:
+                raise busy(self.path, named("", self._turns.holder()))
+        except OSError as error:
+            raise StoreReadOnly(
+                f"The store {self.path} cannot be used: {self._turns.path.name} beside it cannot be written "
+                f"({error.strerror}). Make the file and its folder writable or choose another data folder with "
+                "RELIC_DATA."
+            ) from error
+        return turn
 
     def _holds_something(self) -> bool:
         """Whether there is a store: a file without a byte, as a failed copy leaves, is none."""
@@ -219,95 +268,13 @@ class Database:
                     return
                 new.unlink(missing_ok=True)
                 Path(f"{new}.wal").unlink(missing_ok=True)
-                self._open(new, time.monotonic()).close()
+                with contextlib.closing(duckdb.connect(new, config=CONFIG)) as fresh:
+                    migrate(fresh, read_migrations() if self._steps is None else self._steps)
                 new.rename(self.path)
+        except duckdb.Error as error:
+            raise told(self.path, error) from error
         except OSError as error:
             raise StoreReadOnly(
                 f"The data folder {self.path.parent} cannot be written ({error.strerror}). Make it writable or choose "
                 "another with RELIC_DATA."
             ) from error
-
-    def _open(self, path: Path, deadline: float) -> DuckDBPyConnection:
-        """Open and, where needed, migrate; try again until `deadline` while another process holds the file."""
-        while True:
-            try:
-                connection = duckdb.connect(path, config=CONFIG)
-                break
-            except duckdb.Error as error:
-                told = self._told(error)
-                if not isinstance(told, StoreBusy) or time.monotonic() >= deadline:
-                    raise told from error
-            _pause()
-        try:
-            migrate(connection, read_migrations() if self._steps is None else self._steps)
-        except duckdb.Error as error:
-            connection.close()
-            raise self._told(error) from error
-        except StoreError:
-            connection.close()
-            raise
-        return connection
-
-    def _busy(self, holder: str) -> StoreBusy:
-        return StoreBusy(
-            f"The store {self.path} is in use by another program ({holder}). Try again in a moment; "
-            "if this stays, end that program."
-        )
-
-    def _told(self, error: duckdb.Error) -> StoreError:
-        """Turn DuckDB's error about a file into one for a person."""
-        said = str(error).strip()
-        if "Could not set lock" in said:
-            return self._busy(_holder(said))
-        if "Permission denied" in said or "Read-only file system" in said:
-            return StoreReadOnly(
-                f"The store {self.path} cannot be written (permission denied or a read-only disk). Make the file and "
-                "its folder writable or choose another data folder with RELIC_DATA."
-            )
-        if any(sign in said for sign in _NO_ROOM):
-            return StoreFull(f"The disk of the store {self.path} is full. Make room and try again; nothing was lost.")
-        if "storage version number" in said:
-            return StoreTooNew(
-                f"The store {self.path} was written by another version of DuckDB than the one installed "
-                f"({duckdb.__version__}). Nothing was changed. Update the program's packages."
-            )
-        return StoreError(
-            f"The store {self.path} cannot be read: {said.rstrip('.')}. Nothing was changed. Put back a copy of it, or "
-            "move it away and start with a new one."
-        )
-
-
-def _is_about_the_file(error: duckdb.Error) -> bool:
-    """Tell trouble with the file or the disk from a fault in our SQL, which is for us and not for the reader."""
-    if isinstance(error, duckdb.IOException | duckdb.FatalException):
-        return True
-    return any(sign in str(error) for sign in ("Corrupt database", "Failed to commit"))
-
-
-def _holder(said: str) -> str:
-    """Name the process in DuckDB's message about a lock.
-
-    Examples
-    --------
-    >>> _holder("Conflicting lock is held in /usr/bin/python3.11 (PID 0). See also ...")
-    '/usr/bin/python3.11, process 0'
-    >>> _holder("Could not set lock on file")
-    'it does not say which'
-    """
-    found = re.search(r"held in (.+?) \(PID (\d+)\)", said)
-    return _named(found[1], found[2]) if found else _named("", "")
-
-
-def _named(command: str, process: str) -> str:
-    """Name a process by its number, with its command as far as the system tells it."""
-    if not process:
-        return "it does not say which"
-    with contextlib.suppress(OSError):  # no /proc outside Linux, and the process may just have ended
-        arguments = Path("/proc", process, "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
-        command = " ".join(os.fsdecode(argument) for argument in arguments)[:200] or command
-    return f"{command}, process {process}" if command else f"process {process}"
-
-
-def _pause() -> None:
-    """Wait a moment, of uneven length, so that two who wait do not keep meeting."""
-    time.sleep(random.uniform(0.005, 0.05))  # noqa: S311 - a delay, not a secret

@@ -62,6 +62,14 @@ class JobRows(Rows):
             ).fetchall()
         return tuple(_job(row) for row in rows)
 
+    def latest(self, kind: str, subject: str) -> Job | None:
+        """Give the last job of a kind and subject that has ended, where there was one."""
+        with self._reading() as cursor:
+            row = cursor.execute(
+                _SELECT + "WHERE kind = ? AND subject = ? ORDER BY created DESC, id LIMIT 1", [kind, subject]
+            ).fetchone()
+        return None if row is None else _job(row)
+
 
 def _job(row: tuple[Any, ...]) -> Job:
     job_id, kind, title, subject, state, done, total, note, created, updated = row

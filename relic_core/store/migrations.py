@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING
+
+import duckdb
 
 from relic_core.config import ASSETS
 from relic_core.errors import StoreError, StoreTooNew
@@ -27,6 +30,7 @@ class Migration:
     sql: str
 
 
+@cache
 def read_migrations(folder: Path = FOLDER) -> tuple[Migration, ...]:
     """Read the steps of a folder of files called ``0001_name.sql``, ``0002_name.sql`` and so on.
 
@@ -54,16 +58,16 @@ def version(connection: DuckDBPyConnection) -> int:
     StoreError
         A DuckDB file with tables, none of which is ours.
     """
-    tables = {str(name) for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-    if "migrations" not in tables:
-        if tables:
+    try:
+        # All rows are fetched: a result that is still open keeps a transaction open as long as the connection.
+        ((last,),) = connection.execute("SELECT coalesce(max(number), 0) FROM migrations").fetchall()
+    except duckdb.CatalogException:
+        if connection.execute("SELECT 1 FROM duckdb_tables() LIMIT 1").fetchall():
             raise StoreError(
                 "The file is a DuckDB database of another program (it has no table 'migrations'). "
                 "Move it away or choose another data folder with RELIC_DATA."
-            )
+            ) from None
         return 0
-    # All rows are fetched: a result that is still open keeps a transaction open as long as the connection.
-    ((last,),) = connection.execute("SELECT coalesce(max(number), 0) FROM migrations").fetchall()
     return int(last)
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from relic_core.store.connection import Database
+    from relic_core.store.turns import Patience
 
 
 class Rows:
@@ -23,19 +24,19 @@ class Rows:
     ----------
     database : Database
         The file.
-    lock_seconds : float
-        How long a unit of work waits for another process, in seconds.
+    patience : Patience
+        How long a unit of work waits for another process.
     """
 
-    def __init__(self, database: Database, lock_seconds: float) -> None:
+    def __init__(self, database: Database, patience: Patience) -> None:
         self._database = database
-        self._lock_seconds = lock_seconds
+        self._patience = patience
 
     def _reading(self) -> AbstractContextManager[DuckDBPyConnection]:
-        return self._database.reading(lock_seconds=self._lock_seconds)
+        return self._database.reading(self._patience)
 
     def _writing(self) -> AbstractContextManager[DuckDBPyConnection]:
-        return self._database.writing(lock_seconds=self._lock_seconds)
+        return self._database.writing(self._patience)
 
 
 def add_many(cursor: DuckDBPyConnection, table: str, columns: Mapping[str, Sequence[object]]) -> None:

@@ -25,7 +25,9 @@ def write_anew(cursor: DuckDBPyConnection, table: str) -> None:
         One of our own, without indexes.
     """
     cursor.begin()
-    ((made,),) = cursor.execute("SELECT sql FROM duckdb_tables() WHERE table_name = ?", [table]).fetchall()
+    ((made,),) = cursor.execute(
+        "SELECT sql FROM duckdb_tables() WHERE database_name = current_database() AND table_name = ?", [table]
+    ).fetchall()
     anew = f"{table}_anew"
     cursor.execute(made.replace(f"TABLE {table}(", f"TABLE {anew}(", 1))
     cursor.execute(f"INSERT INTO {anew} SELECT * FROM {table} ORDER BY rowid")  # noqa: S608 - names of our own tables
@@ -45,7 +47,9 @@ def write_over_free_pages(cursor: DuckDBPyConnection) -> bool:
     try:
         _done(cursor, f"DROP TABLE IF EXISTS {_FILLER}")
         _done(cursor, "CHECKPOINT")
-        ((free, size),) = cursor.execute("SELECT free_blocks, block_size FROM pragma_database_size()").fetchall()
+        ((free, size),) = cursor.execute(
+            "SELECT free_blocks, block_size FROM pragma_database_size() WHERE database_name = current_database()"
+        ).fetchall()
         # Numbers by chance are not compressed, so that they take the room that they should.
         numbers = (free + 1) * size // _BYTES
         _done(cursor, f"CREATE TABLE {_FILLER} AS SELECT (random() * 9e18)::BIGINT AS n FROM range({numbers})")  # noqa: S608 - a number of ours

@@ -220,7 +220,7 @@ class StudyAnswerRows(Rows):
         StoreBusy
             Others use the file all the while.
         """
-        self._database.scrub(("study_answers", "study_annotators"), lock_seconds=self._lock_seconds)
+        self._database.scrub(("study_answers", "study_annotators"), self._patience)
 
 
 def called(name: str) -> str:

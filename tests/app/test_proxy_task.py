@@ -11,6 +11,7 @@ import streamlit as st
 from relic_core.config import Settings
 from relic_core.errors import StoreBusy
 from relic_core.formats.studies import write_study
+from relic_core.services.studies import models
 from relic_core.services.studies.answering import Answering
 from relic_core.services.studies.making import StudyRequest
 from relic_core.services.studies.studies import Studies
@@ -333,6 +334,75 @@ def test_results_set_people_beside_models_and_explain_agreement(app, sample):
     assert "proxy_models" not in [each.key for each in at.button]
     work = next(iter(app.bench.studies.get(sample.id).stored.values()))
     assert f'href="read?work={work}&amp;at=' in html(at)
+
+
+def _ask_model(app, study, name="random"):
+    app.bench.studies.models.answer(study.id, [name], progress=lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("people", "model", "expected"),
+    [
+        ((rightly,), False, "two people who have answered the same item: so far one person answered. No model has"),
+        ((rightly, rightly), False, "No model has answered these items yet."),
+        ((), True, "nobody has answered yet"),
+        ((rightly, wrongly), True, "There is no item that all people got, of the 6 items that two or more answered."),
+    ],
+)
+def test_before_people_and_models_have_answered_nobody_is_said_to_have_missed_nothing(
+    app, sample, people, model, expected
+):
+    app.bench.studies.answering.join(sample.id, "who has not begun")
+    for number, choose in enumerate(people):
+        answer_all(app, sample, f"person {number}", choose)
+    if model:
+        _ask_model(app, sample)
+    words = plain(html(sound(app.open(PAGE, study=sample.id, show="results"))))
+    assert expected.replace("6", str(len(sample.items))) in words
+    assert "this model missed" not in words
+
+
+def test_a_model_that_missed_none_of_what_people_got_is_told_apart_from_one_that_has_not_answered(app, sample):
+    def as_the_model(item):
+        return item.right_option if item.id in got else wrongly(item)
+
+    _ask_model(app, sample)
+    (kept,) = app.bench.studies.models.kept(sample.id)
+    got = {item.id for item in sample.items if kept.choices[item.id] == item.right_option}
+    assert got
+    for name in ("ann", "ben"):
+        answer_all(app, sample, name, as_the_model)
+    at = sound(app.open(PAGE, study=sample.id, show="results"))
+    assert f"No model missed any of the {len(got)} items that all people got." in plain(html(at))
+    at = sound(at.selectbox("proxy_telling_model").set_value("Random").run())
+    assert f"Random missed none of the {len(got)} items that all people got." in plain(html(at))
+
+
+def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopped(app, sample, monkeypatch):
+    app.run_jobs()
+    ask, asked = models.ask, []
+
+    def ends_at_the_third(items, load, retriever, *, progress):
+        asked.append(retriever.name)
+        progress(0, len(items))
+        if len(asked) == 3:
+            raise StoreBusy("The store is in use by another program. Try again in a moment.")
+        return ask(items, load, retriever, progress=progress)
+
+    monkeypatch.setattr(models, "ask", ends_at_the_third)
+    at = sound(app.open(PAGE, study=sample.id, show="results"))
+    assert at.button("proxy_models").label == "Let the models answer"
+    at = sound(at.button("proxy_models").click().run())
+    (warning,) = [each.value for each in at.warning]
+    assert "The store is in use by another program" in warning
+    assert "are kept" in warning
+    at = sound(app.open(PAGE, study=sample.id, show="results"))
+    assert len(at.warning) == 1, "whoever comes back later is told, too"
+    assert len(app.bench.studies.models.kept(sample.id)) == 2
+    at = sound(at.button("proxy_models").click().run())
+    assert not at.warning
+    assert asked[3] == asked[2], "those that had answered are not asked again"
+    assert not app.bench.studies.models.due(sample.id)
 
 
 def test_results_before_the_first_answer_are_no_failure(app, sample):

@@ -296,7 +296,23 @@ def test_words_that_are_not_in_utf_8_are_refused(run, searcher, tmp_path, monkey
 def test_a_wrong_setting_is_told(run, monkeypatch):
     monkeypatch.setenv("RELIC_LOCK_SECONDS", "soon")
     code, _, errors = run("works")
-    assert (code, errors) == (1, "RELIC_LOCK_SECONDS is 'soon'; it must be a number.\n")
+    assert (code, errors) == (1, "RELIC_LOCK_SECONDS is 'soon'; it must be a number greater than 0.\n")
+
+
+def test_settings_say_where_each_comes_from(run, settings, tmp_path, monkeypatch):
+    path = tmp_path / "relic.toml"
+    path.write_text("max_claim_words = 150\n", encoding="utf-8")
+    monkeypatch.setenv("RELIC_CONFIG", str(path))
+    monkeypatch.delenv("RELIC_MAX_CLAIM_WORDS")
+    monkeypatch.setenv("RELIC_LIBRARY", "")
+    code, said, _ = run("settings")
+    told = {line.split()[0]: line.split(maxsplit=1)[1] for line in said.splitlines()}
+    assert (code, told["data"].split()) == (0, [str(settings.data), "RELIC_DATA"])
+    assert told["max_claim_words"].endswith(f"max_claim_words in {path}")
+    assert told["library"].split() == ["none", "as", "usual"]
+    rows = {row["name"]: row for row in json.loads(run("settings", "--format", "json")[1])}
+    assert rows["max_claim_words"]["value"] == "150"
+    assert "# max_claim_words = 2_000" in run("settings", "--example")[1]
 
 
 def test_an_empty_library_says_how_to_fill_it(run):

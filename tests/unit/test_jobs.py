@@ -14,6 +14,7 @@ import pytest
 
 from relic_core.errors import BadRequest, BadText, NotFound, StoreError, StoreReadOnly
 from relic_core.services import jobs as service
+from relic_core.services.job_reports import WAITING
 from relic_core.services.jobs import InlineExecutor, SubprocessExecutor
 from relic_core.services.workbench import Workbench
 from relic_core.store import locks
@@ -87,6 +88,67 @@ def test_a_fault_of_the_program_is_told_and_logged(inline, caplog):
     assert job.state == "failed"
     assert "KeyError('key')" in job.note
     assert "Traceback" in caplog.text
+
+
+def test_the_latest_job_of_a_subject_is_found_before_and_after_the_store_has_it(inline):
+    bench = inline(lambda *_: "Done.")
+    assert bench.jobs.latest("add", "x") is None
+    bench.jobs.start("add", title="First", subject="x")
+    second = bench.jobs.start("add", title="Second", subject="x")
+    bench.jobs.start("add", title="Another", subject="y")
+    assert bench.jobs.latest("add", "x") == second
+    bench.jobs.recent()
+    assert bench.jobs.latest("add", "x") == second
+
+
+class _HeldFor:
+    """The store in the hands of another process, for some seconds."""
+
+    CODE = """
+import sys, time
+from pathlib import Path
+from relic_core.store.connection import Database
+from relic_core.store.turns import Patience
+with Database.at(Path(sys.argv[1])).reading(Patience(5)):
+    print("held", flush=True)
+    time.sleep(float(sys.argv[2]))
+"""
+
+    def __init__(self, path, seconds):
+        command = [sys.executable, "-c", self.CODE, str(path), str(seconds)]
+        self._process = subprocess.Popen(
+            command, env={**os.environ, "PYTHONPATH": str(PROJECT)}, stdout=subprocess.PIPE, text=True
+        )
+        assert self._process.stdout.readline() == "held\n"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.kill()
+        self._process.communicate()
+
+
+def test_a_job_waits_for_the_store_much_longer_than_a_click_and_says_so(settings, inline):
+    bench = inline(lambda workbench, *_: f"{len(workbench.works.summaries())} works.")
+    bench.works.summaries()
+    hasty = Workbench(replace(settings, lock_seconds=0.1), executor=InlineExecutor(replace(settings, lock_seconds=0.1)))
+    with _HeldFor(settings.store, 2):
+        job = hasty.jobs.start("add", title="Adding")
+    assert (job.state, job.note) == ("done", "0 works.")
+    journal = (settings.jobs / job.id / "journal.jsonl").read_text()
+    assert WAITING in journal
+
+
+def test_a_job_that_waits_for_the_store_can_be_stopped(settings, inline):
+    def work(workbench, *_):
+        next(settings.jobs.glob("*/job.json")).with_name("cancel").touch()
+        return f"{len(workbench.works.summaries())} works."
+
+    bench = inline(work)
+    bench.works.summaries()
+    with _HeldFor(settings.store, 30):
+        assert bench.jobs.start("add", title="Adding").state == "cancelled"
 
 
 def test_a_job_asked_to_stop_stops_at_its_next_report(inline, settings):

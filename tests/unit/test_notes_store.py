@@ -10,6 +10,7 @@ from relic_core.domain import Collection, Kept, Note, note_id
 from relic_core.errors import NotFound
 from relic_core.store import Store
 from relic_core.store.connection import Database
+from relic_core.store.turns import Patience
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
@@ -165,7 +166,7 @@ def test_nothing_is_ever_updated_or_deleted_but_tombstones(store):
     store.notes.place(first.id, 0)
     store.notes.remove(first.id)
     store.notes.restore(first.id)
-    with Database.at(store.path).reading(lock_seconds=1) as cursor:
+    with Database.at(store.path).reading(Patience(1)) as cursor:
         ((versions,),) = cursor.execute("SELECT count(*) FROM notes").fetchall()
         ((passages,),) = cursor.execute("SELECT count(*) FROM kept_passages").fetchall()
         ((tombstones,),) = cursor.execute("SELECT count(*) FROM tombstones").fetchall()

@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 import relic_core
 from relic_core.cli import COMMANDS
+from relic_core.config import Settings
 from relic_core.domain import Claim, Span
 from relic_core.errors import NotFound
 from relic_core.services.workbench import Workbench
@@ -219,9 +220,14 @@ def test_every_page_has_its_tests():
 
 
 def test_every_setting_is_in_the_readme():
-    named = set(re.findall(r"RELIC_[A-Z_]+", (PROJECT / "relic_core" / "config.py").read_text(encoding="utf-8")))
-    assert named
+    named = set(Settings().to_environment())
+    assert "RELIC_DATA" in named
     assert named <= set(re.findall(r"RELIC_[A-Z_]+", prose()))
+
+
+def test_the_server_takes_uploads_as_large_as_the_settings_allow():
+    served = tomllib.loads((PROJECT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["server"]
+    assert served["maxUploadSize"] * 1_000_000 == Settings().max_upload_bytes >= Settings().max_text_bytes
 
 
 def test_every_make_target_named_in_the_documentation_exists():

@@ -15,6 +15,8 @@ import pytest
 from relic_core.errors import StoreBusy, StoreError, StoreReadOnly, StoreTooNew
 from relic_core.store import Store
 from relic_core.store.connection import Database
+from relic_core.store.locks import is_held
+from relic_core.store.turns import Patience
 from tests.making import work_of
 from tests.privileges import without_privileges
 
@@ -91,11 +93,91 @@ def test_two_processes_read_and_write_in_turns_and_neither_fails(tmp_path):
     assert len(Store(path).searches.recent(100)) == 30
 
 
+OVERLAPPING = """
+import sys, threading, time
+from pathlib import Path
+from relic_core.store.connection import Database
+from relic_core.store.turns import Patience
+database = Database.at(Path(sys.argv[1]))
+def poll(number):
+    time.sleep(number / 20)
+    while True:
+        with database.reading(Patience(60)) as cursor:
+            cursor.execute("SELECT 1").fetchall()
+            time.sleep(0.1)
+for number in range(3):
+    threading.Thread(target=poll, args=(number,), daemon=True).start()
+time.sleep(0.3)
+print("polling", flush=True)
+sys.stdin.readline()
+"""
+"""An app with several pages, whose units of work overlap without a pause."""
+
+
+def test_a_process_whose_units_of_work_overlap_lets_others_have_their_turns(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    Store(path).works.summaries()
+    with python(OVERLAPPING, path, stdin=subprocess.PIPE) as process:
+        assert process.stdout.readline() == "polling\n"
+        store = Store(path, lock_seconds=2)
+        for number in range(3):
+            made = store.searches.add("w", f"claim {number}", length=1, retrievers=["bm25"], results=5)
+            assert store.searches.get(made.id) == made
+        process.stdin.close()
+
+
+WAITS = """
+import sys
+from pathlib import Path
+from relic_core.store import Store
+print("waiting", flush=True)
+Store(Path(sys.argv[1]), lock_seconds=30).works.summaries()
+"""
+
+
+def test_a_unit_of_work_within_another_does_not_wait_for_those_who_wait_for_it(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    store = Store(path, lock_seconds=20)
+    with Database.at(path).reading(Patience(1)), python(WAITS, path) as process:
+        assert process.stdout.readline() == "waiting\n"
+        deadline = time.monotonic() + 10
+        while not is_held(path.with_name("relic.duckdb.next")):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        began = time.monotonic()
+        assert store.works.summaries() == ()
+        assert time.monotonic() - began < 5
+        process.kill()
+
+
+def test_work_of_hours_waits_longer_and_tells_that_it_waits(held):
+    path, process = held
+    store, told = Store(path, lock_seconds=0.1), []
+    threading.Timer(1.5, process.stdin.close).start()
+    with store.patiently(20, lambda: told.append("waiting")):
+        assert store.works.summaries() == ()
+    assert told
+
+
+def test_whoever_waits_patiently_can_be_called_away_and_is_hasty_again_afterwards(held):
+    path, _ = held
+    store = Store(path, lock_seconds=0.1)
+
+    def called_away():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), store.patiently(20, called_away):
+        store.works.summaries()
+    with pytest.raises(StoreBusy):
+        store.works.summaries()
+
+
 GUARDED = """
 import sys
 from pathlib import Path
 from relic_core.store.connection import Database
-with Database.at(Path(sys.argv[1])).reading(lock_seconds=1):
+from relic_core.store.turns import Patience
+with Database.at(Path(sys.argv[1])).reading(Patience(1)):
     open(sys.argv[1]).close()
     print("held", flush=True)
     sys.stdin.readline()
@@ -126,7 +208,7 @@ def test_threads_get_their_own_rows(tmp_path):
 
 def test_two_stores_of_one_path_share_what_is_open(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path)
-    with Database.at(tmp_path / "relic.duckdb").writing(lock_seconds=1) as cursor:
+    with Database.at(tmp_path / "relic.duckdb").writing(Patience(1)) as cursor:
         cursor.execute("INSERT INTO tombstones VALUES ('work', 'x', now()::TIMESTAMP)")
         assert Store(tmp_path / "link" / "relic.duckdb").works.summaries() == ()
 
@@ -141,16 +223,16 @@ def test_nothing_stays_open_between_units_of_work(tmp_path):
 
 def test_a_block_that_raises_writes_nothing(tmp_path):
     database = Database.at(tmp_path / "relic.duckdb")
-    with pytest.raises(ZeroDivisionError), database.writing(lock_seconds=1) as cursor:
+    with pytest.raises(ZeroDivisionError), database.writing(Patience(1)) as cursor:
         cursor.execute("INSERT INTO tombstones VALUES ('work', 'x', now()::TIMESTAMP)")
         _ = 1 / 0
-    with database.reading(lock_seconds=1) as cursor:
+    with database.reading(Patience(1)) as cursor:
         assert cursor.execute("SELECT count(*) FROM tombstones").fetchall() == [(0,)]
 
 
 def test_no_statement_can_reach_the_network_or_other_files(tmp_path):
     (tmp_path / "secret.csv").write_text("a\n1\n")
-    with Database.at(tmp_path / "relic.duckdb").reading(lock_seconds=1) as cursor:
+    with Database.at(tmp_path / "relic.duckdb").reading(Patience(1)) as cursor:
         settings = ("autoinstall_known_extensions", "autoload_known_extensions", "enable_external_access")
         assert not any(cursor.execute(f"SELECT current_setting('{name}')").fetchone()[0] for name in settings)
         with pytest.raises(duckdb.Error):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import time
@@ -16,8 +17,9 @@ import pytest
 
 from relic_core.config import Settings
 from relic_core.encoders.reranker_cards import HeadPooling, Reading
-from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreBusy, StoreFull
+from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreFull
 from relic_core.retrieval import dense
+from relic_core.services.answers import SearchRequest
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.training import estimating, running, telling, words
 from relic_core.services.training.asking import LENGTHS, Asked, recipe_of
@@ -281,21 +283,6 @@ def _processes(job_id):
     ]
 
 
-def test_a_store_that_another_program_uses_is_waited_for(monkeypatch):
-    monkeypatch.setattr(telling, "_LOOK_SECONDS", 0.0)
-    answers = iter([StoreBusy("busy"), StoreBusy("busy"), "the work"])
-    said = []
-
-    def load(work_id):
-        answer = next(answers)
-        if isinstance(answer, StoreBusy):
-            raise answer
-        return answer
-
-    assert telling.patient(load, lambda: said.append("waiting"))("emma") == "the work"
-    assert said == ["waiting"] * 2
-
-
 # ---------------------------------------------------------------- bad input
 
 
@@ -406,6 +393,27 @@ def test_a_model_that_is_made_the_default_is_what_the_next_workbench_searches_wi
     assert bench.trainings.default.before.encoder.training == first
     bench.trainings.go_back()
     assert bench.trainings.go_back() == Chosen(), "before the first there was the packaged one"
+
+
+def test_a_model_of_ones_own_is_called_by_its_own_name_and_the_one_that_comes_along_by_its(made, bench, settings, base):
+    name = "dense-relic"
+    assert Workbench(settings).indexes.card(name).label == "dense-RELiC"
+    bench.trainings.use(made[0])
+    own = Workbench(settings)
+    year = bench.trainings.get(made[0]).training.created.year
+    assert own.indexes.card(name).label == "of 1"
+    assert re.match(rf"of 1, trained here on \d+ \w+ {year}\. Compares meanings", own.indexes.card(name).description)
+    assert "of 1" in [card.label for card in own.indexes.cards()]
+    work = own.works.summaries()[0].id
+    own.indexes.build(work, [name], lambda *_: None)
+    result = own.search.run(SearchRequest(work_id=work, claim_text="The quay was far", retrievers=(name, "bm25")))
+    mine, words = result.columns
+    assert mine.label == "of 1"
+    assert "of 1" in [label for label, _ in words.cards[0].elsewhere]
+    assert re.search(rf"of 1, trained here on \d+ \w+ {year} \(dense-RELiC", result.made_with)
+    assert Workbench(replace(settings, trained=str(base))).indexes.card(name).label == "dense-RELiC"
+    bench.trainings.use_packaged()
+    assert Workbench(settings).indexes.card(name).label == "dense-RELiC"
 
 
 def test_what_the_environment_names_stands_over_the_choice(made, bench, settings, base):

@@ -212,7 +212,12 @@ class LibrarySearch:
             group,
             question=found.question,
             strength=judge.strength(own, work_id, group),
-            elsewhere=elsewhere(own, found.rankings, lambda ranking: ranking.rank_of(work_id, group.best.span)),
+            elsewhere=elsewhere(
+                own,
+                found.rankings,
+                lambda ranking: ranking.rank_of(work_id, group.best.span),
+                self._workbench.indexes.card,
+            ),
         )
 
     def _measured(self, name: str, found: Found) -> str:

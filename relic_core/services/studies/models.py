@@ -14,7 +14,6 @@ from relic_core.evaluation.proxy_runs import alike, ask, built_on
 from relic_core.retrieval import registry
 from relic_core.services import provenance
 from relic_core.services.studies.standing import check_not_held, find_works
-from relic_core.services.training.telling import WAITING, patient
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,7 +120,6 @@ class Models:
         checked = self._checked(study, names)
         items = tuple(replace(item, work_id=found.stored[item.book]) for item in study.items)
         known = {each.id: each for each in self._workbench.store.studies.models(study_id)}
-        load = patient(self._workbench.works.load, lambda: progress(0, 0, WAITING))
         answers: list[ModelAnswers] = []
         silent: list[str] = []
         for number, name in enumerate(checked):
@@ -137,7 +135,7 @@ class Models:
                 if answers_id in known and not again:
                     answers.append(known[answers_id])
                     continue
-                chosen = ask(items, load, retriever, progress=within)
+                chosen = ask(items, self._workbench.works.load, retriever, progress=within)
             except BadWeights as error:
                 silent.append(f"{label} could not answer: {error}")
                 continue

@@ -9,12 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from relic_core.errors import BadRequest, JobCancelled, RelicError, StoreError
+from relic_core.services.job_reports import WAITING
 from relic_core.services.training import hard_negatives, material
 from relic_core.services.training.asking import Asked, base_card
 from relic_core.services.training.encoders import settled, start_card
 from relic_core.services.training.estimating import duration
 from relic_core.services.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
-from relic_core.services.training.telling import WAITING, Wish, patient
+from relic_core.services.training.telling import Wish
 from relic_core.services.training.validating import Validation, draw
 from relic_core.services.training.validating_rerankers import RerankerValidation, heads_of
 from relic_core.training.recipes import Recipe
@@ -86,7 +87,7 @@ def _train(workbench: Workbench, folder: TrainingFolder, progress: Progress) -> 
         asked,
         examples,
         chosen,
-        work=patient(workbench.works.load, lambda: progress(0, 0, WAITING)),
+        work=workbench.works.load,
         progress=progress,
     )
     wish = Wish(progress)
@@ -104,18 +105,20 @@ def _train(workbench: Workbench, folder: TrainingFolder, progress: Progress) -> 
         folder.append(str(given.pop("event")), int(given.pop("step")), **given)
         wish.follow(said)
 
-    return _teach(asked.recipe)(
-        examples.pairs,
-        examples.windows,
-        folder.path,
-        work=patient(workbench.works.load, lambda: wish.tell(WAITING)),
-        hard=hard,
-        start=start,
-        validate=validate,
-        report=told,
-        stop=lambda: wish.asked,
-        resume=folder.has_checkpoint or folder.model.exists(),
-    )
+    # From here on a wish to stop must reach the training itself, which then writes a checkpoint.
+    with workbench.store.patiently(workbench.settings.job_lock_seconds, lambda: wish.tell(WAITING)):
+        return _teach(asked.recipe)(
+            examples.pairs,
+            examples.windows,
+            folder.path,
+            work=workbench.works.load,
+            hard=hard,
+            start=start,
+            validate=validate,
+            report=told,
+            stop=lambda: wish.asked,
+            resume=folder.has_checkpoint or folder.model.exists(),
+        )
 
 
 def _teach(recipe: AnyRecipe) -> Callable[..., Trained]:

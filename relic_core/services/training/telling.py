@@ -1,23 +1,15 @@
-"""What a training tells its job, and how it hears that it is to stop; waiting for a store that is in use."""
+"""What a training tells its job, and how it hears that it is to stop."""
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from relic_core.errors import JobCancelled, StoreBusy
+from relic_core.errors import JobCancelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from relic_core.ports import Progress
-
-    T = TypeVar("T")
-
-_BUSY_SECONDS = 600.0
-_LOOK_SECONDS = 2.0
-
-WAITING = "waiting for the store, which another program uses"
 
 
 class Wish:
@@ -60,28 +52,3 @@ class Wish:
     def beside(self, done: int, total: int, note: str = "") -> None:  # noqa: ARG002 - as every report is called
         """Tell of work that has a count of its own, which its note says."""
         self.tell(note)
-
-
-def patient(load: Callable[[str], T], waiting: Callable[[], None]) -> Callable[[str], T]:
-    """Wait for a store that another program uses: a training of hours must not end for that.
-
-    Parameters
-    ----------
-    load : callable
-        Reads something of the store by its id.
-    waiting : callable
-        Is told each time that it could not.
-    """
-
-    def patiently(work_id: str) -> T:
-        deadline = time.monotonic() + _BUSY_SECONDS
-        while True:
-            try:
-                return load(work_id)
-            except StoreBusy:
-                if time.monotonic() > deadline:
-                    raise
-                waiting()
-                time.sleep(_LOOK_SECONDS)
-
-    return patiently
