@@ -49,7 +49,10 @@ def _choose_then(found: ThenAndNow) -> None:
     """Let the reader choose when "then" is, where there is a choice."""
     if len(found.times) < 2:  # noqa: PLR2004 - one is no choice
         return
-    by_key = {each.isoformat(): each for each in found.times}
+    count = len(found.times)
+    by_key = {
+        each.isoformat(): f"{history.moment(each)} ({number} of {count})" for number, each in enumerate(found.times, 1)
+    }
     chosen = found.then.isoformat() if found.then else ""
     st.session_state["history_then"] = chosen
 
@@ -60,7 +63,7 @@ def _choose_then(found: ThenAndNow) -> None:
     st.selectbox(
         "Then",
         list(by_key),
-        format_func=lambda key: history.moment(by_key[key]),
+        format_func=by_key.__getitem__,
         key="history_then",
         on_change=turn,
         width=340,

@@ -13,7 +13,7 @@ from relic_core.errors import BadWeights
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
-    from relic_core.domain import Narrowing
+    from relic_core.domain import Narrowing, Work
     from relic_core.services.answers import SearchRequest
     from relic_core.services.workbench import Workbench
 
@@ -23,10 +23,20 @@ _EDITION = 8
 _NO_MODEL = "0" * MODEL
 
 
-def makers_of(workbench: Workbench, request: SearchRequest) -> Makers:
-    """Name what would answer a request here and now. No work is loaded for it."""
+def makers_of(workbench: Workbench, request: SearchRequest, work: Work | None = None) -> Makers:
+    """Name what would answer a request here and now. No work is loaded for it.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where it would be asked.
+    request : SearchRequest
+        What.
+    work : Work, optional
+        The work searched, where it is at hand: the store is then not looked at.
+    """
     return Makers(
-        edition=edition_of(workbench, request.work_id, request.narrowing),
+        edition=work.fingerprint[:_EDITION] if work else edition_of(workbench, request.work_id, request.narrowing),
         retrievers={name: maker_of(workbench, name) for name in request.retrievers},
         version=__version__,
     )

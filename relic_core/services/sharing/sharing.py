@@ -218,7 +218,7 @@ class Sharing:
 
     def heads(self, result: SearchResult) -> tuple[Head, ...]:
         """Give the first passages of each column that has answered, with what made them."""
-        makers = self.makers(result.request)
+        makers = makers_of(self._workbench, result.request, result.work)
         return tuple(
             Head(
                 retriever=column.retriever,
