@@ -59,6 +59,7 @@ def teach() -> None:
 
 def show(workbench: Workbench) -> None:
     """Draw the notebook."""
+    st.session_state.pop("notebook_counts_changed", None)  # all of it is drawn anew
     book, whose = workbench.notebook, person.current()
     counts = book.collections(whose)
     _restore(workbench, counts)

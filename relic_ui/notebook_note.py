@@ -104,6 +104,8 @@ def _foot(view: NoteView, around: Around) -> str:
 @st.fragment
 def _editor(workbench: Workbench, note_id: str, tags: Sequence[str], others: Mapping[str, str]) -> None:
     """Draw what the scholar says of a passage; it is saved when a field is left, and the page stands still."""
+    if st.session_state.pop("notebook_counts_changed", False):
+        st.rerun()  # the menus above count verdicts and list tags
     note: Note = st.session_state[_NOW][note_id]
     keys = {name: f"notebook_{name}_{note_id}" for name in ("words", "tags", "verdict")}
     _fill(note, keys)
@@ -172,6 +174,7 @@ def _save(workbench: Workbench, note_id: str, name: str, given: Any) -> None:  #
         return
     refused.pop(name, None)
     state[_NOW][note_id] = note
+    state["notebook_counts_changed"] = name != "words"
     state[f"notebook_seen_{note_id}"][name] = given
     state["notebook_said"] = (note_id, "Saved.")
 

@@ -72,6 +72,7 @@ def test_a_hit_is_kept_written_about_judged_and_measured_on_by_keyboard_alone(pa
     note = page.locator(f".st-key-notebook_{note_id}")
     expect(note).to_contain_text(f"For the claim “{claim}”")
 
+    page.keyboard.press("Tab")  # the first key ends the arriving, which holds the focus until the page rests
     note.get_by_role("textbox", name="Your words").focus()
     page.keyboard.type("He trusts what *shines*.")
     page.keyboard.press("Tab")
