@@ -98,6 +98,7 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 .relic-like blockquote p { margin: 0; font-size: inherit; }
 .relic-like blockquote p + p { margin-top: .45em; }
 .relic-like figcaption { font-size: .875rem; }
+a.relic-link { color: inherit; text-underline-offset: .2em; }
 .relic-like a { color: inherit; text-underline-offset: .2em; }
 
 .relic-from { list-style: none; margin: .3rem 0 0 !important; padding: 0 !important; columns: 2 26rem;
