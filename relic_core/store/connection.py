@@ -27,10 +27,10 @@ import duckdb
 
 from relic_core.errors import StoreBusy, StoreReadOnly
 from relic_core.store import scrubbing, swapping
-from relic_core.store.engine import CONFIG, Engine
+from relic_core.store.engine import Engine
 from relic_core.store.holders import named
 from relic_core.store.locks import held
-from relic_core.store.migrations import Migration, migrate, read_migrations
+from relic_core.store.migrations import Migration, make_store, migrate, read_migrations
 from relic_core.store.troubles import busy, is_about_the_file, told
 from relic_core.store.turns import Turns
 
@@ -305,8 +305,7 @@ class Database:
                     return
                 new.unlink(missing_ok=True)
                 Path(f"{new}.wal").unlink(missing_ok=True)
-                with contextlib.closing(duckdb.connect(new, config=CONFIG)) as fresh:
-                    migrate(fresh, read_migrations() if self._steps is None else self._steps)
+                make_store(new, self._steps)
                 new.rename(self.path)
         except duckdb.Error as error:
             raise told(self.path, error) from error

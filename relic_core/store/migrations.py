@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ import duckdb
 
 from relic_core.config import ASSETS
 from relic_core.errors import StoreError, StoreTooNew
+from relic_core.store.engine import CONFIG
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,3 +102,22 @@ def migrate(connection: DuckDBPyConnection, steps: tuple[Migration, ...]) -> Non
             "INSERT INTO migrations VALUES (?, ?, ?)", [step.number, step.name, datetime.now(UTC).replace(tzinfo=None)]
         )
         connection.commit()
+
+
+def make_store(path: Path, steps: tuple[Migration, ...] | None = None) -> None:
+    """Make the file of a store, with all its tables and nothing in them.
+
+    Parameters
+    ----------
+    path : Path
+        A file that is not there yet.
+    steps : tuple of Migration, optional
+        In place of those that ship with the program.
+
+    Raises
+    ------
+    duckdb.Error
+        It cannot be made.
+    """
+    with contextlib.closing(duckdb.connect(path, config=CONFIG)) as fresh:
+        migrate(fresh, read_migrations() if steps is None else steps)
