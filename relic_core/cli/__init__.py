@@ -26,6 +26,7 @@ from relic_core.cli import (
     jobs,
     mine,
     prompts,
+    reliability,
     remove,
     restore,
     runs,
@@ -72,6 +73,7 @@ COMMANDS = (
     bench,
     jobs,
     health,
+    reliability,
     job,
 )
 """In the order of the help."""
