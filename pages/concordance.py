@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import concordance, find, kwic, shell
+from relic_ui import buttons, concordance, find, kwic, shell
 
 workbench = shell.page("Find a word")
 st.title("Find a word")
 with shell.told():
+    kwic.do(workbench, *buttons.pressed())
     if summaries := workbench.works.summaries():
         concordance.restore(summaries)
         if request := concordance.ask(summaries):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import answering, examples, find, shell
+from relic_ui import answering, buttons, examples, find, keep, shell
 
 workbench = shell.page("Find a quotation")
 st.title("Find a quotation")
 with shell.told():
+    keep.do_found(workbench, *buttons.pressed())
     if summaries := workbench.works.summaries():
         find.restore(workbench, summaries)
         where = find.choose_scope(workbench, summaries)

@@ -31,7 +31,7 @@ with shell.told():
     elif asked.show == "results":
         proxy_address.title(f"Results: {view.study.label}")
         if proxy_code.opened(workbench, view):
-            proxy_results.show(workbench, view)
+            proxy_results.show(workbench, view, does, to)
     elif asked.show == "manage":
         proxy_address.title(f"Manage: {view.study.label}")
         if proxy_code.opened(workbench, view):

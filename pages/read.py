@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from relic_ui import read, shell
+from relic_ui import buttons, read, read_address, read_keep, shell
 
 workbench = shell.page("Read")
 with shell.told():
-    wanted = read.asked()
-    page = read.open_page(workbench, wanted) if wanted.work_id else None
+    read_keep.do(workbench, *buttons.pressed())
+    wanted = read_address.asked()
+    page = read_address.open_page(workbench, wanted) if wanted.work_id else None
     if page is None:
         read.choose(workbench)
     else:

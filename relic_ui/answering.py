@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.errors import RelicError
+from relic_core.errors import RelicError, StoreError
+from relic_ui import person, search_address, share
 from relic_ui.cards import show_cards, show_heading
-from relic_ui.find import forget_address, set_address
+from relic_ui.find import forget_address
+from relic_ui.keep import Marks
 from relic_ui.library_strip import show_library_strip
 from relic_ui.notices import show_notices
 from relic_ui.preparing import show_pending, show_preparing
@@ -36,6 +38,7 @@ def show_answer(workbench: Workbench, request: SearchRequest) -> None:
     another reason costs nothing. A request that is refused leaves no address.
     """
     result = _answer(workbench, request)
+    search_address.tell(workbench, request)
     page = _draw(workbench, result)
     waiting = {column.retriever: page.columns[column.retriever] for column in result.columns if column.waiting}
     if waiting:
@@ -46,7 +49,7 @@ def show_answer(workbench: Workbench, request: SearchRequest) -> None:
         for column in whole.columns:
             if column.retriever in waiting:
                 with waiting[column.retriever]:
-                    _draw_cards(column, whole)
+                    _draw_cards(column, whole, page.marks)
         _draw_foot(page, whole)
 
 
@@ -65,13 +68,18 @@ def _answer(workbench: Workbench, request: SearchRequest) -> SearchResult:
         _keep(workbench, request, result)
     *_, result, search_id = state["find_answer"]
     state["find_search"] = search_id
-    set_address(q=search_id)
+    search_address.name(workbench, search_id, request)
     return result
 
 
 def _keep(workbench: Workbench, request: SearchRequest, result: SearchResult) -> None:
-    """Keep an answer for the visit, and the search in the history."""
-    search = workbench.history.keep(request, made_with=result.made_with)
+    """Keep an answer for the visit, and the search in the history with the first passages it found."""
+    search = workbench.history.keep(request, made_with=result.made_with, person=person.current())
+    try:
+        workbench.sharing.remember(search.id, result)
+        st.session_state["find_unkept"] = ""
+    except StoreError as error:  # the answer does not hang on it
+        st.session_state["find_unkept"] = f"What was found could not be kept for then and now. {error}"
     ready = _answered_from(_ready(workbench, request), result)
     st.session_state["find_answer"] = (request, ready, result, search.id)
 
@@ -103,25 +111,28 @@ def _answered_from(ready: frozenset[Hashable], result: SearchResult) -> frozense
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Where the parts of an answer stand that change when all of it is there; columns by their retriever."""
+    """Where the parts of an answer stand that change when all of it is there (columns by retriever); what is kept."""
 
     strip: DeltaGenerator
     columns: Mapping[str, DeltaGenerator]
     foot: DeltaGenerator
+    marks: Marks
 
 
 def _draw(workbench: Workbench, result: SearchResult) -> _Page:
     """Draw the notices, where the hits stand, and one column per retriever."""
     show_notices(workbench, result)
     show_preparing(workbench, result)
+    share.show_bar(workbench, st.session_state["find_search"], result.request)
     strip = st.empty()
+    marks = Marks(workbench, result.request.claim_text)
     slots = st.columns(len(result.columns), gap="medium")
     for slot, column in zip(slots, result.columns, strict=True):
         with slot:
             show_heading(column)
-            _draw_cards(column, result)
+            _draw_cards(column, result, marks)
     names = [column.retriever for column in result.columns]
-    page = _Page(strip, dict(zip(names, slots, strict=True)), st.empty())
+    page = _Page(strip, dict(zip(names, slots, strict=True)), st.empty(), marks)
     _draw_strip(page, result)
     _draw_foot(page, result)
     return page
@@ -135,9 +146,9 @@ def _draw_strip(page: _Page, result: SearchResult) -> None:
             show_strip(result.columns, result.work)
 
 
-def _draw_cards(column: Column, result: SearchResult) -> None:
+def _draw_cards(column: Column, result: SearchResult, marks: Marks) -> None:
     if not column.waiting:
-        show_cards(column, result, st.session_state["find_search"])
+        show_cards(column, result, st.session_state["find_search"], marks)
     if column.pending:
         show_pending(column, result)
 
@@ -149,4 +160,5 @@ def _draw_foot(page: _Page, result: SearchResult) -> None:
         f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
         f'<details class="relic-quiet relic-made"><summary>What this was made with</summary>'
         f"{escape(result.made_with)}</details>"
+        + (f'<p class="relic-quiet">{escape(unkept)}</p>' if (unkept := st.session_state.get("find_unkept")) else "")
     )

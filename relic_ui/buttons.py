@@ -25,7 +25,9 @@ export default function (component) {
     const button = event.target.closest?.("button.relic-button")
     if (!button || event.defaultPrevented || button.getAttribute("aria-disabled")) return
     const { does, to, then, during } = button.dataset
-    const row = button.closest("li[id]")?.id
+    const closest = button.closest("li[id], article[id], tr[id]")
+    const row = closest?.id
+    const opened = [...(closest?.querySelectorAll("details") ?? [])].map(each => each.open)
     const words = button.textContent
     if (during) { // at once: the server may be busy
       button.setAttribute("aria-disabled", "true")
@@ -48,6 +50,11 @@ export default function (component) {
       if (brought) { stop(); (brought.querySelector("input, textarea, button") ?? brought).focus(); return }
       const now = row && document.getElementById(row)
       if (then || !now) return
+      if (now !== closest && !now.dataset.seen) { // drawn anew: what was open in it stays open
+        now.dataset.seen = "yes"
+        const details = [...now.querySelectorAll("details")]
+        if (details.length === opened.length) details.forEach((each, at) => (each.open = opened[at]))
+      }
       const moved = now.getBoundingClientRect().top - place // a work that has arrived grows the list above
       if (scroller && Math.abs(moved) > 1) scroller.scrollTop += moved
       const again = [...now.querySelectorAll("button.relic-button")].find(each => each.dataset.does === does)

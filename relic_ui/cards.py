@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.reporting.passages import quotation, surroundings
+from relic_ui.citing import cite_link
 from relic_ui.like import more_link
 from relic_ui.links import link
 from relic_ui.naming import listed, name_of
@@ -17,6 +18,7 @@ from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
 
 if TYPE_CHECKING:
     from relic_core.services.answers import Card, Column, SearchResult
+    from relic_ui.keep import Marks
 
 SURROUNDING_SENTENCES = 6
 _WORDS_NAMED = 8
@@ -40,7 +42,7 @@ def show_heading(column: Column) -> None:
     )
 
 
-def show_cards(column: Column, result: SearchResult, search_id: str) -> None:
+def show_cards(column: Column, result: SearchResult, search_id: str, marks: Marks) -> None:
     """Draw one retriever's cards, or why there are none.
 
     Parameters
@@ -51,6 +53,8 @@ def show_cards(column: Column, result: SearchResult, search_id: str) -> None:
         The answer it is part of.
     search_id : str
         The search, to come back to from reading.
+    marks : Marks
+        What is kept of it already.
     """
     asked = _asked(result)
     if column.note and column.exact:
@@ -61,10 +65,10 @@ def show_cards(column: Column, result: SearchResult, search_id: str) -> None:
         where = "these chapters" if result.request.chapters else "this work" if result.work else "these works"
         st.html(f'<p class="relic-quiet">No passage of {where} uses the words of {asked}, little words apart.</p>')
     for card in column.cards:
-        st.html(card_html(card, column, result, search_id))
+        st.html(card_html(card, column, result, search_id, marks))
 
 
-def card_html(card: Card, column: Column, result: SearchResult, search_id: str) -> str:
+def card_html(card: Card, column: Column, result: SearchResult, search_id: str, marks: Marks) -> str:
     """Make the HTML of one card: rank, place, quotation, why it is there, where it can be read.
 
     Parameters
@@ -77,6 +81,8 @@ def card_html(card: Card, column: Column, result: SearchResult, search_id: str) 
         The answer it is part of; of a library, the card says which work it is from.
     search_id : str
         The search, to come back to from reading.
+    marks : Marks
+        What is kept of it already.
     """
     place, work = card.place, card.work
     where = f"{place.label} · {place.fraction:.0%} into the work"
@@ -91,7 +97,9 @@ def card_html(card: Card, column: Column, result: SearchResult, search_id: str) 
     parts.append(f'<div class="relic-why">{_why(card, column, result)}</div>')
     at, n = str(place.address), card.span.length
     chapter = link("read", "Read it in its chapter", work=work.id, at=at, n=n, q=search_id)
-    parts.append(f'<p class="relic-card-read">{chapter} {more_link(work.id, at, n)}</p>')
+    keep = marks.html(work.id, at, n, search_id, column.retriever, str(card.rank), place=f"rank {card.rank}, {where}")
+    cite = cite_link(work.id, at, n, search_id)
+    parts.append(f'<p class="relic-card-read">{chapter} {more_link(work.id, at, n)} {cite} {keep}</p>')
     parts.append(
         "<details><summary>Read it in its surroundings</summary>"
         f'<div class="relic-around">{passage_html(around, mark_gold=True)}</div></details>'

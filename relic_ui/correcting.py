@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from relic_core.errors import BadRequest
+from relic_ui import correcting_edition
 from relic_ui.shell import told
 
 if TYPE_CHECKING:
@@ -85,11 +86,16 @@ def show_form(workbench: Workbench, work: WorkSummary) -> bool:
             "library says of it changes.</p>"
         )
         said = fields(work, f"correct-{work.id}")
+        details = workbench.citing.work(work.id).details
+        with st.expander("The edition, for citations"):
+            edition, accessed = correcting_edition.fields(details, f"correct-{work.id}-edition")
         with st.container(horizontal=True):
             save = st.form_submit_button("Save", type="primary", key=f"correct-save-{work.id}")
             give_up = st.form_submit_button("Cancel", type="tertiary", key=f"correct-cancel-{work.id}")
     if save:
         with told():
-            workbench.works.describe(work.id, **read(said))
+            described, edited = read(said), correcting_edition.read(details, edition, accessed)
+            workbench.citing.describe(work.id, edited)
+            workbench.works.describe(work.id, **described)
             return True
     return give_up

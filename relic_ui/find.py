@@ -9,7 +9,7 @@ import streamlit as st
 from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH
 from relic_core.errors import NotFound, RelicError
 from relic_core.services.answers import MAX_RESULTS, USUAL, SearchRequest
-from relic_ui import like, scope
+from relic_ui import like, scope, search_address
 from relic_ui.claim_box import CLAIM_LABEL, PLACEHOLDER, show_mask_button
 from relic_ui.naming import name_of
 from relic_ui.shell import literal
@@ -45,6 +45,11 @@ def restore(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
     """
     state = st.session_state
     given = st.query_params.to_dict()
+    if search_address.CODE in given:
+        if request := search_address.opened(workbench, given[search_address.CODE]):
+            state["find_search"] = None
+            _reopen(request)
+        return
     wanted, shown = given.get("q"), state.get("find_search")
     if wanted is None and "like" in given:
         state["find_search"] = None
@@ -97,8 +102,8 @@ def _gone(workbench: Workbench, work_id: str) -> str:
     return "a work that is not in your library. Add that edition"
 
 
-def _reopen(search: Search) -> None:
-    """Put the widgets to a search."""
+def _reopen(search: Search | SearchRequest) -> None:
+    """Put the widgets to a search, or to a request that came from elsewhere."""
     state = st.session_state
     state.update(
         find_work=search.work_id,

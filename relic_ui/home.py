@@ -56,3 +56,16 @@ def show(workbench: Workbench) -> None:
         "whether passages of unrelated books would answer as well; where they would, the page calls the evidence "
         "weak. The judgement is yours.</li></ul>"
     )
+    st.header("When you have found one")
+    st.html(
+        '<ul class="relic-measure">'
+        "<li><strong>Keep</strong> it on its card. It stands in your notebook with the claim and its place, for your "
+        "own words, a verdict and tags, and goes from there into Word, Markdown or a table.</li>"
+        "<li><strong>Cite</strong> it in MLA or Chicago style, or take it to Zotero. These texts have no page numbers, "
+        "so a citation gives chapter and paragraph.</li>"
+        "<li><strong>Share</strong> the search. Its address opens on a colleague's machine too, and says there what "
+        "differs.</li></ul>"
+    )
+    with st.container(horizontal=True, gap="small"):
+        st.page_link("pages/notebook.py", label="Open the notebook", icon=":material/bookmark:")
+        st.page_link("pages/history.py", label="Look through your searches", icon=":material/history:")

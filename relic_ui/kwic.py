@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from relic_core.services.kwic import MOST_EXPORTED
-from relic_ui import links
+from relic_ui import keep, links
 from relic_ui.concordance import choose_sort
 from relic_ui.kwic_counts import show_counts
 
@@ -51,7 +51,14 @@ def show_answer(workbench: Workbench, answer: Answer, summaries: Sequence[WorkSu
             key="concordance_save",
         )
     several = not answer.request.work_id
-    st.html(_table(answer, several=several) + _pages(answer))
+    marks = keep.Marks(workbench, answer.request.word)
+    st.html(_table(answer, marks, several=several) + _pages(answer))
+
+
+def do(workbench: Workbench, does: str, to: str) -> None:
+    """Keep the sentences of a line, or let them go: what was asked stands behind the passage."""
+    if passage := keep.asked(does, to):
+        keep.press(workbench, passage, origin="concordance", claim_text="".join(passage.further))
 
 
 def _exported(answer: Answer) -> str:
@@ -141,7 +148,7 @@ def _nothing(answer: Answer) -> str:
     return f'<ul class="relic-kwic-near">{"".join(f"<li>{part}</li>" for part in parts)}</ul>' if parts else ""
 
 
-def _table(answer: Answer, *, several: bool) -> str:
+def _table(answer: Answer, marks: keep.Marks, *, several: bool) -> str:
     """Set the places as a table, the words found under one another; roles stay where narrow pages set it as a list."""
     longest = max(len(row.keyword) for row in answer.rows)
     first = (
@@ -152,7 +159,9 @@ def _table(answer: Answer, *, several: bool) -> str:
     head = "".join(
         f'<th scope="col" role="columnheader" class="relic-kwic-{name}">{label}</th>' for name, label in heads
     )
-    rows = "".join(_row(row, first + index, answer.request, several=several) for index, row in enumerate(answer.rows))
+    rows = "".join(
+        _row(row, first + index, answer.request, marks, several=several) for index, row in enumerate(answer.rows)
+    )
     return (
         '<table class="relic-kwic" id="kwic-places" role="table" '
         f'style="--relic-kwic-word:{min(longest, _WIDEST_WORD)}">'
@@ -161,7 +170,7 @@ def _table(answer: Answer, *, several: bool) -> str:
     )
 
 
-def _row(row: Occurrence, number: int, request: ConcordanceRequest, *, several: bool) -> str:
+def _row(row: Occurrence, number: int, request: ConcordanceRequest, marks: keep.Marks, *, several: bool) -> str:
     """Set one place, with a name on the page by its number among all, to be come back to."""
     place = row.place
     inside = place.label.removeprefix(f"{place.chapter} · ")
@@ -175,12 +184,20 @@ def _row(row: Occurrence, number: int, request: ConcordanceRequest, *, several: 
         words=urlencode(request.parameters),
     )
     named = f'<span class="relic-kwic-title">{escape(row.work.title)}</span> ' if several else ""
+    kept = marks.html(
+        row.work.id,
+        str(place.address),
+        row.sentences,
+        request.word.strip(),
+        place=f"line {number}, {place.label}",
+    )
     return (
         f'<tr role="row" id="kwic-{number}">'
         f'<td role="cell" class="relic-kwic-left"><div><span>{escape(row.left)}</span></div></td>'
         f'<td role="cell" class="relic-kwic-word"><mark>{escape(row.keyword)}</mark></td>'
         f'<td role="cell" class="relic-kwic-right"><div><span>{escape(row.right)}</span></div></td>'
-        f'<td role="cell" class="relic-kwic-place">{named}<div>{to}<span>, {escape(inside)}</span></div></td></tr>'
+        f'<td role="cell" class="relic-kwic-place">{named}<div>{to}<span>, {escape(inside)}</span></div>{kept}</td>'
+        "</tr>"
     )
 
 

@@ -130,4 +130,8 @@ if (!window.relicLinks) {
   addEventListener("popstate", event => event.isTrusted && comeBack())
 }
 
-export default function () {}
+export default function ({ data }) {
+  if (!data?.nonce || window.relicBrought === data.nonce) return
+  window.relicBrought = data.nonce
+  arrive(data.to)
+}

@@ -9,6 +9,7 @@ back to stands where it was left (``links.js``), by the browser's Back and by a 
 
 from __future__ import annotations
 
+import secrets
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -88,4 +89,16 @@ def link(
 
 def follow() -> None:
     """Listen for clicks on links made here; called once on every page, by the shell."""
-    _follower()(key="relic_links")
+    nonce, to = st.session_state.get("brought", ("", ""))
+    _follower()(key="relic_links", data={"nonce": nonce, "to": to})
+
+
+def bring(to: str) -> None:
+    """Scroll to what a press has brought up and focus it, with the next run of the page.
+
+    Parameters
+    ----------
+    to : str
+        A selector.
+    """
+    st.session_state["brought"] = secrets.token_hex(8), to

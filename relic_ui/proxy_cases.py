@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import MASK
+from relic_ui import keep
+from relic_ui.keep import Marks
 from relic_ui.links import link
 from relic_ui.naming import many
 from relic_ui.proxy_address import how_many
@@ -15,14 +18,15 @@ from relic_ui.proxy_item import claim_html, words_html
 if TYPE_CHECKING:
     from relic_core.domain.studies import Option
     from relic_core.services.studies.results import ItemResult, StudyResults
+    from relic_core.services.workbench import Workbench
 
 _PAGE = 10
 _ANY = ""
 
 
-def show(results: StudyResults) -> None:
+def show(workbench: Workbench, results: StudyResults) -> None:
     """Draw both lists."""
-    _telling(results)
+    _telling(workbench, results)
     answered = [item for item in results.items if item.answered or item.models]
     if not answered:
         return
@@ -33,10 +37,21 @@ def show(results: StudyResults) -> None:
     if pages > 1:
         page = st.pagination(pages, key="proxy_page")
     shown = answered[(page - 1) * _PAGE : page * _PAGE]
-    st.html("".join(_case(item) for item in shown))
+    st.html("".join(_case(workbench, item) for item in shown))
 
 
-def _telling(results: StudyResults) -> None:
+def do(workbench: Workbench, results: StudyResults, does: str, to: str) -> None:
+    """Keep a passage of an item with the critic's words as its claim, or let it go."""
+    if passage := keep.asked(does, to):
+        claims = {result.item.id: _claim(result) for result in results.items}
+        keep.press(workbench, passage, origin="proxy_task", claim_text=claims.get("".join(passage.further), ""))
+
+
+def _claim(result: ItemResult) -> str:
+    return f"{result.item.left} {MASK} {result.item.right}".strip()
+
+
+def _telling(workbench: Workbench, results: StudyResults) -> None:
     """Draw the items that all people got and a model did not (the paper's table 5)."""
     if not results.people or not results.models:
         return
@@ -57,7 +72,7 @@ def _telling(results: StudyResults) -> None:
         return
     who = model or "a model"
     st.html(f'<p role="status">{many(len(cases), "item")} that all people got and {escape(who)} missed.</p>')
-    st.html("".join(_case(item) for item in cases[:_PAGE]))
+    st.html("".join(_case(workbench, item) for item in cases[:_PAGE]))
 
 
 def _why_none(results: StudyResults, model: str) -> str:
@@ -84,13 +99,14 @@ def _missed_by(item: ItemResult, model: str) -> bool:
     return bool(wrong) if model == _ANY else model in wrong
 
 
-def _case(result: ItemResult) -> str:
+def _case(workbench: Workbench, result: ItemResult) -> str:
     """Set an item with its three passages: who chose which, and where each stands in its work."""
     item = result.item
     share = "" if result.share is None else f"{100 * result.share:.0f}% of {many(result.answered, 'answer')} right"
     time = f" · {result.seconds:.0f} s" if result.seconds else ""
     undecided = f" · {result.cannot} could not decide" if result.cannot else ""
-    options = "".join(_passage(result, number, option) for number, option in enumerate(item.options, start=1))
+    marks = Marks(workbench, _claim(result))
+    options = "".join(_passage(result, number, option, marks) for number, option in enumerate(item.options, start=1))
     said = "".join(f"<li>{escape(comment)}</li>" for comment in result.comments)
     comments = f'<div class="relic-proxy-comments"><h4>Comments</h4><ul>{said}</ul></div>' if said else ""
     source = f'<p class="relic-quiet">{escape(item.source)}</p>' if item.source else ""
@@ -102,7 +118,7 @@ def _case(result: ItemResult) -> str:
     )
 
 
-def _passage(result: ItemResult, number: int, option: Option) -> str:
+def _passage(result: ItemResult, number: int, option: Option, marks: Marks) -> str:
     item = result.item
     right = number == item.right_option
     models = [label for label, choice in result.models.items() if choice == number]
@@ -121,6 +137,7 @@ def _passage(result: ItemResult, number: int, option: Option) -> str:
             at=option.address,
             n=length if length > 1 else None,
         )
+        read += f" {marks.html(result.work_id, option.address, length, item.id, place=f'passage {number}')}"
     mark = "<strong>The critic’s quotation.</strong> " if right else ""
     return (
         f'<li class="{"relic-proxy-right" if right else ""}"><blockquote class="relic-proxy-words">'

@@ -32,8 +32,8 @@ _SPOILER = (
 )
 
 
-def show(workbench: Workbench, view: StudyView) -> None:
-    """Draw the results of a study."""
+def show(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
+    """Draw the results of a study; keep the passage whose button was pressed."""
     study = view.study
     if _unfinished(workbench, view) and not st.session_state.get("proxy_spoilt"):
         st.info(_SPOILER, icon=":material/visibility_off:")
@@ -42,6 +42,7 @@ def show(workbench: Workbench, view: StudyView) -> None:
     for held in view.held:
         st.warning(literal(held), icon=":material/menu_book:")
     results = workbench.studies.results.of(study.id)
+    proxy_cases.do(workbench, results, does, to)
     _lede(results)
     _models(workbench, view)
     st.header("People beside models", anchor="proxy-beside")
@@ -50,7 +51,7 @@ def show(workbench: Workbench, view: StudyView) -> None:
     show_table(made[0])
     save(made, f"{study.name} results", key="proxy_tables")
     _agreement(results)
-    proxy_cases.show(results)
+    proxy_cases.show(workbench, results)
     _files(workbench, view)
 
 

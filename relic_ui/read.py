@@ -1,24 +1,24 @@
-"""The parts of the reading room: what is asked for, the contents list, the chapter, and the hits along it."""
+"""The parts of the reading room: the contents list, the chapter, and the hits along it."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from relic_core.errors import NotFound, RelicError
+from relic_core.errors import RelicError
 from relic_ui import sources_reading
 from relic_ui.cards import hue
 from relic_ui.chapters import HEADING, chapter_html, sentence_id
+from relic_ui.citing import cite_link
 from relic_ui.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
 from relic_ui.like import more_link
 from relic_ui.links import address, link
 from relic_ui.naming import name_of, shorten
+from relic_ui.read_keep import at_hand, kept
 from relic_ui.reading_place import show_place
 from relic_ui.shell import literal
 
@@ -29,87 +29,10 @@ if TYPE_CHECKING:
     from relic_core.services.answers import SearchResult
     from relic_core.services.reading import ContentsPart, HitMark, ReadingPage
     from relic_core.services.workbench import Workbench
+    from relic_ui.read_address import Asked
 
 _CLAIM_SHOWN = 110
 _WORD_SHOWN = 60
-_LENGTH = re.compile("[0-9]{1,4}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What the page's address asks for, filled up from what was read last in this visit.
-
-    Attributes
-    ----------
-    work_id, at, search_id : str
-        Empty where nothing is known.
-    words : str
-        What the concordance was asked that the reader comes from, as its address has it; empty where it was none.
-    length : int
-        Sentences to light.
-    quoting : bool
-        It is asked who quotes the sentence.
-    resumed : bool
-        The place is that of the visit, not of the address: the reader comes back to it.
-    """
-
-    work_id: str
-    at: str
-    length: int
-    search_id: str
-    words: str
-    quoting: bool
-    resumed: bool
-
-    @property
-    def thread(self) -> dict[str, str]:
-        """What links within the room carry on, so that the way back stays open."""
-        return {"q": self.search_id, "words": self.words}
-
-
-def asked() -> Asked:
-    """Read the page's address."""
-    given, state = st.query_params, st.session_state
-    work_id = given.get("work") or state.get("read_work", "")
-    at, search_id, length = given.get("at", ""), given.get("q", ""), given.get("n", "")
-    words = given.get("words", "") if not search_id else ""
-    last = state.get("read_places", {}).get(work_id)
-    resumed = not at and last is not None
-    if resumed:
-        at = last[0]
-        if not search_id and not words:
-            search_id, words = last[1:]
-    return Asked(
-        work_id=work_id,
-        at=at,
-        length=int(length) if _LENGTH.fullmatch(length) else 1,
-        search_id=search_id,
-        words=words,
-        quoting="quoting" in given and not resumed,
-        resumed=resumed,
-    )
-
-
-def open_page(workbench: Workbench, wanted: Asked) -> ReadingPage | None:
-    """Open what is asked for; None, with the reason told, where its work is not there."""
-    state = st.session_state
-    try:
-        page = workbench.reading.page(wanted.work_id, at=wanted.at, length=wanted.length)
-    except NotFound as error:
-        state.pop("read_work", None)
-        st.warning(literal(str(error)), icon=":material/link_off:")
-        return None
-    if page.notice:
-        st.warning(literal(page.notice), icon=":material/link_off:")
-    # A place kept on this browser is offered until the reader has gone to one in this visit.
-    state["read_offer"] = page.work.id if not wanted.at else state.get("read_offer") if page.at == "1" else None
-    state["read_work"] = page.work.id
-    state.setdefault("read_places", {})[page.work.id] = (
-        str(page.chapter.index + 1),
-        wanted.search_id,
-        wanted.words,
-    )
-    return page
 
 
 def choose(workbench: Workbench) -> None:
@@ -146,8 +69,15 @@ def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
             st.html(chapter_html(page.chapter, page.work.id))
             st.html(f'<nav class="relic-read-near" aria-label="Where to go on">{near}</nav>')
             quoting = sources_reading.quoting_html(workbench, page) if wanted.quoting else ""
-            show_place({**_place_data(page, wanted), "quoted": beside, "quoting": quoting})
-    found = _at_hand(wanted.search_id)
+            show_place(
+                {
+                    **_place_data(page, wanted, workbench.sharing.edition(page.work.id)),
+                    **kept(workbench, page.work, wanted.search_id),
+                    "quoted": beside,
+                    "quoting": quoting,
+                }
+            )
+    found = at_hand(wanted.search_id)
     if found is None:
         contents.html(_contents(page, wanted, ()))
     if not wanted.search_id:
@@ -164,15 +94,6 @@ def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
         return
     contents.html(_contents(page, wanted, hits))
     search.html(_search(page, wanted.search_id, found, hits) + _marks(page, wanted, hits))
-
-
-def _at_hand(search_id: str) -> SearchResult | None:
-    """Take the answer that Find has just shown, or that this page has already; None where there is none."""
-    state = st.session_state
-    shown, kept = state.get("find_answer"), state.get("read_answer")
-    if shown is not None and shown[3] == search_id:
-        return cast("SearchResult", shown[2])
-    return cast("SearchResult", kept[1]) if kept is not None and kept[0] == search_id else None
 
 
 def _show_head(page: ReadingPage) -> None:
@@ -277,12 +198,12 @@ def _hit_link(hit: HitMark, work: Work, search_id: str, *, label: str) -> str:
     return link("read", label, title=where, work=work.id, at=hit.at, n=hit.span.length, q=search_id)
 
 
-def _place_data(page: ReadingPage, wanted: Asked) -> dict[str, object]:
+def _place_data(page: ReadingPage, wanted: Asked, edition: str) -> dict[str, object]:
     """Gather what the component needs: what to light, where the page stands, how the work is cited."""
     work = page.work
     length = page.passage.length if page.passage else None
-    cited = [f"{work.author}, {work.title}" if work.author else work.title]
-    cited += [f"translated by {work.translator}"] if work.translator else []
+    by = f"{work.author}, " * bool(work.author)
+    translated = f", translated by {work.translator}" * bool(work.translator)
     return {
         "work": work.id,
         "title": work.title,
@@ -293,14 +214,16 @@ def _place_data(page: ReadingPage, wanted: Asked) -> dict[str, object]:
             at=page.at,
             n=None if length == 1 else length,
             quoting=1 if wanted.quoting and length else None,
+            w=edition,
             **wanted.thread,
         ),
         "lit": {"at": page.at, "n": length} if length else None,
         "resumed": wanted.resumed,
         "offer": {work.id: work.title} if st.session_state.get("read_offer") == work.id else {},
-        "cited": ", ".join(cited) + (f" ({work.year})" if work.year else ""),
+        "cited": f"{by}{work.title}{translated}" + f" ({work.year})" * bool(work.year),
         "about": link("work", "About this edition", work=work.id),
         "like": more_link(work.id),
+        "cite": cite_link(work.id),
     }
 
 

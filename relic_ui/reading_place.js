@@ -126,7 +126,31 @@ export default function (component) {
       const asked = new URLSearchParams({ like: data.work, at: state.at, n: lit.length })
       like.setAttribute("href", `find?${asked}`)
     }
+    const cite = part("cite").firstElementChild
+    if (cite) {
+      const asked = new URLSearchParams({ work: data.work, at: state.at, n: lit.length })
+      cite.setAttribute("href", `cite?${asked}`)
+    }
+    drawKeep(lit)
     say("")
+  }
+
+  // ---- the notebook ------------------------------------------------------------------------------------------------
+
+  // The button is one of buttons.py: the page is told what it is to keep, and draws what is kept anew.
+  const drawKeep = lit => {
+    const [, , note, collection] = data.kept?.find(([at, n]) => at === state.at && n === lit.length) ?? []
+    const button = part("keep")
+    const label = note ? "Kept" : "Keep"
+    button.dataset.does = "keep"
+    button.dataset.to = [data.work, state.at, lit.length, data.search ?? ""].join("/")
+    if (button.textContent !== label) button.textContent = label
+    button.setAttribute("aria-pressed", String(Boolean(note)))
+    button.setAttribute("aria-label", `${label}: the passage marked, in the notebook`)
+    const link = Object.assign(document.createElement("a"), { className: "relic-link", target: "_self", textContent: `in ${collection}` })
+    link.setAttribute("href", `notebook?${new URLSearchParams({ note })}`)
+    link.dataset.then = `#note-${note}`
+    part("kept").replaceChildren(...(note ? [link] : []))
   }
 
   const addressOf = () => {
@@ -552,7 +576,7 @@ export default function (component) {
   for (const name of ["wheel", "touchmove", "keydown", "pointerdown"]) on(document, name, () => (moved = true), { passive: true })
   on(document, "scroll", () => moved && told(), { capture: true, passive: true })
 
-  for (const name of ["about", "like"]) part(name).innerHTML = data[name] ?? ""
+  for (const name of ["about", "like", "cite"]) part(name).innerHTML = data[name] ?? ""
   const room = document.querySelector(".st-key-read_room")
   let asked = 0
   const watcher = new MutationObserver(() => {

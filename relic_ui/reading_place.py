@@ -30,8 +30,11 @@ _HTML = """
     <button type="button" data-part="copy-address">Copy address</button>
     <button type="button" data-part="copy-words" aria-label="Copy words: the sentence with its place"
       title="Copy the sentence with its place">Copy words</button>
+    <button type="button" class="relic-button" data-part="keep">Keep</button>
+    <span data-part="kept"></span>
     <span data-part="quoted"></span>
     <span data-part="like"></span>
+    <span data-part="cite"></span>
     <span data-part="about"></span>
     <button type="button" data-part="close" aria-label="Unmark" title="Unmark">×</button>
   </div>
@@ -58,9 +61,11 @@ def show_place(data: Mapping[str, object]) -> None:
     data : mapping
         ``work``, ``title``, ``chapter`` (from 1), ``address`` (of what is shown), ``lit`` (``at`` and ``n``, or None),
         ``resumed`` (the reader comes back to the chapter), ``cited`` (how the work is named below a quotation),
-        ``about`` (a link), ``like`` (a link to passages like one of the work; the place is added to it here),
+        ``about`` (a link), ``like`` and ``cite`` (links to passages like one of the work, and to the citation of one;
+        the place is added to them here),
         ``offer`` (titles by work: where this browser kept a place in one, it is offered), ``quoted`` (how often
         sentences of the chapter are quoted, by their addresses), and ``quoting`` (who quotes the sentence that is lit,
-        as HTML; empty where that was not asked).
+        as HTML; empty where that was not asked), ``search`` (what the reader comes from), and ``kept`` (the passages of
+        the work that are in the notebook: address, length, note, collection).
     """
     _place()(key="read_place", data=dict(data))

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 MENU = (
     ("app.py", "Home", ":material/home:"),
     ("pages/find.py", "Find a quotation", ":material/search:"),
+    ("pages/history.py", "Searches", ":material/history:"),
     ("pages/read.py", "Read", ":material/auto_stories:"),
     ("pages/concordance.py", "Find a word", ":material/format_align_center:"),
+    ("pages/notebook.py", "Notebook", ":material/bookmark:"),
     ("pages/sources.py", "Criticism", ":material/format_quote:"),
     ("pages/library.py", "Library", ":material/menu_book:"),
     ("pages/recall.py", "Recall", ":material/bar_chart:"),

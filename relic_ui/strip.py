@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from html import escape
 from typing import TYPE_CHECKING, Protocol
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from relic_core.domain import Work
     from relic_core.services.answers import Card, Column
 
-_DOT = 0.085
-"""Width of a dot as a share of the narrowest strip (24 of about 290 px): closer dots go one lane down."""
-_LANE_REM = 1.75
+_NARROWEST, _DOT = 282, 24
+"""Widths in pixels of the narrowest strip and of a dot; on a wider strip dots stand further apart, never nearer."""
+_STEP = _DOT + 2
+_LANES, _LANE_REM = 2, 1.75
+"""Every row has as many lanes from the start, so that nothing moves when what is waited for answers."""
 _AXIS_LABELS = 8
 _NUMERAL = re.compile("[IVXLC]+")
 _LAST_LABEL = 0.92
@@ -28,7 +31,8 @@ _LAST_LABEL = 0.92
 def show_strip(columns: Sequence[Column], work: Work) -> None:
     """Draw one row per retriever over the length of the work, and the chapters below.
 
-    One without hits has no row; one that is waited for has an empty one, so that nothing moves when it answers.
+    One without hits has no row; one that is waited for has an empty one. All are equally high, so that nothing moves
+    when it answers.
     """
     if not any(column.cards for column in columns):
         return
@@ -41,41 +45,62 @@ def show_strip(columns: Sequence[Column], work: Work) -> None:
 
 
 def _row(column: Column) -> str:
-    lanes = lanes_of([card.place.fraction for card in column.cards])
-    dots = "".join(_dot(card, column, lane) for card, lane in zip(column.cards, lanes, strict=True))
-    height = (max(lanes, default=1) + 1) * _LANE_REM  # most have two: what is waited for moves nothing as a rule
+    places = places_of([card.place.fraction for card in column.cards])
+    dots = "".join(_dot(card, column, lane, aside) for card, (lane, aside) in zip(column.cards, places, strict=True))
     return (
         f'<span class="relic-strip-name">{escape(column.label)}</span>'
-        f'<div class="relic-track" style="{hue(column.retriever)};height:{height}rem">{dots}</div>'
+        f'<div class="relic-track" style="{hue(column.retriever)};height:{_LANES * _LANE_REM}rem">{dots}</div>'
     )
 
 
-def _dot(card: Card, column: Column, lane: int) -> str:
+def _dot(card: Card, column: Column, lane: int, aside: int) -> str:
     where = escape(f"{column.label}, rank {card.rank}: {card.place.chapter}, {card.place.fraction:.0%}")
+    left = f"{card.place.fraction:.2%}"
+    if aside:
+        left = f"calc({left} {'-' if aside < 0 else '+'} {abs(aside) * _STEP}px)"
     return (
         f'<a class="relic-dot" href="#{anchor(column.retriever, card.rank)}" title="{where}" aria-label="{where}" '
-        f'target="_self" style="left:{card.place.fraction:.2%};top:calc({lane * _LANE_REM}rem + 2px)">{card.rank}</a>'
+        f'target="_self" style="left:{left};top:calc({lane * _LANE_REM}rem + 2px)">{card.rank}</a>'
     )
 
 
-def lanes_of(fractions: Sequence[float]) -> list[int]:
-    """Give each dot the first lane in which it covers no other.
+def places_of(fractions: Sequence[float]) -> list[tuple[int, int]]:
+    """Give each dot a lane, and steps aside of where it belongs, at which it covers no other however wide the strip.
+
+    From left to right dots take the lanes by turns; one too near to that before it in its lane goes a step on, and back
+    from the end of the strip.
 
     Examples
     --------
-    >>> lanes_of([0.10, 0.12, 0.50])
-    [0, 1, 0]
+    >>> places_of([0.10, 0.12, 0.50])
+    [(0, 0), (1, 0), (0, 0)]
+    >>> places_of([0.50, 0.50, 0.50, 0.50])
+    [(0, 0), (1, 0), (0, 1), (1, 1)]
     """
-    placed: list[list[float]] = []
-    lanes = []
-    for fraction in fractions:
-        free = (n for n, others in enumerate(placed) if all(abs(fraction - other) >= _DOT for other in others))
-        lane = next(free, len(placed))
-        if lane == len(placed):
-            placed.append([])
-        placed[lane].append(fraction)
-        lanes.append(lane)
-    return lanes
+    order = sorted(range(len(fractions)), key=lambda number: fractions[number])
+    found: dict[int, tuple[int, int]] = {}
+    for lane in range(_LANES):
+        own = order[lane::_LANES]
+        for number, aside in zip(own, _asides([fractions[number] for number in own]), strict=True):
+            found[number] = lane, aside
+    return [found[number] for number in range(len(fractions))]
+
+
+def _asides(fractions: Sequence[float]) -> list[int]:
+    """Spread the dots of one lane, from left to right, by whole steps."""
+    asides = [0] * len(fractions)
+    for at in range(1, len(fractions)):
+        asides[at] = max(0, asides[at - 1] + _needed(fractions[at - 1], fractions[at]))
+    for at in reversed(range(len(fractions))):
+        asides[at] = min(asides[at], math.floor((1 - fractions[at]) * _NARROWEST / _STEP))
+        if at + 1 < len(fractions):
+            asides[at] = min(asides[at], asides[at + 1] - _needed(fractions[at], fractions[at + 1]))
+    return asides
+
+
+def _needed(before: float, after: float) -> int:
+    """Say how many steps more than the dot before it a dot has to go aside; negative where it may go back."""
+    return math.ceil((_DOT - (after - before) * _NARROWEST) / _STEP)
 
 
 def _axis(work: Work) -> str:

@@ -70,6 +70,7 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 .relic-around { font-family: var(--relic-serif); font-size: 1rem; line-height: 1.55; padding: .4rem 0 .2rem; }
 .relic-around .relic-gold { background: var(--relic-faint); border-bottom: 2px solid var(--relic-hue, currentColor); }
 
+[data-stale="true"] :is(.relic-card, .relic-strip, .relic-from-works) { opacity: .3; transition: opacity .2s .3s; }
 .relic-strip { display: grid; grid-template-columns: max-content 1fr; column-gap: .8rem; row-gap: .3rem;
   align-items: center; margin: 0; }
 .relic-strip-name { font-size: .875rem; font-weight: 600; white-space: nowrap; }
@@ -97,6 +98,7 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 .relic-like blockquote p { margin: 0; font-size: inherit; }
 .relic-like blockquote p + p { margin-top: .45em; }
 .relic-like figcaption { font-size: .875rem; }
+a.relic-link { color: inherit; text-underline-offset: .2em; }
 .relic-like a { color: inherit; text-underline-offset: .2em; }
 
 .relic-from { list-style: none; margin: .3rem 0 0 !important; padding: 0 !important; columns: 2 26rem;
@@ -145,6 +147,10 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 .relic-shelf-do details > div { display: grid; justify-items: start; gap: .3rem; margin: .2rem 0; }
 .relic-button { font: inherit; color: inherit; background: none; border: 1px solid var(--relic-line); cursor: pointer;
   border-radius: .4rem; padding: .1rem .8rem; min-height: 1.75rem; text-align: left; }
+.relic-keep { display: inline-flex; flex-wrap: wrap; gap: .1rem .5rem; align-items: center; }
+.relic-keep .relic-button { font-size: .8125rem; padding: 0 .6rem; min-height: 1.5rem; }
+.relic-keep a { color: inherit; font-size: .8125rem; text-underline-offset: .2em; display: inline-block;
+  min-height: 1.5rem; line-height: 1.5rem; }
 .relic-button:hover { background: var(--relic-faint); }
 .relic-button[aria-disabled] { cursor: default; border-color: transparent; background: none; padding-inline: 0; }
 [role=tab][aria-selected=true], [role=tab][aria-selected=true] p { color: inherit !important; }
@@ -198,6 +204,12 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
   .relic-work-bar { display: none; }
   .relic-work-chapters th, .relic-work-chapters td { padding-right: .5rem; }
 }
+
+.relic-search-do { display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; font-size: .9rem; }
+.relic-search-do a { color: inherit; text-underline-offset: .2em; display: inline-block; min-height: 1.6rem;
+  line-height: 1.6rem; }
+[data-testid="stPopoverBody"]:has(.relic-share) [data-testid="stVerticalBlock"] { gap: .6rem; }
+[data-testid="stPopoverBody"]:has(.relic-share) { padding-block: 1rem; }
 
 .relic-card-read { font-size: .875rem; margin-top: .45rem !important; display: flex; flex-wrap: wrap;
   gap: .15rem 1.1rem; }

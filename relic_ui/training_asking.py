@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from relic_core.errors import BadRequest, RelicError
 from relic_core.services.training.asking import BASE_HARD, DEFAULT_HARD, LENGTHS, NO_HARD, THE_BASE, USES, USUAL, Asked
 from relic_core.services.training.estimating import duration
 from relic_core.services.training.words import ABOUT, choices, explained
+from relic_ui.links import bring
 from relic_ui.naming import many
 from relic_ui.shell import literal, told
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from relic_core.domain.trainings import ModelKind
+    from relic_core.services.dataset.splitting import SplitSummary
     from relic_core.services.training.asking import Use
     from relic_core.services.training.following import Followed
     from relic_core.services.training.prospects import Prospect
@@ -33,6 +36,7 @@ _HARD = {
     DEFAULT_HARD: "With the model that the app searches with",
     BASE_HARD: "With the untaught model chosen above",
 }
+_PARTS = {"training": "to learn from", "dev": "to validate on and choose by", "test": "to report on"}
 _STARTS = {
     THE_BASE: "From the untaught model chosen above",
     DEFAULT_HARD: "From dense-RELiC, as the app searches with it",
@@ -42,6 +46,7 @@ _STARTS = {
 def show(workbench: Workbench, every: tuple[Followed, ...]) -> None:
     """Offer a new training."""
     st.header("Teach a model", anchor="training-new")
+    _show_parted()
     if workbench.trainings.lacking():
         _show_lacking(workbench)
         return
@@ -60,6 +65,7 @@ def show(workbench: Workbench, every: tuple[Followed, ...]) -> None:
             with st.spinner("Looking at the model it begins from …"):
                 training = workbench.trainings.start(asked)
             st.query_params["id"] = training.id
+            bring("#training-one")  # it stands further up
             st.rerun()
 
 
@@ -74,8 +80,26 @@ def _show_lacking(workbench: Workbench) -> None:
 def _offer_split(workbench: Workbench, label: str) -> None:
     if st.button(label, key="training_split", icon=":material/call_split:"):
         with told(), st.spinner("Comparing what was found with the works that are measured on …"):
-            workbench.dataset.split()
+            st.session_state["training_parted"] = workbench.dataset.split()
             st.rerun()
+
+
+def _show_parted() -> None:
+    """Say what was decided, until the page is left."""
+    state = st.session_state
+    if state.get("came_from") != state.get("page"):
+        state.pop("training_parted", None)
+    parted: SplitSummary | None = state.get("training_parted")
+    if parted is None:
+        return
+    of = {split: (parted.pairs.get(split, 0), parted.windows.get(split, 0)) for split in _PARTS}
+    rows = [
+        f"- {what}: {many(pairs, 'quotation')} of any book, {windows:,} of your works"
+        for (pairs, windows), what in zip(of.values(), _PARTS.values(), strict=True)
+    ]
+    reasons = Counter(parted.left_out.get("pair", {})) + Counter(parted.left_out.get("window", {}))
+    rows += [f"- left out: {count:,}. {literal(reason)}" for reason, count in reasons.most_common()]
+    st.success("\n".join(["It is decided what may be learnt from.", "", *rows]), icon=":material/call_split:")
 
 
 def _choose(workbench: Workbench, every: tuple[Followed, ...]) -> Asked | None:
@@ -134,7 +158,9 @@ def _choose_further(workbench: Workbench, every: tuple[Followed, ...], kind: Mod
         for each in every
         if each.has_model and each.training.kind == "encoder"
     }
-    starts = _STARTS | {key: f"From {label}" for key, label in trained.items()}
+    label = workbench.indexes.card("dense-relic").label  # of a model that was trained here its own name
+    starts = _STARTS | {DEFAULT_HARD: f"From {label}, as the app searches with it"}
+    starts |= {key: f"From {label}" for key, label in trained.items()}
     start = st.selectbox(
         "What it goes on from", list(starts), list(starts).index(THE_BASE if base else usual.start),
         format_func=starts.__getitem__, key=f"training_start_{kind}_{bool(base)}",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_ui import correcting, sources_reading
+from relic_ui import citing, correcting, sources_reading
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.naming import name_of_search
@@ -70,6 +70,7 @@ def show(workbench: Workbench, facts: Facts) -> None:
     """Draw the page of a work."""
     _show_title(workbench, facts)
     _show_edition(facts)
+    citing.show_for_work(workbench, facts.summary.id)
     _show_numbers(facts.numbers)
     sources_reading.show_most_quoted(workbench, facts.summary.id)
     _show_chapters(facts.summary.id, facts.numbers.chapters)

@@ -1,16 +1,37 @@
-"""Correct what is said of a work."""
+"""Correct what is said of a work and of its edition."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import fields, replace
+from datetime import date
+from typing import TYPE_CHECKING, Any
 
 from relic_core.cli import console
+from relic_core.domain import EditionDetails
+from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
+    from relic_core.domain import WorkSummary
     from relic_core.services.workbench import Workbench
+
+_EDITION = {
+    "editor": 'who edited it; "" where nobody did',
+    "collection": "the book that a story or a poem is collected in",
+    "volume": "which volume of several this is",
+    "volumes": "how many volumes the edition has; 0 where one",
+    "edition": "2nd, for example",
+    "publisher": "of this edition",
+    "place": "where it was published",
+    "edition-year": "when this edition was published; 0 where unknown",
+    "container": 'what holds the text: "Project Gutenberg"',
+    "number": "its number there",
+    "url": "its address there",
+    "accessed": "when it was taken from there, as 2026-11-05",
+    "language": "of the text",
+}
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -18,10 +39,11 @@ def add_parser(commands: Commands) -> ArgumentParser:
     parser = console.command(
         commands,
         "describe",
-        summary="Correct the title, author, translator or year of a work; what is not named stays.",
+        summary="Correct what is said of a work, and of its edition for citations; what is not named stays.",
         examples=(
             '  python -m relic_core describe emma --author "Jane Austen" --year 1815\n'
-            '  python -m relic_core describe emma --translator ""'
+            '  python -m relic_core describe emma --translator ""\n'
+            '  python -m relic_core describe emma --publisher "Oxford University Press" --edition-year 2008'
         ),
     )
     parser.add_argument("work", metavar="WORK", help="its id, the beginning of its id, or its title")
@@ -29,23 +51,61 @@ def add_parser(commands: Commands) -> ArgumentParser:
     parser.add_argument("--author", help='the author; "" where unknown')
     parser.add_argument("--translator", help='the translator; "" where there is none')
     parser.add_argument("--year", type=int, help="year of first publication; 0 where unknown")
+    edition = parser.add_argument_group("the edition, for citations")
+    for name, what in _EDITION.items():
+        edition.add_argument(f"--{name}", type=int if name in {"volumes", "edition-year"} else str, help=what)
     return parser
 
 
 def run(workbench: Workbench, options: Namespace) -> int:
     """Write what was given."""
-    if all(value is None for value in (options.title, options.author, options.translator, options.year)):
-        options.refuse("nothing to correct was given; name --title, --author, --translator or --year")
+    details = _details(options)
+    of_work = any(value is not None for value in (options.title, options.author, options.translator, options.year))
+    if not of_work and not details:
+        options.refuse("nothing to correct was given; name --title, --author, --publisher or another of the options")
     work = workbench.works.resolve(options.work)
-    year = work.year if options.year is None else options.year or None
-    described = workbench.works.describe(
+    if details:
+        workbench.citing.describe(work.id, replace(workbench.citing.work(work.id).details, **details))
+    described = _describe(workbench, work, options) if of_work else work
+    said = [described.title, described.author, str(described.year or "")]
+    translated = f", translated by {described.translator}" if described.translator else ""
+    print(f"{described.id}: {', '.join(filter(None, said))}{translated}")
+    if details:
+        print(workbench.citing.citation(work.id, "mla").forms[-1].text)
+    return 0
+
+
+def _describe(workbench: Workbench, work: WorkSummary, options: Namespace) -> WorkSummary:
+    return workbench.works.describe(
         work.id,
         title=work.title if options.title is None else options.title,
         author=work.author if options.author is None else options.author,
         translator=work.translator if options.translator is None else options.translator,
-        year=year,
+        year=work.year if options.year is None else options.year or None,
     )
-    said = [described.title, described.author, str(described.year or "")]
-    translated = f", translated by {described.translator}" if described.translator else ""
-    print(f"{described.id}: {', '.join(filter(None, said))}{translated}")
-    return 0
+
+
+def _details(options: Namespace) -> dict[str, Any]:
+    """Take the details that were given.
+
+    Raises
+    ------
+    BadRequest
+        The date of access is none.
+    """
+    given = {
+        field.name: value
+        for field in fields(EditionDetails)
+        if (value := getattr(options, "edition_year" if field.name == "year" else field.name)) is not None
+    }
+    for name in ("year", "volumes"):
+        if name in given:
+            given[name] = given[name] or None
+    if "accessed" in given:
+        try:
+            given["accessed"] = date.fromisoformat(given["accessed"]) if given["accessed"] else None
+        except ValueError:
+            raise BadRequest(
+                f"'{given['accessed'][:40]}' is no date. Write year, month and day, as 2026-11-05."
+            ) from None
+    return given

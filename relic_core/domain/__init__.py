@@ -13,9 +13,10 @@ Conventions, stated once and tested:
 from __future__ import annotations
 
 from relic_core.domain.claims import MASK, Claim, Example
+from relic_core.domain.edition_details import CitedWork, EditionDetails
 from relic_core.domain.imprints import Format, Imprint, WorkSummary, fingerprint
 from relic_core.domain.library_rankings import LibraryRanking, WorkHit
-from relic_core.domain.notes import ORIGINS, VERDICTS, Collection, Kept, Note, Origin, Verdict
+from relic_core.domain.notes import ORIGINS, VERDICTS, Collection, CollectionCount, Kept, Note, Origin, Verdict, note_id
 from relic_core.domain.places import Address, Place
 from relic_core.domain.rankings import Group, Hit, Ranking, Scores, group_overlapping, rank_scores
 from relic_core.domain.records import Job, JobState, Search
@@ -52,8 +53,11 @@ __all__ = [
     "BenchmarkCard",
     "Book",
     "Chapter",
+    "CitedWork",
     "Claim",
     "Collection",
+    "CollectionCount",
+    "EditionDetails",
     "Example",
     "Format",
     "Group",
@@ -97,6 +101,7 @@ __all__ = [
     "WorkSummary",
     "fingerprint",
     "group_overlapping",
+    "note_id",
     "passage_id",
     "rank_scores",
     "window_id",

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+from base64 import b32encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
+from relic_core.errors import BadRequest, unknown_name
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
 Verdict = Literal["supports", "contradicts", "unsure"]
@@ -15,6 +20,15 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 Origin = Literal["find", "read", "concordance", "proxy_task"]
 """The page a passage was kept on."""
+
+LONGEST_WORDS = 20_000
+"""Characters of the scholar's words on one passage: some eight printed pages."""
+
+MOST_TAGS, LONGEST_TAG, LONGEST_NAME = 20, 60, 120
+"""Tags of a note; characters of a tag, and of the name of a collection."""
+
+_ID_LETTERS = 12
+"""60 bits: among a million notes one chance in two million that two share a name."""
 
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
@@ -139,3 +153,109 @@ class Collection:
     name: str
     created: datetime
     person: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionCount:
+    """A collection and how many notes it holds."""
+
+    collection: Collection
+    notes: int
+
+
+def note_id(person: str, kept: Kept) -> str:
+    """Name a note by whose it is, the passage, and the claim it was kept for: twelve letters and digits.
+
+    So the same passage is kept once for a claim, in every store, and a notebook that is taken in twice adds nothing.
+    """
+    said = "\x00".join((person, kept.sha256, str(kept.start), str(kept.end), kept.claim_text.strip()))
+    return b32encode(hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()).decode().lower()[:_ID_LETTERS]
+
+
+def checked_words(words: str) -> str:
+    """Check the scholar's words on a passage.
+
+    Raises
+    ------
+    BadRequest
+        They are too long, or hold half of a character.
+    """
+    if len(words) > LONGEST_WORDS:
+        raise BadRequest(
+            f"Your words on one passage may have {LONGEST_WORDS:,} characters, and these have {len(words):,}. They are "
+            "not saved yet: shorten them, or keep a longer text elsewhere and note here where it is."
+        )
+    return _whole(words, "Your words")
+
+
+def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Set tags right: white space closed up, empty ones left away, each once whatever its capitals.
+
+    Raises
+    ------
+    BadRequest
+        There are too many, or one is too long.
+
+    Examples
+    --------
+    >>> checked_tags(["the  sea", "", "Light", "light"])
+    ('the sea', 'Light')
+    """
+    found: dict[str, str] = {}
+    for tag in tags:
+        closed = " ".join(_whole(tag, "A tag").split())
+        if closed:
+            found.setdefault(closed.casefold(), closed)
+    if len(found) > MOST_TAGS:
+        raise BadRequest(f"A note may have {MOST_TAGS} tags, and these are {len(found)}. Leave some away.")
+    for tag in found.values():
+        if len(tag) > LONGEST_TAG:
+            raise BadRequest(
+                f"A tag may have {LONGEST_TAG} characters, and “{tag[:30]}…” has {len(tag):,}. Shorten it, or write it "
+                "among your words."
+            )
+    return tuple(found.values())
+
+
+def checked_name(name: str) -> str:
+    """Set the name of a collection right, with white space closed up.
+
+    Raises
+    ------
+    BadRequest
+        It is empty or too long.
+    """
+    closed = " ".join(_whole(name, "A name").split())
+    if not closed:
+        raise BadRequest("A collection needs a name: a word or two that tell you what belongs in it.")
+    if len(closed) > LONGEST_NAME:
+        raise BadRequest(
+            f"The name of a collection may have {LONGEST_NAME} characters, and this has {len(closed):,}. Shorten it."
+        )
+    return closed
+
+
+def checked_verdict(verdict: str) -> Verdict | None:
+    """Check a verdict; empty is none.
+
+    Raises
+    ------
+    BadRequest
+        There is no such verdict.
+    """
+    for known in VERDICTS:
+        if verdict == known:
+            return known
+    if verdict:
+        raise unknown_name("verdict", f"{verdict:.40}", VERDICTS)
+    return None
+
+
+def _whole(text: str, what: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise BadRequest(
+            f"{what} hold half of a character at place {error.start + 1:,}, which cannot be written down. Take it out."
+        ) from None
+    return text

@@ -15,14 +15,14 @@ from relic_core.library.markup import count_elements, decode_markup, parse_html,
 from relic_core.text.decoding import too_large
 
 if TYPE_CHECKING:
-    from relic_core.domain import Work
+    from relic_core.domain import EditionDetails, Work
     from relic_core.ports import Segmenter
     from relic_core.text.metadata import Metadata
 
 
 def read_epub(
     data: bytes, *, name: str, said: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None = None
-) -> tuple[Work, tuple[str, ...]]:
+) -> tuple[Work, tuple[str, ...], EditionDetails]:
     """Read a work from the bytes of an EPUB.
 
     Pages that the book names and does not hold are passed over as long as others have text.
@@ -44,8 +44,8 @@ def read_epub(
 
     Returns
     -------
-    work, missing : Work, tuple of str
-        `missing` names the pages that the book lists and does not hold.
+    work, missing, details : Work, tuple of str, EditionDetails
+        `missing` names the pages that the book lists and does not hold; `details` is what it says of its edition.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def read_epub(
     )
     about = About(name=name, said=said, found=known, source=source, format="EPUB")
     try:
-        return compose(items, about, segmenter=segmenter), package.missing
+        return compose(items, about, segmenter=segmenter), package.missing, package.details
     except EmptyText:
         if not package.missing:
             raise

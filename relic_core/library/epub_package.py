@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.errors import BadText, NotFound, UnsafeFile
 from relic_core.library.archives import MOST_UNPACKED, resolve
+from relic_core.library.edition_details import edition_of
 from relic_core.library.markup import attribute, decode_markup, local_name, parse_html, parse_xml, person_name
 from relic_core.text.metadata import Metadata
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element as Element
 
+    from relic_core.domain import EditionDetails
     from relic_core.library.archives import Archive
 
 _CONTAINER = "META-INF/container.xml"
@@ -24,6 +26,7 @@ _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"
 """Ways of scrambling fonts, which lock no text."""
 _PAGES = {"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"}
 _PAGE_NAME = re.compile(r"\.x?html?$|\.xml$", re.IGNORECASE)
+_WEB = re.compile(r"https?://\S+")
 _OLDEST_EBOOK = 1971
 """Year. A date before it cannot be the e-book's own, so it is the work's."""
 
@@ -69,6 +72,8 @@ class Package:
         Name of the page that is the contents list; empty where none is.
     metadata : Metadata
         What is said about the work.
+    details : EditionDetails
+        What is said about the edition.
     """
 
     pages: tuple[str, ...]
@@ -77,6 +82,7 @@ class Package:
     contents: tuple[Entry, ...]
     navigation: str
     metadata: Metadata
+    details: EditionDetails
 
 
 def read_package(archive: Archive) -> Package:
@@ -120,6 +126,7 @@ def read_package(archive: Archive) -> Package:
         contents=tuple(_contents(archive, navigation, toc)),
         navigation=archive.find(navigation),
         metadata=_metadata(root),
+        details=_details(root),
     )
 
 
@@ -243,6 +250,32 @@ def _metadata(root: Element) -> Metadata:
         author=" and ".join(dict.fromkeys(person_name(_text(each)) for each, role in roles if role == "aut")),
         translator=" and ".join(dict.fromkeys(person_name(_text(each)) for each, role in roles if role == "trl")),
         year=_year(root),
+    )
+
+
+def _details(root: Element) -> EditionDetails:
+    """Read what is said of the edition: who edited and published it, its language, its address at its publisher's."""
+    said = {
+        name: [_text(each) for each in root.iter() if local_name(each) == name and _text(each)]
+        for name in ("publisher", "language", "identifier", "source")
+    }
+    roles = {
+        attribute(each, "refines").lstrip("#"): _text(each).lower()
+        for each in root.iter()
+        if local_name(each) == "meta" and attribute(each, "property") == "role"
+    }
+    editors = [
+        person_name(_text(each))
+        for each in root.iter()
+        if local_name(each) in {"creator", "contributor"}
+        and (roles.get(attribute(each, "id")) or attribute(each, "role").lower()) == "edt"
+    ]
+    address = next((each for each in (*said["identifier"], *said["source"]) if _WEB.fullmatch(each)), "")
+    return edition_of(
+        editor="; ".join(filter(None, dict.fromkeys(editors))),
+        publisher=next(iter(said["publisher"]), ""),
+        language=next(iter(said["language"]), ""),
+        url=address,
     )
 
 

@@ -5,10 +5,11 @@ The format is told by what is in the file, never by its name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
+from relic_core.domain import EditionDetails
 from relic_core.library import archives, epub
 from relic_core.library.markup import root_name
 from relic_core.library.refusals import refuse_documents, refuse_others
@@ -27,10 +28,11 @@ _HEAD = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """A work, and the pages that its file lists and does not hold."""
+    """A work, the pages that its file lists and does not hold, and what the file says of the edition."""
 
     work: Work
     missing: tuple[str, ...] = ()
+    details: EditionDetails = field(default_factory=EditionDetails)
 
 
 def read_file(  # noqa: PLR0913 - the metadata of a work, each by its name
@@ -82,15 +84,15 @@ def read_edition(
         raise too_large(len(data), max_bytes=max_bytes)
     if archives.is_zip(data):
         refuse_documents(data)
-        work, missing = epub.read_epub(
+        work, missing, details = epub.read_epub(
             data, name=name, said=said, source=source, max_bytes=max_bytes, segmenter=segmenter
         )
-        return Edition(work, missing)
+        return Edition(work, missing, details)
     head = _head(data)
     root = root_name(head) if head.lstrip("\ufeff \t\r\n").startswith("<") else ""
     if root.lower() in ROOTS:
-        work = read_tei(data, name=name, said=said, source=source, max_bytes=max_bytes, segmenter=segmenter)
-        return Edition(work)
+        work, details = read_tei(data, name=name, said=said, source=source, max_bytes=max_bytes, segmenter=segmenter)
+        return Edition(work, details=details)
     refuse_others(data, head, root)
     work = read_work(
         data,

@@ -17,7 +17,7 @@ from relic_core.library.heading_names import Named, name_heading
 from relic_core.library.leaves import Item, Leaf, Opening
 from relic_core.library.markup import attribute, decode_markup, local_name, parse_xml
 from relic_core.library.tei_blocks import Blocks
-from relic_core.library.tei_header import read_header
+from relic_core.library.tei_header import read_details, read_header
 from relic_core.library.tei_names import (
     AUTHORS_PIECES,
     CHAPTERS,
@@ -32,7 +32,7 @@ from relic_core.library.tei_names import (
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-    from relic_core.domain import Work
+    from relic_core.domain import EditionDetails, Work
     from relic_core.ports import Segmenter
     from relic_core.text.metadata import Metadata
 
@@ -45,8 +45,8 @@ _BY_ANOTHER = re.compile(r"edit|translat|publish|transcri|biograph|life of", re.
 
 def read_tei(
     data: bytes, *, name: str, said: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None = None
-) -> Work:
-    """Read a work from the bytes of a TEI file.
+) -> tuple[Work, EditionDetails]:
+    """Read a work from the bytes of a TEI file, and what it says of its edition.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def read_tei(
     found = read_header(root)
     texts = _Texts(root, said.author or found.author)
     about = About(name=name, said=said, found=found, source=source, format="TEI")
-    return compose(texts.items, about, segmenter=segmenter)
+    return compose(texts.items, about, segmenter=segmenter), read_details(root)
 
 
 class _Texts:

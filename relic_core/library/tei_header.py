@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from relic_core.domain import EditionDetails
+from relic_core.library.edition_details import edition_of
 from relic_core.library.markup import attribute, local_name, person_name
 from relic_core.text.metadata import Metadata
 
@@ -41,6 +43,43 @@ def read_header(root: Element) -> Metadata:
         translator=person_name(_translator(statement)),
         year=_year(header),
     )
+
+
+def read_details(root: Element) -> EditionDetails:
+    """Read what the first header says of the edition: its editors, its language, and the printed book it was made from.
+
+    Of several printed sources the one counts that is not told to be a first edition.
+    """
+    header = next((element for element in root if local_name(element) == "teiheader"), None)
+    if header is None:
+        return EditionDetails()
+    editors = [
+        _text(next(iter(_children(each, "name", "persname")), each))
+        for each in _children(_first(header, "titlestmt"), "editor")
+        if not _TRANSLATES.search(attribute(each, "role"))
+    ]
+    sources = [source for element in header.iter() if local_name(element) == "sourcedesc" for source in _bibls(element)]
+    printed = [
+        each
+        for each in sources
+        if not _DIGITAL.search(attribute(each, "type")) and _first(each, "publisher") is not None
+    ]
+    book = next((each for each in printed if not _FIRST.search(attribute(each, "type"))), next(iter(printed), None))
+    language = _first(header, "language")
+    if book is None:
+        return edition_of(editor=_people(editors), language="" if language is None else _text(language))
+    place, publisher = _first(book, "pubplace"), _first(book, "publisher")
+    return edition_of(
+        editor=_people(editors),
+        language="" if language is None else _text(language),
+        place="" if place is None else _text(place),
+        publisher="" if publisher is None else _text(publisher),
+        year=max(_years([book]), default=None),
+    )
+
+
+def _people(names: Iterable[str]) -> str:
+    return "; ".join(filter(None, dict.fromkeys(map(person_name, names))))
 
 
 def _title(statement: Element | None) -> str:

@@ -9,7 +9,7 @@ from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, Likeness, Narr
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from relic_core.domain import Claim, Hit, Place, Work, WorkSummary
+    from relic_core.domain import Claim, Hit, Place, Work, WorkHit, WorkSummary
     from relic_core.reporting.passages import Passage
     from relic_core.retrieval.strength import Strength
     from relic_core.text.masking import Quoted
@@ -144,6 +144,8 @@ class Column:
         did when it was measured. Empty where there is nothing to say.
     exact : bool
         Every candidate was compared; not so where an approximate index has answered.
+    head : tuple of WorkHit
+        Its first passages, more than it has cards, in order to be kept and compared: of overlapping spans the best.
     """
 
     retriever: str
@@ -156,6 +158,12 @@ class Column:
     waiting: bool = False
     note: str = ""
     exact: bool = True
+    head: tuple[WorkHit, ...] = ()
+
+    @property
+    def answered(self) -> bool:
+        """Whether it has nothing more to say: its index is there, and it has not refused."""
+        return not (self.pending or self.waiting) and not (self.note and self.exact)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

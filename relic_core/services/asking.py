@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from relic_core.domain import MAX_LENGTH, MIN_LENGTH, Address, Claim, Span
 from relic_core.errors import BadClaim, BadRequest, StaleIndex
 from relic_core.reporting.passages import quotation
-from relic_core.services.answers import Source
+from relic_core.services.answers import SearchRequest, Source
 from relic_core.text import masking
 from relic_core.text.words import content_tokens, tokens
 
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from relic_core.domain import Imprint, Likeness, Work
+    from relic_core.domain import Imprint, Likeness, Search, Work
     from relic_core.ports import VectorRetriever
-    from relic_core.services.answers import SearchRequest
     from relic_core.services.workbench import Workbench
 
 
@@ -65,6 +64,20 @@ class Question:
             return range(0)
         near = source.near
         return range(max(0, near.start - length + 1), min(near.end, work.candidates(length)))
+
+
+def request_of(search: Search) -> SearchRequest:
+    """Give the request that a search of the history was."""
+    return SearchRequest(
+        work_id=search.work_id,
+        claim_text=search.claim_text,
+        length=search.length,
+        results=search.results,
+        retrievers=search.retrievers,
+        chapters=search.chapters,
+        narrowing=search.narrowing,
+        like=search.like,
+    )
 
 
 def read_question(workbench: Workbench, request: SearchRequest) -> Question:

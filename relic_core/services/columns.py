@@ -16,7 +16,7 @@ from relic_core.text.words import shared_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from relic_core.domain import Group, Work
+    from relic_core.domain import Group, Work, WorkHit
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.retrieval.strength import Strength
     from relic_core.services.answers import SearchRequest
@@ -27,6 +27,9 @@ T = TypeVar("T")
 
 CANDIDATES_PER_RESULT = 6
 """Hits looked at for each result wanted, since overlapping ones share a card."""
+
+HEAD = 20
+"""Passages of each column that are kept, to be compared with what is found later or in another way."""
 
 _ABOUT_THE_QUESTION = (BadClaim, BadRequest, StoreError)
 """Errors that no other retriever could do anything about."""
@@ -159,6 +162,23 @@ def elsewhere(
     """
     others = [(described(other), ranking) for other, ranking in rankings.items() if other != name]
     return [(card.label, rank_of(ranking)) for card, ranking in others if card.kind != "reranker"]
+
+
+def first_passages(hits: Iterable[WorkHit]) -> tuple[WorkHit, ...]:
+    """Take the first `HEAD` passages of a ranking: of overlapping spans of a work the best, as a page groups them.
+
+    Parameters
+    ----------
+    hits : iterable of WorkHit
+        Best first.
+    """
+    head: list[WorkHit] = []
+    for each in hits:
+        if len(head) == HEAD:
+            break
+        if not any(other.work_id == each.work_id and other.hit.span.overlaps(each.hit.span) for other in head):
+            head.append(each)
+    return tuple(head)
 
 
 def refused(card: RetrieverCard, error: RelicError, candidates: int) -> Column:

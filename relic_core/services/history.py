@@ -16,7 +16,7 @@ class History:
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
 
-    def keep(self, request: SearchRequest, *, made_with: str = "") -> Search:
+    def keep(self, request: SearchRequest, *, made_with: str = "", person: str = "") -> Search:
         """Add a search to the history; the same question has the same id every time.
 
         Parameters
@@ -25,6 +25,8 @@ class History:
             What was asked.
         made_with : str
             What answered, as in `relic_core.domain.Search`.
+        person : str
+            Who asked, where people sign in.
         """
         return self._workbench.store.searches.add(
             request.work_id,
@@ -36,6 +38,7 @@ class History:
             narrowing=request.narrowing,
             like=request.like,
             made_with=made_with,
+            person=person,
         )
 
     def get(self, search_id: str) -> Search:
@@ -51,3 +54,25 @@ class History:
     def recent(self, limit: int = 20) -> tuple[Search, ...]:
         """List the last questions, newest first, each once."""
         return self._workbench.store.searches.recent(limit)
+
+    def asked(
+        self, *, words: str = "", work_id: str | None = None, person: str = "", limit: int = 50, skip: int = 0
+    ) -> tuple[tuple[Search, ...], int]:
+        """List what somebody asked, newest first, each question once, and say how many there are.
+
+        Parameters
+        ----------
+        words : str
+            Only those whose claim holds these; all where empty.
+        work_id : str, optional
+            Only those of a work; of the whole library where empty.
+        person : str
+            Who asked; empty where nobody signs in.
+        limit, skip : int
+            How many, after how many.
+        """
+        return self._workbench.store.searches.asked(words=words, work_id=work_id, person=person, limit=limit, skip=skip)
+
+    def works_asked(self, *, person: str = "") -> tuple[str, ...]:
+        """List the ids of the works that somebody searched, the last one first; empty for the whole library."""
+        return self._workbench.store.searches.works_asked(person=person)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from relic_core.domain import Address, Span
 from relic_core.errors import BadRequest, NotFound, RelicError
 from relic_core.reporting.chapters import SetChapter, chapter_name, set_chapter
-from relic_core.services.answers import SearchRequest
+from relic_core.services.asking import request_of
 
 if TYPE_CHECKING:
     from relic_core.domain import Place, Work
@@ -176,19 +176,7 @@ class Reading:
             There is no such search, or its work, or the passage it asks with, is not there any more.
         """
         search = self._workbench.history.get(search_id)
-        return self._workbench.search.run(
-            SearchRequest(
-                work_id=search.work_id,
-                claim_text=search.claim_text,
-                length=search.length,
-                results=search.results,
-                retrievers=search.retrievers,
-                chapters=search.chapters,
-                narrowing=search.narrowing,
-                like=search.like,
-            ),
-            at_once=True,
-        )
+        return self._workbench.search.run(request_of(search), at_once=True)
 
     def _load(self, work_id: str) -> Work:
         try:

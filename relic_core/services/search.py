@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from relic_core import __version__
-from relic_core.domain import group_overlapping, rank_scores
+from relic_core.domain import WorkHit, group_overlapping, rank_scores
 from relic_core.errors import BadRequest, RelicError
 from relic_core.ports import VectorRetriever
 from relic_core.retrieval import registry
@@ -22,9 +22,11 @@ from relic_core.services.answers import Column, SearchResult
 from relic_core.services.asking import read_question
 from relic_core.services.columns import (
     CANDIDATES_PER_RESULT,
+    HEAD,
     NO_CLAIM,
     asked_of,
     elsewhere,
+    first_passages,
     make_card,
     rank_with_all,
     refused,
@@ -206,9 +208,11 @@ class Search:
             return refused(card, refusal, found.candidates)
         if ranking is None:
             return waits(card, found.candidates)
-        hits = ranking.hits(found.request.results * CANDIDATES_PER_RESULT)
+        looked_at = found.request.results * CANDIDATES_PER_RESULT
+        first = ranking.hits(max(looked_at, HEAD * CANDIDATES_PER_RESULT))
         if card.kind == "lexical":  # a score of 0 means no shared word: such a hit is first by the tie rule alone
-            hits = tuple(hit for hit in hits if hit.score > 0)
+            first = tuple(hit for hit in first if hit.score > 0)
+        hits = first[:looked_at]
         cards = tuple(
             make_card(
                 found.work,
@@ -223,7 +227,8 @@ class Search:
             for group in group_overlapping(hits)[: found.request.results]
         )
         strength = cards[0].strength if cards else None
-        return Column(name, card.label, card.description, cards, strength, found.candidates)
+        head = first_passages(WorkHit(found.work.id, hit) for hit in first)
+        return Column(name, card.label, card.description, cards, strength, found.candidates, head=head)
 
 
 def _rank_of(span: Span, ranking: Ranking) -> int:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from relic_core.services.backups.backups import Backups
     from relic_core.services.benchmarks import Benchmarks
     from relic_core.services.catalogue import Catalogue
+    from relic_core.services.citing import Citing
     from relic_core.services.concordance import Concordance
     from relic_core.services.dataset.dataset import Dataset
     from relic_core.services.editions import Editions
@@ -28,11 +29,13 @@ if TYPE_CHECKING:
     from relic_core.services.library.search import LibrarySearch
     from relic_core.services.measuring import Measuring
     from relic_core.services.mining.mining import Mining
+    from relic_core.services.notebook.notebook import Notebook
     from relic_core.services.outcomes import Outcomes
     from relic_core.services.reading import Reading
     from relic_core.services.recall.recall import Recall
     from relic_core.services.runs import Runs
     from relic_core.services.search import Search
+    from relic_core.services.sharing.sharing import Sharing
     from relic_core.services.sources import Sources
     from relic_core.services.studies.studies import Studies
     from relic_core.services.training.training import Trainings
@@ -86,6 +89,13 @@ class Workbench:
         return LibrarySearch(self)
 
     @cached_property
+    def sharing(self) -> Sharing:
+        """Searches that open elsewhere and later, and what they found then."""
+        from relic_core.services.sharing.sharing import Sharing
+
+        return Sharing(self)
+
+    @cached_property
     def catalogue(self) -> Catalogue:
         """The works RELiC was built from, and which of them are stored."""
         from relic_core.services.catalogue import Catalogue
@@ -98,6 +108,13 @@ class Workbench:
         from relic_core.services.editions import Editions
 
         return Editions(self)
+
+    @cached_property
+    def citing(self) -> Citing:
+        """Cites works and passages."""
+        from relic_core.services.citing import Citing
+
+        return Citing(self)
 
     @cached_property
     def reading(self) -> Reading:
@@ -189,3 +206,10 @@ class Workbench:
         from relic_core.services.studies.studies import Studies
 
         return Studies(self)
+
+    @cached_property
+    def notebook(self) -> Notebook:
+        """Passages that were kept, with the scholar's words."""
+        from relic_core.services.notebook.notebook import Notebook
+
+        return Notebook(self)

@@ -21,7 +21,7 @@ from relic_core.text.reading import read_work
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relic_core.domain import Imprint, Narrowing, Work, WorkSummary
+    from relic_core.domain import EditionDetails, Imprint, Narrowing, Work, WorkSummary
     from relic_core.services.previews import Preview
     from relic_core.services.workbench import Workbench
 _LONGEST_PATH = 4_096
@@ -94,8 +94,10 @@ class Works:
             There is no such file, or it is a folder; a year that cannot be.
         """
         told = Description.of(title=title, author=author, translator=translator, year=year)
-        work, notice = self._read(source, told, name=name, came_from=came_from)
+        work, notice, details = self._read(source, told, name=name, came_from=came_from)
         summary, outcome = self._workbench.store.works.add(work, given=told.given)
+        if outcome == "added":
+            self._workbench.citing.learn(summary.id, details)
         return Added(summary, outcome, notice=notice)
 
     def preview(
@@ -110,11 +112,13 @@ class Works:
     ) -> Preview:
         """Read a text as `add` would, and store nothing; parameters and errors are those of `add`."""
         told = Description.of(title=title, author=author, translator=translator, year=year)
-        work, notice = self._read(source, told, name=name)
+        work, notice, _ = self._read(source, told, name=name)
         return make_preview(work, summaries=self.summaries(), removed=self.removed(), notice=notice)
 
-    def _read(self, source: Path | bytes, told: Description, *, name: str, came_from: str = "") -> tuple[Work, str]:
-        """Read a work; give with it what the reader should know."""
+    def _read(
+        self, source: Path | bytes, told: Description, *, name: str, came_from: str = ""
+    ) -> tuple[Work, str, EditionDetails]:
+        """Read a work; give with it what the reader should know, and what its file says of the edition."""
         max_bytes = self._workbench.settings.max_text_bytes
         if isinstance(source, Path):
             data, name = folder.read_bytes(source, max_bytes=max_bytes), source.name
@@ -133,7 +137,7 @@ class Works:
         entry = self._workbench.catalogue.entry_of(work) if work.year is None else None
         if entry is not None:  # plain text seldom says when it first appeared, and the shelf knows
             work = replace(work, year=entry.year)
-        return work, notice_of(work, edition.missing)
+        return work, notice_of(work, edition.missing), edition.details
 
     def find_file(self, given: str) -> Path:
         """Find the file a person means: a path, or the name of a file of the library folder, with or without its end.

@@ -16,12 +16,16 @@ from typing import TYPE_CHECKING
 
 from relic_core.store import copying, migrations
 from relic_core.store.connection import Database
+from relic_core.store.edition_details import EditionDetailsRows
 from relic_core.store.examples import ExampleRows
 from relic_core.store.jobs import JobRows
 from relic_core.store.judgements import JudgementRows
 from relic_core.store.mined_windows import WindowRows
+from relic_core.store.note_collections import CollectionRows
+from relic_core.store.notes import NoteRows
 from relic_core.store.pairs import PairRows
 from relic_core.store.runs import RunRows
+from relic_core.store.search_heads import SearchHeadRows
 from relic_core.store.searches import SearchRows
 from relic_core.store.sources import SourceRows
 from relic_core.store.splits import SplitRows
@@ -58,8 +62,10 @@ class Store:
         self._database, self._patience = database, Patience(lock_seconds)
         self.works = WorkRows(database, self._patience)
         self.texts = TextRows(database, self._patience)
+        self.edition_details = EditionDetailsRows(database, self._patience)
         self.examples = ExampleRows(database, self._patience)
         self.searches = SearchRows(database, self._patience)
+        self.search_heads = SearchHeadRows(database, self._patience)
         self.runs = RunRows(database, self._patience)
         self.jobs = JobRows(database, self._patience)
         self.sources = SourceRows(database, self._patience)
@@ -71,6 +77,8 @@ class Store:
         self.studies = StudyRows(database, self._patience)
         self.study_answers = StudyAnswerRows(database, self._patience)
         self.study_owners = StudyOwnerRows(database, self._patience)
+        self.collections = CollectionRows(database, self._patience)
+        self.notes = NoteRows(database, self._patience)
 
     @contextlib.contextmanager
     def patiently(self, seconds: float, while_waiting: Callable[[], None]) -> Iterator[None]:

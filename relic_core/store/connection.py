@@ -16,6 +16,7 @@ not depend on that; other programs are kept out, and are noticed, by DuckDB's.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import threading
@@ -160,6 +161,12 @@ class Database:
                 yield self.path
             finally:
                 os.close(turn)
+
+    @classmethod
+    def rest_at_exit(cls) -> None:
+        """Stop what goes on before Python takes itself apart."""
+        if cls._warm is not None:
+            cls._warm.rest()
 
     def rest(self) -> None:
         """Stop DuckDB unless it is in use; the next unit of work starts it again."""
@@ -308,3 +315,6 @@ class Database:
                 f"The data folder {self.path.parent} cannot be written ({error.strerror}). Make it writable or choose "
                 "another with RELIC_DATA."
             ) from error
+
+
+atexit.register(Database.rest_at_exit)

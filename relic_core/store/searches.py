@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 ID_LETTERS = 7
 """35 bits: among ten thousand searches one chance in about 700 that two share a name, which then gets a letter more."""
 
+_SHOWN = 40
+
 _SELECT = (
     "SELECT id, work_id, claim_text, length, retrievers, results, further, created, made_with FROM latest_searches "
 )
@@ -38,8 +40,9 @@ class SearchRows(Rows):
         narrowing: Narrowing = EVERYWHERE,
         like: Likeness | None = None,
         made_with: str = "",
+        person: str = "",
     ) -> Search:
-        """Append a search; the same question has the same id every time."""
+        """Append a search; the same question has the same id every time, whoever asks."""
         further = _further(chapters, narrowing, like)
         asked = (work_id, claim_text, length, list(retrievers), results, further)
         digest = question_digest(*asked)
@@ -57,8 +60,8 @@ class SearchRows(Rows):
             created = utc_now()
             cursor.execute(
                 "INSERT INTO searches (id, work_id, claim_text, length, retrievers, results, further, created, "
-                "made_with) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [digest[:letters], *asked, created, made_with],
+                "made_with, person) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [digest[:letters], *asked, created, made_with, person],
             )
         return _search((digest[:letters], *asked, created, made_with))
 
@@ -74,8 +77,8 @@ class SearchRows(Rows):
             row = cursor.execute(_SELECT + "WHERE id = ?", [search_id]).fetchone()
         if row is None:
             raise NotFound(
-                f"There is no search '{search_id}' in this store. It may have been made on another machine: type the "
-                "claim again."
+                f"There is no search '{search_id[:_SHOWN]}' in this store. It may have been made on another machine: "
+                "ask there for the address that carries the search itself (Share), or type the claim again."
             )
         return _search(row)
 
@@ -87,6 +90,57 @@ class SearchRows(Rows):
                 [limit],
             ).fetchall()
         return tuple(_search(row) for row in rows)
+
+    def asked(
+        self, *, words: str = "", work_id: str | None = None, person: str = "", limit: int, skip: int = 0
+    ) -> tuple[tuple[Search, ...], int]:
+        """List what somebody asked, newest first, each question once, and say how many there are.
+
+        Parameters
+        ----------
+        words : str
+            Only those whose claim holds these, in large or small letters; all where empty.
+        work_id : str, optional
+            Only those of a work; of the whole library where empty.
+        person : str
+            Who asked; empty where nobody signs in.
+        limit, skip : int
+            How many, after how many.
+        """
+        wanted, values = ["coalesce(person, '') = ?"], [person]
+        if words.strip():
+            wanted.append("contains(lower(claim_text), lower(?))")
+            values.append(words.strip())
+        if work_id is not None:
+            wanted.append("work_id = ?")
+            values.append(work_id)
+        chosen = " AND ".join(wanted)
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT id, work_id, claim_text, length, retrievers, results, further, created, made_with, "  # noqa: S608 - our own conditions; what is given goes beside them
+                f"count(*) OVER () FROM (SELECT * FROM searches WHERE {chosen} "
+                "QUALIFY row_number() OVER (PARTITION BY id ORDER BY created DESC) = 1) "
+                "ORDER BY created DESC, id LIMIT ? OFFSET ?",
+                [*values, limit, skip],
+            ).fetchall()
+            if not rows and skip:
+                ((many,),) = cursor.execute(
+                    f"SELECT count(DISTINCT id) FROM searches WHERE {chosen}",  # noqa: S608 - as above
+                    values,
+                ).fetchall()
+            else:
+                many = rows[0][-1] if rows else 0
+        return tuple(_search(row[:-1]) for row in rows), int(many)
+
+    def works_asked(self, *, person: str = "") -> tuple[str, ...]:
+        """List the ids of the works that somebody searched, the last one first; empty for the whole library."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT work_id FROM searches WHERE coalesce(person, '') = ? GROUP BY work_id ORDER BY max(created) "
+                "DESC",
+                [person],
+            ).fetchall()
+        return tuple(work_id for (work_id,) in rows)
 
 
 def question_digest(

@@ -12,7 +12,7 @@ from relic_core.store.text_pieces import read_text, write_text
 from relic_core.store.work_parts import NONE, PARTS, read_part
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Collection, Container, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -152,6 +152,14 @@ class WorkRows(Rows):
             source=source,
             format=file_format,
         )
+
+    def begin(self, work_ids: Collection[str]) -> dict[str, str]:
+        """Give the first characters of works' texts, where a header stands: no more than one piece of each."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT work_id, piece FROM texts WHERE position = 0 AND list_contains(?, work_id)", [list(work_ids)]
+            ).fetchall()
+        return {str(work_id): str(piece) for work_id, piece in rows}
 
     def is_removed(self, sha256: str) -> bool:
         """Whether a text is stored, and hidden behind a tombstone."""

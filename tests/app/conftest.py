@@ -59,6 +59,8 @@ class App:
             monkeypatch.setenv(name, value)
         # The real one takes seconds on every search; what is tested here is what a page makes of its answer.
         monkeypatch.setattr("relic_core.retrieval.reranked.create", fake_reranked)
+        # Of a server that goes on; here each visitor would load the encoder that no more than a few of them ask.
+        monkeypatch.setattr("relic_ui.shell._warm", lambda _workbench: None)
         self._run_with(self.held)
 
     def run_jobs(self) -> None:

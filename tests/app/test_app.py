@@ -12,14 +12,19 @@ from tests.app.reading import FIND, LIBRARY, said, sound
 PAGES = {
     "app.py": "Which passage bears you out?",
     FIND: "Find a quotation",
+    "pages/history.py": "Searches",
     "pages/read.py": "Read",
     "pages/concordance.py": "Find a word",
+    "pages/notebook.py": "Notebook",
     LIBRARY: "Library",
     "pages/sources.py": "Criticism",
     "pages/recall.py": "Recall",
     "pages/work.py": "About a work",
 }
-MENU = ["Home", "Find a quotation", "Read", "Find a word", "Criticism", "Library", "Recall", "Proxy task", "Training"]
+MENU = [
+    "Home", "Find a quotation", "Searches", "Read", "Find a word", "Notebook", "Criticism", "Library", "Recall",
+    "Proxy task", "Training",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -53,8 +58,10 @@ def test_an_unreadable_setting_is_told(app, monkeypatch):
     assert "RELIC_LOCK_SECONDS is 'soon'" in said(sound(app.open()))
 
 
-# About a work asks for nothing without a work, and Recall asks for runs, not for works: test_recall.py
-@pytest.mark.parametrize("page", sorted(PAGES.keys() - {"pages/work.py", "pages/recall.py", "pages/sources.py"}))
+# About a work asks for nothing without a work, Recall for runs, the notebook for notes
+@pytest.mark.parametrize(
+    "page", sorted(PAGES.keys() - {"pages/work.py", "pages/recall.py", "pages/sources.py", "pages/notebook.py"})
+)
 def test_a_store_that_becomes_busy_later_is_told_on_every_page(app, page, monkeypatch):
     at = sound(app.open(page))
 

@@ -99,7 +99,7 @@ def test_a_word_is_set_in_its_context_with_its_place(app, sample):
 def test_a_place_is_named_in_words_and_by_chapters_as_printed(app, sample):
     at = look_up(app.open(CONCORDANCE, work=sample.id), "bolt")
     named = [plain(re.search(r'relic-kwic-place">(.*?)</td>', row)[1]) for row in rows(at)]
-    assert all(re.fullmatch(r"Chapter [IVX]+: .*, paragraph \d+", name) for name in named)
+    assert all(re.fullmatch(r"Chapter [IVX]+: .*, paragraph \d+Keep", name) for name in named)
 
 
 def test_an_address_that_names_a_work_alone_keeps_it(app, river):

@@ -49,6 +49,10 @@ def place(at):
     return json.loads(component.proto.json)
 
 
+def edition(app, work):
+    return app.bench.sharing.edition(work.id)
+
+
 def links(at, page):
     """Return the links to a page: their words, and where they lead."""
     found = re.findall(rf'<a [^>]*href="({page}\?[^"]*)"[^>]*>(.*?)</a>', html(at))
@@ -59,6 +63,42 @@ def heading(at):
     return plain(re.search(r'<h2 id="chapter-name"[^>]*>(.*?)</h2>', html(at))[1])
 
 
+# ---- another edition ----------------------------------------------------------------------------------------------
+
+
+def test_an_address_of_another_edition_opens_the_one_there_is_and_says_so(app, ferry):
+    slug = ferry.id.rpartition("-")[0]
+    at = sound(app.open(READ, work=f"{slug}-00000000", at="1.1.2"))
+    assert "made with another edition of The *Ferry*, A. <i>Nobody</i> than the one in your library" in said(at)
+    assert place(at)["lit"] == {"at": "1.1.2", "n": 1}
+    assert place(at)["work"] == ferry.id
+
+
+def test_an_edition_that_was_removed_is_named_though_another_is_there(app, ferry):
+    other = app.bench.works.add(FERRY + b"\nThe end.\n", name="f.txt", title="The *Ferry*").work
+    assert other.id.rpartition("-")[0] == ferry.id.rpartition("-")[0]
+    app.bench.works.remove(ferry.id)
+    assert "was removed from your library" in said(sound(app.open(READ, work=ferry.id, at="1.1.2")))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("0" * 8, "have been cut anew since this address was made"),
+        ("zzz", "cannot be read"),
+        ("9" * 300, "cannot be read"),
+    ],
+)
+def test_what_an_address_says_of_the_edition_is_held_against_it(app, ferry, given, told):
+    at = sound(app.open(READ, work=ferry.id, at="1.1.2", w=given))
+    assert told in said(at)
+    assert place(at)["lit"] == {"at": "1.1.2", "n": 1}
+
+
+def test_an_address_of_this_edition_says_nothing(app, ferry):
+    assert said(sound(app.open(READ, work=ferry.id, at="1.1.2", w=edition(app, ferry)))) == ""
+
+
 # ---- the page -----------------------------------------------------------------------------------------------------
 
 
@@ -66,7 +106,7 @@ def test_a_passage_is_opened_in_its_chapter(app, ferry):
     at = sound(app.open(READ, work=ferry.id, at="1.1.2", n="2"))
     assert heading(at) == "Chapter I"
     assert place(at)["lit"] == {"at": "1.1.2", "n": 2}
-    assert place(at)["address"] == f"read?work={ferry.id}&at=1.1.2&n=2"
+    assert place(at)["address"] == f"read?work={ferry.id}&at=1.1.2&n=2&w={edition(app, ferry)}"
     assert place(at)["cited"] == "A. <i>Nobody</i>, The *Ferry* (1891)"
     assert 'href="#s-1-1-2"' in html(at), "a way for the keyboard to the passage"
     assert said(at) == ""
@@ -84,7 +124,7 @@ def test_without_a_place_the_first_chapter_is_shown_and_a_kept_place_may_be_offe
     at = sound(app.open(READ, work=ferry.id))
     assert heading(at) == "Chapter I"
     assert place(at)["lit"] is None
-    assert place(at)["address"] == f"read?work={ferry.id}&at=1"
+    assert place(at)["address"] == f"read?work={ferry.id}&at=1&w={edition(app, ferry)}"
     assert place(at)["offer"] == {ferry.id: "The *Ferry*"}
     assert not place(at)["resumed"]
 
@@ -116,7 +156,7 @@ def test_a_bad_address_is_told_and_the_first_chapter_is_there(app, ferry, given)
     at = sound(app.open(READ, work=ferry.id, at=given))
     assert "This is the first chapter." in said(at)
     assert heading(at) == "Chapter I"
-    assert place(at)["address"] == f"read?work={ferry.id}&at=1"
+    assert place(at)["address"] == f"read?work={ferry.id}&at=1&w={edition(app, ferry)}"
 
 
 @pytest.mark.parametrize("given", ["", "0", "many", "-1", "²", "٣", "99999999999"])

@@ -85,6 +85,12 @@ def test_what_was_mined_is_parted_by_a_button(app):
     at = sound(at.button("training_split").click().run())
     assert "it has not been decided" not in said(at)
     assert app.bench.store.splits.counts("pair")
+    (told,) = [each.value for each in at.success]
+    counts = {split: app.bench.store.splits.counts("window").get(split, 0) for split in ("training", "dev", "test")}
+    assert f"of any book, {counts['training']:,} of your works" in told
+    assert "to validate on" in told
+    assert "to report on" in told
+    assert not [each.value for each in sound(app.open(TRAINING)).success]
 
 
 def test_before_it_begins_the_page_says_what_is_learnt_from_and_how_long_that_takes(furnished, base):
@@ -96,12 +102,21 @@ def test_before_it_begins_the_page_says_what_is_learnt_from_and_how_long_that_ta
     assert "That is little" in said(at)
 
 
+def test_with_few_quotations_and_the_untaught_model_dense_relic_is_recommended(furnished):
+    at = sound(furnished.open(TRAINING))
+    assert "better to go on from dense-RELiC" in said(at)
+    at = sound(at.selectbox("training_start_encoder_False").set_value("default").run())
+    assert "That is little" in said(at)
+    assert "better to go on from dense-RELiC" not in said(at)
+
+
 def test_a_training_is_begun_watched_and_stopped(furnished, base, press):
     at = quickly(furnished.open(TRAINING), base)
     at = sound(at.button("training_begin").click().run())
     (followed,) = furnished.bench.trainings.all()
     assert followed.training.name == "mine"
     assert at.query_params["id"] in ([followed.training.id], followed.training.id)
+    assert at.session_state["brought"][1] == "#training-one", "the page takes the reader to it"
     assert "Waiting its turn. It is about to begin." in bars(at)[0]
     assert "Another training is under way" in plain(html(at))
     press(at, "stop-training", followed.training.id)
@@ -134,6 +149,22 @@ def test_while_it_runs_its_figures_are_shown_with_the_time_left(furnished, base)
     tables = html(at)
     assert 'aria-label="Loss"' in tables
     assert 'aria-label="Validations"' in tables
+
+
+def test_the_time_left_counts_the_validations_also_before_the_first_of_them(furnished, base):
+    training = furnished.bench.trainings.start(asked_of(base, steps=40, validate_every=20))
+    folder = TrainingFolder.find(furnished.settings.data, training.id)
+    folder.append("started")
+    folder.append("chosen", validation=6, held=0)
+    folder.append("begins", 0, of=40, pairs=36, windows=6)
+    folder.append("before", 0, **{"recall@10": 20.0, "windows": 6.0, "took": 120.0})
+    for step in range(1, 11):
+        folder.append("step", step, of=40, loss=3.0, step_seconds=2.0, seconds=2.0 * step)
+    job = furnished.bench.jobs.under_way("train")[0]
+    (furnished.settings.data / "jobs" / job.id / "journal.jsonl").write_text(
+        '{"at": "2026-01-01T00:00:00+00:00", "state": "running", "note": ""}\n'
+    )
+    assert furnished.bench.trainings.get(training.id).left == 30 * 2.0 + 2 * 120.0
 
 
 def test_trainings_are_compared_and_their_names_are_shown_not_obeyed(furnished, made):

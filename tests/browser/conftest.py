@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -32,6 +31,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 AXE = PROJECT / "node_modules" / "axe-core" / "axe.min.js"
 WCAG = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
 START_SECONDS = 60
+WIDE, NARROW = 1280, 400
+"""Of a desk and of a phone, in pixels."""
 
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run"]
 # Without these Chromium calls its makers.
@@ -197,7 +198,7 @@ def axe() -> Callable[[Page], list[str]]:
     source = AXE.read_text(encoding="utf-8")
 
     def violations(page: Page) -> list[str]:
-        page.evaluate(source)
+        page.evaluate("source => window.axe || (0, eval)(source)", source)
         report = page.evaluate("tags => axe.run(document, {runOnly: tags, resultTypes: ['violations']})", WCAG)
         return [
             f"{violation['id']}: {' '.join(map(str, node['target']))}: {node['failureSummary']}"
@@ -208,26 +209,35 @@ def axe() -> Callable[[Page], list[str]]:
     return violations
 
 
-@pytest.fixture(
-    params=[(width, scheme) for width in (1280, 400) for scheme in ("light", "dark")],
-    ids=lambda given: f"{given[0]} px, {given[1]}",
-)
-def inspected(browser, axe, request) -> Iterator[tuple[Page, Callable[[str], None]]]:
-    """Open a tab, wide and narrow, by day and by night, with a function that inspects what it shows.
+@pytest.fixture
+def inspected(browser, axe) -> Iterator[tuple[Page, Callable[[str], None]]]:
+    """Open a tab with a function that inspects what it shows: wide and narrow, by day and by night.
 
-    At the end no inspection may have found a breach for axe, or need to scroll sideways.
+    At the end no inspection may have found a breach for axe, or need to scroll sideways. The page is 1280 px wide and
+    light between inspections.
     """
-    width, scheme = request.param
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    context = browser.new_context(viewport={"width": WIDE, "height": 900}, color_scheme="light")
     page = context.new_page()
     findings = {}
 
+    def show(width: int, scheme: str) -> None:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(400)  # colours fade in, charts take their new width
+
     def look(name: str) -> None:
-        page.wait_for_timeout(300)  # colours fade in
-        wide = page.evaluate("Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth")
-        findings[name] = axe(page) + ([f"{wide} px too wide"] if wide > 0 else [])
-        background = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
-        assert (sum(map(int, re.findall(r"\d+", background)[:3])) > 384) is (scheme == "light")
+        for width, scheme in ((WIDE, "light"), (WIDE, "dark"), (NARROW, "dark"), (NARROW, "light")):
+            show(width, scheme)
+            page.wait_for_function(
+                """light => (getComputedStyle(document.querySelector(".stApp")).backgroundColor.match(/\\d+/g)
+                    .slice(0, 3).reduce((sum, part) => sum + Number(part), 0) > 384) === light""",
+                arg=scheme == "light",
+            )
+            wide = page.evaluate(
+                "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth"
+            )
+            findings[name, width, scheme] = axe(page) + ([f"{wide} px too wide"] if wide > 0 else [])
+        show(WIDE, "light")
 
     yield page, look
     context.close()

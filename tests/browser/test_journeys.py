@@ -46,7 +46,19 @@ def test_a_deep_link_is_the_first_thing_a_new_server_is_asked(visitor, fresh_ser
     assert visitor.title() == "Find a quotation · RELiC Workbench"
     menu = visitor.get_by_test_id("stSidebar").get_by_test_id("stPageLink-NavLink")
     named = [text.split()[-1] for text in menu.all_inner_texts()]
-    assert named == ["Home", "quotation", "Read", "word", "Criticism", "Library", "Recall", "task", "Training"]
+    assert named == [
+        "Home",
+        "quotation",
+        "Searches",
+        "Read",
+        "word",
+        "Notebook",
+        "Criticism",
+        "Library",
+        "Recall",
+        "task",
+        "Training",
+    ]
     visitor.get_by_role("link", name="Library").click()
     visitor.wait_for_url("**/library")
     visitor.get_by_role("heading", name="Library", level=1).wait_for()

@@ -58,6 +58,18 @@ def test_a_training_is_resumed_watched_to_its_end_and_made_the_default(page, tra
     )
 
 
+def test_who_begins_a_training_is_taken_to_it(page, trained):
+    page_at(page, trained)
+    page.get_by_label("What to call it").fill("Begun here")
+    page.get_by_role("button", name="Begin the training").click(timeout=MINUTES)
+    heading = page.locator("#training-one")
+    expect(heading).to_have_text("Begun here", timeout=MINUTES)
+    expect(heading).to_be_focused()
+    expect(heading).to_be_in_viewport()
+    page.get_by_role("button", name="Stop Begun here").click(timeout=MINUTES)
+    expect(page.get_by_text("It was stopped").first).to_be_visible(timeout=MINUTES)
+
+
 def test_the_page_breaks_no_rule_of_accessibility_by_day_or_night_wide_or_narrow(inspected, trained):
     page, look = inspected
     page.set_default_timeout(MINUTES)

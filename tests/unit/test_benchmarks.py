@@ -3,7 +3,9 @@
 import dataclasses
 import json
 import pickle
+import re
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -473,3 +475,10 @@ class TestRelic:
             open_relic()
         with pytest.raises(NotFound, match=r"val\.json"):
             open_relic(tmp_path)
+
+
+def test_the_documentation_lists_every_benchmark_and_no_other():
+    told = (Path(__file__).resolve().parents[2] / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    section = told.split("## Benchmarks")[1].split("\n## ")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    assert sorted(re.findall(r"`([a-z-]+)`", " ".join(rows))) == sorted(registry.names())

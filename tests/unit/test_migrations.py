@@ -31,10 +31,10 @@ def test_a_later_version_adds_its_step_and_keeps_what_is_there(tmp_path):
 
     work = work_of()
     WorkRows(Database(path, SHIPPED), Patience(1)).add(work)
-    later = (*SHIPPED, Migration(len(SHIPPED) + 1, "notes", "CREATE TABLE notes (words VARCHAR);"))
+    later = (*SHIPPED, Migration(len(SHIPPED) + 1, "jottings", "CREATE TABLE jottings (words VARCHAR);"))
     with Database(path, later).writing(Patience(1)) as cursor:
-        cursor.execute("INSERT INTO notes VALUES ('kept')")
-    assert applied(path)[-1] == (len(SHIPPED) + 1, "notes")
+        cursor.execute("INSERT INTO jottings VALUES ('kept')")
+    assert applied(path)[-1] == (len(SHIPPED) + 1, "jottings")
     assert WorkRows(Database(path, later), Patience(1)).load(work.id) == work
 
 

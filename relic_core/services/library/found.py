@@ -42,6 +42,8 @@ class Found:
         Those that had a part, by name and digest.
     groups : dict of str to Groups
         By retriever, the hits that its column shows.
+    heads : dict of str to tuple of WorkHit
+        By retriever, its first passages: see `relic_core.services.answers.Column`.
     gone : set of str
         Retrievers all of whose hits stood in works that were removed or changed since they were ranked.
     works : dict of str to Work
@@ -60,6 +62,7 @@ class Found:
     encoders: dict[str, str] = field(default_factory=dict)
     models: tuple[str, ...] = ()
     groups: dict[str, Groups] = field(default_factory=dict)
+    heads: dict[str, tuple[WorkHit, ...]] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     works: dict[str, Work] = field(default_factory=dict)
     foreign: dict[str, Foreign] = field(default_factory=dict)

@@ -16,9 +16,11 @@ from relic_core.services.answers import Column, SearchResult
 from relic_core.services.asking import read_question
 from relic_core.services.columns import (
     CANDIDATES_PER_RESULT,
+    HEAD,
     NO_CLAIM,
     asked_of,
     elsewhere,
+    first_passages,
     make_card,
     rank_with_all,
     refused,
@@ -31,7 +33,7 @@ from relic_core.text import masking
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relic_core.domain import Group, LibraryRanking, Work
+    from relic_core.domain import Group, LibraryRanking, Work, WorkHit
     from relic_core.retrieval.library.reranked import LibraryReranked
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.services.answers import Card, SearchRequest
@@ -65,7 +67,7 @@ class LibrarySearch:
         found = self._ask(request)
         self._rank_all(found, at_once=at_once)
         for name, ranking in found.rankings.items():
-            found.groups[name] = self._grouped(name, ranking, request)
+            found.groups[name], found.heads[name] = self._grouped(name, ranking, request)
         self._load(found)
         judge = LibraryJudge(found, self._workbench.indexes)
         columns = tuple(self._column(name, found, judge) for name in request.retrievers)
@@ -151,12 +153,15 @@ class LibrarySearch:
                 raise _none_prepared()
         return without_source(ranking, found.question, found.imprints)
 
-    def _grouped(self, name: str, ranking: LibraryRanking, request: SearchRequest) -> Groups:
-        """Choose what a column may show: the best hits, overlapping ones of one work together."""
-        hits = ranking.hits(request.results * CANDIDATES_PER_RESULT)
+    def _grouped(
+        self, name: str, ranking: LibraryRanking, request: SearchRequest
+    ) -> tuple[Groups, tuple[WorkHit, ...]]:
+        """Choose what a column may show, the best hits, overlapping ones of one work together; and its head."""
+        looked_at = request.results * CANDIDATES_PER_RESULT
+        first = ranking.hits(max(looked_at, HEAD * CANDIDATES_PER_RESULT))
         if self._workbench.indexes.card(name).kind == "lexical":  # 0: no shared word, first by the tie rule alone
-            hits = tuple(each for each in hits if each.hit.score > 0)
-        return group_in_works(hits)[: request.results]
+            first = tuple(each for each in first if each.hit.score > 0)
+        return group_in_works(first[:looked_at])[: request.results], first_passages(first)
 
     def _load(self, found: Found) -> None:
         """Load the works of the hits shown, and of the best hit of each retriever that is not shown.
@@ -204,6 +209,7 @@ class LibrarySearch:
             ranking.candidates,
             note=note,
             exact=ranking.exact,
+            head=found.heads[name],
         )
 
     def _card(self, work_id: str, group: Group, own: str, found: Found, judge: LibraryJudge) -> Card:

@@ -139,7 +139,7 @@ def follow(
         step=step,
         of=of,
         seconds=float(told[-1]["seconds"]) if told else 0.0,
-        left=_left(events, steps, of) if state == "running" else None,
+        left=_left(events, steps, of, training.recipe) if state == "running" else None,
         memory=max((float(said.get("memory_mib", 0.0)) for said in told), default=0.0),
         losses=tuple((each.step, float(each.said["loss"])) for each in steps),
         validations=_validations(events),
@@ -192,13 +192,25 @@ def _validations(events: Sequence[TrainingEvent]) -> tuple[Mapping[str, Any], ..
     return tuple(found[step] for step in sorted(found))
 
 
-def _left(events: Sequence[TrainingEvent], steps: Sequence[TrainingEvent], of: int) -> float | None:
+def _left(
+    events: Sequence[TrainingEvent], steps: Sequence[TrainingEvent], of: int, recipe: Mapping[str, Any]
+) -> float | None:
     """Say how many seconds are left: the steps to come at the pace of the last, and the validations to come."""
     recent = [float(each.said["step_seconds"]) for each in steps[-_RECENT:] if "step_seconds" in each.said]
     if not recent or not of:
         return None
     to_come = of - steps[-1].step
-    took = [float(each.said["took"]) for each in events if each.event == "validation" and "took" in each.said]
-    every = [each.step for each in events if each.event == "validation"]
-    gap = every[-1] / len(set(every)) if every else 0.0
-    return to_come * median(recent) + (math.ceil(to_come / gap) * took[-1] if gap else 0.0)
+    return to_come * median(recent) + _still_validating(events, of, int(recipe.get("validate_every", 0)))
+
+
+def _still_validating(events: Sequence[TrainingEvent], of: int, every: int) -> float:
+    """Say how many seconds the validations to come will take: each as long as the last, or as that before the first."""
+    held = next((int(each.said.get("validation", 0)) for each in reversed(events) if each.event == "chosen"), None)
+    took = [
+        float(each.said["took"]) for each in events if each.event in {"validation", "before"} and "took" in each.said
+    ]
+    done = {each.step for each in events if each.event == "validation"}
+    if held == 0 or not took:
+        return 0.0
+    gap = max(done) / len(done) if done else every or of
+    return max(0, math.ceil(of / gap) - len(done)) * took[-1]

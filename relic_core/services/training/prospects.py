@@ -128,6 +128,13 @@ def _notes(asked: Asked, counted: Material, validated: int) -> tuple[str, ...]:
             f"That is little ({counted.pairs + counted.windows:,} quotations): expect a model that is hardly "
             "better than the one it begins from. Some thousands teach much."
         )
+        if asked.start == THE_BASE and not asked.recipe.base:
+            notes.append(
+                "With so few it is as a rule better to go on from dense-RELiC, which has learnt from many, than from "
+                "the untaught model: choose it below More, What it goes on from, with a lower learning_rate. The "
+                "figures before the first step are then its own, on the same quotations; from the untaught model they "
+                "are not, and do not say whether what you teach finds more than the app does now."
+            )
     if asked.validation and not validated:
         notes.append(
             "There are no quotations to validate on (they are quotations of works in your library that are not "

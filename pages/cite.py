@@ -1,0 +1,9 @@
+"""Cite: how do I cite this work, or this passage of it?"""
+
+from __future__ import annotations
+
+from relic_ui import citing, shell
+
+workbench = shell.page("Cite")
+with shell.told():
+    citing.show(workbench, citing.asked())

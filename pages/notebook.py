@@ -1,0 +1,18 @@
+"""Notebook: what did I keep, for which claim, and what do I make of it?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from relic_ui import buttons, notebook, shell
+from relic_ui.notebook_style import NOTEBOOK
+
+workbench = shell.page("Notebook")
+st.html(NOTEBOOK)
+st.title("Notebook")
+with shell.told():
+    notebook.do(workbench, *buttons.pressed())
+    notebook.tell_taken_in()
+    notebook.take_next()
+    notebook.show(workbench)
+    notebook.show_removed(workbench)

@@ -1,0 +1,158 @@
+"""List what was asked, ask it again, and compare; give a search away as a file, or open one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relic_core.cli import console
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from relic_core.cli.console import Commands
+    from relic_core.domain import Search
+    from relic_core.services.sharing.passages import Located
+    from relic_core.services.workbench import Workbench
+
+_WANTED = {
+    "list": (0, 0, "no further words"),
+    "show": (1, 1, "one id"),
+    "rerun": (1, 1, "one id"),
+    "compare": (3, 3, "an id and the names of two retrievers"),
+    "save": (2, 2, "an id and a file"),
+    "open": (1, 1, "a file, or the address of a search"),
+}
+_CLAIM, _QUOTATION = 70, 60
+_MOST = 1_000
+
+
+def add_parser(commands: Commands) -> ArgumentParser:
+    """Describe the command."""
+    parser = console.command(
+        commands,
+        "history",
+        summary="List what was asked; ask a search again and see what has moved; compare two retrievers; share it.",
+        examples=(
+            "  python -m relic_core history\n"
+            "  python -m relic_core history --words brass\n"
+            "  python -m relic_core history show txcto7w\n"
+            "  python -m relic_core history rerun txcto7w\n"
+            "  python -m relic_core history compare txcto7w dense-relic bm25\n"
+            "  python -m relic_core history save txcto7w search.relic.json\n"
+            "  python -m relic_core history open search.relic.json"
+        ),
+    )
+    parser.add_argument(
+        "action", nargs="?", choices=tuple(_WANTED), default="list", metavar="ACTION",
+        help="list, show ID, rerun ID, compare ID NAME NAME, save ID FILE, open FILE",
+    )  # fmt: skip
+    parser.add_argument("said", nargs="*", metavar="ID", help="the search's id, as the list shows it")
+    parser.add_argument("--words", default="", help="list: only searches whose claim holds these")
+    parser.add_argument("--limit", type=int, default=20, help="list: how many (default: %(default)s)")
+    return parser
+
+
+def run(workbench: Workbench, options: Namespace) -> int:
+    """Do it."""
+    action, said = options.action, options.said
+    least, most, wanted = _WANTED[action]
+    if not least <= len(said) <= most:
+        options.refuse(f"history {action} wants {wanted}")
+    taken = ("words", "limit") if action == "list" else ()
+    console.refuse_unused(options, f"history {action}", {"words": "", "limit": 20}, taken)
+    if not 1 <= options.limit <= _MOST:
+        options.refuse(f"--limit is {options.limit}; 1 to {_MOST} are possible")
+    if action == "open":
+        return _open(workbench, said[0])
+    if action == "list":
+        return _list(workbench, options)
+    search = workbench.history.get(said[0])
+    if action == "show":
+        return _show(workbench, search)
+    if action == "rerun":
+        return _rerun(workbench, search)
+    if action == "compare":
+        return _compare(workbench, search, said[1:])
+    workbench.sharing.save(search.id, Path(said[1]))
+    print(f"The search {search.id} is in {said[1]}. Open it elsewhere on the page Searches, or with: history open")
+    return 0
+
+
+def _list(workbench: Workbench, options: Namespace) -> int:
+    searches, count = workbench.history.asked(words=options.words, limit=options.limit)
+    if not searches:
+        print("Nothing that holds these words was asked." if options.words else "Nothing has been asked yet.")
+        return 0
+    rows = [
+        (search.id, f"{search.created:%Y-%m-%d %H:%M}", search.work_id or "all works", _claim(search))
+        for search in searches
+    ]
+    print(console.table(("id", "asked (UTC)", "of", "claim"), rows))
+    if count > len(searches):
+        print(f"\n{count - len(searches):,} more: --limit {min(count, _MOST)}")
+    return 0
+
+
+def _show(workbench: Workbench, search: Search) -> int:
+    kept = workbench.sharing.kept(search)
+    facts = [
+        ("search", search.id),
+        ("claim", search.claim_text or f"passages like {search.like}"),
+        ("of", search.work_id or "all works"),
+        ("sentences", search.length),
+        ("retrievers", ", ".join(search.retrievers)),
+        ("asked", f"{search.created:%Y-%m-%d %H:%M} UTC"),
+        ("made with", search.made_with or "not known"),
+        *((f"{head.retriever} kept", f"{when:%Y-%m-%d %H:%M} UTC") for when, head in kept),
+        ("address", f"find?search={workbench.sharing.code(search.id)}"),
+    ]
+    print(console.table(("", ""), facts).lstrip("\n"))
+    return 0
+
+
+def _rerun(workbench: Workbench, search: Search) -> int:
+    found = workbench.sharing.then_and_now(search.id)
+    if found.then is not None:
+        print(f"Since {found.then:%Y-%m-%d %H:%M} UTC:")
+    print("\n".join(found.differences) or "Nothing that answers has changed.")
+    for column in found.columns:
+        print(f"\n{column.label}:{' as it was' if column.unchanged else ''}")
+        for each in () if column.unchanged else column.passages:
+            then, now = each.then or "-", each.now or "-"
+            print(f"  {then:>3} -> {now:>3}  {each.moved:<6}  {_quoted(each.passage)}")
+    for label in found.silent:
+        print(f"\n{label}: it did not answer then, or cannot now")
+    return 0
+
+
+def _compare(workbench: Workbench, search: Search, names: list[str]) -> int:
+    found = workbench.sharing.compare(search.id, names)
+    print(
+        f"{found.overlap} of the first {found.ten} passages are the same; rank-biased overlap (p = 0.9) "
+        f"{found.likeness:.2f}. Overlapping passages count as one.\n"
+    )
+    rows = [(each.first or "-", each.second or "-", _quoted(each.passage)) for each in found.passages]
+    print(console.table((found.first.label, found.second.label, "passage"), [tuple(map(str, row)) for row in rows]))
+    return 0
+
+
+def _open(workbench: Workbench, said: str) -> int:
+    opened = workbench.sharing.open_said(said)
+    search = workbench.history.keep(opened.request)
+    for notice in opened.notices:
+        print(notice)
+    print(f"The search is in the history as {search.id}. Ask it: python -m relic_core history rerun {search.id}")
+    return 0
+
+
+def _claim(search: Search) -> str:
+    words = f"like {search.like.work_id} {search.like.at}" if search.like else " ".join(search.claim_text.split())
+    return words if len(words) <= _CLAIM else f"{words[: _CLAIM - 1]}…"
+
+
+def _quoted(passage: Located | None) -> str:
+    if passage is None:
+        return "(its work is not here any more)"
+    words = " ".join(passage.quotation.plain.split())
+    return f"{passage.at}  {words if len(words) <= _QUOTATION else f'{words[: _QUOTATION - 1]}…'}"

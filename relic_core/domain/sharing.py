@@ -1,0 +1,117 @@
+"""Searches that go from one machine to another, and what their answers were made with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from relic_core.domain.scopes import EVERYWHERE, Likeness, Narrowing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Makers:
+    """What an answer hangs on beside the question, in short digests.
+
+    Attributes
+    ----------
+    edition : str
+        Eight hex digits of the text and of where its sentences stand; of a search of the library, of all works
+        searched. Empty where it is not known.
+    retrievers : mapping of str to str
+        By retriever eight hex digits: four of its models, and four of its rules, index and model taken together.
+    version : str
+        The program's; empty where it is not known.
+    """
+
+    edition: str = ""
+    retrievers: Mapping[str, str] = field(default_factory=dict)
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedSearch:
+    """A search as it is sent: all that is asked, what it is asked of, and what answered it where it was made.
+
+    Attributes
+    ----------
+    work_id : str
+        The work searched; empty where it is the whole library.
+    title, author : str
+        As the library of the sender names it.
+    claim_text : str
+        The claim as typed.
+    length, results, retrievers, chapters, narrowing, like
+        As in `relic_core.domain.Search`.
+    makers : Makers
+        What answered.
+    """
+
+    work_id: str
+    title: str = ""
+    author: str = ""
+    claim_text: str = ""
+    length: int
+    results: int
+    retrievers: tuple[str, ...]
+    chapters: tuple[int, ...] = ()
+    narrowing: Narrowing = EVERYWHERE
+    like: Likeness | None = None
+    makers: Makers = field(default_factory=Makers)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadHit:
+    """One of the first passages that a retriever found, as it is kept.
+
+    Attributes
+    ----------
+    work_id : str
+        The work it stands in.
+    first : int
+        Its first sentence.
+    rank : int
+        From 1, among all candidates: of overlapping spans the best one's.
+    score : float
+        The retriever's own.
+    start, end : int
+        Character offsets in the text of the work; both 0 where they are not known yet.
+    """
+
+    work_id: str
+    first: int
+    rank: int
+    score: float
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The first passages that one retriever found for a search.
+
+    Attributes
+    ----------
+    retriever : str
+        Its name.
+    length : int
+        Sentences per passage.
+    edition, maker, version : str
+        What it was made with: see `Makers`.
+    hits : tuple of HeadHit
+        Best first.
+    """
+
+    retriever: str
+    length: int
+    edition: str
+    maker: str
+    version: str
+    hits: tuple[HeadHit, ...]
+
+    @property
+    def made_with(self) -> tuple[str, str, str]:
+        """What it was made with, to be compared."""
+        return (self.edition, self.maker, self.version)

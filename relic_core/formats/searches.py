@@ -1,0 +1,271 @@
+"""Searches to be sent: a code for an address, and the file that an address would be too long for.
+
+The file, of which the code is the ``search`` alone::
+
+    {
+     "format": "relic search/1",
+     "sha256": "…",                              over "search"
+     "search": {"work": "emma-1a2b3c4d", "title": "Emma", "author": "Jane Austen", "claim": "…", "length": 2,
+                "results": 5, "retrievers": ["dense-relic", "bm25"], "chapters": [], "narrowing": {…},
+                "like": {"work": "…", "at": "3.5.2", "length": 1},
+                "edition": "9f8e7d6c", "makers": {"dense-relic": "1f2e3d4c"}, "version": "0.1.0"}
+    }
+
+A code is ``1.PAYLOAD.CHECK``: the version, the JSON deflated and written in the letters that an address may hold, and
+the beginning of its sha256, so that an address that was cut short or changed on the way is told from a whole one.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import re
+import zlib
+from typing import Any
+
+from relic_core.domain.scopes import EVERYWHERE, Likeness, Narrowing
+from relic_core.domain.sharing import Makers, SharedSearch
+from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.formats.files import as_object, as_string, as_strings, check_text, kind_of, parse
+
+FORMAT = "relic search/1"
+"""Name and version of the file; a file of another version is refused."""
+
+_VERSION = "1"
+_CODE = re.compile(r"([0-9]{1,4})\.([A-Za-z0-9_-]+)\.([a-z2-7]+)")
+_CHECK = 8
+_LONGEST_CODE = 400_000
+_LARGEST = 2_000_000
+"""Bytes that a code may become when it is inflated."""
+_MOST = 1_000_000
+"""The largest number that a search may hold."""
+_MANY = 10_000
+_DICTIONARY = (
+    b'"},"narrowing":{"works":["authors":["first_year":"last_year":"like":{"work":"at":"chapters":["makers":{"version":'
+    b'"0.1.0"zero-shot":"fusion":"reranked":"bm25":"dense-relic":"edition":"["zero-shot","fusion","dense-relic","bm25",'
+    b'"reranked"],"results":5,"length":1,"retrievers":["author":"title":"claim":"{"work":"'
+)
+"""What codes of version 1 are deflated against: never to be changed, or addresses that were sent open no more."""
+
+_SHOWN = 60
+_KEYS = ("work", "claim", "length", "results", "retrievers")
+_FURTHER = ("title", "author", "chapters", "narrowing", "like", "edition", "makers", "version")
+
+
+def write_code(search: SharedSearch) -> str:
+    """Write a search for an address.
+
+    Examples
+    --------
+    >>> search = SharedSearch(work_id="emma-1", claim_text="A claim", length=1, results=5, retrievers=("bm25",))
+    >>> code = write_code(search)
+    >>> code.startswith("1."), read_code(code) == search
+    (True, True)
+    """
+    deflating = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=_DICTIONARY)
+    payload = deflating.compress(_compact(_content(search))) + deflating.flush()
+    return f"{_VERSION}.{base64.urlsafe_b64encode(payload).decode().rstrip('=')}.{_check(payload)}"
+
+
+def is_code(written: str) -> bool:
+    """Whether something is written as a code is, whole or not."""
+    return _CODE.fullmatch(written.strip()) is not None
+
+
+def read_code(code: str) -> SharedSearch:
+    """Read a search from an address and check it.
+
+    Raises
+    ------
+    BadRequest
+        It was cut short, changed by hand or on the way, or made by a version of the program that writes otherwise.
+    """
+    what = "The search in this address"
+    if len(code) > _LONGEST_CODE:
+        raise BadRequest(f"{what} is longer than any that this program writes. {_AGAIN}")
+    found = _CODE.fullmatch(code.strip())
+    if found is None:
+        raise BadRequest(f"{what} cannot be read: it was cut short or changed on the way. {_AGAIN}")
+    if found[1] != _VERSION:
+        raise BadRequest(
+            f"{what} was written by another version of the program (its form is {found[1]}, this version reads form "
+            f"{_VERSION}). Use the version that it was made with, or have it made anew."
+        )
+    try:
+        payload = base64.urlsafe_b64decode(found[2] + "=" * (-len(found[2]) % 4))
+        if _check(payload) != found[3]:
+            raise BadRequest(f"{what} is not whole: it was cut short or changed on the way. {_AGAIN}")
+        inflating = zlib.decompressobj(-15, zdict=_DICTIONARY)
+        data = inflating.decompress(payload, _LARGEST)
+        text = data.decode()
+    except (binascii.Error, zlib.error, UnicodeDecodeError):
+        raise BadRequest(f"{what} is not whole: it was cut short or changed on the way. {_AGAIN}") from None
+    try:
+        return _search_of(parse(text, what), what)
+    except BadBenchmark as error:
+        raise BadRequest(f"{error} {_AGAIN}") from None
+
+
+def write_file(search: SharedSearch) -> bytes:
+    """Write a search as a file: the same search makes the same bytes."""
+    content = _content(search)
+    whole = {"format": FORMAT, "sha256": hashlib.sha256(_compact(content)).hexdigest(), "search": content}
+    return f"{json.dumps(whole, indent=1, ensure_ascii=False)}\n".encode()
+
+
+def read_file(data: bytes, source: str) -> SharedSearch:
+    """Read the file of a search and check it.
+
+    Parameters
+    ----------
+    data : bytes
+        What the file holds.
+    source : str
+        What it is called, for messages.
+
+    Raises
+    ------
+    BadBenchmark
+        It is no search, was damaged or changed by hand, or is of a version that this program does not know.
+    """
+    here = f"{source:.{_SHOWN}}"
+    if len(data) > _LARGEST:
+        raise BadBenchmark(f"{here} has {len(data):,} bytes; the file of a search has at most {_LARGEST:,}.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadBenchmark(
+            f"{here} is not text in UTF-8 (byte {error.start:,}), so it is no search. Take it anew from where it came."
+        ) from None
+    content = as_object(parse(text, here), here, ("format", "sha256", "search"))
+    if content["format"] != FORMAT:
+        raise BadBenchmark(
+            f"{here} is no search of this program in the format '{FORMAT}' (it says {str(content['format'])[:40]!r}). "
+            "Have it saved anew by the version of the program that you use."
+        )
+    check_text(text, here)
+    search = _search_of(content["search"], here)
+    if content["sha256"] != hashlib.sha256(_compact(_content(search))).hexdigest():
+        raise BadBenchmark(
+            f"{here} was changed by hand, or on the way: its content is not what its sha256 says. Take it anew from "
+            "where it came."
+        )
+    return search
+
+
+_AGAIN = "Copy the whole address again, or ask for the file of the search."
+
+
+def _content(search: SharedSearch) -> dict[str, Any]:
+    """Give a search as plain data; what is empty is left away."""
+    like, narrowing = search.like, search.narrowing
+    content: dict[str, Any] = {
+        "work": search.work_id,
+        "title": search.title,
+        "author": search.author,
+        "claim": search.claim_text,
+        "length": search.length,
+        "results": search.results,
+        "retrievers": list(search.retrievers),
+        "chapters": list(search.chapters),
+        "narrowing": _narrowing_content(narrowing),
+        "like": {"work": like.work_id, "at": like.at, "length": like.length} if like else {},
+        "edition": search.makers.edition,
+        "makers": dict(sorted(search.makers.retrievers.items())),
+        "version": search.makers.version,
+    }
+    return {name: value for name, value in content.items() if name in _KEYS or value}
+
+
+def _narrowing_content(narrowing: Narrowing) -> dict[str, Any]:
+    content = {
+        "works": list(narrowing.works),
+        "authors": list(narrowing.authors),
+        "first_year": narrowing.first_year,
+        "last_year": narrowing.last_year,
+    }
+    return {name: value for name, value in content.items() if value not in ([], None)}
+
+
+def _search_of(value: object, here: str) -> SharedSearch:
+    given = as_object(value, here, _KEYS, _FURTHER)
+
+    def word(name: str) -> str:
+        return as_string(given.get(name, ""), f"{here}: '{name}'", empty=True)
+
+    makers = as_object(given.get("makers", {}), f"{here}: 'makers'")
+    return SharedSearch(
+        work_id=word("work"),
+        title=word("title"),
+        author=word("author"),
+        claim_text=word("claim"),
+        length=_number(given["length"], f"{here}: 'length'"),
+        results=_number(given["results"], f"{here}: 'results'"),
+        retrievers=_strings(given["retrievers"], f"{here}: 'retrievers'"),
+        chapters=tuple(_number(each, f"{here}: a chapter") for each in _list(given.get("chapters", []), here)),
+        narrowing=_narrowing_of(given.get("narrowing", {}), f"{here}: 'narrowing'"),
+        like=_like_of(given.get("like", {}), f"{here}: 'like'"),
+        makers=Makers(
+            edition=word("edition"),
+            retrievers={
+                as_string(name, f"{here}: a maker"): as_string(maker, f"{here}: a maker", empty=True)
+                for name, maker in makers.items()
+            },
+            version=word("version"),
+        ),
+    )
+
+
+def _narrowing_of(value: object, here: str) -> Narrowing:
+    given = as_object(value, here)
+    if not given:
+        return EVERYWHERE
+    given = as_object(value, here, (), ())
+    if unknown := given.keys() - {"works", "authors", "first_year", "last_year"}:
+        raise BadBenchmark(f"{here} has an unknown '{min(unknown):.{_SHOWN}}'.")
+
+    def year(name: str) -> int | None:
+        return _number(given[name], f"{here}, '{name}'", least=-_MOST) if name in given else None
+
+    return Narrowing(
+        works=_strings(given.get("works", []), here),
+        authors=_strings(given.get("authors", []), here),
+        first_year=year("first_year"),
+        last_year=year("last_year"),
+    )
+
+
+def _like_of(value: object, here: str) -> Likeness | None:
+    given = as_object(value, here)
+    if not given:
+        return None
+    given = as_object(value, here, ("work", "at", "length"))
+    return Likeness(
+        as_string(given["work"], here), as_string(given["at"], here), _number(given["length"], f"{here}, 'length'")
+    )
+
+
+def _list(value: object, here: str) -> list[object]:
+    if not isinstance(value, list) or len(value) > _MANY:
+        raise BadBenchmark(f"{here} must be a list of at most {_MANY:,}, and is {kind_of(value)}.")
+    return value
+
+
+def _strings(value: object, here: str) -> tuple[str, ...]:
+    return as_strings(_list(value, here), here)
+
+
+def _number(value: object, here: str, *, least: int = 1) -> int:
+    if type(value) is not int or not least <= value <= _MOST:
+        raise BadBenchmark(f"{here} must be a whole number from {least:,} to {_MOST:,}.")
+    return value
+
+
+def _compact(content: dict[str, Any]) -> bytes:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _check(payload: bytes) -> str:
+    return base64.b32encode(hashlib.sha256(payload).digest()).decode().lower()[:_CHECK]

@@ -1,0 +1,123 @@
+"""What a text says of its edition by where it came from: the words of its source, the header of Project Gutenberg."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+from relic_core.domain import EditionDetails
+from relic_core.text.decoding import harmless
+
+if TYPE_CHECKING:
+    from datetime import date
+
+GUTENBERG = "Project Gutenberg"
+PAGE = "https://www.gutenberg.org/ebooks/{number}"
+
+_HEAD = 4_000
+"""Characters in which the header of Project Gutenberg stands."""
+_FROM_GUTENBERG = re.compile(rf"{GUTENBERG} (\d{{1,7}})\b")
+_NUMBERED = re.compile(r"\[\s*(?:e-?book|e-?text)\s*#?\s*(\d{1,7})\s*\]", re.IGNORECASE)
+_RELEASED = re.compile(r"^(?:Original )?Release Date:[^\n]*?\b(19[7-9]\d|20\d\d)\b", re.MULTILINE | re.IGNORECASE)
+_POSTED = re.compile(r"^Posting Date:[^\n]*?\b(19[7-9]\d|20\d\d)\b", re.MULTILINE | re.IGNORECASE)
+_LANGUAGE = re.compile(r"^Language:[ \t]*([A-Za-z][A-Za-z ,;()-]{1,40}?)[ \t]*$", re.MULTILINE)
+_ADDRESS = re.compile(r"https?://[^\s,;<>\"]{4,500}")
+_GUTENBERG_ADDRESS = re.compile(r"https?://(?:www\.)?gutenberg\.org/(?:ebooks/|etext/)?(\d{1,7})\b")
+_LONGEST = 300
+_SITES = {"standardebooks.org": "Standard Ebooks", "wikisource.org": "Wikisource", "archive.org": "Internet Archive"}
+
+
+def edition_of(
+    *,
+    editor: str = "",
+    publisher: str = "",
+    place: str = "",
+    language: str = "",
+    url: str = "",
+    year: int | None = None,
+) -> EditionDetails:
+    """Put together what a file says of its edition, made harmless; an address of Project Gutenberg names its text.
+
+    Examples
+    --------
+    >>> edition_of(publisher=" Dent ", language="en").publisher
+    'Dent'
+    >>> details = edition_of(publisher="Project Gutenberg", url="http://www.gutenberg.org/158")
+    >>> details.container, details.number, details.publisher
+    ('Project Gutenberg', '158', '')
+    """
+    known = EditionDetails(
+        editor=harmless(editor, longest=_LONGEST),
+        publisher=harmless(publisher, longest=_LONGEST),
+        place=harmless(place, longest=_LONGEST),
+        language=harmless(language, longest=_LONGEST),
+        year=year,
+    )
+    if found := _GUTENBERG_ADDRESS.match(url):
+        return replace(
+            known,
+            container=GUTENBERG,
+            number=found[1],
+            url=PAGE.format(number=found[1]),
+            publisher="" if GUTENBERG in known.publisher else known.publisher,
+        )
+    return replace(known, url=url) if len(url) <= _LONGEST and _ADDRESS.fullmatch(url) else known
+
+
+def over(told: EditionDetails, derived: EditionDetails, added: date) -> EditionDetails:
+    """Lay what a file says of itself over what was derived; what has an address was taken from there when it was added.
+
+    Examples
+    --------
+    >>> import datetime
+    >>> over(EditionDetails(publisher="Dent"), EditionDetails(number="158"), datetime.date(2026, 11, 5)).number
+    '158'
+    """
+    given = {field.name: value for field in fields(told) if (value := getattr(told, field.name)) not in {"", None}}
+    merged = replace(derived, **given)
+    return replace(merged, accessed=added) if merged.url and merged.accessed is None else merged
+
+
+def said_by(source: str, text: str, added: date) -> EditionDetails:
+    r"""Read what is known of an edition without asking anybody.
+
+    Parameters
+    ----------
+    source : str
+        Where the text came from, as `Work.source` says.
+    text : str
+        The text, or its first characters.
+    added : date
+        When it was added: the date of access of what came from an address.
+
+    Examples
+    --------
+    >>> import datetime
+    >>> header = "The Project Gutenberg EBook of Emma\n\nRelease Date: August, 1994  [Etext #158]\nLanguage: English\n"
+    >>> details = said_by("emma.txt", header, datetime.date(2026, 11, 5))
+    >>> details.container, details.number, details.year, details.language
+    ('Project Gutenberg', '158', 1994, 'English')
+    >>> said_by("own.txt", "It rained.", datetime.date(2026, 11, 5)) == EditionDetails()
+    True
+    """
+    head = text[:_HEAD]
+    from_there = _FROM_GUTENBERG.match(source)
+    numbered = _NUMBERED.search(head) if GUTENBERG in head else None
+    number = from_there[1] if from_there else numbered[1] if numbered else ""
+    language = _LANGUAGE.search(head) if GUTENBERG in head else None
+    if number:
+        released = _RELEASED.search(head) or _POSTED.search(head)
+        return EditionDetails(
+            container=GUTENBERG,
+            number=number,
+            url=PAGE.format(number=number),
+            accessed=added,
+            year=int(released[1]) if released else None,
+            language=language[1] if language else "",
+        )
+    if found := _ADDRESS.search(source):
+        url = found[0].rstrip(".)")
+        site = next((name for host, name in _SITES.items() if host in url), "")
+        return EditionDetails(container=site, url=url, accessed=added)
+    return EditionDetails()

@@ -1,0 +1,53 @@
+"""Chicago, eighteenth edition, author-date: the entry in the list of references, and the citation in the text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from relic_core.reporting.citations import chicago
+from relic_core.reporting.citations.locator_words import CHICAGO, in_words
+from relic_core.reporting.citations.runs import Line
+
+if TYPE_CHECKING:
+    from relic_core.reporting.citations.edition import Parts
+    from relic_core.reporting.citations.locators import Locator
+    from relic_core.reporting.citations.runs import Run
+
+
+def entry(parts: Parts) -> tuple[Run, ...]:
+    """Write the entry in the list of references."""
+    line = Line()
+    years = _years(parts, "()") or "n.d."
+    if parts.authors:
+        line.add(chicago.listed(parts.authors)).stop().add(years).stop()
+        chicago.add_title(line, parts)
+    else:
+        chicago.add_title(line, parts)
+        line.add(years).stop()
+    chicago.add_contributors(line, parts)
+    pieces = (chicago.publication(parts), chicago.held_besides(parts), chicago.accessed(parts), parts.url)
+    for piece in filter(None, pieces):
+        line.add(piece[0].upper() + piece[1:] if piece != parts.url else piece).stop()
+    return line.runs
+
+
+def in_text(parts: Parts, locator: Locator | None = None) -> tuple[Run, ...]:
+    """Write the citation in the text, in brackets."""
+    line = Line().add("(")
+    years = _years(parts, "[]")
+    comma = "" if years else ","
+    if parts.authors:
+        line.add(chicago.families(parts.authors), before="").mark(comma)
+    else:
+        line.title(parts.short_title, comma, quoted=parts.within, before="")
+    line.add(years or "n.d.")
+    if locator:
+        line.mark(",").add(in_words(locator, CHICAGO))
+    return line.add(")", before="").runs
+
+
+def _years(parts: Parts, brackets: str) -> str:
+    """Give the year of this edition, behind that of the first where the two are known."""
+    if parts.first_year and parts.year:
+        return f"{brackets[0]}{parts.first_year}{brackets[1]} {parts.year}"
+    return parts.year or parts.first_year

@@ -1,0 +1,146 @@
+"""Where a passage stands, for a citation: chapter and paragraph, lines of verse, act and scene.
+
+Texts from Project Gutenberg and plain-text editions have no pages, so nothing here ever gives one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+from relic_core.domain import Address
+from relic_core.text.numbers import number_value
+
+if TYPE_CHECKING:
+    from relic_core.domain import Kept, Span, Work
+
+Unit = Literal["volume", "book", "part", "canto", "letter", "stave", "act", "scene", "section", "chapter"]
+Counted = Literal["paragraph", "line", "note"]
+
+BEFORE = "Before the first chapter"
+THE_TEXT = "The text"
+_LARGEST_FIRST: tuple[Unit, ...] = get_args(Unit)
+_UNITS: dict[str, Unit] = {**{unit: unit for unit in _LARGEST_FIRST}, "vol": "volume"}
+
+NO_PAGES = (
+    "This text has no page numbers, so the citation gives chapter and paragraph as they are counted in this edition; "
+    "of numbered verse the lines, of plays act and scene. Where you cite a printed edition, put its pages in their "
+    "place."
+)
+"""What a page says beside a citation."""
+
+_NUMBERED = re.compile(
+    r"(?:(?P<word>volume|vol|book|part|canto|letter|stave|act|scene|chapter|section)\b\.?\s+(?:the\s+)?"
+    r"(?P<number>[ivxlcdm]+|\d+|[a-z]+(?:-[a-z]+)?)"
+    r"|(?P<first>first|second|third|fourth|fifth|sixth)\s+(?P<of>volume|book|part|act|canto))(?=$|[\s.,:;)\]—–-])",
+    re.IGNORECASE,
+)
+_CHAPTER = re.compile(r"(?:^|, )Chapter (?P<number>[^:,]{1,40})(?:$|: )")
+_LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Locator:
+    """Where a passage stands.
+
+    Attributes
+    ----------
+    units : tuple of (unit, number)
+        From the largest: ("volume", 2), ("chapter", 3).
+    heading : str
+        The chapter's own words where it has no number: "The Pool of Tears"; empty otherwise.
+    before : bool
+        It stands before the first chapter.
+    kind : {"paragraph", "line", "note"}
+        What is counted inside.
+    first, last : int
+        Paragraphs, lines or notes of the passage; `last` is `first` where it is one.
+    on : Locator or None
+        Where it ends, if that is in another chapter.
+    """
+
+    units: tuple[tuple[Unit, int], ...] = ()
+    heading: str = ""
+    before: bool = False
+    kind: Counted = "paragraph"
+    first: int = 1
+    last: int = 1
+    on: Locator | None = None
+
+    def number(self, unit: Unit) -> int | None:
+        """Give the number of a unit; None where it has none."""
+        return dict(self.units).get(unit)
+
+
+def locate(work: Work, span: Span) -> Locator:
+    """Say where a span of a work stands."""
+    first, last = work.sentences[span.start], work.sentences[span.end - 1]
+    kind, begins = _count(work, first.paragraph, first.start)
+    end_kind, ends = _count(work, last.paragraph, last.end)
+    if first.chapter == last.chapter:
+        return make_locator(work.chapter_name(first.chapter), kind, begins, ends if end_kind == kind else begins)
+    on = make_locator(work.chapter_name(last.chapter), end_kind, ends, ends)
+    return make_locator(work.chapter_name(first.chapter), kind, begins, begins, on=on)
+
+
+def locate_kept(kept: Kept) -> Locator:
+    """Say where a kept passage stands, from what was kept with it; its work may be gone."""
+    paragraphs = kept.quotation.count("\n\n")
+    if kept.line is not None:
+        return make_locator(kept.chapter, "line", kept.line, kept.line + kept.quotation.count("\n") - paragraphs)
+    kind: Counted = "note" if Address.parse(kept.at).note else "paragraph"
+    return make_locator(kept.chapter, kind, kept.paragraph, kept.paragraph + paragraphs)
+
+
+def make_locator(chapter: str, kind: Counted, first: int, last: int, *, on: Locator | None = None) -> Locator:
+    """Read what is printed over a chapter, and put what is counted inside it with it.
+
+    Examples
+    --------
+    >>> make_locator("Volume II, Chapter IV: The Ferry", "paragraph", 5, 5).units
+    (('volume', 2), ('chapter', 4))
+    >>> make_locator("ACT I, SCENE II. A Room of State", "line", 3, 4).units
+    (('act', 1), ('scene', 2))
+    >>> make_locator("The Pool of Tears", "paragraph", 1, 1).heading
+    'The Pool of Tears'
+    """
+    counted = _CHAPTER.search(chapter)
+    number = number_value(counted["number"].strip(" .")) if counted else None
+    above = chapter[: counted.start()] if counted and number is not None else chapter
+    units: dict[Unit, int] = {}
+    for found in _NUMBERED.finditer(above):
+        unit = _UNITS[(found["word"] or found["of"]).lower()]
+        value = number_value(found["number"] or found["first"])
+        starts = not found.start() or above[: found.start()].endswith(", ")
+        if value is not None and (starts or unit in {"act", "scene"}):
+            units.setdefault(unit, value)
+    if number is not None:
+        units.setdefault("chapter", number)
+    before = chapter == BEFORE
+    heading = "" if units or before or chapter == THE_TEXT else chapter
+    return Locator(
+        units=tuple((unit, units[unit]) for unit in _LARGEST_FIRST if unit in units),
+        heading=_shorten(heading),
+        before=before,
+        kind=kind,
+        first=first,
+        last=max(first, last),
+        on=on,
+    )
+
+
+def _count(work: Work, paragraph_index: int, offset: int) -> tuple[Counted, int]:
+    """Say in which line, paragraph or note of its chapter a character stands."""
+    paragraph = work.paragraphs[paragraph_index]
+    if paragraph.kind == "note":
+        return "note", paragraph.number
+    if paragraph.line is not None:
+        return "line", paragraph.line + work.text.count("\n", paragraph.start, offset)
+    return "paragraph", paragraph.number
+
+
+def _shorten(heading: str) -> str:
+    """Give the words of a heading up to where its subtitle begins, of a long one the first."""
+    main = re.split(r"[:;] ", heading, maxsplit=1)[0]
+    return main if len(main) <= _LONGEST_NAME else f"{main[:_LONGEST_NAME].rsplit(' ', 1)[0]} …"

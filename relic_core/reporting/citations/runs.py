@@ -1,0 +1,139 @@
+"""A citation as runs of words, some in italics, and as plain text, Markdown or HTML."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Self
+
+_CLOSED = ".?!"
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]<>#|~&$]")
+_AT_FIRST = re.compile(r"^(\s*)([-+=]|\d{1,9}(?=[.)]))")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Words set in one way."""
+
+    text: str
+    italic: bool = False
+
+
+class Line:
+    """A citation in the making: pieces are added, and no full stop is set behind another.
+
+    Examples
+    --------
+    >>> line = Line().add("Trollope, Anthony").stop().add("Can You Forgive Her?", italic=True).stop()
+    >>> as_markdown(line.runs)
+    'Trollope, Anthony. *Can You Forgive Her?*'
+    """
+
+    def __init__(self) -> None:
+        self._runs: list[Run] = []
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """What was added, neighbours set in the same way put together."""
+        joined: list[Run] = []
+        for run in self._runs:
+            if joined and joined[-1].italic == run.italic:
+                joined[-1] = Run(joined[-1].text + run.text, run.italic)
+            else:
+                joined.append(run)
+        return tuple(joined)
+
+    def add(self, words: str, *, before: str = " ", italic: bool = False) -> Self:
+        """Add words, parted from what stands there by `before`; nothing where there are none."""
+        if words:
+            if self._runs and before:
+                self._runs.append(Run(before))
+            self._runs.append(Run(words, italic))
+        return self
+
+    def mark(self, mark: str) -> Self:
+        """Add a mark: a comma also behind a title's question mark, a full stop only where nothing closes already."""
+        if mark and self._runs and not (mark == "." and self._last in _CLOSED):
+            self._runs.append(Run(mark))
+        return self
+
+    def stop(self) -> Self:
+        """Close a part with a full stop."""
+        return self.mark(".")
+
+    def title(self, words: str, mark: str = "", *, quoted: bool = False, before: str = " ") -> Self:
+        """Add a title, in italics or in quotation marks, and a mark behind it, which stands inside quotation marks."""
+        if not quoted:
+            return self.add(words, italic=True, before=before).mark(mark)
+        inside = "" if mark == "." and words.rstrip("”’\"'")[-1:] in _CLOSED else mark
+        return self.add(f"“{inner_quotes(words)}{inside}”", before=before)
+
+    @property
+    def _last(self) -> str:
+        last = self._runs[-1].text
+        return last.rstrip("”’\"'")[-1:] or last[-1:]
+
+
+def inner_quotes(words: str) -> str:
+    """Turn double quotation marks to single ones, and single ones to double: they stand inside others.
+
+    Examples
+    --------
+    >>> inner_quotes("The “Moonlight” Sonata, and Emma’s")
+    'The ‘Moonlight’ Sonata, and Emma’s'
+    """
+    turned = re.sub(r'"([^"]*)"', r"“\1”", words)
+    # A single mark that closes is an apostrophe as often as not: it is turned only with the one that opened.
+    turned = re.sub(r"‘((?:[^‘’]|(?<=\w)’(?=\w))*)’", "\x01\\1\x02", turned)
+    return turned.replace("“", "‘").replace("”", "’").replace("\x01", "“").replace("\x02", "”")
+
+
+def as_text(runs: Iterable[Run]) -> str:
+    """Give plain text; what is in italics elsewhere is not marked."""
+    return "".join(run.text for run in runs)
+
+
+def as_markdown(runs: Sequence[Run], *, heading: bool = False) -> str:
+    r"""Give Markdown, with italics between asterisks; in a heading a number at the beginning makes no list.
+
+    Examples
+    --------
+    >>> as_markdown((Run("M*A*S*H", italic=True), Run(". 1968.")))
+    '*M\\*A\\*S\\*H*. 1968.'
+    """
+    written = "".join(_emphasised(run) for run in runs)
+    return written if heading else _AT_FIRST.sub(lambda found: found[1] + _escape_first(found[2]), written)
+
+
+def as_html(runs: Iterable[Run]) -> str:
+    """Give HTML, escaped, with italics as ``<i>``, which word processors and Zotero keep when it is pasted.
+
+    Examples
+    --------
+    >>> as_html((Run("A <b>", italic=True), Run(" & B")))
+    '<i>A &lt;b&gt;</i> &amp; B'
+    """
+    return "".join(f"<i>{escape(run.text)}</i>" if run.italic else escape(run.text) for run in runs)
+
+
+def _emphasised(run: Run) -> str:
+    words = escape_markdown(run.text)
+    if not run.italic or not words.strip():
+        return words
+    bare = words.strip()
+    before, _, after = words.partition(bare)
+    return f"{before}*{bare}*{after}"
+
+
+def escape_markdown(words: str) -> str:
+    """Escape what Markdown would obey within a line."""
+    return _MARKDOWN.sub(r"\\\g<0>", words)
+
+
+def _escape_first(found: str) -> str:
+    return f"{found}\\" if found.isdigit() else f"\\{found}"

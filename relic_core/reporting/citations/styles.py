@@ -1,0 +1,158 @@
+"""The styles on offer, and what each gives for a work or a passage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+from relic_core.errors import unknown_name
+from relic_core.reporting.citations import chicago_author_date, chicago_notes, mla
+from relic_core.reporting.citations.edition import parts_of
+from relic_core.reporting.citations.runs import as_html, as_markdown, as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from relic_core.domain import CitedWork
+    from relic_core.reporting.citations.edition import Parts
+    from relic_core.reporting.citations.locators import Locator
+    from relic_core.reporting.citations.names import Name
+    from relic_core.reporting.citations.runs import Run
+
+StyleName = Literal["mla", "chicago-notes", "chicago-author-date"]
+STYLES: tuple[StyleName, ...] = get_args(StyleName)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A style of citation.
+
+    Attributes
+    ----------
+    name, label : str
+        For addresses and commands, and for people.
+    listed : str
+        What its list is called: "Works Cited".
+    entry : callable
+        Writes the entry in that list.
+    beside : tuple of (str, callable)
+        What else it has, for a passage and a work: what it is called, and what writes it.
+    """
+
+    name: StyleName
+    label: str
+    listed: str
+    entry: Callable[[Parts], tuple[Run, ...]]
+    beside: tuple[tuple[str, Callable[[Parts, Locator | None], tuple[Run, ...]]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """One form of a citation: what it is called, and its words."""
+
+    label: str
+    runs: tuple[Run, ...]
+
+    @property
+    def text(self) -> str:
+        """As plain text."""
+        return as_text(self.runs)
+
+    @property
+    def markdown(self) -> str:
+        """As Markdown."""
+        return as_markdown(self.runs)
+
+    @property
+    def html(self) -> str:
+        """As HTML, escaped."""
+        return as_html(self.runs)
+
+
+_STYLES: Mapping[str, Style] = {
+    style.name: style
+    for style in (
+        Style("mla", "MLA 9", "Works Cited", mla.entry, (("In the text", mla.in_text),)),
+        Style(
+            "chicago-notes",
+            "Chicago, notes",
+            "Bibliography",
+            chicago_notes.entry,
+            (("Note, at the first mention", chicago_notes.full_note), ("Note, later", chicago_notes.short_note)),
+        ),
+        Style(
+            "chicago-author-date",
+            "Chicago, author-date",
+            "References",
+            chicago_author_date.entry,
+            (("In the text", chicago_author_date.in_text),),
+        ),
+    )
+}
+
+
+def style(name: str) -> Style:
+    """Give a style by its name.
+
+    Raises
+    ------
+    BadRequest
+        There is none of that name.
+
+    Examples
+    --------
+    >>> style("mla").listed
+    'Works Cited'
+    """
+    try:
+        return _STYLES[name]
+    except KeyError:
+        raise unknown_name("style of citation", name, STYLES) from None
+
+
+def cite(work: CitedWork, name: str, locator: Locator | None = None) -> tuple[Cited, ...]:
+    """Write every form that a style has, the entry of its list last.
+
+    Parameters
+    ----------
+    work : CitedWork
+        The work.
+    name : str
+        The style.
+    locator : Locator, optional
+        The passage; the whole work where not given.
+
+    Raises
+    ------
+    BadRequest
+        There is no such style.
+    """
+    chosen, parts = style(name), parts_of(work)
+    forms = [Cited(label, write(parts, locator)) for label, write in chosen.beside]
+    return (*forms, Cited(f"{chosen.listed}, entry", chosen.entry(parts)))
+
+
+def works_cited(works: Iterable[CitedWork], name: str) -> tuple[Cited, ...]:
+    """Write a list of works cited: each work once, by author and title as lists are ordered."""
+    chosen = style(name)
+    entries = {chosen.entry(parts := parts_of(work)): parts for work in works}
+    cited: list[Cited] = []
+    before: tuple[Name, ...] = ()
+    for runs in sorted(entries, key=lambda each: _sorted_by(as_text(each))):
+        authors = entries[runs].authors
+        again = name == "mla" and authors and authors == before
+        cited.append(Cited("", mla.with_author_again(runs, authors) if again else runs))
+        before = authors
+    return tuple(cited)
+
+
+def passage_form(name: str) -> Callable[[Parts, Locator | None], tuple[Run, ...]]:
+    """Give what stands behind a quotation in a style: the citation in the text, or the full note."""
+    return style(name).beside[0][1]
+
+
+def _sorted_by(text: str) -> str:
+    """Leave aside what lists are not ordered by: marks, capitals, a title's article."""
+    plain = "".join(letter for letter in text.casefold() if letter.isalnum() or letter == " ").strip()
+    first, _, rest = plain.partition(" ")
+    return rest if first in {"a", "an", "the"} and rest else plain

@@ -1,0 +1,164 @@
+"""What stands in the document of a collection: its passages with citations, what the scholar wrote, a list of works."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from relic_core import __version__
+from relic_core.domain import CitedWork
+from relic_core.reporting.citations import chicago_notes, mla
+from relic_core.reporting.citations.edition import parts_of
+from relic_core.reporting.citations.locators import locate_kept
+from relic_core.reporting.citations.runs import Run
+from relic_core.reporting.citations.styles import passage_form, style, works_cited
+from relic_core.reporting.notebook.quoting import set_quotation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from relic_core.domain import Kept, Note
+
+BlockKind = Literal["title", "heading", "passage", "quotation", "note", "words", "facts", "entry", "foot"]
+_VERDICTS = {"supports": "Supports the claim", "contradicts": "Contradicts the claim", "unsure": "Undecided"}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph of a document.
+
+    Attributes
+    ----------
+    kind : BlockKind
+        What it is: the title, a heading, a passage within the text or set off as a quotation, a note that cites it,
+        the scholar's words, facts about the note, an entry of the list of works, the last line.
+    lines : tuple of tuple of Run
+        One, or several where lines are to be kept.
+    """
+
+    kind: BlockKind
+    lines: tuple[tuple[Run, ...], ...]
+
+
+def document(
+    notes: Sequence[Note], collection_name: str, style_name: str, editions: Mapping[str, CitedWork]
+) -> tuple[Block, ...]:
+    """Lay notes out in the order given.
+
+    Parameters
+    ----------
+    notes : sequence of Note
+        Of one collection.
+    collection_name : str
+        What it is called.
+    style_name : str
+        The style of citation.
+    editions : mapping of str to CitedWork
+        The works by their ids; of one that is not there the title and the author are taken from the note.
+
+    Raises
+    ------
+    BadRequest
+        There is no such style.
+    """
+    chosen = style(style_name)
+    blocks = [_plain("title", collection_name.strip() or "Notes")]
+    cited: dict[str, CitedWork] = {}
+    several = _authors_of_several([cited_work(note.kept, editions) for note in notes])
+    for number, note in enumerate(notes, start=1):
+        kept = note.kept
+        work = cited_work(kept, editions)
+        blocks.append(Block("heading", ((Run(f"{number}. "), Run(work.title, italic=True), Run(f", {_place(kept)}")),)))
+        citation = citation_of(
+            kept, work, style_name, first=work.id not in cited, titled=work.author.casefold() in several
+        )
+        blocks += _passage(kept, citation, style_name)
+        blocks += _said(note)
+        cited[work.id] = work
+    if cited:
+        blocks.append(_plain("heading", chosen.listed))
+        blocks += [Block("entry", (entry.runs,)) for entry in works_cited(cited.values(), style_name)]
+    blocks.append(
+        _plain("foot", f"{_counted(len(notes))}, from RELiC Workbench {__version__}, cited by {chosen.label}.")
+    )
+    return tuple(blocks)
+
+
+def cited_work(kept: Kept, editions: Mapping[str, CitedWork]) -> CitedWork:
+    """Give the work of a kept passage as it is cited."""
+    return editions.get(kept.work_id) or CitedWork(id=kept.work_id, title=kept.title, author=kept.author)
+
+
+def citation_of(
+    kept: Kept, work: CitedWork, style_name: str, *, first: bool = True, titled: bool = False
+) -> tuple[Run, ...]:
+    """Write what stands behind a quotation: the citation in the text, or the note.
+
+    Parameters
+    ----------
+    kept : Kept
+        The passage.
+    work : CitedWork
+        Its work.
+    style_name : str
+        The style.
+    first : bool
+        It is the first mention of the work: later notes are short.
+    titled : bool
+        Other works of the author are cited too, so that MLA wants the title.
+    """
+    write = passage_form(style_name)
+    if style_name == "mla" and titled:
+        write = mla.in_text_with_title
+    if style_name == "chicago-notes" and not first:
+        write = chicago_notes.short_note
+    return write(parts_of(work), locate_kept(kept))
+
+
+def _authors_of_several(works: Sequence[CitedWork]) -> frozenset[str]:
+    """Name the authors of whom more than one work is cited."""
+    by_id = {work.id: work.author.casefold() for work in works}
+    return frozenset(author for author, number in Counter(by_id.values()).items() if author and number > 1)
+
+
+def _passage(kept: Kept, citation: tuple[Run, ...], style_name: str) -> Iterator[Block]:
+    """Set the quotation with its citation, which stands behind it or, in notes, in a paragraph of its own."""
+    notes = style_name == "chicago-notes"
+    quotation = set_quotation(kept.quotation, style_name, verse=kept.line is not None)
+    if not quotation.block:
+        words = Run(quotation.inline(stop=notes))
+        yield Block("passage", ((words,) if notes else (words, Run(" "), *citation, Run(".")),))
+    else:
+        for at, lines in enumerate(quotation.paragraphs, start=1):
+            last = at == len(quotation.paragraphs) and not notes
+            runs: list[tuple[Run, ...]] = [(Run(line),) for line in lines]
+            if last:
+                runs[-1] = (*runs[-1], Run(" "), *citation)
+            yield Block("quotation", tuple(runs))
+    if notes:
+        yield Block("note", (citation,))
+
+
+def _said(note: Note) -> Iterator[Block]:
+    for paragraph in note.words.strip().split("\n\n"):
+        lines = tuple((Run(line.strip()),) for line in paragraph.split("\n") if line.strip())
+        if lines:
+            yield Block("words", lines)
+    facts = [("Claim", note.kept.claim_text), ("Verdict", _VERDICTS.get(note.verdict or "", ""))]
+    facts.append(("Tags", ", ".join(note.tags)))
+    said = tuple((Run(f"{name}: {' '.join(value.split())}"),) for name, value in facts if value.strip())
+    if said:
+        yield Block("facts", said)
+
+
+def _place(kept: Kept) -> str:
+    return kept.place.replace(" · ", ", ")
+
+
+def _plain(kind: BlockKind, words: str) -> Block:
+    return Block(kind, ((Run(words),),))
+
+
+def _counted(number: int) -> str:
+    return "One passage" if number == 1 else f"{number:,} passages"

@@ -1,0 +1,86 @@
+"""How a quotation is set in a text: within a sentence or as a block, by the rule of the style.
+
+=================  ==========================================  ==============================================
+style              prose is set off as a block                 verse is set off as a block
+=================  ==========================================  ==============================================
+MLA 9              beyond four lines, taken as 300 characters  beyond three lines
+Chicago 18         from 100 words on                           from two lines on
+=================  ==========================================  ==============================================
+
+A quotation of several paragraphs is always a block. Whatever stands in brackets, and every ellipsis, stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from relic_core.reporting.citations.runs import inner_quotes
+
+MLA_CHARACTERS = 4 * 75
+MLA_LINES = 3
+CHICAGO_WORDS = 100
+CHICAGO_LINES = 1
+_STOP = re.compile(r"(?<![.…\s])\.(?=[”’\"']*$)")
+"""A full stop at the end that is no part of an ellipsis."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetQuotation:
+    """A quotation as it is set.
+
+    Attributes
+    ----------
+    block : bool
+        Set off from the text, without quotation marks.
+    paragraphs : tuple of tuple of str
+        Its paragraphs; of verse the stanzas, with their lines.
+    """
+
+    block: bool
+    paragraphs: tuple[tuple[str, ...], ...]
+
+    def inline(self, *, stop: bool) -> str:
+        """Put it between quotation marks, nested marks turned, lines of verse parted by a stroke.
+
+        Parameters
+        ----------
+        stop : bool
+            Keep a full stop at its end; without it one is left away, since it comes behind the citation.
+        """
+        words = " // ".join(" / ".join(lines) for lines in self.paragraphs)
+        return f"“{inner_quotes(words if stop else _STOP.sub('', words))}”"
+
+
+def set_quotation(words: str, style: str, *, verse: bool = False) -> SetQuotation:
+    r"""Decide how a quotation is set.
+
+    Parameters
+    ----------
+    words : str
+        As `Kept.quotation`: lines of verse parted by a line feed, paragraphs by an empty line.
+    style : str
+        The style of citation.
+    verse : bool
+        It is known to be verse, also where it has one line.
+
+    Examples
+    --------
+    >>> set_quotation("He said “no”.", "mla").inline(stop=False)
+    '“He said ‘no’”'
+    >>> set_quotation("The water takes\nwhat it is owed", "mla").inline(stop=True)
+    '“The water takes / what it is owed”'
+    >>> set_quotation("The water takes\nwhat it is owed", "chicago-notes").block
+    True
+    """
+    stanzas = [[line.strip() for line in stanza.split("\n")] for stanza in re.split(r"\n\s*\n", words.strip())]
+    paragraphs = tuple(tuple(line for line in lines if line) for lines in stanzas if any(lines))
+    lines = sum(map(len, paragraphs))
+    is_verse = verse or lines > len(paragraphs)
+    if is_verse:
+        block = lines > (MLA_LINES if style == "mla" else CHICAGO_LINES)
+    else:
+        block = len(paragraphs) > 1 or (
+            len(words) > MLA_CHARACTERS if style == "mla" else len(words.split()) >= CHICAGO_WORDS
+        )
+    return SetQuotation(block, paragraphs)

@@ -1,0 +1,65 @@
+"""Notes as a table, one row each, for spreadsheets and pandas."""
+
+from __future__ import annotations
+
+import csv as writer_of
+import io
+from typing import TYPE_CHECKING
+
+from relic_core.reporting.citations.runs import as_text
+from relic_core.reporting.citations.styles import cite
+from relic_core.reporting.concordance import safe_cell
+from relic_core.reporting.notebook.document import citation_of, cited_work
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from relic_core.domain import CitedWork, Note
+
+COLUMNS = (
+    "collection", "title", "author", "translator", "year", "place", "address", "sentences", "quotation", "claim",
+    "verdict", "tags", "words", "found by", "rank", "kept on", "changed", "citation", "entry", "edition",
+)  # fmt: skip
+_BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
+
+def csv(notes: Sequence[Note], collection_name: str, style_name: str, editions: Mapping[str, CitedWork]) -> str:
+    """Write notes as CSV; parameters as `document`.
+
+    It begins with a byte order mark, without which Excel takes UTF-8 for another encoding. A cell that begins like a
+    formula (=, +, -, @, a tab or a carriage return) gets an apostrophe in front, since a spreadsheet would run it.
+    "edition" is the sha256 of the text that the quotation was taken from.
+    """
+    written = io.StringIO(newline="")
+    writer = writer_of.writer(written, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for note in notes:
+        writer.writerow([safe_cell(cell) for cell in _row(note, collection_name, style_name, editions)])
+    return f"{_BOM}{written.getvalue()}"
+
+
+def _row(note: Note, collection_name: str, style_name: str, editions: Mapping[str, CitedWork]) -> tuple[str, ...]:
+    kept = note.kept
+    work = cited_work(kept, editions)
+    return (
+        collection_name,
+        work.title,
+        work.author,
+        work.translator,
+        "" if work.year is None else str(work.year),
+        kept.place,
+        kept.at,
+        str(kept.length),
+        kept.quotation,
+        kept.claim_text,
+        note.verdict or "",
+        "; ".join(note.tags),
+        note.words,
+        kept.retriever,
+        str(kept.rank or ""),
+        note.created.isoformat(timespec="seconds"),
+        note.updated.isoformat(timespec="seconds"),
+        as_text(citation_of(kept, work, style_name)),
+        cite(work, style_name)[-1].text,
+        kept.sha256,
+    )

@@ -1,0 +1,1 @@
+"""The notebook: passages kept with the scholar's words, in collections."""

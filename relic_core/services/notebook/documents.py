@@ -1,0 +1,86 @@
+"""The notebook, or a collection of it, as documents to read and to write on with: Markdown, Word, a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from relic_core.reporting.notebook.markdown import markdown
+from relic_core.reporting.notebook.table import csv
+from relic_core.reporting.notebook.word import word
+from relic_core.services.notebook.standing import Editions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from relic_core.domain import CitedWork, Note
+    from relic_core.services.workbench import Workbench
+
+DocumentForm = Literal["markdown", "word", "csv"]
+ALL_NOTES = "Notebook"
+"""What a document of all collections is called."""
+
+
+class DocumentCard(NamedTuple):
+    """A form of document: what it is called with what it is for, the ending of its files, and their type."""
+
+    label: str
+    ending: str
+    mime: str
+
+
+DOCUMENTS: dict[DocumentForm, DocumentCard] = {
+    "word": DocumentCard(
+        "Word, to write on in", "docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    ),
+    "markdown": DocumentCard("Markdown, for Obsidian or Pandoc", "md", "text/markdown"),
+    "csv": DocumentCard("CSV, a table for spreadsheets", "csv", "text/csv"),
+}
+
+
+def make_document(
+    workbench: Workbench, form: DocumentForm, style: str, collection_id: str = "", person: str = ""
+) -> bytes:
+    """Make a document of the notes in their order, with citations in a style.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Whose notebook.
+    form : DocumentForm
+        What is made.
+    style : str
+        The style of citation.
+    collection_id : str
+        The collection; all notes where empty.
+    person : str
+        Whose notes, where people sign in.
+
+    Raises
+    ------
+    NotFound
+        There is no such collection.
+    BadRequest
+        There is no such style.
+    """
+    sections = workbench.notebook.files.sections(collection_id, person)
+    notes = [note for section in sections for note in section.notes]
+    editions = cited_by(workbench, notes)
+    if form == "csv":
+        tables = [csv(section.notes, section.collection.name, style, editions) for section in sections]
+        tables = tables or [csv((), "", style, editions)]
+        return "".join([tables[0], *(table.split("\r\n", 1)[1] for table in tables[1:])]).encode()
+    name = sections[0].collection.name if collection_id else ALL_NOTES
+    if form == "word":
+        return word(notes, name, style, editions)
+    return markdown(notes, name, style, editions).encode()
+
+
+def cited_by(workbench: Workbench, notes: Iterable[Note]) -> dict[str, CitedWork]:
+    """Give the works of notes as they are cited, by the ids that the notes were kept with.
+
+    A text that was added here under another id is cited as it is here.
+    """
+    standing = Editions(workbench)
+    here = {note.kept.work_id: standing.view(note).work_id or note.kept.work_id for note in notes}
+    works = workbench.citing.works(set(here.values()))
+    return {kept: works[known] for kept, known in here.items() if known in works}

@@ -1,0 +1,157 @@
+"""Verdicts as an evaluation set: what the scholar found to support a claim, as examples in RELiC's JSON.
+
+An example is a claim with the passage that supports it. Its context is what stood before and after the mask; of a
+claim without a mask, all of it stands before. At most four sentences on either side are taken, the nearest, as RELiC's
+form has it. ``evaluate relic RETRIEVER --data FILE`` measures on it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relic_core.domain import MAX_CONTEXT
+from relic_core.errors import BadRequest
+from relic_core.formats import relic
+from relic_core.formats.relic import Quote, RelicBook
+from relic_core.text.masking import find_masks
+from relic_core.text.sentences import default_segmenter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from relic_core.domain import Note, Work
+    from relic_core.services.notebook.standing import NoteView
+    from relic_core.services.workbench import Workbench
+
+CONTRADICTS, UNSURE, UNJUDGED = "they contradict their claim", "you are unsure of them", "they have no verdict yet"
+NO_CLAIM = "they were kept without a claim"
+NOT_HERE = "their work is not in your library as it was"
+TOO_LONG = "they are longer than five sentences"
+MOVED = "their work is cut into other sentences now"
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationSet:
+    """A file of examples, and what was left out of it.
+
+    Attributes
+    ----------
+    content : bytes
+        RELiC's JSON.
+    examples : int
+        How many it holds.
+    works : int
+        Of how many works.
+    left_out : dict of str to int
+        Why notes were left out, in plain words -> how many.
+    """
+
+    content: bytes = field(repr=False)
+    examples: int
+    works: int
+    left_out: dict[str, int]
+
+
+def sort_out(views: Iterable[NoteView]) -> tuple[dict[str, list[Note]], Counter[str]]:
+    """Take the notes that can be examples, by the work they are read in now; count the others by why they cannot.
+
+    Nothing is loaded for it, so what it says is quick, and one thing is not looked at yet: where sentences end now.
+    """
+    by_work: dict[str, list[Note]] = {}
+    left_out: Counter[str] = Counter()
+    for view in views:
+        if why := _why_not(view):
+            left_out[why] += 1
+        else:
+            by_work.setdefault(view.work_id, []).append(view.note)
+    return by_work, left_out
+
+
+def make(workbench: Workbench, views: Iterable[NoteView]) -> EvaluationSet:
+    """Make the set.
+
+    Raises
+    ------
+    BadRequest
+        No note can be an example; the message says why.
+    """
+    by_work, left_out = sort_out(views)
+    works = workbench.works.load_all(by_work)
+    titles = _titles(works)
+    books = []
+    for work_id in sorted(works, key=titles.__getitem__):
+        book = _book(titles[work_id], works[work_id], by_work[work_id], left_out)
+        if book.quotes:
+            books.append(book)
+    if not books:
+        raise BadRequest(
+            f"There is no note to make an example of.{said(left_out)} Give the verdict “supports” to a passage that "
+            "you kept for a claim."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "set.json"
+        relic.write_relic(path, books)
+        content = path.read_bytes()
+    return EvaluationSet(content, sum(len(book.quotes) for book in books), len(books), dict(left_out))
+
+
+def said(left_out: Mapping[str, int]) -> str:
+    """Say in a sentence what was left out, with a space before it; empty where nothing was.
+
+    Examples
+    --------
+    >>> said({CONTRADICTS: 2, NO_CLAIM: 1})
+    ' Left out: 2, since they contradict their claim; 1, since they were kept without a claim.'
+    """
+    parts = [f"{count:,}, since {why}" for why, count in left_out.items() if count]
+    return f" Left out: {'; '.join(parts)}." if parts else ""
+
+
+def _why_not(view: NoteView) -> str:
+    note, kept = view.note, view.note.kept
+    if note.verdict is None:
+        return UNJUDGED
+    if note.verdict != "supports":
+        return CONTRADICTS if note.verdict == "contradicts" else UNSURE
+    if kept.origin == "concordance" or not any(map(str.isalnum, kept.claim_text)):
+        return NO_CLAIM
+    if kept.length not in relic.LENGTHS:
+        return TOO_LONG
+    return "" if view.work_id else NOT_HERE
+
+
+def _book(title: str, work: Work, notes: Sequence[Note], left_out: Counter[str]) -> RelicBook:
+    starts = {sentence.start: sentence.index for sentence in work.sentences}
+    ends = {sentence.end: sentence.index for sentence in work.sentences}
+    quotes = []
+    for note in notes:
+        first, last = starts.get(note.kept.start), ends.get(note.kept.end)
+        if first is None or last is None or last - first + 1 != note.kept.length:
+            left_out[MOVED] += 1
+        else:
+            left, right = _sides(note.kept.claim_text)
+            quotes.append(Quote(note.id, left, first, note.kept.length, right))
+    sentences = tuple(work.sentence_text(index) for index in range(len(work.sentences)))
+    candidates = {length: tuple(range(len(sentences) - length + 1)) for length in relic.LENGTHS}
+    return RelicBook(title, sentences, candidates, tuple(quotes))
+
+
+def _sides(claim_text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Cut a claim into the sentences before its mask and after it, the nearest four of each."""
+    start, end = next(iter(find_masks(claim_text)), (len(claim_text), len(claim_text)))
+    return _sentences(claim_text[:start])[-MAX_CONTEXT:], _sentences(claim_text[end:])[:MAX_CONTEXT]
+
+
+def _sentences(side: str) -> tuple[str, ...]:
+    words = " ".join(side.split())
+    return tuple(words[first:last] for first, last in default_segmenter().segment(words, 0, len(words)))
+
+
+def _titles(works: Mapping[str, Work]) -> dict[str, str]:
+    """Name works by their titles, and by their ids too where two have one title."""
+    counts = Counter(work.title for work in works.values())
+    return {key: work.title if counts[work.title] == 1 else f"{work.title} ({key})" for key, work in works.items()}

@@ -1,0 +1,271 @@
+"""The notebook: keeping passages, writing about them, arranging them, finding them again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from relic_core.domain import Note, note_id
+from relic_core.domain.notes import checked_tags, checked_verdict, checked_words
+from relic_core.errors import BadRequest
+from relic_core.services.notebook.arranging import Arranging
+from relic_core.services.notebook.files import Files
+from relic_core.services.notebook.keeping import found_by, keep_passage
+from relic_core.services.notebook.standing import Editions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import Origin
+    from relic_core.services.notebook.standing import NoteView
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """That a passage is kept: in which note, and in which collection, by its name."""
+
+    note_id: str
+    collection: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What pressing Keep did.
+
+    Attributes
+    ----------
+    note : Note
+        The note.
+    collection : str
+        The name of the collection it was kept in.
+    outcome : {"kept", "let go", "stays"}
+        It stays where it was kept and something was said of it: it is removed in the notebook.
+    """
+
+    note: Note
+    collection: str
+    outcome: Literal["kept", "let go", "stays"]
+
+
+class Notebook(Arranging):
+    """Somebody's notes. Every call takes the person where people sign in; "" is everybody where nobody does."""
+
+    @cached_property
+    def files(self) -> Files:
+        """What goes out of the notebook and comes in."""
+        return Files(self._workbench)
+
+    # ---- keeping ----------------------------------------------------------------------------------------------------
+
+    def keep(  # noqa: PLR0913 - what is kept of a passage
+        self,
+        work_id: str,
+        at: str,
+        length: int = 1,
+        *,
+        origin: Origin = "read",
+        claim_text: str = "",
+        search_id: str = "",
+        retriever: str = "",
+        rank: int = 0,
+        made_with: str = "",
+        collection_id: str | None = None,
+        person: str = "",
+    ) -> Note:
+        """Keep a passage; one that is kept for the same claim already is given as it is.
+
+        Parameters
+        ----------
+        work_id : str
+            The work.
+        at : str
+            Address of the first sentence.
+        length : int
+            Sentences.
+        origin : Origin
+            The page it is kept on.
+        claim_text : str
+            The claim it was found for; that of the search where not given.
+        search_id : str
+            The search it was found by; one that this store does not have is left away.
+        retriever : str
+            Which retriever brought it up.
+        rank : int
+            At which rank, from 1; 0 where none did.
+        made_with : str
+            What answered, as in `relic_core.domain.Search`; that of the search where not given.
+        collection_id : str, optional
+            Where to; the collection kept in last where not given, which is made where there is none.
+        person : str
+            Whose.
+
+        Raises
+        ------
+        NotFound
+            There is no such work, place or collection.
+        BadRequest
+            It is no address, or a length or rank that cannot be.
+        """
+        note = self._make(
+            work_id, at, length, origin=origin, claim_text=claim_text, search_id=search_id, retriever=retriever,
+            rank=rank, made_with=made_with, collection_id=collection_id, person=person,
+        )  # fmt: skip
+        stored, _ = self._workbench.store.notes.keep(note)
+        return stored
+
+    def press(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Any) -> Pressed:  # noqa: ANN401 - as `keep`
+        """Do what pressing Keep does: keep a passage, or let one go that is kept and of which nothing was said.
+
+        Parameters
+        ----------
+        work_id, at, length, person, **found
+            As for `keep`.
+
+        Raises
+        ------
+        NotFound, BadRequest
+            As for `keep`.
+        """
+        rows = self._workbench.store.notes
+        note, new = rows.keep(self._make(work_id, at, length, person=person, **found))
+        if new:
+            return Pressed(note, self._workbench.store.collections.get(note.collection_id, person).name, "kept")
+        bare = not (note.words.strip() or note.tags or note.verdict)
+        if bare:
+            rows.remove(note.id, person)
+        return Pressed(note, "", "let go" if bare else "stays")
+
+    def _make(  # noqa: PLR0913 - what is kept of a passage
+        self,
+        work_id: str,
+        at: str,
+        length: int,
+        *,
+        origin: Origin = "read",
+        claim_text: str = "",
+        search_id: str = "",
+        retriever: str = "",
+        rank: int = 0,
+        made_with: str = "",
+        collection_id: str | None = None,
+        person: str = "",
+    ) -> Note:
+        """Make the note of a passage as it is kept now, which is not stored yet."""
+        if rank < 0 or (rank and not retriever):
+            raise BadRequest(f"A rank is counted from 1 and is a retriever's; {rank} of “{retriever:.40}” is none.")
+        kept = keep_passage(self._workbench.works.load(work_id), at, length, origin=origin)
+        kept = found_by(self._workbench, kept, search_id)
+        kept = replace(
+            kept,
+            claim_text=claim_text.strip() or kept.claim_text,
+            retriever=retriever,
+            rank=rank,
+            made_with=made_with or kept.made_with,
+        )
+        now = datetime.now(UTC)
+        return Note(
+            id=note_id(person, kept),
+            collection_id=collection_id or self.current(person).id,
+            kept=kept,
+            created=now,
+            updated=now,
+            person=person,
+        )
+
+    def marks(self, person: str = "") -> dict[tuple[str, str, str, int], Mark]:
+        """Say which passages are kept: by claim, work, address and length."""
+        names = {each.collection.id: each.collection.name for each in self.collections(person)}
+        return {
+            (note.kept.claim_text, note.kept.work_id, note.kept.at, note.kept.length): Mark(
+                note.id, names[note.collection_id]
+            )
+            for note in self._workbench.store.notes.all(person)
+        }
+
+    # ---- notes ------------------------------------------------------------------------------------------------------
+
+    def notes(
+        self, collection_id: str = "", *, words: str = "", tag: str = "", verdict: str = "", person: str = ""
+    ) -> tuple[NoteView, ...]:
+        """List notes in their order, each with where its passage can be read now.
+
+        Parameters
+        ----------
+        collection_id : str
+            Of this collection; of all where empty.
+        words : str
+            Only those in which every one of these words stands: in the passage, its place, its claim, or what was
+            written about it. Capitals do not matter, and part of a word will do.
+        tag, verdict : str
+            Only those with this tag, with this verdict; "none" is no verdict.
+        person : str
+            Whose.
+        """
+        found = self._workbench.store.notes.all(person, collection_id)
+        wanted = words.casefold().split()
+        editions = Editions(self._workbench)
+        return tuple(
+            editions.view(note)
+            for note in found
+            if (not wanted or _holds(note, wanted))
+            and (not tag or tag in note.tags)
+            and (not verdict or (note.verdict or "none") == verdict)
+        )
+
+    def note(self, note_id: str, person: str = "") -> NoteView:
+        """Give one note. Raises NotFound."""
+        return Editions(self._workbench).view(self._workbench.store.notes.get(note_id, person))
+
+    def tags(self, person: str = "") -> tuple[str, ...]:
+        """List every tag that is in use, by the alphabet."""
+        used = {tag for note in self._workbench.store.notes.all(person) for tag in note.tags}
+        return tuple(sorted(used, key=lambda tag: (tag.casefold(), tag)))
+
+    def write(
+        self,
+        note_id: str,
+        *,
+        words: str | None = None,
+        tags: Sequence[str] | None = None,
+        verdict: str | None = None,
+        person: str = "",
+    ) -> Note:
+        """Write about a passage; what is not given stays.
+
+        Parameters
+        ----------
+        note_id : str
+            The note.
+        words : str, optional
+            The scholar's own.
+        tags : sequence of str, optional
+            All of them.
+        verdict : str, optional
+            One of `VERDICTS`; empty takes it back.
+        person : str
+            Whose.
+
+        Raises
+        ------
+        BadRequest
+            The words, or the tags, are too long or too many; there is no such verdict.
+        NotFound
+            There is no such note.
+        """
+        changed: dict[str, object] = {}
+        if words is not None:
+            changed["words"] = checked_words(words)
+        if tags is not None:
+            changed["tags"] = checked_tags(tags)
+        if verdict is not None:
+            changed["verdict"] = checked_verdict(verdict)
+        return self._workbench.store.notes.change(note_id, person, **changed)
+
+
+def _holds(note: Note, wanted: Sequence[str]) -> bool:
+    kept = note.kept
+    parts = (note.words, *note.tags, kept.quotation, kept.claim_text, kept.title, kept.author, kept.place)
+    text = " ".join("\n".join(parts).casefold().split())
+    return all(word in text for word in wanted)

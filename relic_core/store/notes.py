@@ -1,0 +1,295 @@
+"""Notes of the notebook: appended version by version, of which the last counts; what was kept is written once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from relic_core.domain import Kept, Note
+from relic_core.errors import NotFound
+from relic_core.store.note_collections import append_collection, is_live, unknown_collection
+from relic_core.store.rows import Rows, as_utc, utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from duckdb import DuckDBPyConnection
+
+    from relic_core.domain import Collection
+
+_SELECT = (
+    "SELECT id, collection_id, content, words, tags, verdict, position, created, updated, person "
+    "FROM {view} WHERE person = ? "
+)
+_LIVE, _LATEST = _SELECT.format(view="live_notes"), _SELECT.format(view="latest_notes")
+
+
+class NoteRows(Rows):
+    """Stored notes; every call is about those of one person."""
+
+    def keep(self, note: Note) -> tuple[Note, bool]:
+        """Add a note at the end of its collection, unless it is there already.
+
+        A note that was removed, or whose collection was, comes back with its words, in the collection given.
+
+        Returns
+        -------
+        note : Note
+            The note as it is stored.
+        new : bool
+            False where it was there, and nothing was written.
+
+        Raises
+        ------
+        NotFound
+            The person has no such collection.
+        """
+        with self._writing() as cursor:
+            if not is_live(cursor, note.collection_id, note.person):
+                raise unknown_collection(note.collection_id)
+            if _row(cursor, _LIVE, note.id, note.person) is not None:
+                return _get(cursor, note.id, note.person), False
+            known = _row(cursor, _LATEST, note.id, note.person)
+            cursor.execute("DELETE FROM tombstones WHERE kind = 'note' AND id = ?", [note.id])
+            position = _end(cursor, note.collection_id)
+            if known is None:
+                note = replace(note, position=position)
+                _insert_kept(cursor, note)
+            else:
+                stored = _note(known)
+                note = replace(stored, collection_id=note.collection_id, position=position, updated=note.updated)
+            _append(cursor, note)
+            return note, True
+
+    def get(self, note_id: str, person: str = "") -> Note:
+        """Return a note.
+
+        Raises
+        ------
+        NotFound
+            This person has none of that id, or removed it.
+        """
+        with self._reading() as cursor:
+            return _get(cursor, note_id, person)
+
+    def all(self, person: str = "", collection_id: str = "") -> tuple[Note, ...]:
+        """List somebody's notes: those of one collection in its order, or all, collection by collection."""
+        within = "AND collection_id = ? " if collection_id else ""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                f"{_LIVE}{within}ORDER BY (SELECT created FROM live_collections WHERE id = collection_id), "  # noqa: S608
+                "collection_id, position, created, id",
+                [person, *([collection_id] if collection_id else [])],
+            ).fetchall()
+        return tuple(_note(row) for row in rows)
+
+    def last_kept(self, person: str = "") -> Note | None:
+        """Give the note that was kept last; None where there is none."""
+        with self._reading() as cursor:
+            row = cursor.execute(f"{_LIVE}ORDER BY created DESC, id LIMIT 1", [person]).fetchone()
+        return None if row is None else _note(row)
+
+    def versions(self, note_id: str, person: str = "") -> tuple[str, ...]:
+        """List the words of a note as they were written, the oldest first, each once in a row."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT words FROM notes WHERE id = ? AND id IN (SELECT note_id FROM kept_passages WHERE person = ?) "
+                "ORDER BY number",
+                [note_id, person],
+            ).fetchall()
+        words = [row[0] for row in rows]
+        return tuple(each for at, each in enumerate(words) if at == 0 or each != words[at - 1])
+
+    def change(self, note_id: str, person: str = "", **changed: Any) -> Note:  # noqa: ANN401 - fields of a note
+        """Append a version in which some fields differ, in one transaction with reading the last; none where none do.
+
+        Raises
+        ------
+        NotFound
+            This person has no such note, or no such collection.
+        """
+        with self._writing() as cursor:
+            note = _get(cursor, note_id, person)
+            collection_id = str(changed.get("collection_id", note.collection_id))
+            if collection_id != note.collection_id:
+                if not is_live(cursor, collection_id, person):
+                    raise unknown_collection(collection_id)
+                changed["position"] = _end(cursor, collection_id)
+            wanted = replace(note, **changed)
+            if wanted == note:
+                return note
+            wanted = replace(wanted, updated=as_utc(utc_now()))
+            _append(cursor, wanted)
+            return wanted
+
+    def place(self, note_id: str, at: int, person: str = "") -> Note:
+        """Put a note at a place of its collection, counted from 0; beyond the end is the end.
+
+        Only the note is written anew, between its new neighbours; the whole collection where no number is left there.
+
+        Raises
+        ------
+        NotFound
+            This person has no such note.
+        """
+        with self._writing() as cursor:
+            note = _get(cursor, note_id, person)
+            others = [
+                each
+                for row in cursor.execute(
+                    f"{_LIVE}AND collection_id = ? ORDER BY position, created, id", [person, note.collection_id]
+                ).fetchall()
+                if (each := _note(row)).id != note.id
+            ]
+            at = max(0, min(at, len(others)))
+            before = others[at - 1].position if at else None
+            after = others[at].position if at < len(others) else None
+            position = _between(before, after)
+            now = as_utc(utc_now())
+            if position is not None:
+                moved = replace(note, position=position, updated=now)
+                _append(cursor, moved)
+                return moved
+            others.insert(at, note)
+            for number, each in enumerate(others, start=1):
+                _append(cursor, replace(each, position=float(number), updated=now))
+            return replace(note, position=float(at + 1), updated=now)
+
+    def remove(self, note_id: str, person: str = "") -> Note:
+        """Hide a note behind a tombstone.
+
+        Raises
+        ------
+        NotFound
+            This person has no such note, or removed it before.
+        """
+        with self._writing() as cursor:
+            note = _get(cursor, note_id, person)
+            cursor.execute("INSERT INTO tombstones VALUES ('note', ?, ?)", [note_id, utc_now()])
+            return note
+
+    def removed(self, person: str = "") -> tuple[Note, ...]:
+        """List somebody's notes behind tombstones whose collection is there, the last removed first."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                f"{_LATEST}AND id IN (SELECT id FROM tombstones WHERE kind = 'note') "  # noqa: S608 - our own names
+                "AND collection_id IN (SELECT id FROM live_collections) "
+                "ORDER BY (SELECT max(removed) FROM tombstones WHERE kind = 'note' AND id = latest_notes.id) DESC, id",
+                [person],
+            ).fetchall()
+        return tuple(_note(row) for row in rows)
+
+    def restore(self, note_id: str, person: str = "") -> Note:
+        """Undo a removal; a note that is there stays as it is.
+
+        Raises
+        ------
+        NotFound
+            This person never had one of that id, or removed its collection.
+        """
+        with self._writing() as cursor:
+            row = _row(cursor, _LATEST, note_id, person)
+            if row is None:
+                raise unknown_note(note_id)
+            cursor.execute("DELETE FROM tombstones WHERE kind = 'note' AND id = ?", [note_id])
+            return _get(cursor, note_id, person)
+
+    def take_in(self, collections: Sequence[Collection], notes: Sequence[Note]) -> None:
+        """Add collections, and notes or later versions of them, all in one transaction.
+
+        A note whose id is known gets a version more; one that was removed comes back. Positions are kept.
+        """
+        with self._writing() as cursor:
+            for collection in collections:
+                append_collection(cursor, collection)
+            for note in notes:
+                cursor.execute("DELETE FROM tombstones WHERE kind = 'note' AND id = ?", [note.id])
+                if _row(cursor, _LATEST, note.id, note.person) is None:
+                    _insert_kept(cursor, note)
+                _append(cursor, note)
+
+    def known(self, person: str = "") -> dict[str, Note]:
+        """Give every note that somebody ever kept, removed ones too, by its id."""
+        with self._reading() as cursor:
+            rows = cursor.execute(_LATEST, [person]).fetchall()
+        return {note.id: note for note in map(_note, rows)}
+
+
+def unknown_note(note_id: str) -> NotFound:
+    """Make the error for a note that is not there."""
+    return NotFound(
+        f"There is no note '{note_id:.40}' in your notebook. It may have been removed: then it can be put back there."
+    )
+
+
+def _between(before: float | None, after: float | None) -> float | None:
+    """Give a number between two; None where there is none left.
+
+    Examples
+    --------
+    >>> _between(1.0, 2.0), _between(None, 1.0), _between(3.0, None), _between(1.0, 1.0)
+    (1.5, 0.0, 4.0, None)
+    """
+    if before is None or after is None:
+        return 1.0 if before == after else after - 1 if after is not None else (before or 0.0) + 1
+    middle = (before + after) / 2
+    return middle if before < middle < after else None
+
+
+def _end(cursor: DuckDBPyConnection, collection_id: str) -> float:
+    ((last,),) = cursor.execute(
+        "SELECT coalesce(max(position), 0) FROM latest_notes WHERE collection_id = ?", [collection_id]
+    ).fetchall()
+    return float(last) + 1
+
+
+def _row(cursor: DuckDBPyConnection, select: str, note_id: str, person: str) -> tuple[Any, ...] | None:
+    return cursor.execute(f"{select}AND id = ?", [person, note_id]).fetchone()
+
+
+def _get(cursor: DuckDBPyConnection, note_id: str, person: str) -> Note:
+    row = _row(cursor, _LIVE, note_id, person)
+    if row is None:
+        raise unknown_note(note_id)
+    return _note(row)
+
+
+def _insert_kept(cursor: DuckDBPyConnection, note: Note) -> None:
+    content = json.dumps(asdict(note.kept), ensure_ascii=False)
+    cursor.execute(
+        "INSERT INTO kept_passages VALUES (?, ?, ?, ?)",
+        [note.id, note.person, content, note.created.replace(tzinfo=None)],
+    )
+
+
+def _append(cursor: DuckDBPyConnection, note: Note) -> None:
+    cursor.execute(
+        "INSERT INTO notes SELECT ?, coalesce(max(number), 0) + 1, ?, ?, ?, ?, ?, ? FROM notes WHERE id = ?",
+        [
+            note.id,
+            note.collection_id,
+            note.words,
+            json.dumps(note.tags, ensure_ascii=False),
+            note.verdict or "",
+            note.position,
+            note.updated.replace(tzinfo=None),
+            note.id,
+        ],
+    )
+
+
+def _note(row: tuple[Any, ...]) -> Note:
+    note_id, collection_id, content, words, tags, verdict, position, created, updated, person = row
+    return Note(
+        id=note_id,
+        collection_id=collection_id,
+        kept=Kept(**json.loads(content)),
+        words=words,
+        tags=tuple(json.loads(tags)),
+        verdict=verdict or None,
+        position=position,
+        created=as_utc(created),
+        updated=as_utc(updated),
+        person=person,
+    )

@@ -1,0 +1,171 @@
+"""Citing on pages: the forms of the chosen style, each to be copied, and files for other programs."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from relic_core.errors import NotFound
+from relic_core.reporting.citations.formats import FORMATS
+from relic_core.reporting.citations.locators import NO_PAGES
+from relic_core.reporting.citations.styles import STYLES, style
+from relic_ui import copying
+from relic_ui.citing_style import CITING
+from relic_ui.links import link
+from relic_ui.passages import passage_html
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from relic_core.domain import CitedWork
+    from relic_core.reporting.citations.styles import Cited
+    from relic_core.services.citing import Citation
+    from relic_core.services.workbench import Workbench
+
+_LENGTH = re.compile("[1-9][0-9]{0,3}")
+_WIDGET, _CHOSEN = "citation_style", "citation_style_chosen"
+
+
+class Asked(NamedTuple):
+    """What the page's address asks to be cited; `at` is empty where it is the whole work."""
+
+    work_id: str
+    at: str
+    length: int
+    search_id: str
+
+
+def asked() -> Asked:
+    """Read the page's address."""
+    given = st.query_params
+    length = given.get("n", "")
+    return Asked(
+        work_id=given.get("work", ""),
+        at=given.get("at", ""),
+        length=int(length) if _LENGTH.fullmatch(length) else 1,
+        search_id=given.get("q", ""),
+    )
+
+
+def cite_link(work_id: str, at: str = "", length: int | None = None, search_id: str = "") -> str:
+    """Link to the citation of a work or a passage.
+
+    Examples
+    --------
+    >>> cite_link("emma-1", "3.5.2", 2)
+    '<a class="relic-link" href="cite?work=emma-1&amp;at=3.5.2&amp;n=2" target="_self">Cite</a>'
+    """
+    return link("cite", "Cite", work=work_id, at=at, n=length, q=search_id)
+
+
+def show(workbench: Workbench, wanted: Asked) -> None:
+    """Draw the page: what is cited, how, and the files."""
+    st.html(CITING)
+    st.title("Cite")
+    if not wanted.work_id:
+        st.info("Open this page from a passage or from the page of a work, by Cite.", icon=":material/format_quote:")
+        st.html(f"<p>{link('library', 'Open the library', css='relic-work-link')}</p>")
+        return
+    head = st.container()
+    chosen = choose_style()
+    try:
+        found = workbench.citing.citation(wanted.work_id, chosen, at=wanted.at, length=wanted.length)
+    except NotFound as error:
+        with head:
+            st.warning(literal(str(error)), icon=":material/link_off:")
+        return
+    with head:
+        _show_cited(found, wanted)
+    show_forms(found.forms)
+    if found.locator:
+        st.html(f'<p class="relic-quiet relic-measure">{escape(NO_PAGES)}</p>')
+    _show_unknown(found.work)
+    show_files(found.work)
+
+
+def show_for_work(workbench: Workbench, work_id: str) -> None:
+    """Draw how a work is cited, on its own page."""
+    st.html(CITING)
+    st.header("How to cite it")
+    found = workbench.citing.citation(work_id, choose_style())
+    show_forms(found.forms)
+    _show_unknown(found.work)
+    show_files(found.work)
+
+
+def chosen_style() -> str:
+    """Give the style that was chosen last in this visit, on whichever page."""
+    return str(st.session_state.get(_CHOSEN) or STYLES[0])
+
+
+def choose_style(label: str = "Style") -> str:
+    """Draw the choice of a style, which the visit remembers from page to page."""
+    st.session_state[_WIDGET] = chosen_style()  # what a widget keeps, it keeps for its own page
+    st.segmented_control(
+        label, STYLES, format_func=lambda name: style(name).label, key=_WIDGET, required=True, on_change=_remember
+    )
+    return chosen_style()
+
+
+def _remember() -> None:
+    st.session_state[_CHOSEN] = st.session_state[_WIDGET]
+
+
+def _show_cited(found: Citation, wanted: Asked) -> None:
+    work = found.work
+    by = f", {escape(work.author)}" if work.author else ""
+    if found.quotation is None or found.place is None:
+        st.html(f'<p class="relic-lede"><cite>{escape(work.title)}</cite>{by}</p>')
+        where = link("work", "About this edition", work=work.id)
+    else:
+        st.html(
+            f'<p class="relic-quiet"><cite>{escape(work.title)}</cite>{by} · {escape(found.place.label)}</p>'
+            f'<blockquote class="relic-cite-quotation">{passage_html(found.quotation)}</blockquote>'
+        )
+        number = wanted.length if wanted.length > 1 else None
+        where = link("read", "Read it in its chapter", work=work.id, at=wanted.at, n=number, q=wanted.search_id)
+        where += link("work", "About this edition", work=work.id)
+    if wanted.search_id:
+        where = link("find", "← Back to the results", css="relic-back", q=wanted.search_id) + where
+    st.html(f'<p class="relic-cite-where">{where}</p>')
+
+
+def show_forms(forms: tuple[Cited, ...]) -> None:
+    """Draw the forms of a citation, each with its button."""
+    copying.listen()
+    rows = "".join(
+        f'<div class="relic-copy"><dt>{escape(form.label)}</dt><dd class="relic-copied">{form.html}</dd>'
+        f'<dd class="relic-cite-do">{copying.copy_button(form.label)}</dd></div>'
+        for form in forms
+    )
+    st.html(f'<dl class="relic-cite">{rows}</dl>')
+
+
+def _show_unknown(work: CitedWork) -> None:
+    """Say where nothing is known of the edition, and where it can be said."""
+    details = work.details
+    if not (details.publisher or details.container or details.place):
+        where = link("work", "Correct details", work=work.id, attributes={"data-then": ".st-key-work_correct button"})
+        st.html(
+            '<p class="relic-quiet relic-measure">Nothing is known of who published this edition. If you know it, say '
+            f"it by {where} on the page of the work.</p>"
+        )
+
+
+def show_files(work: CitedWork) -> None:
+    """Draw the files for other programs, and say what each is for."""
+    with st.container(horizontal=True, gap="small"):
+        for each in FORMATS.values():
+            st.download_button(
+                each.label,
+                data=each.write([work]),
+                file_name=f"{work.id}{each.suffix}",
+                mime=each.mime,
+                on_click="ignore",
+                icon=":material/download:",
+                key=f"cite_save_{each.name}",
+            )
+    rows = "".join(f"<li><strong>{each.label}</strong>: {escape(each.purpose)}.</li>" for each in FORMATS.values())
+    st.html(f'<ul class="relic-cite-for">{rows}</ul>')

@@ -1,0 +1,89 @@
+"""Buttons that copy words from HTML of ours, italics with them where the place they go to keeps italics.
+
+A button made here copies the element of the class ``relic-copied`` in the same ``relic-copy`` block. Nothing is asked
+of the server; the button says that it was done, and a screen reader is told.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any, cast
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_JS = """
+export default function () {
+  const gone = new AbortController()
+  const byHand = words => {
+    const range = document.createRange()
+    range.selectNodeContents(words)
+    const selection = getSelection()
+    selection.removeAllRanges()
+    selection.addRange(range)
+    const done = document.execCommand("copy")
+    selection.removeAllRanges()
+    return done
+  }
+  const copy = async words => {
+    const text = words.innerText
+    try {
+      await navigator.clipboard.write([new ClipboardItem({
+        "text/plain": new Blob([text], { type: "text/plain" }),
+        "text/html": new Blob([words.innerHTML], { type: "text/html" }),
+      })])
+      return true
+    } catch {
+      return byHand(words) // no clipboard without https, or it was refused
+    }
+  }
+  const press = async event => {
+    const button = event.target.closest?.("button.relic-copy-button")
+    const words = button?.closest(".relic-copy")?.querySelector(".relic-copied")
+    if (!words) return
+    const done = await copy(words)
+    const said = button.querySelector("[role=status]")
+    const label = button.querySelector("[data-words]")
+    label.textContent = done ? "Copied" : "Not copied: mark the words and press Ctrl+C"
+    said.textContent = done ? "Copied" : "Not copied"
+    clearTimeout(button.undoing)
+    button.undoing = setTimeout(() => { label.textContent = label.dataset.words; said.textContent = "" }, 2500)
+  }
+  document.addEventListener("click", press, { signal: gone.signal })
+  document.documentElement.dataset.relicCopying = "listening"
+  return () => gone.abort()
+}
+"""
+
+
+@st.cache_resource
+def _listener() -> Callable[..., Any]:
+    """Register the listener once per server."""
+    return cast("Callable[..., Any]", st.components.v2.component("relic_copying", js=_JS))
+
+
+def listen() -> None:
+    """Listen for presses; called once by a page that has such buttons."""
+    with st.sidebar:
+        _listener()(key="relic_copying")
+
+
+def copy_button(title: str) -> str:
+    """Make the HTML of a button.
+
+    Parameters
+    ----------
+    title : str
+        What it copies: "the note".
+
+    Examples
+    --------
+    >>> copy_button("the note")[:69]
+    '<button type="button" class="relic-copy-button" aria-label="Copy the n'
+    """
+    return (
+        f'<button type="button" class="relic-copy-button" aria-label="Copy {escape(title)}">'
+        '<span data-words="Copy">Copy</span><span class="relic-sr" role="status"></span></button>'
+    )

@@ -1,0 +1,84 @@
+"""What is said of an edition for citations, as fields to fill in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.errors import BadRequest
+
+if TYPE_CHECKING:
+    from relic_core.domain import EditionDetails
+
+_FIELDS = (
+    ("editor", "Editor", 215, "None; several: parted by ;"),
+    ("collection", "In the collection", 260, "Of a story or poem: the book it is in"),
+    ("edition", "Edition", 120, "2nd"),
+    ("volume", "Volume", 90, "2"),
+    ("volumes", "Of volumes", 110, "Number"),
+    ("publisher", "Publisher", 260, "Not known"),
+    ("place", "Place", 150, "Not known"),
+    ("year", "Year of this edition", 150, "Year"),
+    ("container", "Held by", 190, "Project Gutenberg, for example"),
+    ("number", "Number there", 120, "None"),
+    ("url", "Address", 330, "https://"),
+    ("language", "Language", 120, "English"),
+)
+"""Name, label, width and what stands in an empty field."""
+_NUMBERS = {"year": "year of this edition", "volumes": "number of volumes"}
+
+
+def fields(details: EditionDetails, key: str) -> tuple[dict[str, str], object]:
+    """Draw the fields of an edition; give what stands in them, and the date of access.
+
+    Parameters
+    ----------
+    details : EditionDetails
+        What stands in them at first.
+    key : str
+        Tells these fields from those of another work.
+    """
+    said = {}
+    with st.container(horizontal=True, gap="small"):
+        for name, label, width, empty in _FIELDS:
+            said[name] = st.text_input(
+                label, value=str(getattr(details, name) or ""), key=f"{key}-{name}", width=width, placeholder=empty
+            )
+        accessed = st.date_input(
+            "Taken from there on",
+            value=details.accessed,
+            max_value=datetime.now(UTC).date(),
+            key=f"{key}-accessed",
+            width=190,
+            format="YYYY-MM-DD",
+        )
+    return said, accessed
+
+
+def read(details: EditionDetails, said: dict[str, str], accessed: object) -> EditionDetails:
+    """Turn what stands in the fields into details.
+
+    Raises
+    ------
+    BadRequest
+        The year or the number of volumes is no number.
+
+    Examples
+    --------
+    >>> from relic_core.domain import EditionDetails
+    >>> read(EditionDetails(), {"publisher": " Dent ", "year": "1906"}, None).year
+    1906
+    """
+    given: dict[str, object] = {name: " ".join(value.split()) for name, value in said.items()}
+    for name, what in _NUMBERS.items():
+        written = str(given.get(name, ""))
+        try:
+            given[name] = int(written) if written else None
+        except ValueError:
+            raise BadRequest(
+                f"The {what}, '{written[:40]}', is no number. Write it in digits, or leave it empty."
+            ) from None
+    return replace(details, **given, accessed=accessed)  # type: ignore[arg-type] - the fields are those of the class

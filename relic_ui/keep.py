@@ -1,0 +1,178 @@
+"""Keeping a passage in the notebook: one button, on every page that shows passages.
+
+The button says Keep, or Kept with a link to the note. It is part of the page's own HTML, so a press draws the one card
+anew, and nothing moves. A second press lets the passage go, unless something was written about it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote, unquote
+
+import streamlit as st
+
+from relic_ui import person
+from relic_ui.buttons import button
+from relic_ui.links import link
+from relic_ui.shell import literal, told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from relic_core.domain import Origin
+    from relic_core.services.notebook.notebook import Mark
+    from relic_core.services.workbench import Workbench
+
+DOES = "keep"
+"""What the buttons do, as `relic_ui.buttons.pressed` tells it."""
+
+_PARTS = 3
+_NUMBER = 6
+
+
+class Asked(NamedTuple):
+    """What a press asks to keep; `further` is what the page put behind it."""
+
+    work_id: str
+    at: str
+    length: int
+    further: tuple[str, ...]
+
+
+class Marks:
+    """What is kept already, of one claim.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Whose notebook.
+    claim_text : str
+        The claim of the page, or the query of a concordance.
+    """
+
+    def __init__(self, workbench: Workbench, claim_text: str) -> None:
+        whose = person.current()
+        self._claim = claim_text.strip()
+        self._marks = _marks(workbench, whose, workbench.settings.store, workbench.store.stamp())
+
+    def of(self, work_id: str, at: str, length: int) -> Mark | None:
+        """Say in which note a passage is kept; None where it is not."""
+        return self._marks.get((self._claim, work_id, at, length))
+
+    def in_work(self, work_id: str) -> list[list[str | int]]:
+        """List what is kept of a work as address, length, note, and name of the collection."""
+        return [
+            [at, length, mark.note_id, mark.collection]
+            for (claim, work, at, length), mark in self._marks.items()
+            if (claim, work) == (self._claim, work_id)
+        ]
+
+    def html(self, work_id: str, at: str, length: int, *further: str, place: str) -> str:
+        """Make the HTML of the button of one passage.
+
+        Parameters
+        ----------
+        work_id, at, length
+            The passage.
+        *further : str
+            What the page needs to know when it is pressed.
+        place : str
+            Where it stands, in words: which of many buttons this is.
+        """
+        mark = self.of(work_id, at, length)
+        to = "/".join((work_id, at, str(length), *(quote(each, safe="") for each in further)))
+        label = "Keep" if mark is None else "Kept"
+        pressed = button(DOES, to, label, title=f"{label}: {place}", chosen=mark is not None)
+        return f'<span class="relic-keep">{pressed}{"" if mark is None else note_link(mark)}</span>'
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _marks(
+    _workbench: Workbench,
+    whose: str,
+    store: Path,  # noqa: ARG001 - what the answer hangs on
+    stamp: tuple[tuple[int, int], ...],  # noqa: ARG001 - what the answer hangs on
+) -> dict[tuple[str, str, str, int], Mark]:
+    """Look once what is kept, until the store changes."""
+    return _workbench.notebook.marks(whose)
+
+
+def note_link(mark: Mark) -> str:
+    """Link to a note in the notebook."""
+    return link(
+        "notebook",
+        f"in {mark.collection}",
+        title=f"in {mark.collection}: open the note",
+        attributes={"data-then": f"#{note_anchor(mark.note_id)}"},
+        note=mark.note_id,
+    )
+
+
+def note_anchor(note_id: str) -> str:
+    """Name the place of a note on the page of the notebook."""
+    return f"note-{note_id}"
+
+
+def asked(does: str, to: str) -> Asked | None:
+    """Read what a press asks to keep; None where something else was pressed, or nothing.
+
+    Examples
+    --------
+    >>> asked("keep", "emma-1/3.5.2/2/q1/bm25/4")
+    Asked(work_id='emma-1', at='3.5.2', length=2, further=('q1', 'bm25', '4'))
+    >>> asked("add", "emma"), asked("", "")
+    (None, None)
+    """
+    parts = to.split("/")
+    if does != DOES or len(parts) < _PARTS:
+        return None
+    return Asked(parts[0], parts[1], number(parts[2]), tuple(map(unquote, parts[3:])))
+
+
+def number(written: str) -> int:
+    """Read a number out of a press; 0 where it is none.
+
+    Examples
+    --------
+    >>> number("12"), number("x"), number("")
+    (12, 0, 0)
+    """
+    return int(written) if written.isascii() and written.isdecimal() and len(written) < _NUMBER else 0
+
+
+def press(
+    workbench: Workbench,
+    passage: Asked,
+    *,
+    origin: Origin,
+    claim_text: str = "",
+    search_id: str = "",
+    retriever: str = "",
+    rank: int = 0,
+) -> None:
+    """Keep a passage or let it go, and say so without moving the page."""
+    with told():
+        done = workbench.notebook.press(
+            passage.work_id,
+            passage.at,
+            passage.length,
+            person=person.current(),
+            origin=origin,
+            claim_text=claim_text,
+            search_id=search_id,
+            retriever=retriever,
+            rank=rank,
+        )
+        said = {
+            "kept": f"Kept in {literal(done.collection)}.",
+            "let go": "No longer kept.",
+            "stays": "It stays kept, since you have written about it. It can be removed in the notebook.",
+        }
+        st.toast(said[done.outcome], icon=":material/bookmark:")
+
+
+def do_found(workbench: Workbench, does: str, to: str) -> None:
+    """Do what was pressed on a card of Find: the search, the retriever and the rank stand behind the passage."""
+    if passage := asked(does, to):
+        search_id, retriever, rank = (*passage.further, "", "", "")[:3]
+        press(workbench, passage, origin="find", search_id=search_id, retriever=retriever, rank=number(rank))

@@ -1,0 +1,102 @@
+"""The address of the reading room: what is asked for, and opening it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.errors import NotFound
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from relic_core.services.reading import ReadingPage
+    from relic_core.services.workbench import Workbench
+
+_LENGTH = re.compile("[0-9]{1,4}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the page's address asks for, filled up from what was read last in this visit.
+
+    Attributes
+    ----------
+    work_id, at, search_id : str
+        Empty where nothing is known.
+    words : str
+        What the concordance was asked that the reader comes from, as its address has it; empty where it was none.
+    length : int
+        Sentences to light.
+    quoting : bool
+        It is asked who quotes the sentence.
+    resumed : bool
+        The place is that of the visit, not of the address: the reader comes back to it.
+    edition : str
+        The edition that the address was made with, in eight hex digits.
+    """
+
+    work_id: str
+    at: str
+    length: int
+    search_id: str
+    words: str
+    quoting: bool
+    resumed: bool
+    edition: str = ""
+
+    @property
+    def thread(self) -> dict[str, str]:
+        """What links within the room carry on, so that the way back stays open."""
+        return {"q": self.search_id, "words": self.words}
+
+
+def asked() -> Asked:
+    """Read the page's address."""
+    given, state = st.query_params, st.session_state
+    work_id = given.get("work") or state.get("read_work", "")
+    at, search_id, length = given.get("at", ""), given.get("q", ""), given.get("n", "")
+    words = given.get("words", "") if not search_id else ""
+    last = state.get("read_places", {}).get(work_id)
+    resumed = not at and last is not None
+    if resumed:
+        at = last[0]
+        if not search_id and not words:
+            search_id, words = last[1:]
+    return Asked(
+        work_id=work_id,
+        at=at,
+        length=int(length) if _LENGTH.fullmatch(length) else 1,
+        search_id=search_id,
+        words=words,
+        quoting="quoting" in given and not resumed,
+        resumed=resumed,
+        edition=given.get("w", "") if not resumed else "",
+    )
+
+
+def open_page(workbench: Workbench, wanted: Asked) -> ReadingPage | None:
+    """Open what is asked for; None, with the reason told, where its work is not there."""
+    state = st.session_state
+    try:
+        found = workbench.sharing.open_passage(
+            wanted.work_id, at=wanted.at, length=wanted.length, edition=wanted.edition
+        )
+    except NotFound as error:
+        state.pop("read_work", None)
+        st.warning(literal(str(error)), icon=":material/link_off:")
+        return None
+    page = found.page
+    for notice in found.notices:
+        st.warning(literal(notice), icon=":material/link_off:")
+    # A place kept on this browser is offered until the reader has gone to one in this visit.
+    state["read_offer"] = page.work.id if not wanted.at else state.get("read_offer") if page.at == "1" else None
+    state["read_work"] = page.work.id
+    state.setdefault("read_places", {})[page.work.id] = (
+        str(page.chapter.index + 1),
+        wanted.search_id,
+        wanted.words,
+    )
+    return page

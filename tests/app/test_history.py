@@ -1,0 +1,253 @@
+"""Searches: what did I ask, and would I find the same today?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from relic_core.domain.sharing import Head
+from relic_core.errors import StoreFull
+from relic_core.services.answers import SearchRequest
+from relic_core.store.search_heads import SearchHeadRows
+from tests.app.reading import FIND, html, plain, said, sound
+
+HISTORY = "pages/history.py"
+CLAIM = "The brass bolt stands for a false certainty"
+HOSTILE = ("zzzzzzz", "x" * 3000, "<b>*q*</b>", "1e9", "9" * 60, "../..", "\u202e²", "%00", "1.AAAA.aaaaaaaa")
+
+
+@pytest.fixture
+def request_(app):
+    (sample,) = app.bench.works.summaries()
+    return SearchRequest(work_id=sample.id, claim_text=CLAIM, retrievers=("dense-relic", "bm25"))
+
+
+@pytest.fixture
+def search(app, request_):
+    """A search that was asked, with what it found."""
+    bench = app.bench
+    result = bench.search.run(request_)
+    search_id = bench.history.keep(request_, made_with=result.made_with).id
+    bench.sharing.remember(search_id, result)
+    return search_id
+
+
+def keep(app, claim, *, work_id=None):
+    (sample,) = app.bench.works.summaries()
+    named = sample.id if work_id is None else work_id
+    return app.bench.history.keep(SearchRequest(work_id=named, claim_text=claim)).id
+
+
+def codes(at):
+    return [each.value for each in at.get("code")]
+
+
+# ---- the list -----------------------------------------------------------------------------------------------------
+
+
+def test_before_the_first_search_the_page_says_how_to_begin(app):
+    at = sound(app.open(HISTORY))
+    assert "Nothing has been asked yet" in said(at)
+
+
+def test_every_search_is_there_once_with_the_last_first_and_leads_to_itself(app):
+    ids = {claim: keep(app, claim) for claim in ("A first <b>claim</b>", "A second claim", "A first <b>claim</b>")}
+    shown = html(sound(app.open(HISTORY)))
+    assert "2 searches, the last first" in plain(shown)
+    assert shown.index("A first &lt;b&gt;claim") < shown.index("A second claim")
+    for search_id in ids.values():
+        assert shown.count(f'href="find?q={search_id}"') == 1
+        assert f"history?q={search_id}&amp;show=then" in shown
+    assert "High Water at Averhythe · one sentence · dense-RELiC, BM25 and Reranked" in plain(shown)
+
+
+def test_searches_are_looked_through_by_their_words_and_by_their_work(app):
+    keep(app, "The ferryman and the lamp")
+    keep(app, "A claim of the library", work_id="")
+    at = sound(app.open(HISTORY))
+    sound(at.text_input(key="history_words").set_value("FERRY").run())
+    assert "One search that hold" in plain(html(at))
+    assert "A claim of the library" not in html(at)
+    assert value(at, "words") == "FERRY"
+    sound(at.text_input(key="history_words").set_value("").run())
+    sound(at.selectbox(key="history_work").set_value("-").run())
+    assert "A claim of the library" in html(at)
+    assert "The ferryman" not in html(at)
+    again = sound(app.open(HISTORY, words="ferry"))
+    assert again.text_input(key="history_words").value == "ferry"
+    assert "One search" in plain(html(again))
+
+
+def test_many_searches_are_parted_into_pages(app, monkeypatch):
+    monkeypatch.setattr("relic_ui.history.PAGE", 2)
+    for number in range(5):
+        keep(app, f"Claim {number}")
+    first = html(sound(app.open(HISTORY)))
+    assert "Claim 4" in first
+    assert "Claim 2" not in first
+    assert 'href="history?page=2"' in first
+    last = html(sound(app.open(HISTORY, page="3")))
+    assert "Claim 0" in last
+    assert "Earlier" not in last
+    assert "There is no page 99; the last is 3." in said(sound(app.open(HISTORY, page="99")))
+
+
+@pytest.mark.parametrize("given", HOSTILE)
+def test_an_address_edited_by_hand_gives_no_traceback(app, search, given):
+    for query in (
+        {"words": given, "work": given, "page": given},
+        {"q": given, "show": "then", "at": given},
+        {"q": search, "show": given},
+        {"q": search, "show": "compare", "of": f"{given},bm25"},
+    ):
+        sound(app.open(HISTORY, **query))
+
+
+@pytest.mark.parametrize("show", ["then", "compare"])
+def test_a_search_of_another_store_is_told(app, show):
+    assert "There is no search 'zzzzzzz' in this store" in said(sound(app.open(HISTORY, q="zzzzzzz", show=show)))
+
+
+# ---- then and now -------------------------------------------------------------------------------------------------
+
+
+def test_where_nothing_has_changed_the_page_says_so(app, search):
+    at = sound(app.open(HISTORY, q=search, show="then"))
+    assert "Nothing has changed since" in plain(html(at))
+    assert html(at).count("As it was.") == 2
+
+
+def test_after_a_change_of_model_each_passage_says_where_it_stood(app, search):
+    rows = app.bench.store.search_heads
+    ((_, then), _) = rows.of(search, length=1)
+    turned = (then.hits[3], *then.hits[1:3], then.hits[0], *then.hits[5:])
+    rows.add(search, [replace(then, maker="ffff0000", hits=turned)])  # as if another model had answered meanwhile
+    at = sound(app.open(HISTORY, q=search, show="then", at=rows.of(search, length=1)[-1][0].isoformat()))
+    told = plain(html(at))
+    assert "dense-RELiC has been taught anew, or another model was chosen for it, since it was asked then" in told
+    for words in ("↑ rose from 4", "↓ fell from 1", "as then", "new"):
+        assert words in told
+    assert "of the first 10 were among the first ten then" in told
+    sound(at.selectbox(key="history_then").select_index(0).run())
+    assert value(at, "at") == rows.of(search, length=1)[0][0].isoformat()
+    assert html(at).count("As it was.") == 2
+
+
+def test_a_work_that_was_removed_is_told(app, search, request_):
+    app.bench.works.remove(request_.work_id)
+    at = sound(app.open(HISTORY, q=search, show="then"))
+    assert said(at) != ""
+    assert CLAIM in html(at)
+
+
+# ---- two columns --------------------------------------------------------------------------------------------------
+
+
+def test_two_columns_are_compared_in_words_and_numbers(app, search):
+    at = sound(app.open(HISTORY, q=search, show="compare", of="dense-relic,bm25"))
+    found = app.bench.sharing.compare(search, ["dense-relic", "bm25"])
+    told = plain(html(at))
+    assert f"{found.overlap} of the first 10 passages are the same." in told
+    assert f"{found.likeness:.2f}, where 1 is the same list" in told
+    assert [plain(each.split("</h2>")[0]) for each in html(at).split("<h2>")[1:]] == [
+        "By both", "By dense-RELiC alone", "By BM25 alone",
+    ]  # fmt: skip
+    assert html(at).count('href="read?') == len(found.passages)
+    assert "Overlapping passages count as one" in told
+
+
+def test_a_way_of_searching_that_is_not_known_is_told_and_others_are_compared(app, search):
+    at = sound(app.open(HISTORY, q=search, show="compare", of="oracle,bm25"))
+    assert "no way of searching called oracle" in said(at)
+    assert "By BM25 alone" in html(at)
+
+
+# ---- the address of a search --------------------------------------------------------------------------------------
+
+
+def shared_address(at):
+    """Take the two addresses out of the popover."""
+    short, whole = codes(at)
+    return dict(parse_qsl(urlsplit(short).query)), dict(parse_qsl(urlsplit(whole).query))
+
+
+def ask(app, claim=CLAIM):
+    at = app.open(FIND)
+    at.get_by_key("find_retrievers").set_value(["bm25", "dense-relic"])
+    return sound(at.text_area(key="find_claim").set_value(claim).run())
+
+
+def value(at, name):
+    given = at.query_params[name]
+    return given[0] if isinstance(given, list) else given
+
+
+def test_both_addresses_of_a_search_open_it_and_say_nothing_while_nothing_differs(app):
+    at = ask(app)
+    for query in shared_address(at):
+        again = sound(app.open(FIND, **query))
+        assert again.text_area(key="find_claim").value == CLAIM
+        assert said(again) == said(at)
+        assert html(again).count("<article") == html(at).count("<article")
+        assert {name: value(again, name) for name in again.query_params} == query, "it stays as it was given"
+
+
+def test_another_claim_after_an_address_was_opened_has_an_address_of_its_own(app):
+    _, whole = shared_address(ask(app))
+    again = sound(app.open(FIND, **whole))
+    sound(again.text_area(key="find_claim").set_value("The lamp").run())
+    assert set(again.query_params) == {"q", "w", "m"}
+    again.query_params.clear()
+    again.query_params["search"] = whole["search"]
+    assert sound(again.run()).text_area(key="find_claim").value == CLAIM, "Back"
+
+
+def test_what_differs_since_an_address_was_made_is_told(app):
+    short, _ = shared_address(ask(app))
+    makers = short["m"].split(".")
+    other = ".".join("ffff" + each[4:] if not each.startswith("0000") else each for each in makers)
+    assert "dense-RELiC has been taught anew" in said(sound(app.open(FIND, q=short["q"], w=short["w"], m=other)))
+    assert "have been cut anew since this address was made" in said(sound(app.open(FIND, q=short["q"], w="0" * 8)))
+
+
+@pytest.mark.parametrize("given", HOSTILE)
+def test_an_address_of_find_edited_by_hand_gives_no_traceback(app, search, given):
+    at = sound(app.open(FIND, search=given))
+    assert "The search that this address carries cannot be opened." in said(at)
+    at = sound(app.open(FIND, q=search, w=given, m=given))
+    assert "cannot be read" in said(at)
+    assert at.text_area(key="find_claim").value == CLAIM
+
+
+def test_a_search_in_a_work_that_is_not_here_is_told(app, request_):
+    code = app.bench.sharing.share("a", request_).code
+    app.bench.works.remove(request_.work_id)
+    keep_one = app.bench.works.add(b"CHAPTER I\n\nThe river rose all night.\n", name="r.txt", title="River").work
+    at = sound(app.open(FIND, search=code))
+    assert "a work that is not in your library: High Water at Averhythe" in said(at)
+    assert at.selectbox(key="find_work").value == keep_one.id
+
+
+def test_a_way_of_searching_that_pages_do_not_offer_does_not_keep_a_search_from_opening(app, request_):
+    kept = app.bench.history.keep(replace(request_, retrievers=("bm25-lemmas", "bm25"))).id
+    at = sound(app.open(FIND, q=kept))
+    assert at.text_area(key="find_claim").value == CLAIM
+
+
+def test_what_cannot_be_kept_does_not_keep_the_answer_away(app, monkeypatch):
+    def full(*_):
+        raise StoreFull("The disk is full.")
+
+    monkeypatch.setattr(SearchHeadRows, "add", full)
+    at = ask(app)
+    assert html(at).count("<article") == 10
+    assert "could not be kept for then and now. The disk is full." in plain(html(at))
+
+
+def test_a_search_made_on_the_page_is_kept_with_what_it_found(app):
+    at = ask(app)
+    kept = app.bench.store.search_heads.of(value(at, "q"), length=1)
+    assert {head.retriever for _, head in kept} == {"dense-relic", "bm25"}
+    assert all(isinstance(head, Head) and len(head.hits) == 20 for _, head in kept)

@@ -1,0 +1,291 @@
+"""Keeping passages on the pages that show them, and the notebook's own page."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.app.reading import FIND, html, plain, said, sound
+
+NOTEBOOK = "pages/notebook.py"
+READ = "pages/read.py"
+WORDS = "pages/concordance.py"
+CLAIM = "The brass bolt stands for a false certainty"
+
+
+@pytest.fixture
+def press(monkeypatch):
+    """Return a function that presses a button of the page's own HTML, as the browser's listener would tell of it."""
+
+    def pressing(at, does, to):
+        with monkeypatch.context() as patch:
+            told = [(does, to)]
+            patch.setattr("relic_ui.buttons.pressed", lambda: told.pop() if told else ("", ""))
+            return sound(at.run())
+
+    return pressing
+
+
+@pytest.fixture
+def sample(app):
+    (work,) = app.bench.works.summaries()
+    return work
+
+
+@pytest.fixture
+def notes(app, sample):
+    """Three notes: two of a collection, one of another."""
+    book = app.bench.notebook
+    light = book.add_collection("Light *and* water")
+    made = [book.keep(sample.id, at, collection_id=light.id, claim_text=CLAIM) for at in ("1.1.1", "1.2.1")]
+    dark = book.add_collection("Dark")
+    return [note.id for note in (*made, book.keep(sample.id, "1.3.1", collection_id=dark.id))]
+
+
+def keeps(at):
+    """Return what the keep buttons of a page hold and whether each is pressed, in order."""
+    return re.findall(r'data-does="keep" data-to="([^"]*)" aria-pressed="(\w+)"', html(at))
+
+
+def shown(at):
+    """Return the notes of the page, by their ids, in order."""
+    return re.findall(r'id="note-(\w+)"', html(at))
+
+
+def labels(at):
+    return [button.label for button in at.button]
+
+
+# ---- keeping ----------------------------------------------------------------------------------------------------
+
+
+def search(app):
+    at = sound(app.open(FIND))
+    at.text_area[0].set_value(CLAIM)
+    return sound(at.run())
+
+
+def test_a_card_of_find_is_kept_with_one_press_and_let_go_with_another(app, press, monkeypatch):
+    at = search(app)
+    first = keeps(at)[0]
+    assert first[1] == "false"
+    searched = []
+    monkeypatch.setattr("relic_core.services.search.Search.run", lambda *_, **__: searched.append(1))
+    at = press(at, "keep", first[0])
+    assert searched == [], "the search is not made anew"
+    assert dict(keeps(at))[first[0]] == "true"
+    assert "in My notes" in plain(html(at))
+    (view,) = app.bench.notebook.notes()
+    kept = view.note.kept
+    _, where, length, search_id, retriever, rank = first[0].split("/")
+    assert (kept.origin, kept.claim_text, kept.search_id) == ("find", CLAIM, search_id)
+    assert (kept.at, str(kept.length), kept.retriever, str(kept.rank)) == (where, length, retriever, rank)
+    assert kept.made_with == app.bench.history.get(search_id).made_with
+    assert f'href="notebook?note={view.note.id}"' in html(at)
+    at = press(at, "keep", first[0])
+    assert dict(keeps(at))[first[0]] == "false"
+    assert app.bench.notebook.notes() == ()
+
+
+def test_a_passage_of_which_something_was_said_stays_when_its_button_is_pressed_again(app, press):
+    at = search(app)
+    first = keeps(at)[0][0]
+    press(at, "keep", first)
+    (view,) = app.bench.notebook.notes()
+    app.bench.notebook.write(view.note.id, words="Mine.")
+    at = press(at, "keep", first)
+    assert dict(keeps(at))[first] == "true"
+    assert [toast.value for toast in at.toast][-1].startswith("It stays kept")
+
+
+def test_a_line_of_the_concordance_is_kept_with_the_word_it_was_found_by(app, press):
+    at = sound(app.open(WORDS, word="brass*"))
+    to, pressed = keeps(at)[0]
+    assert pressed == "false"
+    at = press(at, "keep", to)
+    assert keeps(at)[0] == (to, "true")
+    (view,) = app.bench.notebook.notes()
+    assert (view.note.kept.origin, view.note.kept.claim_text) == ("concordance", "brass*")
+
+
+def test_a_sentence_is_kept_in_reading_with_the_search_that_led_there(app, press, sample):
+    at = sound(app.open(READ, work=sample.id, at="1.2.1"))
+    press(at, "keep", f"{sample.id}/1.2.1/2/")
+    (view,) = app.bench.notebook.notes()
+    assert (view.note.kept.origin, view.note.kept.length, view.note.kept.claim_text) == ("read", 2, "")
+    _, where, length, search_id, _, rank = keeps(search(app))[0][0].split("/")
+    at = sound(app.open(READ, work=sample.id, at=where, n=length, q=search_id))
+    press(at, "keep", f"{sample.id}/{where}/{length}/{search_id}")
+    kept = app.bench.notebook.notes()[-1].note.kept
+    assert (kept.origin, kept.claim_text, kept.search_id, kept.rank) == ("read", CLAIM, search_id, int(rank))
+
+
+@pytest.mark.parametrize("to", ["nowhere/1.1.1/1", "{work}/9999.1.1/1", "{work}/1.1.1/x", "{work}/1.1.1/99999"])
+def test_a_press_that_cannot_be_done_is_told(app, press, sample, to):
+    at = press(sound(app.open(FIND)), "keep", to.format(work=sample.id))
+    assert len(at.error) == 1
+    assert app.bench.notebook.notes() == ()
+
+
+# ---- the page ---------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_notebook_teaches_what_it_is_for_and_leads_on(app):
+    at = sound(app.open(NOTEBOOK))
+    assert "Keep stands beside every passage" in plain(html(at))
+    assert "Find a first passage" in [link.value for link in at.get("page_link")]
+
+
+def test_notes_stand_with_their_passage_claim_and_place(app, notes, sample):
+    at = sound(app.open(NOTEBOOK))
+    assert shown(at) == notes
+    words = plain(html(at))
+    first = app.bench.notebook.note(notes[0]).note.kept
+    assert first.quotation in words
+    assert f"For the claim “{CLAIM}”" in words
+    assert "Light *and* water" in words
+    assert f'href="read?work={sample.id}&amp;at=1.1.1"' in html(at)
+
+
+def test_words_tags_and_verdict_are_saved_as_they_are_given(app, notes):
+    at = sound(app.open(NOTEBOOK))
+    typed = "<script>alert(1)</script> *stars* $x^2$ :material/home:"
+    at.text_area(key=f"notebook_words_{notes[0]}").set_value(typed)
+    sound(at.run())
+    at.multiselect(key=f"notebook_tags_{notes[0]}").set_value(["<b>bold</b>"])
+    sound(at.run())
+    at.segmented_control(key=f"notebook_verdict_{notes[0]}").set_value("supports")
+    at = sound(at.run())
+    note = app.bench.notebook.note(notes[0]).note
+    assert (note.words, note.tags, note.verdict) == (typed, ("<b>bold</b>",), "supports")
+    assert "Saved." in plain(html(at))
+    assert "<script>" not in html(at)
+    again = sound(app.open(NOTEBOOK))
+    assert again.text_area(key=f"notebook_words_{notes[0]}").value == typed
+    assert again.multiselect(key=f"notebook_tags_{notes[0]}").value == ["<b>bold</b>"]
+
+
+def test_words_of_a_megabyte_are_refused_and_stay_in_their_field(app, notes):
+    at = sound(app.open(NOTEBOOK))
+    typed = "x" * 1_000_000
+    field = at.text_area(key=f"notebook_words_{notes[0]}")
+    field.set_value(typed)
+    at = sound(at.run())
+    assert "20,000 characters, and these have 1,000,000" in said(at)
+    assert at.text_area(key=f"notebook_words_{notes[0]}").value == typed
+    assert app.bench.notebook.note(notes[0]).note.words == ""
+    at.switch_page(FIND).run()
+    at = sound(at.switch_page(NOTEBOOK).run())
+    assert at.text_area(key=f"notebook_words_{notes[0]}").value == typed, "after another page, too"
+    at.text_area(key=f"notebook_words_{notes[0]}").set_value("Shorter.")
+    at = sound(at.run())
+    assert said(at) == ""
+    assert app.bench.notebook.note(notes[0]).note.words == "Shorter."
+
+
+def test_notes_move_within_their_collection_alone(app, notes, press):
+    at = sound(app.open(NOTEBOOK))
+    assert re.findall(r'data-does="(up|down)" data-to="(\w+)"', html(at)) == [("down", notes[0]), ("up", notes[1])]
+    at = press(at, "down", notes[0])
+    assert shown(at) == [notes[1], notes[0], notes[2]]
+
+
+def test_a_note_goes_to_another_collection(app, notes):
+    at = sound(app.open(NOTEBOOK))
+    dark = app.bench.notebook.collections()[1].collection
+    at = sound(at.button(key=f"notebook_to_{notes[0]}_{dark.id}").click().run())
+    assert [view.note.id for view in app.bench.notebook.notes(dark.id)] == [notes[2], notes[0]]
+
+
+def test_a_removed_note_is_put_back_at_once_or_later(app, notes, press):
+    at = press(sound(app.open(NOTEBOOK)), "remove-note", notes[0])
+    assert shown(at) == notes[1:]
+    assert "Removed from the notebook" in plain(html(at))
+    at = sound(at.button(key="note_undo").click().run())
+    assert shown(at) == notes
+    press(at, "remove-note", notes[1])
+    at = sound(app.open(NOTEBOOK))
+    at = sound(at.button(key=f"notebook_back_{notes[1]}").click().run())
+    assert shown(at) == notes
+
+
+def test_collections_are_chosen_made_renamed_and_removed(app, notes):
+    at = sound(app.open(NOTEBOOK))
+    choice = at.selectbox(key="notebook_collection")
+    assert choice.options == ["All notes (3)", "Light *and* water (2)", "Dark (1)"]
+    at.text_input(key="notebook_new_name").set_value("The sea")
+    at = sound(next(button for button in at.button if button.label == "Make it").click().run())
+    assert at.selectbox(key="notebook_collection").options[-1] == "The sea (0)"
+    assert "Nothing is kept in this collection yet." in plain(html(at))
+    sea = app.bench.notebook.collections()[-1].collection
+    at.text_input(key=f"notebook_name_{sea.id}").set_value("dark")
+    at = sound(next(button for button in at.button if button.label == "Rename").click().run())
+    assert "called “Dark” already" in said(at)
+    at = sound(at.button(key="notebook_remove").click().run())
+    assert [each.collection.name for each in app.bench.notebook.collections()] == ["Light *and* water", "Dark"]
+    at = sound(at.button(key="collection_undo").click().run())
+    assert app.bench.notebook.collections()[-1].collection.name == "The sea"
+
+
+def test_the_notebook_is_searched(app, notes):
+    app.bench.notebook.write(notes[2], words="A lantern.", tags=["night"], verdict="unsure")
+    at = sound(app.open(NOTEBOOK))
+    at.text_input(key="notebook_sought").set_value("LANTERN")
+    at = sound(at.run())
+    assert shown(at) == [notes[2]]
+    assert "one note found." in plain(html(at))
+    at.text_input(key="notebook_sought").set_value("")
+    at.selectbox(key="notebook_verdict").set_value("none")
+    at = sound(at.run())
+    assert shown(at) == notes[:2]
+    assert 'data-does="up"' not in html(at), "what is not all of a collection is not put in order"
+
+
+def test_the_address_of_a_note_opens_the_page_it_stands_on(app, sample):
+    work = app.bench.works.load(sample.id)
+    addresses = [str(work.address(index)) for index in range(12)]
+    ids = [app.bench.notebook.keep(sample.id, at).id for at in addresses]
+    assert shown(sound(app.open(NOTEBOOK))) == ids[:10]
+    assert shown(sound(app.open(NOTEBOOK, note=ids[11]))) == ids[10:]
+    assert "not in your notebook" in said(sound(app.open(NOTEBOOK, note="nothing")))
+
+
+def test_a_note_whose_work_was_removed_says_so(app, notes, sample):
+    app.bench.works.remove(sample.id)
+    at = sound(app.open(NOTEBOOK))
+    words = plain(html(at))
+    assert f"{sample.title} was removed from your library" in words
+    assert 'href="read?' not in html(at)
+
+
+# ---- files ------------------------------------------------------------------------------------------------------
+
+
+def take_in(at, data):
+    at.file_uploader[0].set_value([("notes.json", data, "application/json")])
+    return sound(at.run())
+
+
+def test_a_saved_notebook_is_taken_in_and_a_damaged_one_changes_nothing(app, notes):
+    data = app.bench.notebook.files.export()
+    app.bench.notebook.remove(notes[0])
+    at = take_in(sound(app.open(NOTEBOOK)), data)
+    assert "notes.json: one note taken in, 2 notes here already." in said(at)
+    assert sorted(shown(at)) == sorted(notes)
+    at = take_in(at, data.replace(b"Dark", b"Bark"))
+    assert "Your notebook is as it was" in said(at)
+    assert sorted(shown(at)) == sorted(notes)
+
+
+def test_the_menu_says_which_verdicts_can_be_measured_on(app, notes):
+    book = app.bench.notebook
+    book.write(notes[0], verdict="supports")
+    book.write(notes[1], verdict="contradicts")
+    at = sound(app.open(NOTEBOOK))
+    told = " ".join(text.value for text in at.text)
+    assert "one passage with the verdict “supports”" in told
+    assert "1, since they contradict their claim" in told
+    made = json.loads(book.files.evaluation_set().content)
+    assert [list(each["quotes"]) for each in made.values()] == [[notes[0]]]

@@ -1,0 +1,97 @@
+"""Whatever notes hold, the file gives back the same, and so does the store."""
+
+import tempfile
+import uuid
+from dataclasses import replace
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from relic_core.domain import ORIGINS, VERDICTS, Collection, Kept, Note, note_id
+from relic_core.formats.notebook import Section, read_notebook, write_notebook
+from relic_core.store import Store
+
+words = st.text(st.characters(codec="utf-8"), max_size=30)
+said = words.filter(str.strip)
+names = said.map(lambda text: " ".join(text.split()))
+times = st.datetimes(timezones=st.just(UTC))
+small = st.integers(1, 9)
+
+
+@st.composite
+def passages(draw):
+    start = draw(st.integers(0, 10**6))
+    return Kept(
+        work_id=draw(said), sha256=draw(said), title=draw(said), author=draw(words),
+        at=f"{draw(small)}.{draw(st.sampled_from(['', 'n']))}{draw(small)}.{draw(small)}", length=draw(small),
+        start=start, end=start + draw(small), place=draw(words), chapter=draw(words), paragraph=draw(small),
+        line=draw(st.none() | small), quotation=draw(said), origin=draw(st.sampled_from(ORIGINS)),
+        claim_text=draw(words), search_id=draw(words), retriever=draw(words), rank=draw(st.integers(0, 9)),
+        made_with=draw(words),
+    )  # fmt: skip
+
+
+@st.composite
+def sections(draw):
+    passage_lists = draw(st.lists(st.lists(passages(), max_size=2), max_size=2))
+    made, seen = [], set()
+    for number, found in enumerate(passage_lists):
+        collection = Collection(id=f"c{number}", name=draw(names), created=draw(times))
+        notes = []
+        for kept in found:
+            name = note_id("", kept)
+            if name not in seen:
+                seen.add(name)
+                tags = draw(st.lists(names, max_size=3, unique_by=str.casefold))
+                notes.append(
+                    Note(
+                        id=name,
+                        collection_id=collection.id,
+                        kept=kept,
+                        words=draw(words),
+                        tags=tuple(tags),
+                        verdict=draw(st.none() | st.sampled_from(VERDICTS)),
+                        position=float(len(notes) + 1),
+                        created=draw(times),
+                        updated=draw(times),
+                    )
+                )
+        made.append(Section(collection, tuple(notes)))
+    return tuple(made)
+
+
+@settings(max_examples=25)
+@given(sections())
+def test_a_file_read_is_what_was_written(made):
+    data = write_notebook(made)
+    assert read_notebook(data, "here") == made
+    assert write_notebook(read_notebook(data, "here")) == data
+
+
+@pytest.fixture(scope="module")
+def store():
+    with tempfile.TemporaryDirectory() as folder:
+        yield Store(Path(folder) / "relic.duckdb")
+
+
+@settings(max_examples=8)
+@given(made=sections())
+def test_a_notebook_stored_is_what_was_given(store, made):
+    whose = uuid.uuid4().hex  # drawn anew even where Hypothesis repeats itself
+    mine = [
+        Section(
+            replace(collection, id=f"{whose}{collection.id}", person=whose),
+            tuple(
+                replace(note, id=note_id(whose, note.kept), collection_id=f"{whose}{collection.id}", person=whose)
+                for note in notes
+            ),
+        )
+        for collection, notes in made
+    ]
+    store.notes.take_in([section.collection for section in mine], [note for section in mine for note in section.notes])
+    for collection, notes in mine:
+        assert store.collections.get(collection.id, whose) == collection
+        assert store.notes.all(whose, collection.id) == notes

@@ -1,0 +1,157 @@
+"""What citations are put together from: names, places of passages, titles; and how marks meet."""
+
+import pytest
+
+from relic_core.domain import Kept, Span
+from relic_core.errors import BadRequest
+from relic_core.library.reading import read_file
+from relic_core.reporting.citations.locator_words import CHICAGO, MLA, in_words
+from relic_core.reporting.citations.locators import locate, locate_kept, make_locator
+from relic_core.reporting.citations.names import read_names
+from relic_core.reporting.citations.runs import Line, as_markdown, as_text, inner_quotes
+from relic_core.reporting.citations.styles import cite, passage_form, works_cited
+from relic_core.reporting.passages import quotation
+from tests.making import make_work
+from tests.making_citations import cited
+
+NAMES = {
+    "Jane Austen": ["Austen, Jane"],
+    "Austen, Jane": ["Austen, Jane"],
+    "Le Guin, Ursula K.": ["Le Guin, Ursula K."],
+    "Ouida": ["Ouida"],
+    "Thomas De Quincey": ["De Quincey, Thomas"],
+    "Jean de La Fontaine": ["La Fontaine, Jean de"],
+    "Bartolomé de las Casas": ["de las Casas, Bartolomé"],
+    "Miguel de Cervantes": ["Cervantes, Miguel de"],
+    "Gabriele D'Annunzio": ["D'Annunzio, Gabriele"],
+    "Jean le Rond d'Alembert": ["Alembert, Jean le Rond d'"],
+    "Alembert, Jean le Rond d'": ["Alembert, Jean le Rond d'"],
+    "Eugene O’Neill": ["O’Neill, Eugene"],
+    "Vincent van Gogh": ["Gogh, Vincent van"],
+    "Sir Walter Scott": ["Scott, Walter"],
+    "Martin Luther King, Jr.": ["King, Martin Luther, Jr."],
+    "John D. Rockefeller IV": ["Rockefeller, John D., IV"],
+    "King, Martin Luther, Jr.": ["King, Martin Luther, Jr."],
+    "Elizabeth I": ["Elizabeth I"],
+    "The Brontë Society": ["The Brontë Society"],
+    "{Simon and Schuster}; Jane Austen": ["Simon and Schuster", "Austen, Jane"],
+    "Sophia Lee, Harriet Lee, and Anne Lee": ["Lee, Sophia", "Lee, Harriet", "Lee, Anne"],
+    "Sophia Lee & Harriet Lee": ["Lee, Sophia", "Lee, Harriet"],
+    "Maupassant, Guy de; Zola, Émile": ["Maupassant, Guy de", "Zola, Émile"],
+    "Anonymous": [],
+    "unknown": [],
+    "": [],
+    " , ; and ": ["and"],
+}
+
+
+@pytest.mark.parametrize("said", NAMES)
+def test_names_are_told_apart_and_turned_around(said):
+    assert [name.turned for name in read_names(said)] == NAMES[said]
+
+
+def test_a_name_that_was_turned_around_is_turned_back():
+    for direct in ("Guy de Maupassant", "Jean le Rond d'Alembert", "Martin Luther King Jr.", "Walter de la Mare"):
+        (name,) = read_names(direct)
+        (again,) = read_names(name.turned)
+        assert (name.direct, again.direct) == (direct, direct)
+
+
+CHAPTERS = {
+    "Chapter 3": "ch. 3, par. 5",
+    "Book One, Chapter IV: The Ferry": "bk. 1, ch. 4, par. 5",
+    "VOLUME THE SECOND, Chapter ONE": "vol. 2, ch. 1, par. 5",
+    "Stave Three: The Second of the Three Spirits": "stave 3, par. 5",
+    "Act II, Scene 1": "act 2, sc. 1, par. 5",
+    "Canto IX": "canto 9, par. 5",
+    "The Pool of Tears": "“The Pool of Tears,” par. 5",
+    "Phase the First: The Maiden, Chapter 2": "ch. 2, par. 5",
+    "Book the First": "bk. 1, par. 5",
+    "Section 4": "sec. 4, par. 5",
+    "The text": "par. 5",
+    "Before the first chapter": "before ch. 1, par. 5",
+    "The “Second” Part of it": "“The ‘Second’ Part of it,” par. 5",
+    "Part of the Story": "“Part of the Story,” par. 5",
+}
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_what_is_printed_over_a_chapter_is_read(chapter):
+    assert in_words(make_locator(chapter, "paragraph", 5, 5), MLA) == CHAPTERS[chapter]
+
+
+def test_ranges_are_written_as_each_style_does():
+    lines = make_locator("The text", "line", 115, 117)
+    assert (in_words(lines, MLA), in_words(lines, CHICAGO)) == ("lines 115-17", "lines 115–117")
+    over = make_locator("The text", "line", 98, 102)
+    assert in_words(over, MLA) == "lines 98-102"
+
+
+def test_a_passage_is_located_by_its_paragraphs():
+    work = make_work([["One.", "Two."], "Three."], ["Four."])
+    assert in_words(locate(work, Span(0, 2)), MLA) == "ch. 1, par. 1"
+    assert in_words(locate(work, Span(1, 2)), MLA) == "ch. 1, pars. 1-2"
+    assert in_words(locate(work, Span(1, 3)), MLA) == "ch. 1, par. 1, to ch. 2, par. 1"
+
+
+PLAY = b"""<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>The Weir</title></titleStmt>
+</fileDesc></teiHeader><text><body><div type="act"><head>ACT I</head><div type="scene"><head>SCENE II</head>
+<sp><speaker>ANNE</speaker><l n="14">The water takes what it is owed,</l><l n="15">And what it takes it keeps.</l></sp>
+</div></div></body></text></TEI>"""
+
+
+def test_lines_of_a_play_are_counted_and_a_kept_passage_is_located_as_in_its_work():
+    work = read_file(PLAY, name="weir.xml")
+    span = Span(0, 1)
+    locator = locate(work, span)
+    assert as_text(passage_form("mla")(parts(work), locator)) == "(Weir 1.2.14-15)"
+    place = work.place(span)
+    kept = Kept(
+        work_id=work.id, sha256=work.sha256, title=work.title, author="", at=str(place.address), length=1, start=0,
+        end=1, place=place.label, chapter=place.chapter, paragraph=place.paragraph, line=place.line,
+        quotation=quotation(work, span).plain,
+    )  # fmt: skip
+    assert locate_kept(kept) == locator
+
+
+def parts(work):
+    from relic_core.reporting.citations.edition import parts_of
+
+    return parts_of(cited(work.title))
+
+
+def test_no_stop_stands_behind_another():
+    line = Line().add("A. N. Other, Jr.").stop().title("Who?", ".").title("“Why?”", ".", quoted=True)
+    assert as_text(line.runs) == "A. N. Other, Jr. Who? “‘Why?’”"
+
+
+def test_quotation_marks_inside_others_are_turned_and_apostrophes_stay():
+    assert inner_quotes("“He said ‘no’,” said Emma’s aunt") == "‘He said “no”,’ said Emma’s aunt"
+    assert inner_quotes('a "plain" mark') == "a ‘plain’ mark"
+    assert inner_quotes("’Twas “so”") == "’Twas ‘so’"
+
+
+def test_a_line_of_markdown_never_becomes_a_list_or_a_heading():
+    assert as_markdown(Line().add("1984. A year").runs) == "1984\\. A year"
+    assert as_markdown(Line().add("- dashed").runs) == "\\- dashed"
+    assert as_markdown(Line().add("# hashed").runs) == "\\# hashed"
+
+
+def test_a_list_of_works_names_each_once_in_the_order_of_lists():
+    works = [cited("The Zoo"), cited("Emma", "Jane Austen"), cited("Emma", "Jane Austen"), cited("A Bee")]
+    assert [each.text for each in works_cited(works, "mla")] == ["Austen, Jane. Emma.", "A Bee.", "The Zoo."]
+
+
+def test_an_author_of_several_works_is_named_once_in_mla():
+    works = [cited("Persuasion", "Jane Austen, Jr."), cited("Emma", "Jane Austen, Jr."), cited("Ruth", "E. Gaskell")]
+    assert [each.text for each in works_cited(works, "mla")] == [
+        "Austen, Jane, Jr. Emma.",
+        "---. Persuasion.",
+        "Gaskell, E. Ruth.",
+    ]
+    assert works_cited(works, "chicago-notes")[1].text.startswith("Austen, Jane, Jr. Persuasion.")
+
+
+def test_an_unknown_style_is_refused_with_those_there_are():
+    with pytest.raises(BadRequest, match="chicago-notes"):
+        cite(cited("Emma"), "chicago")

@@ -1,0 +1,194 @@
+"""Notes as documents: quotations set by the rule of their style, citations behind them, a list of works at the end."""
+
+from __future__ import annotations
+
+import csv as reader_of
+import io
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import docx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relic_core.domain import Kept, Note
+from relic_core.reporting.notebook.markdown import markdown
+from relic_core.reporting.notebook.quoting import set_quotation
+from relic_core.reporting.notebook.table import COLUMNS, csv
+from relic_core.reporting.notebook.word import word
+from tests.making_citations import cited
+
+NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)
+EMMA = replace(cited("Emma", "Jane Austen", 1815, publisher="Dent", year=1906), id="emma-1")
+SHORT = "He said “no”. She … [did] not answer."
+
+
+def note(quotation=SHORT, *, number=1, line=None, **given):
+    kept = Kept(
+        work_id="emma-1", sha256="e" * 64, title="Emma (as kept)", author="J. Austen", at="3.5.1", length=2, start=0,
+        end=9, place="Chapter 3 · paragraph 5", chapter="Chapter 3", paragraph=5, line=line, quotation=quotation,
+        claim_text=given.pop("claim", ""),
+    )  # fmt: skip
+    return Note(id=f"n{number}", collection_id="c", kept=kept, created=NOW, updated=NOW, **given)
+
+
+def written(*notes, style="mla", editions=None):
+    return markdown(notes, "Clues", style, {"emma-1": EMMA} if editions is None else editions)
+
+
+# ---- the rule of long quotations -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "style", "block"),
+    [
+        ("x" * 300, "mla", False),
+        ("x" * 301, "mla", True),
+        ("word " * 99, "chicago-notes", False),
+        ("word " * 100, "chicago-author-date", True),
+        ("One.\n\nTwo.", "mla", True),
+        ("a\nb\nc", "mla", False),
+        ("a\nb\nc\nd", "mla", True),
+        ("a\nb\n\nc", "mla", False),
+        ("a\nb", "chicago-notes", True),
+        ("one line of verse", "chicago-notes", False),
+    ],
+)
+def test_a_long_quotation_is_set_off_by_the_rule_of_its_style(words, style, block):
+    assert set_quotation(words, style, verse="line of verse" in words).block is block
+
+
+@pytest.mark.parametrize(
+    ("words", "inline"),
+    [
+        ("It rained.", "“It rained”"),
+        ("Did it?", "“Did it?”"),
+        ("It rained …", "“It rained …”"),
+        ("It rained...", "“It rained...”"),
+        ("It rained. . . .", "“It rained. . . .”"),
+        ("“It rained.”", "“‘It rained’”"),
+        ("a [b] “c ‘d’”", "“a [b] ‘c “d”’”"),
+        ("one\ntwo\n\nthree", "“one / two // three”"),
+    ],
+)
+def test_a_short_quotation_stands_between_marks_that_are_turned_inside(words, inline):
+    assert set_quotation(words, "mla").inline(stop=False) == inline
+
+
+# ---- Markdown --------------------------------------------------------------------------------------------------------
+
+
+def test_a_short_quotation_is_followed_by_its_citation_and_the_stop():
+    made = written(note(words="Mine *own*.\nA line.\n\nMore.", tags=("irony", "b_c"), verdict="supports", claim="Who?"))
+    assert made.split("\n\n---")[0] == (
+        "# Clues\n\n## 1. *Emma*, Chapter 3, paragraph 5\n\n"
+        "“He said ‘no’. She … \\[did\\] not answer” (Austen, ch. 3, par. 5).\n\n"
+        "Mine \\*own\\*.\\\nA line.\n\nMore.\n\n"
+        "Claim: Who?\\\nVerdict: Supports the claim\\\nTags: irony, b\\_c\n\n"
+        "## Works Cited\n\n- Austen, Jane. *Emma*. 1815. Dent, 1906."
+    )
+
+
+def test_a_long_quotation_is_a_block_with_its_citation_behind_the_stop():
+    made = written(note("First “one”.\n\nSecond."))
+    assert "> First “one”.\n>\n> Second. (Austen, ch. 3, pars. 5-6)\n\n" in made
+    verse = written(note("a\nb\nc\nd", line=14))
+    assert "> a\\\n> b\\\n> c\\\n> d (Austen, ch. 3, lines 14-17)\n\n" in verse
+
+
+def test_notes_are_full_at_the_first_mention_and_short_later():
+    made = written(note(), note(number=2), style="chicago-notes")
+    assert made.count("She … \\[did\\] not answer.”\n\n") == 2
+    assert made.index("Jane Austen, *Emma* (1815; Dent, 1906), chap. 3") < made.index("\n\nAusten, *Emma*, chap. 3")
+    assert made.count("## Bibliography") == made.count("- Austen, Jane.") == 1
+
+
+def test_a_work_that_is_not_there_is_cited_as_it_was_kept():
+    assert "- Austen, J. *Emma (as kept)*.\n" in written(note(), editions={})
+
+
+def test_mla_gives_the_title_where_several_works_of_an_author_are_cited():
+    persuasion = replace(EMMA, id="p", title="Persuasion")
+    other = replace(note("Anne hoped.", number=2), kept=replace(note("Anne hoped.").kept, work_id="p"))
+    made = written(note(), other, editions={"emma-1": EMMA, "p": persuasion})
+    assert "(Austen, *Emma*, ch. 3, par. 5)." in made
+    assert "(Austen, *Persuasion*, ch. 3, par. 5)." in made
+    assert "(Austen, ch. 3, par. 5)." in written(note(), note(number=2))
+
+
+def test_an_empty_collection_is_a_title_and_nothing_is_listed():
+    assert written().startswith("# Clues\n\n---\n\n0 passages, from RELiC Workbench")
+
+
+def test_the_list_names_each_work_once_in_its_order():
+    other = replace(note(number=2), kept=replace(note().kept, work_id="b", title="A Bee", author=""))
+    made = written(note(), other, note(number=3))
+    assert made.count("- Austen, Jane") == 1
+    assert made.index("- Austen") < made.index("- *A Bee*.")
+
+
+# ---- Word ------------------------------------------------------------------------------------------------------------
+
+
+def paragraphs(data):
+    return docx.Document(io.BytesIO(data)).paragraphs
+
+
+def test_word_has_the_same_paragraphs_with_italics_and_indents():
+    made = paragraphs(word([note(), note("One.\n\nTwo.", number=2)], "Clues", "mla", {"emma-1": EMMA}))
+    texts = [each.text for each in made]
+    assert texts[:3] == [
+        "Clues",
+        "1. Emma, Chapter 3, paragraph 5",
+        "“He said ‘no’. She … [did] not answer” (Austen, ch. 3, par. 5).",
+    ]
+    entry = next(each for each in made if each.text.startswith("Austen, Jane"))
+    assert [run.text for run in entry.runs if run.italic] == ["Emma"]
+    assert entry.paragraph_format.first_line_indent == -entry.paragraph_format.left_indent
+    blocks = [each for each in made if each.paragraph_format.right_indent]
+    assert [each.text for each in blocks] == ["One.", "Two. (Austen, ch. 3, pars. 5-6)"]
+    assert [each.style.name for each in made if each.style.name != "Normal"] == [
+        "Title",
+        "Heading 1",
+        "Heading 1",
+        "Heading 1",
+    ]
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_word_takes_any_characters(words, name):
+    made = paragraphs(word([note(f"It {words} rained", words=words)], name, "chicago-notes", {}))
+    assert made[-1].text.startswith("One passage, from RELiC Workbench")
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+
+
+def rows(made):
+    assert made.startswith("\ufeff")
+    return list(reader_of.DictReader(io.StringIO(made[1:], newline="")))
+
+
+def test_the_table_has_a_row_for_each_note():
+    made = csv([note(tags=("a", "b"), verdict="unsure")], "Clues", "chicago-author-date", {"emma-1": EMMA})
+    (row,) = rows(made)
+    assert tuple(row) == COLUMNS
+    assert row["quotation"] == SHORT
+    assert row["citation"] == "(Austen [1815] 1906, chap. 3, para. 5)"
+    assert row["entry"] == "Austen, Jane. (1815) 1906. Emma. Dent."
+    assert (row["tags"], row["verdict"], row["year"]) == ("a; b", "unsure", "1815")
+
+
+@pytest.mark.parametrize("mark", ["=", "+", "-", "@", "\t", "\r"])
+def test_no_cell_of_the_table_is_a_formula(mark):
+    evil = f"{mark}HYPERLINK(1)"
+    (row,) = rows(csv([note(evil, words=evil, tags=(evil,), claim=evil)], evil, "mla", {}))
+    assert {row[name] for name in ("quotation", "words", "tags", "claim", "collection")} == {f"'{evil}"}
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=80))
+def test_the_table_is_read_back_to_the_letter_but_for_the_apostrophe(words):
+    (row,) = rows(csv([note(f"x{words}", words=words)], "c", "mla", {}))
+    assert row["quotation"] == f"x{words}"
+    assert row["words"] in {words, f"'{words}"}

@@ -1,0 +1,71 @@
+"""The notebook is written as documents, cited by the works of the library."""
+
+import csv
+import io
+
+import docx
+import pytest
+
+from relic_core.domain import EditionDetails
+from relic_core.errors import BadRequest, NotFound
+from relic_core.services.jobs import InlineExecutor
+from relic_core.services.notebook.documents import DOCUMENTS, cited_by, make_document
+from relic_core.services.workbench import Workbench
+
+TEXT = b"CHAPTER I\n\nThe river rose. Nobody counted.\n\nIt fell.\n"
+
+
+@pytest.fixture
+def bench(settings):
+    return Workbench(settings, executor=InlineExecutor(settings))
+
+
+@pytest.fixture
+def kept(bench):
+    work = bench.works.add(TEXT, name="ferry.txt", title="The Ferry", author="Ann Else", year=1891).work
+    bench.citing.describe(work.id, EditionDetails(publisher="Dent", year=1906))
+    first = bench.notebook.keep(work.id, "1.1.1")
+    clues = bench.notebook.add_collection("Clues & signs")
+    second = bench.notebook.keep(work.id, "1.1.2", 2, collection_id=clues.id)
+    return first, second
+
+
+def test_a_collection_is_written_with_citations_of_its_editions(bench, kept):
+    made = make_document(bench, "markdown", "mla", kept[1].collection_id).decode()
+    assert made.startswith("# Clues \\& signs\n\n## 1. *The Ferry*,")
+    assert "> Nobody counted.\n>\n> It fell. (Else, ch. 1, pars. 1-2)" in made
+    assert "- Else, Ann. *The Ferry*. 1891. Dent, 1906." in made
+    assert "The river rose" not in made
+
+
+def test_all_notes_are_one_document_and_one_table(bench, kept):
+    made = make_document(bench, "markdown", "chicago-author-date").decode()
+    assert made.startswith("# Notebook\n")
+    assert made.count("Dent.") == 1
+    table = make_document(bench, "csv", "mla").decode("utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(table, newline="")))
+    assert {row["collection"] for row in rows} == {"My notes", "Clues & signs"}
+    assert {row["citation"] for row in rows} == {"(Else, ch. 1, par. 1)", "(Else, ch. 1, pars. 1-2)"}
+
+
+def test_word_opens_and_has_the_words(bench, kept):
+    document = docx.Document(io.BytesIO(make_document(bench, "word", "chicago-notes", kept[0].collection_id)))
+    assert "“The river rose.”" in [paragraph.text for paragraph in document.paragraphs]
+    assert document.core_properties.title == "My notes"
+
+
+def test_an_empty_notebook_is_written_too(bench):
+    for form in DOCUMENTS:
+        assert make_document(bench, form, "mla")
+
+
+def test_a_removed_work_is_still_cited(bench, kept):
+    bench.works.remove(kept[0].kept.work_id)
+    assert cited_by(bench, kept)[kept[0].kept.work_id].details.publisher == "Dent"
+
+
+def test_what_is_not_there_is_said(bench, kept):
+    with pytest.raises(NotFound):
+        make_document(bench, "markdown", "mla", "never")
+    with pytest.raises(BadRequest, match="style"):
+        make_document(bench, "markdown", "apa")

@@ -1,0 +1,418 @@
+"""Searches that last: what an address carries, what is told of it elsewhere and later, then and now, two columns."""
+
+from dataclasses import replace
+
+import pytest
+
+from relic_core.domain import EVERYWHERE, Likeness, Narrowing
+from relic_core.domain.sharing import Head, HeadHit, Makers
+from relic_core.errors import BadBenchmark, BadRequest, NotFound, StoreError
+from relic_core.formats import searches
+from relic_core.retrieval.dense import Dense
+from relic_core.services.answers import SearchRequest
+from relic_core.services.sharing.passages import numbered
+from relic_core.services.workbench import Workbench
+from tests.fake_encoder import FakeEncoder
+from tests.fake_retrievers import use_fakes
+from tests.making import make_work
+
+SENTENCES = [
+    ["The ferry left at six, and nobody aboard it had paid for the crossing but the dog."],
+    ["He counted the lanterns again.", "There was one lantern more than there had been passengers."],
+    ["A lamp stood in the window of the toll-house.", "The chapter of accidents was closed."],
+    ["Nobody paid for it.", "The dog slept.", "The river rose.", "The rain fell on the toll-house."],
+]
+WORK = make_work(*SENTENCES, title="The Toll", author="A. Nobody")
+OTHER_EDITION = make_work(*SENTENCES, ["The end."], title="The Toll", author="A. Nobody")
+QUAY = make_work([["Nobody lit the lamp of the quay.", "The dog barked at the ferry."]], title="The Quay")
+CLAIM = "Nobody paid for the crossing"
+
+
+def made(settings, *works, encoder="fake/1"):
+    """Make a workbench with works that are prepared for an encoder."""
+    bench = Workbench(settings)
+    known = {work.id for work in bench.works.summaries()}
+    for work in works:
+        if work.id not in known:
+            bench.store.works.add(work)
+    use_fakes(bench)
+    bench.indexes._retrievers["dense-relic"] = Dense(
+        "dense-relic", encoder=lambda: FakeEncoder(encoder), root=settings.indexes
+    )
+    for work in bench.works.summaries():
+        bench.indexes.build(work.id, ["dense-relic"], lambda *_: None)
+    return bench
+
+
+@pytest.fixture
+def bench(settings):
+    return made(settings, WORK, QUAY)
+
+
+@pytest.fixture
+def elsewhere(tmp_path, settings):
+    """Make a store of a colleague, with the works given."""
+
+    def make(*works, encoder="fake/1"):
+        return made(
+            replace(settings, data=tmp_path / "theirs", indexes=tmp_path / "their-indexes"), *works, encoder=encoder
+        )
+
+    return make
+
+
+REQUEST = SearchRequest(work_id=WORK.id, claim_text=CLAIM, length=1, results=1, retrievers=("dense-relic", "bm25"))
+
+
+def asked(bench, request=REQUEST):
+    """Ask, and keep the search with what it found; gives its id."""
+    result = bench.search.run(request)
+    search = bench.history.keep(request, made_with=result.made_with)
+    bench.sharing.remember(search.id, result)
+    return search.id
+
+
+# ---- what made an answer ------------------------------------------------------------------------------------------
+
+
+def test_what_made_an_answer_is_the_same_in_another_store_with_the_same_works_and_models(bench, elsewhere):
+    assert elsewhere(WORK, QUAY).sharing.makers(REQUEST) == bench.sharing.makers(REQUEST)
+
+
+def test_another_model_changes_the_makers_of_what_uses_it_and_of_nothing_else(bench, elsewhere):
+    request = replace(REQUEST, retrievers=("dense-relic", "bm25", "fusion"))
+    mine, theirs = bench.sharing.makers(request), elsewhere(WORK, encoder="fake/2").sharing.makers(request)
+    changed = {name for name in request.retrievers if mine.retrievers[name] != theirs.retrievers[name]}
+    assert changed == {"dense-relic", "fusion"}
+    assert mine.edition == theirs.edition
+
+
+def test_an_address_of_this_store_says_nothing_while_nothing_has_changed(bench):
+    short = bench.sharing.short("abcdefg", REQUEST)
+    assert set(short) == {"q", "w", "m"}
+    assert bench.sharing.told(REQUEST, short) == ()
+    assert bench.sharing.told(REQUEST, {"q": "abcdefg"}) == ()
+
+
+def test_a_model_taught_anew_is_told_by_its_name(bench, settings):
+    short = bench.sharing.short("abcdefg", REQUEST)
+    (said,) = made(settings, encoder="fake/2").sharing.told(REQUEST, short)
+    assert said.startswith("dense-RELiC has been taught anew, or another model was chosen for it")
+
+
+def test_a_work_cut_anew_and_another_library_are_told(bench):
+    made_then = bench.sharing.makers(REQUEST)
+    short = {"w": "0" * 8, "m": ""}
+    assert bench.sharing.told(REQUEST, short)[0].startswith("The sentences of The Toll have been cut anew")
+    whole = replace(REQUEST, work_id="")
+    assert bench.sharing.makers(whole).edition != made_then.edition
+    before = bench.sharing.short("abcdefg", whole)
+    bench.works.remove(QUAY.id)
+    assert bench.sharing.told(whole, before)[0].startswith("The works searched are not the same")
+
+
+@pytest.mark.parametrize(
+    "given", [{"w": "zzz"}, {"m": "1"}, {"m": "0" * 8}, {"w": "9" * 400}, {"m": "-.-.-"}, {"m": "."}]
+)
+def test_digests_that_cannot_be_read_are_told(bench, given):
+    with pytest.raises(BadRequest, match="cannot be read"):
+        bench.sharing.told(REQUEST, given)
+
+
+# ---- elsewhere ----------------------------------------------------------------------------------------------------
+
+
+def test_a_search_opens_in_another_store_with_its_address_alone(bench, elsewhere):
+    shared = bench.sharing.share("abcdefg", REQUEST)
+    there = elsewhere(WORK, QUAY)
+    opened = there.sharing.open_code(shared.code)
+    assert (opened.request, opened.notices) == (REQUEST, ())
+    assert there.sharing.open_file(shared.file, "search.relic.json") == opened
+    assert not shared.long
+
+
+def test_elsewhere_another_model_is_told(bench, elsewhere):
+    opened = elsewhere(WORK, encoder="fake/2").sharing.open_code(bench.sharing.share("abcdefg", REQUEST).code)
+    assert opened.request == REQUEST
+    assert [said.split(",")[0] for said in opened.notices] == ["dense-RELiC has been taught anew"]
+
+
+def test_another_edition_is_asked_in_its_place_and_told(bench, elsewhere):
+    code = bench.sharing.share("abcdefg", replace(REQUEST, chapters=(2, 4))).code
+    opened = elsewhere(OTHER_EDITION).sharing.open_code(code)
+    assert (opened.request.work_id, opened.request.chapters) == (OTHER_EDITION.id, (2, 4))
+    (said,) = opened.notices
+    assert said.startswith("This address was made with another edition of The Toll, A. Nobody than the one")
+
+
+def test_passages_like_one_open_in_another_edition_too(bench, elsewhere):
+    request = SearchRequest(work_id="", like=Likeness(WORK.id, "1.1.1"), retrievers=("bm25",))
+    opened = elsewhere(OTHER_EDITION).sharing.open_code(bench.sharing.share("abcdefg", request).code)
+    assert opened.request.like == Likeness(OTHER_EDITION.id, "1.1.1")
+
+
+def test_a_work_that_is_not_there_is_named(bench, elsewhere):
+    code = bench.sharing.share("abcdefg", REQUEST).code
+    with pytest.raises(NotFound, match=rf"not in your library: The Toll, A\. Nobody \(edition {WORK.id}\)\. Add it"):
+        elsewhere(QUAY).sharing.open_code(code)
+
+
+def test_works_of_a_narrowing_that_are_not_there_are_told(bench, elsewhere):
+    both = SearchRequest(
+        work_id="", claim_text=CLAIM, narrowing=Narrowing(works=(WORK.id, QUAY.id)), retrievers=("bm25",)
+    )
+    there = elsewhere(QUAY)
+    opened = there.sharing.open_code(bench.sharing.share("abcdefg", both).code)
+    assert opened.request.narrowing == Narrowing(works=(QUAY.id,))
+    assert opened.notices == (
+        f"Not all works that this search was narrowed to are in your library. Missing: '{WORK.id}'.",
+    )
+    one = replace(both, narrowing=Narrowing(works=(WORK.id,)))
+    with pytest.raises(NotFound, match="None of the works"):
+        there.sharing.open_code(bench.sharing.share("abcdefg", one).code)
+
+
+def test_a_way_of_searching_that_is_not_known_is_left_out_and_told(bench):
+    from relic_core.services.sharing.addresses import shared_of
+
+    shared = replace(shared_of(bench, REQUEST), retrievers=("oracle", "bm25"))
+    opened = bench.sharing.open_code(searches.write_code(shared))
+    assert opened.request.retrievers == ("bm25",)
+    assert "no way of searching called 'oracle'" in opened.notices[0]
+
+
+def test_a_number_out_of_range_is_refused(bench):
+    from relic_core.services.sharing.addresses import shared_of
+
+    with pytest.raises(BadRequest, match="A quotation of 9 sentences was asked for"):
+        bench.sharing.open_code(searches.write_code(replace(shared_of(bench, REQUEST), length=9)))
+
+
+def test_a_long_claim_makes_a_long_address_and_the_file_carries_it(bench, elsewhere):
+    words = " ".join(f"word{number * 7919 % 100_003}" for number in range(1500))
+    shared = bench.sharing.share("abcdefg", replace(REQUEST, claim_text=words))
+    assert shared.long
+    assert elsewhere(WORK).sharing.open_file(shared.file, "a").request.claim_text == words
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda code: code[:-1], "cut short"),
+        (lambda code: code[:20] + code[21:], "cut short"),
+        (lambda code: "2" + code[1:], "another version of the program"),
+        (lambda code: "", "cut short"),
+        (lambda code: "1." + "A" * 500_000 + ".aaaaaaaa", "longer than any"),
+    ],
+)
+def test_an_address_that_is_not_whole_is_told(bench, change, said):
+    with pytest.raises(BadRequest, match=said):
+        bench.sharing.open_code(change(bench.sharing.share("abcdefg", REQUEST).code))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda data: data.replace(b"crossing", b"ferry"), "changed by hand"),
+        (lambda data: data.replace(b"search/1", b"search/7"), "no search of this program"),
+        (lambda data: data[: len(data) // 2], "no whole JSON"),
+        (lambda data: b"\xff\xfe\x00", "not text in UTF-8"),
+        (lambda data: b"[]", "must be a JSON object"),
+    ],
+)
+def test_a_file_that_is_not_whole_is_told(bench, change, said):
+    with pytest.raises(BadBenchmark, match=said):
+        bench.sharing.open_file(change(bench.sharing.share("abcdefg", REQUEST).file), "search.relic.json")
+
+
+# ---- heads --------------------------------------------------------------------------------------------------------
+
+
+def test_the_first_passages_of_each_column_are_kept_once(bench, settings):
+    search = asked(bench)
+    kept = bench.store.search_heads.of(search, length=1)
+    assert [head.retriever for _, head in kept] == ["dense-relic", "bm25"]
+    result = bench.search.run(REQUEST)
+    for column, (_, head) in zip(result.columns, kept, strict=True):
+        assert [(hit.first, hit.rank) for hit in head.hits[:1]] == [
+            (card.span.start, card.rank) for card in column.cards
+        ]
+        assert len(head.hits) > 1, "more than are shown"
+        for hit in head.hits:
+            assert WORK.text[hit.start : hit.end] == WORK.sentence_text(hit.first)
+    asked(bench)
+    asked(made(settings))  # a server that has just started
+    assert len(bench.store.search_heads.of(search, length=1)) == 2
+
+
+def test_only_what_was_made_otherwise_is_kept_again(bench, settings):
+    search = asked(bench)
+    asked(made(settings, encoder="fake/2"))
+    assert [head.retriever for _, head in bench.store.search_heads.of(search, length=1)] == [
+        "dense-relic",
+        "bm25",
+        "dense-relic",
+    ]
+    assert bench.store.search_heads.kept([search, "zzzzzzz"]) == {search: 2}
+
+
+def test_overlapping_spans_are_kept_as_one_passage(bench):
+    search = asked(bench, replace(REQUEST, length=2))
+    for _, head in bench.store.search_heads.of(search, length=2):
+        spans = [(hit.start, hit.end) for hit in head.hits]
+        assert all(a[1] <= b[0] or b[1] <= a[0] for a in spans for b in spans if a is not b)
+
+
+def test_places_of_a_library_search_are_those_of_the_words(bench):
+    search = asked(bench, SearchRequest(work_id="", claim_text="the dog", length=2, results=1, retrievers=("bm25",)))
+    ((_, head),) = bench.store.search_heads.of(search, length=2)
+    works = {work.id: work for work in (WORK, QUAY)}
+    assert {hit.work_id for hit in head.hits} == works.keys()
+    for hit in head.hits:
+        work = works[hit.work_id]
+        assert (hit.start, hit.end) == (work.sentences[hit.first].start, work.sentences[hit.first + 1].end)
+
+
+def test_nothing_is_kept_while_a_column_is_to_come(bench):
+    result = bench.search.run(replace(REQUEST, retrievers=("bm25", "reranked")), at_once=True)
+    assert bench.sharing.remember("abcdefg", result) == 0
+    assert bench.store.search_heads.kept(["abcdefg"]) == {}
+
+
+def test_a_column_that_refuses_keeps_nothing_of_its_own(bench):
+    request = SearchRequest(work_id=WORK.id, like=Likeness(WORK.id, "1.1.1"), retrievers=("bm25", "reranked"))
+    assert [head.retriever for head in bench.sharing.heads(bench.search.run(request))] == ["bm25"]
+
+
+def test_what_cannot_be_kept_is_raised_as_an_error_of_the_store(bench, monkeypatch):
+    result = bench.search.run(REQUEST)
+    bench.store.search_heads._lock_seconds = 0.01
+
+    def full(*_arguments, **_options):
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr(type(bench.store.search_heads), "_writing", full)
+    with pytest.raises(StoreError, match="full"):
+        bench.sharing.remember("abcdefg", result)
+
+
+# ---- then and now -------------------------------------------------------------------------------------------------
+
+
+def test_where_nothing_has_changed_everything_stayed(bench):
+    found = bench.sharing.then_and_now(asked(bench))
+    assert found.differences == ()
+    assert len(found.times) == 1
+    assert [column.label for column in found.columns] == ["dense-RELiC", "BM25"]
+    for column in found.columns:
+        assert column.unchanged
+        assert column.likeness == 1
+
+
+def test_a_new_model_moves_what_it_ranks_and_the_words_say_so(bench, settings):
+    search = asked(bench)
+    heads = bench.store.search_heads
+    ((_, then), _) = heads.of(search, length=1)
+    turned = Head(
+        retriever="dense-relic", length=1, edition=then.edition, maker="ffff0000", version="0.0.1",
+        hits=(then.hits[2], then.hits[1], then.hits[0]),
+    )  # fmt: skip
+    heads.add(search, [turned])  # as if another model had answered meanwhile
+    found = made(settings).sharing.then_and_now(search, at=heads.of(search, length=1)[-1][0].isoformat())
+    dense, words = found.columns
+    assert words.unchanged
+    by_then = {each.then: each for each in dense.passages}
+    assert [by_then[place].moved for place in (1, 2, 3)] == ["fell", "stayed", "rose"]
+    assert {each.moved for each in dense.passages if not each.then} == {"new"}
+    assert 0 < dense.likeness < 1
+    assert found.differences[0].startswith("dense-RELiC has been taught anew")
+    assert found.differences[-1].startswith("It was answered by version 0.0.1 of the program")
+    assert len(heads.of(search, length=1)) == 4, "now has been kept as well"
+
+
+def test_what_is_found_no_more_has_gone(bench):
+    search = asked(bench, replace(REQUEST, retrievers=("bm25",)))
+    ((_, now),) = bench.store.search_heads.of(search, length=1)
+    silent = next(n for n in range(len(WORK.sentences)) if n not in {hit.first for hit in now.hits})
+    sentence = WORK.sentences[silent]
+    gone = HeadHit(WORK.id, silent, 1, 9.0, sentence.start, sentence.end)
+    old = Head(
+        retriever="bm25", length=1, edition=now.edition, maker="00001111", version=now.version, hits=(gone, *now.hits)
+    )
+    bench.store.search_heads.add(search, [old])
+    at = bench.store.search_heads.of(search, length=1)[-1][0].isoformat()
+    (column,) = bench.sharing.then_and_now(search, at=at).columns
+    last = column.passages[-1]
+    assert (last.moved, last.then, last.now) == ("gone", 1, 0)
+    assert last.passage.quotation.plain == WORK.sentence_text(silent)
+
+
+def test_then_and_now_of_a_search_of_before_heads_were_kept_begins_now(bench):
+    search = bench.history.keep(REQUEST).id
+    found = bench.sharing.then_and_now(search)
+    assert len(found.times) == 1
+    assert all(column.unchanged for column in found.columns)
+
+
+def test_a_retriever_that_is_not_prepared_is_named_and_the_others_are_compared(bench, settings, tmp_path):
+    search = asked(bench)
+    later = made(settings)
+    later.indexes._retrievers["dense-relic"] = Dense(
+        "dense-relic", encoder=lambda: FakeEncoder("fake/9"), root=tmp_path / "none"
+    )
+    found = later.sharing.then_and_now(search)
+    assert [column.retriever for column in found.columns] == ["bm25"]
+    assert found.silent == ("dense-RELiC",)
+
+
+# ---- two columns --------------------------------------------------------------------------------------------------
+
+
+def test_two_columns_are_held_against_one_another(bench):
+    found = bench.sharing.compare(asked(bench), ["dense-relic", "bm25"])
+    first, second = (
+        {hit.hit.span.start: at for at, hit in enumerate(column.head, 1)} for column in found.result.columns
+    )
+    assert {(each.passage.span.start, each.first, each.second) for each in found.passages} == {
+        (start, first.get(start, 0), second.get(start, 0)) for start in first | second
+    }
+    assert found.overlap == len(found.found_by("both")) == len(first.keys() & second.keys())
+    assert len(found.found_by("first")) + len(found.found_by("second")) + found.overlap == len(found.passages)
+    assert 0 < found.likeness < 1
+
+
+def test_the_order_of_the_two_changes_sides_alone(bench):
+    search = asked(bench)
+    one, other = (bench.sharing.compare(search, names) for names in (["bm25", "dense-relic"], ["dense-relic", "bm25"]))
+    assert (one.overlap, one.likeness) == (other.overlap, other.likeness)
+    assert {each.passage.span for each in one.found_by("first")} == {
+        each.passage.span for each in other.found_by("second")
+    }
+
+
+@pytest.mark.parametrize("names", [["bm25"], ["bm25", "bm25"], ["bm25", "oracle"], ["bm25", "dense-relic", "fusion"]])
+def test_what_is_not_two_is_told(bench, names):
+    with pytest.raises(BadRequest):
+        bench.sharing.compare(asked(bench), names)
+
+
+def test_a_column_that_cannot_answer_is_named(bench, tmp_path):
+    bench.indexes._retrievers["dense-relic"] = Dense("dense-relic", encoder=FakeEncoder, root=tmp_path / "none")
+    with pytest.raises(BadRequest, match="dense-RELiC cannot answer yet"):
+        bench.sharing.compare(bench.history.keep(REQUEST).id, ["dense-relic", "bm25"])
+
+
+def test_overlapping_passages_of_two_columns_are_one_and_each_goes_with_one():
+    assert numbered([("a", 0, 4)], [("a", 2, 6), ("a", 0, 2)]) == ((0,), (0, 1))
+    assert numbered([("a", 0, 4)], [("b", 0, 4)]) == ((0,), (1,))
+
+
+def test_everywhere_is_what_a_search_without_narrowing_opens_with(bench):
+    opened = bench.sharing.open_code(bench.sharing.share("a", replace(REQUEST, work_id="")).code)
+    assert opened.request.narrowing is EVERYWHERE
+
+
+def test_makers_that_are_not_known_are_not_compared():
+    from relic_core.services.sharing.differences import differences
+
+    assert differences(Makers(), Makers(edition="0" * 8, retrievers={"bm25": "1" * 8}), title="", since="") == ()
