@@ -29,6 +29,7 @@ from relic_core.cli import (
     mine,
     notebook,
     prompts,
+    reliability,
     remove,
     restore,
     runs,
@@ -78,6 +79,7 @@ COMMANDS = (
     bench,
     jobs,
     health,
+    reliability,
     job,
 )
 """In the order of the help."""

@@ -80,8 +80,17 @@ def measure(bench: Bench) -> Measured:
 
 
 @contextlib.contextmanager
-def server(app: Path, environment: Mapping[str, str]) -> Iterator[tuple[int, float]]:
-    """Start an app with Streamlit on a free port of this machine, wait until its server is healthy, and end it after.
+def server(app: Path, environment: Mapping[str, str], *, port: int = 0) -> Iterator[tuple[int, float]]:
+    """Start an app with Streamlit on a port of this machine, wait until its server is healthy, and end it after.
+
+    Parameters
+    ----------
+    app : Path
+        Its script.
+    environment : mapping of str to str
+        Of the process.
+    port : int
+        Where; a free one if 0.
 
     Yields
     ------
@@ -95,9 +104,7 @@ def server(app: Path, environment: Mapping[str, str]) -> Iterator[tuple[int, flo
     RelicError
         It ended by itself, or was not healthy in time.
     """
-    with socket.socket() as free:
-        free.bind((_HERE, 0))
-        port = free.getsockname()[1]
+    port = port or free_port()
     options = {
         "server.port": port,
         "server.address": _HERE,
@@ -135,6 +142,14 @@ def server(app: Path, environment: Mapping[str, str]) -> Iterator[tuple[int, flo
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def free_port() -> int:
+    """Give a port of this machine on which nobody listens."""
+    with socket.socket() as free:
+        free.bind((_HERE, 0))
+        port: int = free.getsockname()[1]
+    return port
 
 
 def seconds_to_health(app: Path, environment: Mapping[str, str]) -> float:

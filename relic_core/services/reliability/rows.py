@@ -1,0 +1,80 @@
+"""One thing that was done to a library on purpose, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from relic_core.services.workbench import Workbench
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What was done, and what happened.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    done, expected, happened : str
+        In sentences.
+    held : bool or None
+        What was expected has happened; None where it could not be tried.
+    counts : dict of str to float
+        What was counted. "lost" counts writes that were acknowledged and are not there.
+    """
+
+    name: str
+    done: str
+    expected: str
+    happened: str
+    held: bool | None
+    counts: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What a row is made with.
+
+    Attributes
+    ----------
+    workbench : Workbench
+        A library made for it: the sample, prepared.
+    folder : Path
+        Where it may make others.
+    work_id : str
+        The sample.
+    claims : tuple of str
+        What is asked.
+    searchers, browsers, rounds : int
+        How many at once, and how often things are repeated.
+    say : callable
+        Told what is being done.
+    """
+
+    workbench: Workbench
+    folder: Path
+    work_id: str
+    claims: tuple[str, ...]
+    searchers: int
+    browsers: int
+    rounds: int
+    say: Say
+
+
+def percentile(times: list[float], share: float) -> float:
+    """Give the time that a share of all did not exceed.
+
+    Examples
+    --------
+    >>> percentile([3.0, 1.0, 2.0, 4.0], 0.5), percentile([3.0, 1.0, 2.0, 4.0], 0.95)
+    (2.0, 4.0)
+    """
+    ordered = sorted(times)
+    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
