@@ -146,7 +146,7 @@ def write(report: Report) -> str:
     for part, measured in zip(plain["parts"], report.parts, strict=True):
         for row, figure in zip(part["figures"], measured.figures, strict=True):
             row["met"] = figure.met
-    return json.dumps(_rounded(plain), ensure_ascii=False, indent=2)
+    return json.dumps(plain, ensure_ascii=False, indent=2)
 
 
 def keep(report: Report, path: Path) -> None:
@@ -210,12 +210,3 @@ def _said(claims: Sequence[Claim]) -> str:
 def _function(part: str) -> Callable[[Bench], Measured]:
     module, name = PARTS[part][0].split(":")
     return cast("Callable[[Bench], Measured]", getattr(import_module(f"relic_core.services.benching.{module}"), name))
-
-
-def _rounded(value: Any) -> Any:  # noqa: ANN401 - plain data of any shape
-    """Keep six digits of numbers: what was measured carries fewer."""
-    if isinstance(value, float):
-        return float(f"{value:.6g}")
-    if isinstance(value, dict):
-        return {str(name): _rounded(each) for name, each in value.items()}
-    return [_rounded(each) for each in value] if isinstance(value, (list, tuple)) else value
