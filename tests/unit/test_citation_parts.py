@@ -5,6 +5,7 @@ import pytest
 from relic_core.domain import Kept, Span
 from relic_core.errors import BadRequest
 from relic_core.library.reading import read_file
+from relic_core.reporting.citations.edition import short_title
 from relic_core.reporting.citations.locator_words import CHICAGO, MLA, in_words
 from relic_core.reporting.citations.locators import locate, locate_kept, make_locator
 from relic_core.reporting.citations.names import read_names
@@ -55,6 +56,23 @@ def test_a_name_that_was_turned_around_is_turned_back():
         (name,) = read_names(direct)
         (again,) = read_names(name.turned)
         assert (name.direct, again.direct) == (direct, direct)
+
+
+SHORT_TITLES = {
+    "Mrs. Dalloway": "Mrs. Dalloway",
+    "The Strange Case of Dr. Jekyll and Mr. Hyde": "Strange Case of Dr. Jekyll and Mr. Hyde",
+    "St. Ives: Being the Adventures of a French Prisoner": "St. Ives",
+    "The Love Song of J. Alfred Prufrock": "Love Song of J. Alfred Prufrock",
+    "The Rime of the Ancient Mariner. In Seven Parts": "Rime of the Ancient Mariner",
+    "“Mr. Burns”; or, The Play": "“Mr. Burns”",
+    "1984. A Novel": "1984",
+    ". . .": ". . .",
+}
+
+
+@pytest.mark.parametrize("title", SHORT_TITLES)
+def test_a_stop_that_belongs_to_a_word_begins_no_subtitle(title):
+    assert short_title(title) == SHORT_TITLES[title]
 
 
 CHAPTERS = {
