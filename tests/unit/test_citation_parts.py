@@ -163,6 +163,12 @@ def test_a_line_of_markdown_never_becomes_a_list_or_a_heading():
     assert as_markdown(Line().add("# hashed").runs) == "\\# hashed"
 
 
+def test_what_pandoc_and_obsidian_obey_besides_is_escaped():
+    assert as_markdown(Line().add("x^2^ of @smith ==lit== %%hid%% a = 50%").runs) == (
+        "x\\^2\\^ of \\@smith \\=\\=lit\\=\\= \\%\\%hid\\%\\% a = 50%"
+    )
+
+
 def test_a_list_of_works_names_each_once_in_the_order_of_lists():
     works = [cited("The Zoo"), cited("Emma", "Jane Austen"), cited("Emma", "Jane Austen"), cited("A Bee")]
     assert [each.text for each in works_cited(works, "mla")] == ["Austen, Jane. Emma.", "A Bee.", "The Zoo."]
