@@ -16,7 +16,7 @@ from relic_ui.citing import cite_link
 from relic_ui.keep import note_anchor
 from relic_ui.links import link
 from relic_ui.naming import shorten
-from relic_ui.shell import literal
+from relic_ui.shell import literal, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -144,8 +144,9 @@ def _editor(workbench: Workbench, note_id: str, tags: Sequence[str], others: Map
         ):
             for collection_id, name in others.items():
                 if st.button(literal(name), key=f"notebook_to_{note_id}_{collection_id}", type="tertiary"):
-                    workbench.notebook.move_to(note_id, collection_id, person.current())
-                    st.rerun()
+                    with told():  # a fragment runs without its page, which tells such things else
+                        workbench.notebook.move_to(note_id, collection_id, person.current())
+                        st.rerun()
 
 
 def _fill(note: Note, keys: Mapping[str, str]) -> None:

@@ -97,7 +97,7 @@ def refused(said: Mapping[str, object], allowed: Sequence[str]) -> str:
     address = str(said.get("email") or "").strip().lower()
     if not address:
         return "The provider did not give your address, which this library goes by."
-    if said.get("email_verified") is False:
+    if str(said.get("email_verified", True)).lower() == "false":  # some providers say it in words
         return f"The provider has not confirmed that {address} is your address."
     if address in allowed or address.rpartition("@")[2] in allowed:
         return ""

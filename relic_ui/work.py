@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_ui import citing, correcting, sources_reading
+from relic_ui import citing, correcting, person, sources_reading
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.naming import name_of_search
@@ -46,7 +46,7 @@ def asked(workbench: Workbench) -> Facts | None:
     try:
         if work_id:
             with st.spinner("Counting sentences, words and speeches …"):
-                return workbench.editions.facts(work_id)
+                return workbench.editions.facts(work_id, person=person.current())
         said = "This page is about one work: open it from the Library, by About."
     except RelicError as error:
         if work_id in {work.id for work in workbench.works.summaries()}:

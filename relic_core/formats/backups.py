@@ -36,6 +36,8 @@ _CHUNK = 1 << 20
 _MOST_MANIFEST = 64_000_000
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 """What reading a member may raise where it is damaged, locked, or packed in a way that is not read."""
+_KINDS = {"program": str, "store_version": int, "store_engine": str, "created": str, "works": int, "store": str}
+"""What the facts of a manifest are."""
 _PACKED_ALREADY = {".safetensors", ".zip", ".epub", ".parquet"}
 
 
@@ -215,6 +217,9 @@ class BackupFile:
             members = {
                 str(name): Member(int(each["bytes"]), str(each["sha256"])) for name, each in said["members"].items()
             }
+            for name, kind in _KINDS.items():
+                if type(said[name]) is not kind:
+                    raise TypeError(f"{name} is {said[name]!r:.40}")  # noqa: TRY301 - told below as all that is amiss
             return Manifest(**{**said, "members": members, "left_out": tuple(said["left_out"])})
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise self._bad(f"its manifest is incomplete ({error!r})") from error

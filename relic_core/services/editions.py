@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _COUNTED = 8
 """Works whose numbers stay in memory: counting War and Peace takes about half a second."""
 _SEARCHES = 500
-"""How far the history is looked through."""
+"""Searches in a work that are listed, the last ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,8 +147,15 @@ class Editions:
         self._counted: OrderedDict[str, Numbers] = OrderedDict()
         self._lock = threading.Lock()
 
-    def facts(self, work_id: str) -> Facts:
+    def facts(self, work_id: str, *, person: str = "") -> Facts:
         """Gather what is known of a stored work.
+
+        Parameters
+        ----------
+        work_id : str
+            The work.
+        person : str
+            Whose searches are listed, where people sign in.
 
         Raises
         ------
@@ -171,7 +178,7 @@ class Editions:
             indexes=bench.indexes.built(work_id),
             missing=bench.indexes.missing(work_id),
             entry=bench.catalogue.entry_of(summary),
-            searches=tuple(each for each in bench.history.recent(_SEARCHES) if each.work_id == work_id),
+            searches=bench.history.asked(work_id=work_id, person=person, limit=_SEARCHES)[0],
         )
 
     def _numbers(self, work: Work) -> Numbers:

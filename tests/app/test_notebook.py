@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tests.app.reading import FIND, html, plain, said, sound
 
@@ -197,6 +198,23 @@ def test_a_note_goes_to_another_collection(app, notes):
     dark = app.bench.notebook.collections()[1].collection
     at = sound(at.button(key=f"notebook_to_{notes[0]}_{dark.id}").click().run())
     assert [view.note.id for view in app.bench.notebook.notes(dark.id)] == [notes[2], notes[0]]
+
+
+def test_a_collection_that_has_gone_meanwhile_is_told_by_the_note_alone(app, notes):
+    def note_alone(note_id):  # as a fragment runs after a press: without the page around it
+        import streamlit as st
+
+        from relic_core.config import Settings
+        from relic_core.services.workbench import Workbench
+        from relic_ui import notebook_note
+
+        bench = Workbench(Settings.from_environment())
+        st.session_state["notebook_now"] = {note_id: bench.notebook.note(note_id).note}
+        notebook_note._editor(bench, note_id, (), {"gone": "Gone"})
+
+    at = sound(AppTest.from_function(note_alone, args=(notes[0],), default_timeout=30).run())
+    at = sound(at.button(key=f"notebook_to_{notes[0]}_gone").click().run())
+    assert "no collection 'gone'" in said(at)
 
 
 def test_a_removed_note_is_put_back_at_once_or_later(app, notes, press):

@@ -77,6 +77,8 @@ def test_somebody_on_the_list_is_named_in_the_menu_to_the_letter(visit):
         ({"sub": "1"}, ["a@b.org"], "did not give your address"),
         ({"email": "a@b.org"}, [], "did not say who you are"),
         ({"sub": "1", "email": "a@b.org", "email_verified": False}, ["a@b.org"], "has not confirmed"),
+        ({"sub": "1", "email": "a@b.org", "email_verified": "false"}, ["a@b.org"], "has not confirmed"),
+        ({"sub": "1", "email": "a@b.org", "email_verified": "true"}, ["a@b.org"], ""),
         ({"sub": "1", "email": "a@evil.b.org"}, ["b.org"], "not among those"),
         ({"sub": "1", "email": "a@b.org@evil.net"}, ["b.org", "a@b.org"], "not among those"),
         ({"sub": "1", "email": "b.org"}, ["x.org"], "not among those"),

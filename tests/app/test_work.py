@@ -98,6 +98,15 @@ def test_searches_made_in_it_can_be_asked_again(app, lanterns):
     assert "Another work" not in html(at)
 
 
+def test_where_people_sign_in_the_claims_of_others_are_not_shown(app, lanterns, monkeypatch):
+    request = SearchRequest(work_id=lanterns.id, claim_text="A claim of Ada's", retrievers=("bm25",))
+    app.bench.history.keep(request, person="ada")
+    monkeypatch.setattr("relic_ui.person.current", lambda: "ben")
+    assert "None yet." in html(sound(app.open(WORK, work=lanterns.id)))
+    monkeypatch.setattr("relic_ui.person.current", lambda: "ada")
+    assert "A claim of Ada&#x27;s" in html(sound(app.open(WORK, work=lanterns.id)))
+
+
 def test_searches_for_passages_like_one_and_in_some_chapters_are_named(app, lanterns):
     like = Likeness(lanterns.id, "1.2.1", 1)
     kept = app.bench.history.keep(SearchRequest(work_id=lanterns.id, like=like, chapters=(2,), retrievers=("bm25",)))

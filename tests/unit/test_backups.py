@@ -1,5 +1,6 @@
 """Back-ups: taken while others write, checked to the last byte, and restored whole or not at all."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -228,6 +229,9 @@ def said(**new):
         (said(works=7), "has 1 works, and its manifest says 7"),
         (said(members={}), "does not hold the files that its manifest lists"),
         (said(members=3), "its manifest is incomplete"),
+        (said(store_version="13"), "its manifest is incomplete .*store_version is '13'"),
+        (said(works=None), "its manifest is incomplete"),
+        (said(store=3), "its manifest is incomplete"),
         (said(format="x"), "its manifest cannot be read"),
         (said(extra=3), "its manifest is incomplete"),
         (lambda entries, _: entries.pop("manifest.json"), "is no back-up of this program"),
@@ -252,6 +256,24 @@ def test_a_back_up_that_was_changed_is_refused_and_nothing_is_touched(backup, ot
     assert texts(other) == before
     assert not [path for path in other.settings.data.iterdir() if path.name.startswith((".restoring-", "before"))]
     assert not (tmp_path / "evil").exists()
+
+
+def test_a_back_up_that_would_have_files_moved_is_refused(backup, other, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "diary.txt").write_text("mine")
+    moves = {"staged": str(tmp_path / "elsewhere"), "aside": "x", "store": "s", "old": [], "new": ["diary.txt"]}
+    written = json.dumps(moves).encode()
+
+    def change(entries, manifest):
+        entries["data/restoring.json"] = written
+        manifest["members"]["data/restoring.json"] = {
+            "bytes": len(written),
+            "sha256": hashlib.sha256(written).hexdigest(),
+        }
+
+    with pytest.raises(BadBackup, match=r"restoring.json is none that a back-up has"):
+        other.backups.check(rewritten(backup, tmp_path / "bad.zip", change), silent)
+    assert (tmp_path / "elsewhere" / "diary.txt").read_text() == "mine"
 
 
 def test_links_in_a_zip_are_refused(backup, tmp_path):

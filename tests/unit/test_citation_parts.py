@@ -5,6 +5,7 @@ import pytest
 from relic_core.domain import Kept, Span
 from relic_core.errors import BadRequest
 from relic_core.library.reading import read_file
+from relic_core.reporting.citations.edition import short_title
 from relic_core.reporting.citations.locator_words import CHICAGO, MLA, in_words
 from relic_core.reporting.citations.locators import locate, locate_kept, make_locator
 from relic_core.reporting.citations.names import read_names
@@ -38,6 +39,14 @@ NAMES = {
     "Sophia Lee, Harriet Lee, and Anne Lee": ["Lee, Sophia", "Lee, Harriet", "Lee, Anne"],
     "Sophia Lee & Harriet Lee": ["Lee, Sophia", "Lee, Harriet"],
     "Maupassant, Guy de; Zola, Émile": ["Maupassant, Guy de", "Zola, Émile"],
+    "Dickens, Charles, 1812-1870": ["Dickens, Charles"],
+    "Le Guin, Ursula K., 1929–": ["Le Guin, Ursula K."],
+    "Sidney, Philip, 1554-1586; Pembroke, Mary, 1561-1621": ["Sidney, Philip", "Pembroke, Mary"],
+    "Jane Austen (1775-1817) and Ann Radcliffe (1764–1823)": ["Austen, Jane", "Radcliffe, Ann"],
+    "Chaucer, Geoffrey, d. 1400": ["Chaucer, Geoffrey"],
+    "Virgil, 70 BC-19 BC": ["Virgil"],
+    "Wu, Cheng'en, approximately 1500-approximately 1582": ["Wu, Cheng'en"],
+    "Jane\x00 Austen \x005\x00": ["5, Jane Austen"],
     "Anonymous": [],
     "unknown": [],
     "": [],
@@ -55,6 +64,23 @@ def test_a_name_that_was_turned_around_is_turned_back():
         (name,) = read_names(direct)
         (again,) = read_names(name.turned)
         assert (name.direct, again.direct) == (direct, direct)
+
+
+SHORT_TITLES = {
+    "Mrs. Dalloway": "Mrs. Dalloway",
+    "The Strange Case of Dr. Jekyll and Mr. Hyde": "Strange Case of Dr. Jekyll and Mr. Hyde",
+    "St. Ives: Being the Adventures of a French Prisoner": "St. Ives",
+    "The Love Song of J. Alfred Prufrock": "Love Song of J. Alfred Prufrock",
+    "The Rime of the Ancient Mariner. In Seven Parts": "Rime of the Ancient Mariner",
+    "“Mr. Burns”; or, The Play": "“Mr. Burns”",
+    "1984. A Novel": "1984",
+    ". . .": ". . .",
+}
+
+
+@pytest.mark.parametrize("title", SHORT_TITLES)
+def test_a_stop_that_belongs_to_a_word_begins_no_subtitle(title):
+    assert short_title(title) == SHORT_TITLES[title]
 
 
 CHAPTERS = {
@@ -135,6 +161,12 @@ def test_a_line_of_markdown_never_becomes_a_list_or_a_heading():
     assert as_markdown(Line().add("1984. A year").runs) == "1984\\. A year"
     assert as_markdown(Line().add("- dashed").runs) == "\\- dashed"
     assert as_markdown(Line().add("# hashed").runs) == "\\# hashed"
+
+
+def test_what_pandoc_and_obsidian_obey_besides_is_escaped():
+    assert as_markdown(Line().add("x^2^ of @smith ==lit== %%hid%% a = 50%").runs) == (
+        "x\\^2\\^ of \\@smith \\=\\=lit\\=\\= \\%\\%hid\\%\\% a = 50%"
+    )
 
 
 def test_a_list_of_works_names_each_once_in_the_order_of_lists():

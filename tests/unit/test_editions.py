@@ -62,6 +62,13 @@ def test_only_its_own_searches_are_listed(bench, work):
     assert [search.work_id for search in bench.editions.facts(work.id).searches] == [work.id]
 
 
+def test_where_people_sign_in_each_sees_their_own_searches(bench, work):
+    for person in ("ada", "ben"):
+        bench.store.searches.add(work.id, f"Of {person}", length=1, retrievers=["bm25"], results=5, person=person)
+    assert [search.claim_text for search in bench.editions.facts(work.id, person="ada").searches] == ["Of ada"]
+    assert bench.editions.facts(work.id).searches == ()
+
+
 def test_numbers_follow_the_text_when_a_work_is_removed_and_corrected(bench, work):
     before = bench.editions.facts(work.id)
     bench.works.describe(work.id, title="Another", author="", translator="", year=None)

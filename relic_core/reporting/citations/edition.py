@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relic_core.reporting.citations.names import Name, read_names
+from relic_core.text.abbreviations import owns_stop
 
 if TYPE_CHECKING:
     from datetime import date
@@ -18,7 +19,8 @@ _ORDINALS = {
     "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th", "sixth": "6th", "seventh": "7th",
     "eighth": "8th", "ninth": "9th", "tenth": "10th",
 }  # fmt: skip
-_SUBTITLE = re.compile(r"\s*(?::|;|—|\.)\s+|,?\s+or,\s+|,\s+or\s+", re.IGNORECASE)
+_SUBTITLE = re.compile(r"\s*(?::|;|—|(?P<stop>\.))\s+|,?\s+or,\s+|,\s+or\s+", re.IGNORECASE)
+_WORD_BEFORE = re.compile(r"[^\W_](?:[\w.]*\w)?$")
 _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 
 
@@ -107,11 +109,19 @@ def short_title(title: str) -> str:
     --------
     >>> short_title("Frankenstein; or, The Modern Prometheus"), short_title("The Mill on the Floss")
     ('Frankenstein', 'Mill on the Floss')
-    >>> short_title("Can You Forgive Her?"), short_title("A")
-    ('Can You Forgive Her?', 'A')
+    >>> short_title("Can You Forgive Her?"), short_title("A"), short_title("Mrs. Dalloway")
+    ('Can You Forgive Her?', 'A', 'Mrs. Dalloway')
     """
-    main = _SUBTITLE.split(title.strip(), maxsplit=1)[0] or title.strip()
+    whole = title.strip()
+    ends = (found.start() for found in _SUBTITLE.finditer(whole) if not _owned(whole, found.start("stop")))
+    main = whole[: next(ends, len(whole))] or whole
     return _ARTICLE.sub("", main, count=1) if _ARTICLE.match(main) else main
+
+
+def _owned(title: str, stop: int) -> bool:
+    """Whether a full stop belongs to the word before it: "Dr.", "J."."""
+    word = _WORD_BEFORE.search(title[: max(0, stop)])
+    return word is not None and owns_stop(word[0])
 
 
 def year_in_words(year: int | None) -> str:

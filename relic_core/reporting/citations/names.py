@@ -53,6 +53,9 @@ _RANKS = re.compile(r"(?:Sir|Dame|Rev\.|Reverend|Dr\.?|Prof\.|Professor)\s+")
 _NOBODY = re.compile(r"(?:anon(?:ymous)?|unknown|various(?: authors)?|author unknown|n\.\s?a\.)\.?", re.IGNORECASE)
 _APOSTROPHE = re.compile(r"(?<![\w])(d['’]|l['’])(?=\w)")
 _INITIALS = re.compile(r".*\b\w\.$")
+_YEAR = r"(?:(?:b|d|ca?|fl)\.\s*|approximately\s+|active\s+)?\d{2,4}\??(?:\s*B\.?C\.?(?:E\.?)?)?"
+_YEARS = re.compile(rf"(?:,\s*|\s*\(){_YEAR}(?:\s*[-–]\s*(?:{_YEAR})?)?[).]*(?=\s*(?:[,;&]|and\b|$))")
+"""The years of a life, which catalogues put behind a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,7 @@ def read_names(said: str) -> tuple[Name, ...]:
     >>> read_names("Anonymous")
     ()
     """
-    said = " ".join(said.split())
+    said = _YEARS.sub("", " ".join(said.replace("\x00", " ").split()))
     if not said or _NOBODY.fullmatch(said):
         return ()
     names = [_read_name(part) for part in _persons(said)]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 _CLOSED = ".?!"
-_MARKDOWN = re.compile(r"[\\`*_{}\[\]<>#|~&$]")
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]<>#|~&$^@]|=(?==)|(?<==)=|%(?=%)|(?<=%)%")
 _AT_FIRST = re.compile(r"^(\s*)([-+=]|\d{1,9}(?=[.)]))")
 
 
@@ -131,7 +131,7 @@ def _emphasised(run: Run) -> str:
 
 
 def escape_markdown(words: str) -> str:
-    """Escape what Markdown would obey within a line."""
+    """Escape what Markdown would obey within a line; of Pandoc ^ and @, of Obsidian == and %%."""
     return _MARKDOWN.sub(r"\\\g<0>", words)
 
 

@@ -52,6 +52,7 @@ def staged(backup: BackupFile, store: Path, progress: Progress) -> Iterator[Path
         It cannot be unpacked.
     """
     _refuse_newer(backup)
+    _refuse_moves(backup)
     data = store.parent
     with _one_at_a_time(data):
         folder = _made(data, backup.manifest.bytes)
@@ -80,6 +81,17 @@ def _refuse_newer(backup: BackupFile) -> None:
             f"{said.store_version}, this program knows versions up to {known}). Nothing was changed. Update the "
             "program and restore again."
         )
+
+
+def _refuse_moves(backup: BackupFile) -> None:
+    """Refuse what only a restore writes: whoever opened the store beside it would move files as it says."""
+    for name in backup.manifest.members:
+        top = name.removeprefix(DATA).split("/")[0]
+        if top == swapping.MARKER or top.startswith((swapping.ASIDE, ".")):
+            raise BadBackup(
+                f"{backup.path} cannot be restored: its member {name[:200]} is none that a back-up has. Nothing was "
+                "changed. Take another back-up."
+            )
 
 
 @contextlib.contextmanager

@@ -57,7 +57,7 @@ class Comparison:
     passages : tuple of ComparedPassage
         By the better of their two places.
     overlap, ten : int
-        How many passages the first ten of both share, and how many that could be at most.
+        How many passages the first ten of both share; and how many the longer of the two has, ten at most.
     likeness : float
         Rank-biased overlap of the first twenty, 0 to 1.
     """
