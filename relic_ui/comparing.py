@@ -78,9 +78,7 @@ def _choose(workbench: Workbench, of: Sequence[str], columns: Sequence[str]) -> 
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         for key, label in (("compare_first", "One way of searching"), ("compare_second", "The other")):
-            st.selectbox(
-                label, list(labels), format_func=lambda name: literal(labels[name]), key=key, on_change=turn, width=260
-            )
+            st.selectbox(label, list(labels), format_func=labels.__getitem__, key=key, on_change=turn, width=260)
     return first, second
 
 
