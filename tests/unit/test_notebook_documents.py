@@ -163,6 +163,11 @@ def test_word_has_the_same_paragraphs_with_italics_and_indents():
     ]
 
 
+def test_word_says_when_the_notes_were_written_last():
+    properties = docx.Document(io.BytesIO(word([note()], "Clues", "mla", {}))).core_properties
+    assert (properties.created, properties.modified) == (NOW, NOW)
+
+
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_word_takes_any_characters(words, name):
     made = paragraphs(word([note(f"It {words} rained", words=words)], name, "chicago-notes", {}))
