@@ -76,6 +76,9 @@ def run(workbench: Workbench, options: Namespace) -> int:
         print(f"Taken in: {_many(done.new, 'note')}. Brought up to date: {done.newer:,}. Here already: {done.there:,}.")
     elif action == "export":
         form = next((name for name, card in DOCUMENTS.items() if path.suffix.lower() == f".{card.ending}"), None)
+        if form is None and path.suffix.lower() not in {"", ".json"}:
+            endings = ", ".join(f".{card.ending}" for card in DOCUMENTS.values())
+            options.refuse(f"notebook export writes files that end in {endings} or .json, and {path.name} does not")
         if form is None:
             content = files.export(collection_id)
         else:

@@ -156,6 +156,7 @@ def test_two_columns_are_compared_in_words_and_numbers(app, search):
     ]  # fmt: skip
     assert html(at).count('href="read?') == len(found.passages)
     assert "Overlapping passages count as one" in told
+    assert at.get_by_key("compare_first").options[0] == "dense-RELiC", "a select box reads no markup"
 
 
 def test_a_way_of_searching_that_is_not_known_is_told_and_others_are_compared(app, search):

@@ -97,6 +97,7 @@ CHAPTERS = {
     "The text": "par. 5",
     "Before the first chapter": "before ch. 1, par. 5",
     "The “Second” Part of it": "“The ‘Second’ Part of it,” par. 5",
+    "PREFACE": "“Preface,” par. 5",
     "Part of the Story": "“Part of the Story,” par. 5",
 }
 

@@ -76,6 +76,7 @@ def test_what_supports_a_claim_is_what_retrievers_are_measured_on(bench, run, tm
     ("arguments", "code", "why"),
     [
         (["export"], 2, "notebook export wants one file"),
+        (["export", "a.pdf"], 2, "files that end in .docx, .md, .csv or .json, and a.pdf does not"),
         (["list", "a.json"], 2, "notebook list wants no file"),
         (["import", "a.json", "--words", "x"], 2, "notebook import takes no --words"),
         (["import", "nowhere.json"], 1, "There is no file nowhere.json"),

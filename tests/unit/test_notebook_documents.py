@@ -28,7 +28,7 @@ def note(quotation=SHORT, *, number=1, line=None, **given):
     kept = Kept(
         work_id="emma-1", sha256="e" * 64, title="Emma (as kept)", author="J. Austen", at="3.5.1", length=2, start=0,
         end=9, place="Chapter 3 · paragraph 5", chapter="Chapter 3", paragraph=5, line=line, quotation=quotation,
-        claim_text=given.pop("claim", ""),
+        claim_text=given.pop("claim", ""), origin=given.pop("origin", "find"),
     )  # fmt: skip
     return Note(id=f"n{number}", collection_id="c", kept=kept, created=NOW, updated=NOW, **given)
 
@@ -117,6 +117,13 @@ def test_mla_gives_the_title_where_several_works_of_an_author_are_cited():
     assert "(Austen, ch. 3, par. 5)." in written(note(), note(number=2))
 
 
+def test_what_was_asked_is_called_what_it_was_and_a_verdict_as_on_the_page():
+    assert "Claim: She is vain\\\nVerdict: Unsure" in written(note(claim="She is vain", verdict="unsure"))
+    looked_for = written(note(claim="vanity", origin="concordance"))
+    assert "Word looked for: vanity" in looked_for
+    assert "Claim" not in looked_for
+
+
 def test_an_empty_collection_is_a_title_and_nothing_is_listed():
     assert written().startswith("# Clues\n\n---\n\n0 passages, from RELiC Workbench")
 
@@ -154,6 +161,11 @@ def test_word_has_the_same_paragraphs_with_italics_and_indents():
         "Heading 1",
         "Heading 1",
     ]
+
+
+def test_word_says_when_the_notes_were_written_last():
+    properties = docx.Document(io.BytesIO(word([note()], "Clues", "mla", {}))).core_properties
+    assert (properties.created, properties.modified) == (NOW, NOW)
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

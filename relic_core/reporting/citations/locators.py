@@ -141,6 +141,14 @@ def _count(work: Work, paragraph_index: int, offset: int) -> tuple[Counted, int]
 
 
 def _shorten(heading: str) -> str:
-    """Give the words of a heading up to where its subtitle begins, of a long one the first."""
+    """Give the words of a heading up to where its subtitle begins, of a long one the first.
+
+    Examples
+    --------
+    >>> _shorten("PREFACE")
+    'Preface'
+    """
     main = re.split(r"[:;] ", heading, maxsplit=1)[0]
+    if main.isupper() and main.isalpha() and number_value(main) is None:
+        return main.capitalize()  # PREFACE: capitals of print, which no style keeps
     return main if len(main) <= _LONGEST_NAME else f"{main[:_LONGEST_NAME].rsplit(' ', 1)[0]} …"

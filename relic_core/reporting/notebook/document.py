@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Kept, Note
 
 BlockKind = Literal["title", "heading", "passage", "quotation", "note", "words", "facts", "entry", "foot"]
-_VERDICTS = {"supports": "Supports the claim", "contradicts": "Contradicts the claim", "unsure": "Undecided"}
+_VERDICTS = {"supports": "Supports the claim", "contradicts": "Contradicts the claim", "unsure": "Unsure"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,8 @@ def _said(note: Note) -> Iterator[Block]:
         lines = tuple((Run(line.strip()),) for line in paragraph.split("\n") if line.strip())
         if lines:
             yield Block("words", lines)
-    facts = [("Claim", note.kept.claim_text), ("Verdict", _VERDICTS.get(note.verdict or "", ""))]
+    asked = "Word looked for" if note.kept.origin == "concordance" else "Claim"
+    facts = [(asked, note.kept.claim_text), ("Verdict", _VERDICTS.get(note.verdict or "", ""))]
     facts.append(("Tags", ", ".join(note.tags)))
     said = tuple((Run(f"{name}: {' '.join(value.split())}"),) for name, value in facts if value.strip())
     if said:

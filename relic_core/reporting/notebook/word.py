@@ -35,6 +35,8 @@ def word(notes: Sequence[Note], collection_name: str, style_name: str, editions:
     properties = made.core_properties
     properties.title = _clean(collection_name)[:255]
     properties.author = ""
+    if notes:  # else the day on which the empty document of python-docx was made
+        properties.created = properties.modified = max(note.updated for note in notes)
     properties.comments = f"RELiC Workbench {__version__}"
     for block in document(notes, collection_name, style_name, editions):
         _add(made, block)
