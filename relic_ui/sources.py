@@ -189,9 +189,9 @@ def _judge(workbench: Workbench, wanted: Asked, found: WindowList, does: str, to
     if pressed is None:
         return found
     if does in MATCH:
-        workbench.sources.judge(to, "match", "" if pressed.match == does else does, judge=person.current())
+        workbench.sources.press(to, "match", does, judge=person.current())
     elif does in EVIDENCE:
-        workbench.sources.judge(to, "evidence", "" if pressed.evidence == does else does, judge=person.current())
+        workbench.sources.press(to, "evidence", does, judge=person.current())
     else:
         return found
     now = workbench.sources.window(to)

@@ -248,6 +248,14 @@ class Sources:
             )
         )
 
+    def press(self, window_id: str, question: Question, answer: str, *, judge: str = "") -> None:
+        """Give an answer, or take one's own back where it is that one; parameters and errors as for `judge`.
+
+        Who presses what somebody else has answered agrees with them.
+        """
+        own = self._workbench.store.judgements.last_of(harmless(judge, longest=_LONGEST_JUDGE), window_id, question)
+        self.judge(window_id, question, "" if own == answer else answer, judge=judge)
+
     def remove(self, source_id: str) -> SecondarySource:
         """Hide a source with all that was mined from it; `restore` undoes it.
 

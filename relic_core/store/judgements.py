@@ -49,6 +49,16 @@ class JudgementRows(Rows):
             ).fetchall()
         return {(judgement.window_id, judgement.question): judgement for judgement in _judgements(rows)}
 
+    def last_of(self, judge: str, window_id: str, question: Question) -> str:
+        """Give the last answer of one judge to a question, whatever others say; empty where there is none."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT answer FROM judgements WHERE judge = ? AND window_id = ? AND question = ? "
+                "ORDER BY created DESC, rowid DESC LIMIT 1",
+                [judge, window_id, question],
+            ).fetchall()
+        return str(rows[0][0]) if rows else ""
+
     def all(self) -> tuple[Judgement, ...]:
         """List every judgement ever made, in the order in which they were."""
         with self._reading() as cursor:

@@ -128,6 +128,17 @@ def test_a_window_judged_wrong_is_set_aside_and_counts_no_more(bench):
     assert bench.sources.windows().total == 1
 
 
+def test_who_presses_what_another_has_answered_agrees_and_takes_back_the_own_answer_alone(bench):
+    window = make_window(WORK, FIRST, 0)
+    keep(bench, FIRST, [window], works=[WORK])
+    answers = []
+    for judge in ("ada", "ben", "ben", "ada"):
+        bench.sources.press(window.id, "match", "right", judge=judge)
+        answers.append([(each.judge, each.answer) for each in bench.store.judgements.all()][-1])
+    assert answers == [("ada", "right"), ("ben", "right"), ("ben", ""), ("ada", "")]
+    assert bench.sources.windows().views[0].match == ""
+
+
 def test_a_window_that_a_rule_set_aside_counts_when_a_person_judges_it_right(bench):
     window, other = make_window(WORK, FIRST, 0), make_window(WORK, FIRST, 2)
     keep(bench, FIRST, [window, other], works=[WORK])
