@@ -28,7 +28,7 @@ export default function () {
     return done
   }
   const copy = async words => {
-    const text = words.innerText
+    const text = words.textContent // innerText is empty while the page is being drawn anew
     try {
       await navigator.clipboard.write([new ClipboardItem({
         "text/plain": new Blob([text], { type: "text/plain" }),

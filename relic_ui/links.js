@@ -14,6 +14,7 @@ const keepsItsOwn = path => /\/read$/.test(path) // reading_place.js
 const named = url => {
   const { pathname, search } = new URL(url, location.href)
   const asked = new URLSearchParams(search)
+  for (const made of ["w", "m"]) asked.delete(made) // what the answer was made with, which links back leave away
   asked.sort()
   return `${pathname}?${asked}`
 }
