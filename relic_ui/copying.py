@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 _JS = """
 export default function () {
-  const gone = new AbortController()
+  window.relicCopying?.abort() // drawn anew, the component is begun anew: two that write at once spoil the clipboard
+  const gone = window.relicCopying = new AbortController()
   const byHand = words => {
     const range = document.createRange()
     range.selectNodeContents(words)
@@ -28,7 +29,7 @@ export default function () {
     return done
   }
   const copy = async words => {
-    const text = words.textContent // innerText is empty while the page is being drawn anew
+    const text = words.innerText
     try {
       await navigator.clipboard.write([new ClipboardItem({
         "text/plain": new Blob([text], { type: "text/plain" }),
