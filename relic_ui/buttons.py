@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _JS = """
 export default function (component) {
   const { setTriggerValue } = component
-  const gone = new AbortController()
+  window.relicButtons?.abort() // drawn anew, the component is begun anew: a press is told once
+  const gone = window.relicButtons = new AbortController()
   let last = new AbortController()
   const press = event => {
     const button = event.target.closest?.("button.relic-button")
@@ -33,8 +34,7 @@ export default function (component) {
       button.setAttribute("aria-disabled", "true")
       button.textContent = during
       const undo = () => { button.removeAttribute("aria-disabled"); button.textContent = words }
-      const undoing = setTimeout(undo, 8000)
-      gone.signal.addEventListener("abort", () => clearTimeout(undoing), { once: true })
+      setTimeout(undo, 8000)
     }
     setTriggerValue("pressed", `${does} ${to}`)
     last.abort() // one press is followed at a time, until the reader does something else
