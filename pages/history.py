@@ -11,8 +11,8 @@ st.html(history_style.HISTORY)
 with shell.told():
     asked = history.read()
     if asked.search and asked.show == "then":
-        then_and_now.show(workbench, asked)
+        history.show_one(workbench, asked, "Then and now", then_and_now.show)
     elif asked.search and asked.show == "compare":
-        comparing.show(workbench, asked)
+        history.show_one(workbench, asked, "Two columns compared", comparing.show)
     else:
         history.show(workbench)

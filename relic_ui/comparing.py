@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.errors import NotFound
-from relic_ui import history
 from relic_ui.cards import hue
 from relic_ui.find import set_address
-from relic_ui.links import link
 from relic_ui.shell import literal
 from relic_ui.then_and_now import passage_item
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from relic_core.domain import Search
     from relic_core.services.sharing.comparing import ComparedPassage, Comparison
     from relic_core.services.workbench import Workbench
     from relic_ui.history import Asked
@@ -26,16 +24,8 @@ _TWO = 2
 _SHORT = 40
 
 
-def show(workbench: Workbench, asked: Asked) -> None:
-    """Draw the page for the question of one search."""
-    st.html('<h1 class="relic-history-title">Two columns compared</h1>')
-    try:
-        search = workbench.history.get(asked.search)
-    except NotFound as error:
-        st.warning(literal(str(error)), icon=":material/link_off:")
-        st.html(f'<p class="relic-history-back">{link("history", "← All searches")}</p>')
-        return
-    st.html(history.back(search) + history.asked_html(workbench, search))
+def show(workbench: Workbench, asked: Asked, search: Search) -> None:
+    """Draw what two ways of searching find for one search."""
     names = _choose(workbench, asked.of, search.retrievers)
     if names[0] == names[1]:
         st.info("Choose two different ways of searching.", icon=":material/compare_arrows:")

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from relic_core.errors import RelicError
+from relic_core.errors import NotFound, RelicError
 from relic_core.services.sharing.sharing import FILE_NAME
 from relic_ui import links, person, share
 from relic_ui.find import set_address
@@ -20,7 +20,7 @@ from relic_ui.search_address import CODE
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import tzinfo
 
     from relic_core.domain import Search, WorkSummary
@@ -101,13 +101,38 @@ def show(workbench: Workbench) -> None:
     _show_pages(count, page, words=words, work=work_id)
 
 
-def back(search: Search) -> str:
+def show_one(workbench: Workbench, asked: Asked, title: str, show: Callable[[Workbench, Asked, Search], None]) -> None:
+    """Draw the page of one search, or say that it is not there.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where searches are kept.
+    asked : Asked
+        What the address asks for, a search among it.
+    title : str
+        What the page says of it.
+    show : callable
+        Draws what stands below the search.
+    """
+    st.html(f'<h1 class="relic-history-title">{escape(title)}</h1>')
+    try:
+        search = workbench.history.get(asked.search)
+    except NotFound as error:
+        st.warning(literal(str(error)), icon=":material/link_off:")
+        st.html(f'<p class="relic-history-back">{links.link("history", "← All searches")}</p>')
+        return
+    st.html(_back(search) + _asked_html(workbench, search))
+    show(workbench, asked, search)
+
+
+def _back(search: Search) -> str:
     """Link back to the list, and on to the search itself."""
     to_list = links.link("history", "← All searches", css="relic-back")
     return f'<p class="relic-history-back">{to_list} &nbsp; {links.link("find", "Open this search", q=search.id)}</p>'
 
 
-def asked_html(workbench: Workbench, search: Search) -> str:
+def _asked_html(workbench: Workbench, search: Search) -> str:
     """Set what a search asked, and of what."""
     return (
         f'<blockquote class="relic-history-asked">{escape(_claim(workbench, search))}</blockquote>'

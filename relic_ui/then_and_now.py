@@ -7,32 +7,23 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.errors import NotFound
 from relic_ui import history
 from relic_ui.cards import hue
 from relic_ui.find import set_address
 from relic_ui.links import link
 from relic_ui.naming import listed, name_of
 from relic_ui.passages import passage_html
-from relic_ui.shell import literal
 
 if TYPE_CHECKING:
+    from relic_core.domain import Search
     from relic_core.services.sharing.passages import Located
     from relic_core.services.sharing.then_and_now import ColumnThenAndNow, MovedPassage, ThenAndNow
     from relic_core.services.workbench import Workbench
     from relic_ui.history import Asked
 
 
-def show(workbench: Workbench, asked: Asked) -> None:
-    """Draw the page for one search."""
-    st.html('<h1 class="relic-history-title">Then and now</h1>')
-    try:
-        search = workbench.history.get(asked.search)
-    except NotFound as error:
-        st.warning(literal(str(error)), icon=":material/link_off:")
-        st.html(f'<p class="relic-history-back">{link("history", "← All searches")}</p>')
-        return
-    st.html(history.back(search) + history.asked_html(workbench, search))
+def show(workbench: Workbench, asked: Asked, search: Search) -> None:
+    """Draw what one search found then and what it finds now."""
     with st.spinner("Asking it again …"):
         found = workbench.sharing.then_and_now(search.id, at=asked.at)
     _choose_then(found)
