@@ -113,7 +113,8 @@ def _reopen(search: Search | SearchRequest) -> None:
     )
     like.resume(search.like)
     if search.like is None:
-        state["find_claim"] = search.claim_text
+        # A page that outlived its server may hold words that were typed since: they win over a box's first content.
+        state["find_claim" if "find_claim" in state else "find_claim_first"] = search.claim_text
     scope.limit_to(search.work_id, search.chapters)
     scope.narrow_to(search.narrowing)
 
@@ -267,6 +268,7 @@ def _ask_passage(workbench: Workbench, where: Scope) -> Likeness | None:
 def _ask_claim() -> str:
     claim_text = st.text_area(
         CLAIM_LABEL,
+        st.session_state.pop("find_claim_first", ""),
         key="find_claim",
         height=96,
         placeholder=PLACEHOLDER,

@@ -35,6 +35,23 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 # Libraries are large and stay: looking through their objects for garbage, again and again, takes a tenth of all time.
 gc.set_threshold(20_000, 20, 50)
 
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Run half as many processes again as there are cores: tests wait for browsers and servers half of their time."""
+    return max(1, len(os.sched_getaffinity(0)) * 3 // 2)
+
+
+def pytest_collection_finish() -> None:
+    """Keep what the libraries and the tests consist of out of all later looking for garbage."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Give all of it back: libraries in C look for what was left at the end."""
+    gc.unfreeze()
+
+
 _away: list[str] = []
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from relic_core.config import Settings
@@ -85,6 +85,14 @@ class App:
         return at.switch_page(page).run()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _packages_are_read_once() -> Iterator[None]:
+    """Let Streamlit look for components among what is installed once, not anew for each page."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
+
+
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory) -> Path:
     """Return a folder with the sample added and indexed; not to be written to."""
@@ -101,8 +109,5 @@ def app(prepared, tmp_path, monkeypatch) -> Iterator[App]:
     shutil.copytree(prepared, tmp_path / "own")
     made = App(tmp_path / "own", monkeypatch)
     yield made
-    for thread in threading.enumerate():  # the server's warming up must not outlive its folder
-        if thread.name == "warm":
-            thread.join()
     made.held.let_go()
     st.cache_resource.clear()

@@ -66,6 +66,7 @@ def test_details_are_corrected_in_place_by_keyboard(page, fresh_server):
     page.keyboard.press("Enter")
     title = page.get_by_role("textbox", name="Title")
     expect(title).to_be_focused()
+    settled(page)  # until the form has its button, Enter sends nothing
     page.keyboard.press("Control+A")
     page.keyboard.type("High Water")
     page.keyboard.press("Enter")
