@@ -36,11 +36,6 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 gc.set_threshold(20_000, 20, 50)
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Run half as many processes again as there are cores: tests wait for browsers and servers half of their time."""
-    return max(1, len(os.sched_getaffinity(0)) * 3 // 2)
-
-
 def pytest_collection_finish() -> None:
     """Keep what the libraries and the tests consist of out of all later looking for garbage."""
     gc.collect()

@@ -30,7 +30,14 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).resolve().parents[2]
 AXE = PROJECT / "node_modules" / "axe-core" / "axe.min.js"
 WCAG = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
+COLOURS = ["color-contrast"]
+AT_ONCE = """
+addEventListener("DOMContentLoaded", () => document.head.append(Object.assign(document.createElement("style"), {
+  textContent: "*, ::before, ::after { transition: none !important; animation: none !important }" })))
+"""
 START_SECONDS = 60
+PATIENCE = 20_000
+"""Milliseconds in which what is waited for comes on a machine that does other things as well."""
 WIDE, NARROW = 1280, 400
 """Of a desk and of a phone, in pixels."""
 
@@ -131,9 +138,11 @@ def prepared(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def server(prepared, browser) -> Iterator[Server]:  # `browser` first: without one, nothing is prepared for nothing
-    """Serve the sample, for all tests that do not mind one another."""
-    with serving(environment_for(prepared), prepared / "server.log") as running:
+def server(prepared, browser, tmp_path_factory) -> Iterator[Server]:  # `browser`: without one, nothing is served
+    """Serve a copy of the sample, for all tests that do not mind one another."""
+    folder = tmp_path_factory.mktemp("server")
+    shutil.copytree(prepared, folder, dirs_exist_ok=True)
+    with serving(environment_for(folder), folder / "server.log") as running:
         yield running
 
 
@@ -141,7 +150,7 @@ def server(prepared, browser) -> Iterator[Server]:  # `browser` first: without o
 def library_server(prepared, browser, tmp_path_factory) -> Iterator[Server]:
     """Serve the sample and two short works, all of them indexed, to tests that do not mind one another."""
     folder = tmp_path_factory.mktemp("library")
-    shutil.copytree(prepared, folder, ignore=shutil.ignore_patterns("*.log"), dirs_exist_ok=True)
+    shutil.copytree(prepared, folder, dirs_exist_ok=True)
     bench = Workbench(Settings(data=folder / "data", indexes=folder / "indexes"))
     for title, light, year in (("The Quay", "lantern", 1851), ("The Mole", "beacon", 1902)):
         text = "\n\n".join(
@@ -158,7 +167,7 @@ def library_server(prepared, browser, tmp_path_factory) -> Iterator[Server]:
 @pytest.fixture
 def fresh_server(prepared, browser, tmp_path) -> Iterator[Server]:
     """Serve a copy of the sample to one test, by a server that nobody has asked for anything yet."""
-    shutil.copytree(prepared, tmp_path / "own", ignore=shutil.ignore_patterns("*.log"))
+    shutil.copytree(prepared, tmp_path / "own")
     with serving(environment_for(tmp_path / "own"), tmp_path / "server.log") as running:
         yield running
 
@@ -166,8 +175,9 @@ def fresh_server(prepared, browser, tmp_path) -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Start the system's Chromium (``CHROMIUM`` names another)."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     names = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
     path = next(filter(None, map(shutil.which, filter(None, names))), None)
     if path is None:
@@ -182,7 +192,7 @@ def browser() -> Iterator[Browser]:
 def page(browser) -> Iterator[Page]:
     """Open an empty tab of a new visitor; at the end no exception may stand on it."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE)
     tab = context.new_page()
     yield tab
     exceptions = tab.get_by_test_id("stException").all_inner_texts()
@@ -191,15 +201,18 @@ def page(browser) -> Iterator[Page]:
 
 
 @pytest.fixture(scope="session")
-def axe() -> Callable[[Page], list[str]]:
-    """Return a function that lists a page's breaches of WCAG 2.2 AA, each as "rule: selector: what is wrong"."""
+def axe() -> Callable[..., list[str]]:
+    """Return a function that lists a page's breaches of WCAG 2.2 AA, each as "rule: selector: what is wrong".
+
+    It takes the page and, where not all of the guidelines are wanted, the names of axe's rules.
+    """
     if not AXE.is_file():
         missing("axe-core is not installed: run npm ci.")
     source = AXE.read_text(encoding="utf-8")
 
-    def violations(page: Page) -> list[str]:
+    def violations(page: Page, rules: list[str] = WCAG) -> list[str]:
         page.evaluate("source => window.axe || (0, eval)(source)", source)
-        report = page.evaluate("tags => axe.run(document, {runOnly: tags, resultTypes: ['violations']})", WCAG)
+        report = page.evaluate("rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']})", rules)
         return [
             f"{violation['id']}: {' '.join(map(str, node['target']))}: {node['failureSummary']}"
             for violation in report["violations"]
@@ -213,20 +226,25 @@ def axe() -> Callable[[Page], list[str]]:
 def inspected(browser, axe) -> Iterator[tuple[Page, Callable[[str], None]]]:
     """Open a tab with a function that inspects what it shows: wide and narrow, by day and by night.
 
+    Only colours hang on width and hour together, so all else is looked at once by day and once by night.
+
     At the end no inspection may have found a breach for axe, or need to scroll sideways. The page is 1280 px wide and
     light between inspections.
     """
     context = browser.new_context(viewport={"width": WIDE, "height": 900}, color_scheme="light")
+    context.add_init_script(AT_ONCE)
     page = context.new_page()
     findings = {}
 
     def show(width: int, scheme: str) -> None:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
-        page.wait_for_timeout(400)  # colours fade in, charts take their new width
+        page.wait_for_timeout(150)  # charts take their new width
 
     def look(name: str) -> None:
-        for width, scheme in ((WIDE, "light"), (WIDE, "dark"), (NARROW, "dark"), (NARROW, "light")):
+        for width, scheme, rules in (
+            (WIDE, "light", WCAG), (WIDE, "dark", COLOURS), (NARROW, "dark", WCAG), (NARROW, "light", COLOURS),
+        ):  # fmt: skip
             show(width, scheme)
             page.wait_for_function(
                 """light => (getComputedStyle(document.querySelector(".stApp")).backgroundColor.match(/\\d+/g)
@@ -236,7 +254,7 @@ def inspected(browser, axe) -> Iterator[tuple[Page, Callable[[str], None]]]:
             wide = page.evaluate(
                 "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth"
             )
-            findings[name, width, scheme] = axe(page) + ([f"{wide} px too wide"] if wide > 0 else [])
+            findings[name, width, scheme] = axe(page, rules) + ([f"{wide} px too wide"] if wide > 0 else [])
         show(WIDE, "light")
 
     yield page, look

@@ -22,7 +22,7 @@ KEEP = "button[data-does=keep]"
 def bench(prepared, browser, tmp_path_factory):  # `browser` first: without one, nothing is prepared for nothing
     """A store of this module's own, with notes in two collections."""
     folder = tmp_path_factory.mktemp("notebook")
-    shutil.copytree(prepared, folder, ignore=shutil.ignore_patterns("*.log"), dirs_exist_ok=True)
+    shutil.copytree(prepared, folder, dirs_exist_ok=True)
     made = Workbench(Settings(data=folder / "data", indexes=folder / "indexes"))
     (work,) = made.works.summaries()
     book = made.notebook

@@ -28,7 +28,7 @@ PATIENCE = 60_000
 def studied(prepared, browser, tmp_path_factory) -> Iterator[SimpleNamespace]:
     """Serve a copy of the sample, with its study."""
     folder = tmp_path_factory.mktemp("studied")
-    shutil.copytree(prepared, folder / "own", ignore=shutil.ignore_patterns("*.log"))
+    shutil.copytree(prepared, folder / "own")
     bench = Workbench(Settings(data=folder / "own" / "data", indexes=folder / "own" / "indexes"))
     study = bench.studies.get(bench.studies.all()[-1].id).study
     with serving(environment_for(folder / "own"), folder / "server.log") as running:

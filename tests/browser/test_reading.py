@@ -64,6 +64,7 @@ def reading(page, url):
     opened(page, url)
     page.locator("article.relic-read-text").wait_for()
     page.wait_for_function("document.documentElement.dataset.relicReading === 'listening'")
+    settled(page)
 
 
 def scrolled(page, by):

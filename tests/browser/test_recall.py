@@ -28,7 +28,7 @@ RETRIEVERS = (("bm25", 1.2), ("zero-shot", 1.6), ("fusion", 2.0))
 def measured(prepared, browser, tmp_path_factory) -> Iterator[SimpleNamespace]:
     """Serve the sample with three runs on twelve works, of which one is in the library."""
     folder = tmp_path_factory.mktemp("measured")
-    shutil.copytree(prepared, folder / "own", ignore=shutil.ignore_patterns("*.log"))
+    shutil.copytree(prepared, folder / "own")
     bench = Workbench(Settings(data=folder / "own" / "data", indexes=folder / "own" / "indexes"))
     (summary,) = bench.works.summaries()
     work = bench.works.load(summary.id)

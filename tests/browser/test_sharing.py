@@ -29,7 +29,7 @@ def elsewhere(prepared, browser, tmp_path_factory) -> Iterator[tuple[Server, str
     With the server comes the id of a search that was asked there before.
     """
     folder = tmp_path_factory.mktemp("elsewhere")
-    shutil.copytree(prepared, folder, ignore=shutil.ignore_patterns("*.log"), dirs_exist_ok=True)
+    shutil.copytree(prepared, folder, dirs_exist_ok=True)
     settings = Settings(data=folder / "data", indexes=folder / "indexes")
     before = Workbench(settings)
     (sample,) = before.works.summaries()
@@ -67,7 +67,7 @@ def test_a_search_is_given_away_and_opened_on_another_machine(page, server, else
 def test_what_a_search_found_before_the_model_was_changed_is_held_against_now(page, elsewhere):
     there, search = elsewhere
     opened(page, f"{there.url}/history")
-    page.get_by_role("link", name="Then and now").last.click()
+    page.locator(f"a[href*='q={search}'][href*='show=then']").click()
     page.wait_for_url(f"**/history?q={search}&show=then")
     page.locator(".relic-moved").first.wait_for()
     settled(page)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def guarded(prepared, browser, tmp_path_factory) -> Iterator[tuple[Server, Provider]]:
     """Serve the sample to a group, with a provider of our own that signs in whom the test names."""
     folder = tmp_path_factory.mktemp("guarded")
-    shutil.copytree(prepared, folder / "own", ignore=shutil.ignore_patterns("*.log"))
+    shutil.copytree(prepared, folder / "own")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with provider() as known:

@@ -29,7 +29,7 @@ MINUTES = 180_000
 def trained(prepared, browser, tmp_path_factory) -> Iterator[Server]:
     """Serve the sample with two trainings, one of which is finished and one stopped before its first step."""
     folder = tmp_path_factory.mktemp("trained")
-    shutil.copytree(prepared, folder / "own", ignore=shutil.ignore_patterns("*.log"))
+    shutil.copytree(prepared, folder / "own")
     settings = Settings(data=folder / "own" / "data", indexes=folder / "own" / "indexes")
     base = make_base(folder / "tiny")
     bench = Workbench(settings, executor=InlineExecutor(settings))

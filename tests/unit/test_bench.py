@@ -365,7 +365,9 @@ def test_memory_is_that_of_a_process_that_asks_three_works_for_every_length(work
     shown = tuple(card.name for card in workbench.indexes.usual())
     sample = workbench.works.resolve("averhythe").id
     assert asked == [(each, length, shown) for each in (work.id, sample) for length in range(1, 6)]
-    assert 10 < measured.figures[0].baseline_value <= measured.figures[0].value
+    before, answering = measured.figures[0].baseline_value, measured.figures[0].value
+    assert before > 10
+    assert answering > 0.95 * before, "in a process that has asked much before, memory can be given back meanwhile"
     assert measured.notes[0] == "Only 1 of the 2 works are prepared."
 
 
