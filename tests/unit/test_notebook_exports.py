@@ -40,7 +40,9 @@ def test_a_collection_is_written_with_citations_of_its_editions(bench, kept):
 
 def test_all_notes_are_one_document_and_one_table(bench, kept):
     made = make_document(bench, "markdown", "chicago-author-date").decode()
-    assert made.startswith("# Notebook\n")
+    headings = [line for line in made.splitlines() if line.startswith("#")]
+    assert headings[:2] == ["# Notebook", "## My notes"]
+    assert "## Clues \\& signs" in headings
     assert made.count("Dent.") == 1
     table = make_document(bench, "csv", "mla").decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(table, newline="")))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import CitedWork, Note
+    from relic_core.formats.notebook import Section
 
 COLUMNS = (
     "collection", "title", "author", "translator", "year", "place", "address", "sentences", "quotation", "claim",
@@ -23,7 +24,7 @@ COLUMNS = (
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
-def csv(notes: Sequence[Note], collection_name: str, style_name: str, editions: Mapping[str, CitedWork]) -> str:
+def csv(sections: Sequence[Section], style_name: str, editions: Mapping[str, CitedWork]) -> str:
     """Write notes as CSV; parameters as `document`.
 
     It begins with a byte order mark, without which Excel takes UTF-8 for another encoding. A cell that begins like a
@@ -33,8 +34,9 @@ def csv(notes: Sequence[Note], collection_name: str, style_name: str, editions: 
     written = io.StringIO(newline="")
     writer = writer_of.writer(written, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for note in notes:
-        writer.writerow([safe_cell(cell) for cell in _row(note, collection_name, style_name, editions)])
+    for collection, notes in sections:
+        for note in notes:
+            writer.writerow([safe_cell(cell) for cell in _row(note, collection.name, style_name, editions)])
     return f"{_BOM}{written.getvalue()}"
 
 
