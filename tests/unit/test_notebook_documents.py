@@ -246,6 +246,20 @@ def test_the_table_has_a_row_for_each_note():
     assert (row["tags"], row["verdict"], row["year"]) == ("a; b", "unsure", "1815")
 
 
+def test_the_table_says_how_each_note_was_kept():
+    found = note(claim="She is vain")
+    found = replace(found, kept=replace(found.kept, retriever="dense", rank=3))
+    kept = [found, note(origin="read"), note(origin="concordance", claim="vain*"), note(origin="proxy_task")]
+    made = rows(csv([section(*kept)], "mla", {}, labels={"dense": "Dense"}))
+    assert [row["how it was kept"] for row in made] == [
+        "Rank 3 by Dense.",
+        "Met in reading.",
+        "Found by the word “vain*”.",
+        "One of the three passages of an item of the proxy task.",
+    ]
+    assert [(row["found by"], row["rank"]) for row in made] == [("dense", "3"), *[("", "")] * 3]
+
+
 @pytest.mark.parametrize("mark", ["=", "+", "-", "@", "\t", "\r"])
 def test_no_cell_of_the_table_is_a_formula(mark):
     evil = f"{mark}HYPERLINK(1)"

@@ -50,6 +50,15 @@ def test_all_notes_are_one_document_and_one_table(bench, kept):
     assert {row["citation"] for row in rows} == {"(Else, ch. 1, par. 1)", "(Else, ch. 1, pars. 1-2)"}
 
 
+def test_the_table_calls_retrievers_what_the_pages_call_them(bench, kept):
+    label = next(card.label for card in bench.indexes.cards() if card.name == "bm25")
+    work_id = kept[0].kept.work_id
+    bench.notebook.keep(work_id, "1.1.2", origin="find", claim_text="Nobody.", retriever="bm25", rank=2)
+    table = make_document(bench, "csv", "mla").decode("utf-8-sig")
+    assert f"Rank 2 by {label}." in table
+    assert table.count("Met in reading.") == 2
+
+
 def test_word_opens_and_has_the_words(bench, kept):
     document = docx.Document(io.BytesIO(make_document(bench, "word", "chicago-notes", kept[0].collection_id)))
     assert "“The river rose.”" in [paragraph.text for paragraph in document.paragraphs]

@@ -65,7 +65,8 @@ def make_document(
     sections = workbench.notebook.files.sections(collection_id, person)
     editions = cited_by(workbench, (note for section in sections for note in section.notes))
     if form == "csv":
-        return csv(sections, style, editions).encode()
+        labels = {card.name: card.label for card in workbench.indexes.cards()}
+        return csv(sections, style, editions, labels=labels).encode()
     title = "" if collection_id else ALL_NOTES
     if form == "word":
         return word(sections, style, editions, title=title)
