@@ -6,6 +6,7 @@ from relic_core.domain import Kept, Span
 from relic_core.errors import BadRequest
 from relic_core.library.reading import read_file
 from relic_core.reporting.citations.edition import short_title
+from relic_core.reporting.citations.formats import FORMATS
 from relic_core.reporting.citations.locator_words import CHICAGO, MLA, in_words
 from relic_core.reporting.citations.locators import locate, locate_kept, make_locator
 from relic_core.reporting.citations.names import read_names
@@ -47,6 +48,35 @@ NAMES = {
     "Virgil, 70 BC-19 BC": ["Virgil"],
     "Wu, Cheng'en, approximately 1500-approximately 1582": ["Wu, Cheng'en"],
     "Jane\x00 Austen \x005\x00": ["5, Jane Austen"],
+    "Alfred, Lord Tennyson": ["Tennyson, Alfred, Lord"],
+    "Tennyson, Alfred, Lord": ["Tennyson, Alfred, Lord"],
+    "Tennyson, Alfred Tennyson, Baron, 1809-1892": ["Tennyson, Alfred"],
+    "George Gordon, Lord Byron": ["Byron, George Gordon, Lord"],
+    "George Gordon Byron, Baron": ["Byron, George Gordon"],
+    "Byron, George Gordon Byron, Baron, 1788-1824": ["Byron, George Gordon"],
+    "John Wilmot, Earl of Rochester": ["Rochester, John Wilmot, Earl of"],
+    "Rochester, John Wilmot, Earl of, 1647-1680": ["Rochester, John Wilmot, Earl of"],
+    "Percy Shelley, Lord Byron, and Mary Shelley": ["Shelley, Percy", "Byron, Lord", "Shelley, Mary"],
+    "Alfred, Lord Tennyson; Robert Browning": ["Tennyson, Alfred, Lord", "Browning, Robert"],
+    "Lord Byron": ["Byron, Lord"],
+    "Murasaki, Lady": ["Murasaki, Lady"],
+    "Gardner, Earl Stanley": ["Gardner, Earl Stanley"],
+    "Gardner, Earl": ["Gardner, Earl"],
+    "Tolstoy, Leo, graf": ["Tolstoy, Leo"],
+    "Tolstoy, Leo, graf, 1828-1910; Maude, Louise": ["Tolstoy, Leo", "Maude, Louise"],
+    "Orczy, Emmuska Orczy, Baroness, 1865-1947": ["Orczy, Emmuska"],
+    "Augustine, Saint, Bishop of Hippo, 354-430": ["Augustine, Saint"],
+    "Ward, Humphry, Mrs., 1851-1920": ["Ward, Mrs. Humphry"],
+    "Scott, Walter, Sir, 1771-1832": ["Scott, Walter"],
+    "Alexandre Dumas père": ["Dumas, Alexandre, père"],
+    "Alexandre Dumas, fils": ["Dumas, Alexandre, fils"],
+    "Alexandre Dumas (fils)": ["Dumas, Alexandre, fils"],
+    "Dumas, Alexandre, père, 1802-1870": ["Dumas, Alexandre, père"],
+    "Lewis Carroll (Charles Dodgson)": ["Carroll, Lewis"],
+    "Lewis Carroll (Charles Lutwidge Dodgson, 1832-1898) and John Tenniel": ["Carroll, Lewis", "Tenniel, John"],
+    "Forster, E. M. (Edward Morgan), 1879-1970": ["Forster, E. M."],
+    "{Commission (Lights and Ferries)}": ["Commission (Lights and Ferries)"],
+    "Anonymous (attributed to a lady)": [],
     "Anonymous": [],
     "unknown": [],
     "": [],
@@ -60,10 +90,42 @@ def test_names_are_told_apart_and_turned_around(said):
 
 
 def test_a_name_that_was_turned_around_is_turned_back():
-    for direct in ("Guy de Maupassant", "Jean le Rond d'Alembert", "Martin Luther King Jr.", "Walter de la Mare"):
+    for direct in (
+        "Guy de Maupassant",
+        "Jean le Rond d'Alembert",
+        "Martin Luther King Jr.",
+        "Walter de la Mare",
+        "Alfred, Lord Tennyson",
+        "John Wilmot, Earl of Rochester",
+        "Alexandre Dumas père",
+    ):
         (name,) = read_names(direct)
         (again,) = read_names(name.turned)
         assert (name.direct, again.direct) == (direct, direct)
+
+
+@pytest.mark.parametrize(
+    ("said", "direct"),
+    [
+        ("Tolstoy, Leo, graf", "Leo Tolstoy"),
+        ("Tennyson, Alfred Tennyson, Baron", "Alfred Tennyson"),
+        ("Rochester, John Wilmot, Earl of", "John Wilmot, Earl of Rochester"),
+        ("Byron, George Gordon, Lord", "George Gordon, Lord Byron"),
+        ("Ward, Humphry, Mrs.", "Mrs. Humphry Ward"),
+        ("Murasaki, Lady", "Lady Murasaki"),
+        ("Dumas, Alexandre, père", "Alexandre Dumas père"),
+        ("Mark Twain (Samuel Clemens)", "Mark Twain"),
+    ],
+)
+def test_what_a_catalogue_puts_behind_a_name_is_not_said(said, direct):
+    assert [name.direct for name in read_names(said)] == [direct]
+
+
+def test_a_title_goes_into_files_of_references_where_their_readers_set_it():
+    lord = [cited("Maud", "Alfred, Lord Tennyson", 1855)]
+    assert "  author = {Tennyson, {Alfred, Lord}}," in FORMATS["bibtex"].write(lord)
+    assert '"dropping-particle": "Lord"' in FORMATS["csl-json"].write(lord)
+    assert "AU  - Tennyson, Alfred, Lord\r\n" in FORMATS["ris"].write(lord)
 
 
 SHORT_TITLES = {
