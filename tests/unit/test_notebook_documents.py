@@ -122,6 +122,21 @@ def test_mla_gives_the_title_where_several_works_of_an_author_are_cited():
     assert "(Austen, ch. 3, par. 5)." in written(note(), note(number=2))
 
 
+def test_letters_of_a_year_are_the_same_in_the_text_in_the_list_and_in_the_table():
+    diary = replace(EMMA, id="p", title="A Diary")
+    other = replace(note("Anne hoped.", number=2), kept=replace(note("Anne hoped.").kept, work_id="p"))
+    sections, editions = [section(note()), section(other, name="B")], {"emma-1": EMMA, "p": diary}
+    made = markdown(sections, "chicago-author-date", editions, title="Notebook")
+    assert "(Austen \\[1815\\] 1906b, chap. 3, para. 5)." in made
+    assert "- Austen, Jane. (1815) 1906a. *A Diary*. Dent.\n- Austen, Jane. (1815) 1906b. *Emma*. Dent." in made
+    table = rows(csv(sections, "chicago-author-date", editions))
+    assert [row["citation"] for row in table] == [
+        "(Austen [1815] 1906b, chap. 3, para. 5)",
+        "(Austen [1815] 1906a, chap. 3, para. 5)",
+    ]
+    assert table[1]["entry"] == "Austen, Jane. (1815) 1906a. A Diary. Dent."
+
+
 def test_what_was_asked_is_called_what_it_was_and_a_verdict_as_on_the_page():
     assert "Claim: She is vain\\\nVerdict: Unsure" in written(note(claim="She is vain", verdict="unsure"))
     looked_for = written(note(claim="vanity", origin="concordance"))

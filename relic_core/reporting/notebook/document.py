@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from relic_core import __version__
 from relic_core.domain import CitedWork
-from relic_core.reporting.citations import chicago_notes, mla
-from relic_core.reporting.citations.edition import parts_of
+from relic_core.reporting.citations import chicago_notes
 from relic_core.reporting.citations.locators import locate_kept
 from relic_core.reporting.citations.runs import Run
-from relic_core.reporting.citations.styles import passage_form, style, works_cited
+from relic_core.reporting.citations.styles import style, works_cited
+from relic_core.reporting.citations.telling_apart import tell_apart
 from relic_core.reporting.notebook.quoting import set_quotation
 
 if TYPE_CHECKING:
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Kept, Note
     from relic_core.formats.notebook import Section
+    from relic_core.reporting.citations.edition import Parts
+    from relic_core.reporting.citations.styles import Style
 
 BlockKind = Literal["heading", "passage", "quotation", "note", "words", "facts", "entry", "foot"]
 _VERDICTS = {"supports": "Supports the claim", "contradicts": "Contradicts the claim", "unsure": "Unsure"}
@@ -72,7 +73,7 @@ def document(
     called = title or next((section.collection.name for section in sections), "")
     blocks = [_heading(1, Run(called.strip() or "Notes"))]
     cited: dict[str, CitedWork] = {}
-    several = _authors_of_several([cited_work(note.kept, editions) for note in notes])
+    apart = tell_apart((cited_work(note.kept, editions) for note in notes), chosen)
     for section in sections:
         if title and section.notes:
             blocks.append(_heading(2, Run(section.collection.name)))
@@ -83,9 +84,7 @@ def document(
             blocks.append(
                 _heading(3 if title else 2, Run(f"{number}. "), Run(work.title, italic=True), Run(f", {place}"))
             )
-            citation = citation_of(
-                kept, work, style_name, first=work.id not in cited, titled=work.author.casefold() in several
-            )
+            citation = citation_of(kept, apart[work.id], chosen, first=work.id not in cited)
             blocks += _passage(kept, citation, style_name)
             blocks += _said(note)
             cited[work.id] = work
@@ -101,36 +100,22 @@ def cited_work(kept: Kept, editions: Mapping[str, CitedWork]) -> CitedWork:
     return editions.get(kept.work_id) or CitedWork(id=kept.work_id, title=kept.title, author=kept.author)
 
 
-def citation_of(
-    kept: Kept, work: CitedWork, style_name: str, *, first: bool = True, titled: bool = False
-) -> tuple[Run, ...]:
+def citation_of(kept: Kept, parts: Parts, chosen: Style, *, first: bool = True) -> tuple[Run, ...]:
     """Write what stands behind a quotation: the citation in the text, or the note.
 
     Parameters
     ----------
     kept : Kept
         The passage.
-    work : CitedWork
-        Its work.
-    style_name : str
+    parts : Parts
+        Of its work, as `tell_apart` gives them.
+    chosen : Style
         The style.
     first : bool
         It is the first mention of the work: later notes are short.
-    titled : bool
-        Other works of the author are cited too, so that MLA wants the title.
     """
-    write = passage_form(style_name)
-    if style_name == "mla" and titled:
-        write = mla.in_text_with_title
-    if style_name == "chicago-notes" and not first:
-        write = chicago_notes.short_note
-    return write(parts_of(work), locate_kept(kept))
-
-
-def _authors_of_several(works: Sequence[CitedWork]) -> frozenset[str]:
-    """Name the authors of whom more than one work is cited."""
-    by_id = {work.id: work.author.casefold() for work in works}
-    return frozenset(author for author, number in Counter(by_id.values()).items() if author and number > 1)
+    write = chicago_notes.short_note if chosen.name == "chicago-notes" and not first else chosen.in_text
+    return write(parts, locate_kept(kept))
 
 
 def _passage(kept: Kept, citation: tuple[Run, ...], style_name: str) -> Iterator[Block]:

@@ -7,7 +7,8 @@ import io
 from typing import TYPE_CHECKING
 
 from relic_core.reporting.citations.runs import as_text
-from relic_core.reporting.citations.styles import cite
+from relic_core.reporting.citations.styles import style
+from relic_core.reporting.citations.telling_apart import tell_apart
 from relic_core.reporting.concordance import safe_cell
 from relic_core.reporting.notebook.document import citation_of, cited_work
 from relic_core.reporting.notebook.telling import brought_up
@@ -43,19 +44,19 @@ def csv(
     written = io.StringIO(newline="")
     writer = writer_of.writer(written, lineterminator="\r\n")
     writer.writerow(COLUMNS)
+    chosen = style(style_name)
+    apart = tell_apart((cited_work(note.kept, editions) for _, notes in sections for note in notes), chosen)
     for collection, notes in sections:
         for note in notes:
-            writer.writerow(
-                [safe_cell(cell) for cell in _row(note, collection.name, style_name, editions, labels or {})]
-            )
+            work = cited_work(note.kept, editions)
+            citation, entry = citation_of(note.kept, apart[work.id], chosen), chosen.entry(apart[work.id])
+            said = (brought_up(note.kept, labels or {}), as_text(citation), as_text(entry))
+            writer.writerow([safe_cell(cell) for cell in _row(collection.name, note, work, *said)])
     return f"{_BOM}{written.getvalue()}"
 
 
-def _row(
-    note: Note, collection_name: str, style_name: str, editions: Mapping[str, CitedWork], labels: Mapping[str, str]
-) -> tuple[str, ...]:
+def _row(collection_name: str, note: Note, work: CitedWork, brought: str, citation: str, entry: str) -> tuple[str, ...]:
     kept = note.kept
-    work = cited_work(kept, editions)
     return (
         collection_name,
         work.title,
@@ -70,12 +71,12 @@ def _row(
         note.verdict or "",
         "; ".join(note.tags),
         note.words,
-        brought_up(kept, labels),
+        brought,
         kept.retriever,
         str(kept.rank or ""),
         note.created.isoformat(timespec="seconds"),
         note.updated.isoformat(timespec="seconds"),
-        as_text(citation_of(kept, work, style_name)),
-        cite(work, style_name)[-1].text,
+        citation,
+        entry,
         kept.sha256,
     )
