@@ -5,6 +5,7 @@ import pytest
 from relic_core.domain import Kept, Span
 from relic_core.errors import BadRequest
 from relic_core.library.reading import read_file
+from relic_core.reporting.citations.capitals import title_capitals
 from relic_core.reporting.citations.edition import short_title
 from relic_core.reporting.citations.formats import FORMATS
 from relic_core.reporting.citations.locator_words import CHICAGO, MLA, in_words
@@ -161,7 +162,36 @@ CHAPTERS = {
     "The “Second” Part of it": "“The ‘Second’ Part of it,” par. 5",
     "PREFACE": "“Preface,” par. 5",
     "Part of the Story": "“Part of the Story,” par. 5",
+    "THE TRAGEDY OF PUDD'NHEAD WILSON": "“The Tragedy of Pudd'nhead Wilson,” par. 5",
+    "THE “RAVEN” AND AFTER: A TALE": "“The ‘Raven’ and After,” par. 5",
 }
+
+HEADINGS = {
+    "PREFACE": "Preface",
+    "EPILOGUE": "Epilogue",
+    "TO THE READER": "To the Reader",
+    "WHAT DREAMS ARE MADE OF": "What Dreams Are Made Of",
+    "HENRY VIII": "Henry VIII",
+    "XIV. IN WHICH MR. PICKWICK AND I SET OUT": "XIV. In Which Mr. Pickwick and I Set Out",
+    "ANNO MDCCCXV": "Anno MDCCCXV",
+    "THE CIVIL MIX": "The Civil Mix",
+    "STRATFORD-ON-AVON": "Stratford-on-Avon",
+    "O’CONNELL’S ‘THE LAST’ O' MEN": "O’Connell’s ‘The Last’ O' Men",
+    "THE U.S.A. IN 1815": "The U.S.A. in 1815",
+    "HAMLET—A STUDY": "Hamlet—A Study",
+    "L'ÉTÉ": "L'Été",
+    "THE 2ND MAN": "The 2nd Man",
+    "The Pool of TEARS": "The Pool of TEARS",
+    "X": "X",
+    "1815": "1815",
+    "": "",
+}
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+def test_a_heading_in_capitals_is_set_as_a_title(heading):
+    assert title_capitals(heading) == HEADINGS[heading]
+    assert title_capitals(title_capitals(heading)) == HEADINGS[heading]
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
