@@ -256,6 +256,33 @@ def test_a_line_of_markdown_never_becomes_a_list_or_a_heading():
     assert as_markdown(Line().add("# hashed").runs) == "\\# hashed"
 
 
+@pytest.mark.parametrize(
+    ("line", "written"),
+    [
+        ("(a) first", "(a\\) first"),
+        ("a) first", "a\\) first"),
+        ("i. first", "i\\. first"),
+        ("xiv. first", "xiv\\. first"),
+        ("IV. The last", "IV\\. The last"),
+        ("(IV) last", "(IV\\) last"),
+        ("(12) twelfth", "(12\\) twelfth"),
+        ("A)", "A\\)"),
+        ("A.", "A\\."),
+        ("A.  Two spaces", "A\\.  Two spaces"),
+        ("  b. indented", "  b\\. indented"),
+        (": defined", "\\: defined"),
+        ("::: note", "\\::: note"),
+        ("A. Nobody", "A. Nobody"),
+        ("(as he said)", "(as he said)"),
+        ("(a)nother", "(a)nother"),
+        ("i.e. so", "i.e. so"),
+        ("said. So", "said. So"),
+    ],
+)
+def test_a_line_never_becomes_one_of_pandocs_lists(line, written):
+    assert as_markdown(Line().add(line).runs) == written
+
+
 def test_what_pandoc_and_obsidian_obey_besides_is_escaped():
     assert as_markdown(Line().add("x^2^ of @smith ==lit== %%hid%% a = 50%").runs) == (
         "x\\^2\\^ of \\@smith \\=\\=lit\\=\\= \\%\\%hid\\%\\% a = 50%"
