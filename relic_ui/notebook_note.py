@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.domain import VERDICTS
 from relic_core.errors import RelicError
-from relic_core.services.notebook.telling import brought_up
+from relic_core.reporting.notebook.telling import brought_up
 from relic_ui import person
 from relic_ui.buttons import button
 from relic_ui.citing import cite_link
@@ -79,7 +79,7 @@ def _kept_for(note: Note, labels: Mapping[str, str]) -> str:
     kept = note.kept
     claim = " ".join(kept.claim_text.split())
     lines = ""
-    if claim and kept.origin != "concordance":
+    if kept.for_claim:
         short = shorten(claim, _CLAIM_SHOWN)
         whole = f"<details><summary>For the claim “{escape(short)}”</summary><p>{escape(kept.claim_text)}</p></details>"
         lines = whole if short != claim else f"<p>For the claim “{escape(claim)}”</p>"
@@ -117,14 +117,15 @@ def _editor(workbench: Workbench, note_id: str, tags: Sequence[str], others: Map
         _save(workbench, note_id, name, st.session_state[keys[name]])
 
     st.text_area("Your words", key=keys["words"], height="content", on_change=save, args=("words",))
-    st.segmented_control(
-        "Verdict on the claim",
-        list(VERDICTS),
-        format_func=lambda verdict: VERDICT_LABELS[verdict],
-        key=keys["verdict"],
-        on_change=save,
-        args=("verdict",),
-    )
+    if note.kept.for_claim or note.verdict:  # a verdict that was given before can be taken back
+        st.segmented_control(
+            "Verdict on the claim",
+            list(VERDICTS),
+            format_func=lambda verdict: VERDICT_LABELS[verdict],
+            key=keys["verdict"],
+            on_change=save,
+            args=("verdict",),
+        )
     known = list(dict.fromkeys([*tags, *note.tags, *st.session_state[keys["tags"]]]))
     st.multiselect(
         "Tags",

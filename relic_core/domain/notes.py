@@ -94,6 +94,11 @@ class Kept:
     rank: int = 0
     made_with: str = ""
 
+    @property
+    def for_claim(self) -> bool:
+        """Whether it was kept for a claim, which a verdict can be given on; a word looked for is none."""
+        return self.origin != "concordance" and any(map(str.isalnum, self.claim_text))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:

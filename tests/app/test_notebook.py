@@ -42,7 +42,7 @@ def notes(app, sample):
     light = book.add_collection("Light *and* water")
     made = [book.keep(sample.id, at, collection_id=light.id, claim_text=CLAIM) for at in ("1.1.1", "1.2.1")]
     dark = book.add_collection("Dark")
-    return [note.id for note in (*made, book.keep(sample.id, "1.3.1", collection_id=dark.id))]
+    return [note.id for note in (*made, book.keep(sample.id, "1.3.1", collection_id=dark.id, claim_text=CLAIM))]
 
 
 def keeps(at):
@@ -166,6 +166,23 @@ def test_words_tags_and_verdict_are_saved_as_they_are_given(app, notes):
     again = sound(app.open(NOTEBOOK))
     assert again.text_area(key=f"notebook_words_{notes[0]}").value == typed
     assert again.multiselect(key=f"notebook_tags_{notes[0]}").value == ["<b>bold</b>"]
+
+
+def test_no_verdict_is_asked_where_there_is_no_claim_and_the_counts_say_so(app, notes, sample):
+    book = app.bench.notebook
+    met = book.keep(sample.id, "2.1.1").id
+    looked_for = book.keep(sample.id, "2.2.1", origin="concordance", claim_text="brass*").id
+    before = book.keep(sample.id, "2.3.1").id
+    book.write(before, verdict="unsure")
+    at = sound(app.open(NOTEBOOK))
+    asked = [control.key for control in at.segmented_control if control.label == "Verdict on the claim"]
+    assert asked == [f"notebook_verdict_{each}" for each in (*notes, before)], (
+        "one that was given before can be taken back"
+    )
+    assert shown(at) == [*notes[:2], notes[2], met, looked_for, before]
+    told = " ".join(text.value for text in at.text)
+    assert "3, since they have no verdict yet" in told
+    assert "3, since they were kept without a claim" in told
 
 
 def test_words_of_a_megabyte_are_refused_and_stay_in_their_field(app, notes):

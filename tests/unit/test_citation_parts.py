@@ -5,7 +5,9 @@ import pytest
 from relic_core.domain import Kept, Span
 from relic_core.errors import BadRequest
 from relic_core.library.reading import read_file
+from relic_core.reporting.citations.capitals import title_capitals
 from relic_core.reporting.citations.edition import short_title
+from relic_core.reporting.citations.formats import FORMATS
 from relic_core.reporting.citations.locator_words import CHICAGO, MLA, in_words
 from relic_core.reporting.citations.locators import locate, locate_kept, make_locator
 from relic_core.reporting.citations.names import read_names
@@ -47,6 +49,35 @@ NAMES = {
     "Virgil, 70 BC-19 BC": ["Virgil"],
     "Wu, Cheng'en, approximately 1500-approximately 1582": ["Wu, Cheng'en"],
     "Jane\x00 Austen \x005\x00": ["5, Jane Austen"],
+    "Alfred, Lord Tennyson": ["Tennyson, Alfred, Lord"],
+    "Tennyson, Alfred, Lord": ["Tennyson, Alfred, Lord"],
+    "Tennyson, Alfred Tennyson, Baron, 1809-1892": ["Tennyson, Alfred"],
+    "George Gordon, Lord Byron": ["Byron, George Gordon, Lord"],
+    "George Gordon Byron, Baron": ["Byron, George Gordon"],
+    "Byron, George Gordon Byron, Baron, 1788-1824": ["Byron, George Gordon"],
+    "John Wilmot, Earl of Rochester": ["Rochester, John Wilmot, Earl of"],
+    "Rochester, John Wilmot, Earl of, 1647-1680": ["Rochester, John Wilmot, Earl of"],
+    "Percy Shelley, Lord Byron, and Mary Shelley": ["Shelley, Percy", "Byron, Lord", "Shelley, Mary"],
+    "Alfred, Lord Tennyson; Robert Browning": ["Tennyson, Alfred, Lord", "Browning, Robert"],
+    "Lord Byron": ["Byron, Lord"],
+    "Murasaki, Lady": ["Murasaki, Lady"],
+    "Gardner, Earl Stanley": ["Gardner, Earl Stanley"],
+    "Gardner, Earl": ["Gardner, Earl"],
+    "Tolstoy, Leo, graf": ["Tolstoy, Leo"],
+    "Tolstoy, Leo, graf, 1828-1910; Maude, Louise": ["Tolstoy, Leo", "Maude, Louise"],
+    "Orczy, Emmuska Orczy, Baroness, 1865-1947": ["Orczy, Emmuska"],
+    "Augustine, Saint, Bishop of Hippo, 354-430": ["Augustine, Saint"],
+    "Ward, Humphry, Mrs., 1851-1920": ["Ward, Mrs. Humphry"],
+    "Scott, Walter, Sir, 1771-1832": ["Scott, Walter"],
+    "Alexandre Dumas père": ["Dumas, Alexandre, père"],
+    "Alexandre Dumas, fils": ["Dumas, Alexandre, fils"],
+    "Alexandre Dumas (fils)": ["Dumas, Alexandre, fils"],
+    "Dumas, Alexandre, père, 1802-1870": ["Dumas, Alexandre, père"],
+    "Lewis Carroll (Charles Dodgson)": ["Carroll, Lewis"],
+    "Lewis Carroll (Charles Lutwidge Dodgson, 1832-1898) and John Tenniel": ["Carroll, Lewis", "Tenniel, John"],
+    "Forster, E. M. (Edward Morgan), 1879-1970": ["Forster, E. M."],
+    "{Commission (Lights and Ferries)}": ["Commission (Lights and Ferries)"],
+    "Anonymous (attributed to a lady)": [],
     "Anonymous": [],
     "unknown": [],
     "": [],
@@ -60,10 +91,42 @@ def test_names_are_told_apart_and_turned_around(said):
 
 
 def test_a_name_that_was_turned_around_is_turned_back():
-    for direct in ("Guy de Maupassant", "Jean le Rond d'Alembert", "Martin Luther King Jr.", "Walter de la Mare"):
+    for direct in (
+        "Guy de Maupassant",
+        "Jean le Rond d'Alembert",
+        "Martin Luther King Jr.",
+        "Walter de la Mare",
+        "Alfred, Lord Tennyson",
+        "John Wilmot, Earl of Rochester",
+        "Alexandre Dumas père",
+    ):
         (name,) = read_names(direct)
         (again,) = read_names(name.turned)
         assert (name.direct, again.direct) == (direct, direct)
+
+
+@pytest.mark.parametrize(
+    ("said", "direct"),
+    [
+        ("Tolstoy, Leo, graf", "Leo Tolstoy"),
+        ("Tennyson, Alfred Tennyson, Baron", "Alfred Tennyson"),
+        ("Rochester, John Wilmot, Earl of", "John Wilmot, Earl of Rochester"),
+        ("Byron, George Gordon, Lord", "George Gordon, Lord Byron"),
+        ("Ward, Humphry, Mrs.", "Mrs. Humphry Ward"),
+        ("Murasaki, Lady", "Lady Murasaki"),
+        ("Dumas, Alexandre, père", "Alexandre Dumas père"),
+        ("Mark Twain (Samuel Clemens)", "Mark Twain"),
+    ],
+)
+def test_what_a_catalogue_puts_behind_a_name_is_not_said(said, direct):
+    assert [name.direct for name in read_names(said)] == [direct]
+
+
+def test_a_title_goes_into_files_of_references_where_their_readers_set_it():
+    lord = [cited("Maud", "Alfred, Lord Tennyson", 1855)]
+    assert "  author = {Tennyson, {Alfred, Lord}}," in FORMATS["bibtex"].write(lord)
+    assert '"dropping-particle": "Lord"' in FORMATS["csl-json"].write(lord)
+    assert "AU  - Tennyson, Alfred, Lord\r\n" in FORMATS["ris"].write(lord)
 
 
 SHORT_TITLES = {
@@ -99,7 +162,36 @@ CHAPTERS = {
     "The “Second” Part of it": "“The ‘Second’ Part of it,” par. 5",
     "PREFACE": "“Preface,” par. 5",
     "Part of the Story": "“Part of the Story,” par. 5",
+    "THE TRAGEDY OF PUDD'NHEAD WILSON": "“The Tragedy of Pudd'nhead Wilson,” par. 5",
+    "THE “RAVEN” AND AFTER: A TALE": "“The ‘Raven’ and After,” par. 5",
 }
+
+HEADINGS = {
+    "PREFACE": "Preface",
+    "EPILOGUE": "Epilogue",
+    "TO THE READER": "To the Reader",
+    "WHAT DREAMS ARE MADE OF": "What Dreams Are Made Of",
+    "HENRY VIII": "Henry VIII",
+    "XIV. IN WHICH MR. PICKWICK AND I SET OUT": "XIV. In Which Mr. Pickwick and I Set Out",
+    "ANNO MDCCCXV": "Anno MDCCCXV",
+    "THE CIVIL MIX": "The Civil Mix",
+    "STRATFORD-ON-AVON": "Stratford-on-Avon",
+    "O’CONNELL’S ‘THE LAST’ O' MEN": "O’Connell’s ‘The Last’ O' Men",
+    "THE U.S.A. IN 1815": "The U.S.A. in 1815",
+    "HAMLET—A STUDY": "Hamlet—A Study",
+    "L'ÉTÉ": "L'Été",
+    "THE 2ND MAN": "The 2nd Man",
+    "The Pool of TEARS": "The Pool of TEARS",
+    "X": "X",
+    "1815": "1815",
+    "": "",
+}
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+def test_a_heading_in_capitals_is_set_as_a_title(heading):
+    assert title_capitals(heading) == HEADINGS[heading]
+    assert title_capitals(title_capitals(heading)) == HEADINGS[heading]
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -162,6 +254,33 @@ def test_a_line_of_markdown_never_becomes_a_list_or_a_heading():
     assert as_markdown(Line().add("1984. A year").runs) == "1984\\. A year"
     assert as_markdown(Line().add("- dashed").runs) == "\\- dashed"
     assert as_markdown(Line().add("# hashed").runs) == "\\# hashed"
+
+
+@pytest.mark.parametrize(
+    ("line", "written"),
+    [
+        ("(a) first", "(a\\) first"),
+        ("a) first", "a\\) first"),
+        ("i. first", "i\\. first"),
+        ("xiv. first", "xiv\\. first"),
+        ("IV. The last", "IV\\. The last"),
+        ("(IV) last", "(IV\\) last"),
+        ("(12) twelfth", "(12\\) twelfth"),
+        ("A)", "A\\)"),
+        ("A.", "A\\."),
+        ("A.  Two spaces", "A\\.  Two spaces"),
+        ("  b. indented", "  b\\. indented"),
+        (": defined", "\\: defined"),
+        ("::: note", "\\::: note"),
+        ("A. Nobody", "A. Nobody"),
+        ("(as he said)", "(as he said)"),
+        ("(a)nother", "(a)nother"),
+        ("i.e. so", "i.e. so"),
+        ("said. So", "said. So"),
+    ],
+)
+def test_a_line_never_becomes_one_of_pandocs_lists(line, written):
+    assert as_markdown(Line().add(line).runs) == written
 
 
 def test_what_pandoc_and_obsidian_obey_besides_is_escaped():

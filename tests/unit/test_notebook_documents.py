@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relic_core.domain import Kept, Note
+from relic_core.domain import Collection, Kept, Note
+from relic_core.formats.notebook import Section
 from relic_core.reporting.notebook.markdown import markdown
 from relic_core.reporting.notebook.quoting import set_quotation
 from relic_core.reporting.notebook.table import COLUMNS, csv
@@ -33,8 +34,12 @@ def note(quotation=SHORT, *, number=1, line=None, **given):
     return Note(id=f"n{number}", collection_id="c", kept=kept, created=NOW, updated=NOW, **given)
 
 
+def section(*notes, name="Clues"):
+    return Section(Collection(id=name, name=name, created=NOW), notes)
+
+
 def written(*notes, style="mla", editions=None):
-    return markdown(notes, "Clues", style, {"emma-1": EMMA} if editions is None else editions)
+    return markdown([section(*notes)], style, {"emma-1": EMMA} if editions is None else editions)
 
 
 # ---- the rule of long quotations -------------------------------------------------------------------------------------
@@ -117,6 +122,21 @@ def test_mla_gives_the_title_where_several_works_of_an_author_are_cited():
     assert "(Austen, ch. 3, par. 5)." in written(note(), note(number=2))
 
 
+def test_letters_of_a_year_are_the_same_in_the_text_in_the_list_and_in_the_table():
+    diary = replace(EMMA, id="p", title="A Diary")
+    other = replace(note("Anne hoped.", number=2), kept=replace(note("Anne hoped.").kept, work_id="p"))
+    sections, editions = [section(note()), section(other, name="B")], {"emma-1": EMMA, "p": diary}
+    made = markdown(sections, "chicago-author-date", editions, title="Notebook")
+    assert "(Austen \\[1815\\] 1906b, chap. 3, para. 5)." in made
+    assert "- Austen, Jane. (1815) 1906a. *A Diary*. Dent.\n- Austen, Jane. (1815) 1906b. *Emma*. Dent." in made
+    table = rows(csv(sections, "chicago-author-date", editions))
+    assert [row["citation"] for row in table] == [
+        "(Austen [1815] 1906b, chap. 3, para. 5)",
+        "(Austen [1815] 1906a, chap. 3, para. 5)",
+    ]
+    assert table[1]["entry"] == "Austen, Jane. (1815) 1906a. A Diary. Dent."
+
+
 def test_what_was_asked_is_called_what_it_was_and_a_verdict_as_on_the_page():
     assert "Claim: She is vain\\\nVerdict: Unsure" in written(note(claim="She is vain", verdict="unsure"))
     looked_for = written(note(claim="vanity", origin="concordance"))
@@ -135,6 +155,28 @@ def test_the_list_names_each_work_once_in_its_order():
     assert made.index("- Austen") < made.index("- *A Bee*.")
 
 
+SEVERAL = (section(note(), note(number=2), name="Light & water"), section(name="Bare"), section(note(), name="#2"))
+
+
+def test_each_collection_of_several_has_a_heading_and_its_notes_stand_below_it():
+    made = markdown(SEVERAL, "mla", {"emma-1": EMMA}, title="Notebook")
+    assert [line for line in made.splitlines() if line.startswith("#")] == [
+        "# Notebook",
+        "## Light \\& water",
+        "### 1. *Emma*, Chapter 3, paragraph 5",
+        "### 2. *Emma*, Chapter 3, paragraph 5",
+        "## \\#2",
+        "### 1. *Emma*, Chapter 3, paragraph 5",
+        "## Works Cited",
+    ]
+
+
+def test_a_work_that_was_cited_in_one_collection_is_known_in_the_next():
+    made = markdown(SEVERAL, "chicago-notes", {"emma-1": EMMA}, title="Notebook")
+    assert made.count("Jane Austen, *Emma* (1815; Dent, 1906)") == 1
+    assert "3 passages, from RELiC Workbench" in made
+
+
 # ---- Word ------------------------------------------------------------------------------------------------------------
 
 
@@ -143,7 +185,7 @@ def paragraphs(data):
 
 
 def test_word_has_the_same_paragraphs_with_italics_and_indents():
-    made = paragraphs(word([note(), note("One.\n\nTwo.", number=2)], "Clues", "mla", {"emma-1": EMMA}))
+    made = paragraphs(word([section(note(), note("One.\n\nTwo.", number=2))], "mla", {"emma-1": EMMA}))
     texts = [each.text for each in made]
     assert texts[:3] == [
         "Clues",
@@ -152,25 +194,52 @@ def test_word_has_the_same_paragraphs_with_italics_and_indents():
     ]
     entry = next(each for each in made if each.text.startswith("Austen, Jane"))
     assert [run.text for run in entry.runs if run.italic] == ["Emma"]
-    assert entry.paragraph_format.first_line_indent == -entry.paragraph_format.left_indent
-    blocks = [each for each in made if each.paragraph_format.right_indent]
-    assert [each.text for each in blocks] == ["One.", "Two. (Austen, ch. 3, pars. 5-6)"]
-    assert [each.style.name for each in made if each.style.name != "Normal"] == [
-        "Title",
-        "Heading 1",
-        "Heading 1",
-        "Heading 1",
+    assert [(each.style.name, each.text[:8]) for each in made if each.style.name != "Normal"] == [
+        ("Heading 1", "Clues"),
+        ("Heading 2", "1. Emma,"),
+        ("Heading 2", "2. Emma,"),
+        ("Quote", "One."),
+        ("Quote", "Two. (Au"),
+        ("Heading 2", "Works Ci"),
+        ("Bibliography", "Austen, "),
+        ("Details", "2 passag"),
+    ]
+
+
+@pytest.mark.parametrize(("style", "right"), [("mla", None), ("chicago-notes", 0.5), ("chicago-author-date", 0.5)])
+def test_indents_are_those_of_the_styles_and_no_paragraph_has_its_own(style, right):
+    document = docx.Document(io.BytesIO(word([section(note("One.\n\nTwo."))], style, {"emma-1": EMMA})))
+    quote, entry = (document.styles[name] for name in ("Quote", "Bibliography"))
+    assert quote.paragraph_format.left_indent.inches == 0.5
+    assert (quote.paragraph_format.right_indent and quote.paragraph_format.right_indent.inches) == right
+    assert quote.font.italic is False
+    assert (entry.paragraph_format.left_indent.inches, entry.paragraph_format.first_line_indent.inches) == (0.5, -0.5)
+    assert entry.builtin
+    for each in document.paragraphs:
+        assert each._p.pPr is None or [child.tag.rpartition("}")[2] for child in each._p.pPr] == ["pStyle"]
+
+
+def test_word_shows_collections_and_notes_in_its_navigation():
+    made = paragraphs(word(SEVERAL, "mla", {"emma-1": EMMA}, title="Notebook"))
+    assert [(int(each.style.name[-1]), each.text) for each in made if each.style.name.startswith("Heading")] == [
+        (1, "Notebook"),
+        (2, "Light & water"),
+        (3, "1. Emma, Chapter 3, paragraph 5"),
+        (3, "2. Emma, Chapter 3, paragraph 5"),
+        (2, "#2"),
+        (3, "1. Emma, Chapter 3, paragraph 5"),
+        (2, "Works Cited"),
     ]
 
 
 def test_word_says_when_the_notes_were_written_last():
-    properties = docx.Document(io.BytesIO(word([note()], "Clues", "mla", {}))).core_properties
+    properties = docx.Document(io.BytesIO(word([section(note())], "mla", {}))).core_properties
     assert (properties.created, properties.modified) == (NOW, NOW)
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_word_takes_any_characters(words, name):
-    made = paragraphs(word([note(f"It {words} rained", words=words)], name, "chicago-notes", {}))
+    made = paragraphs(word([section(note(f"It {words} rained", words=words), name=name)], "chicago-notes", {}))
     assert made[-1].text.startswith("One passage, from RELiC Workbench")
 
 
@@ -183,7 +252,7 @@ def rows(made):
 
 
 def test_the_table_has_a_row_for_each_note():
-    made = csv([note(tags=("a", "b"), verdict="unsure")], "Clues", "chicago-author-date", {"emma-1": EMMA})
+    made = csv([section(note(tags=("a", "b"), verdict="unsure"))], "chicago-author-date", {"emma-1": EMMA})
     (row,) = rows(made)
     assert tuple(row) == COLUMNS
     assert row["quotation"] == SHORT
@@ -192,15 +261,29 @@ def test_the_table_has_a_row_for_each_note():
     assert (row["tags"], row["verdict"], row["year"]) == ("a; b", "unsure", "1815")
 
 
+def test_the_table_says_how_each_note_was_kept():
+    found = note(claim="She is vain")
+    found = replace(found, kept=replace(found.kept, retriever="dense", rank=3))
+    kept = [found, note(origin="read"), note(origin="concordance", claim="vain*"), note(origin="proxy_task")]
+    made = rows(csv([section(*kept)], "mla", {}, labels={"dense": "Dense"}))
+    assert [row["how it was kept"] for row in made] == [
+        "Rank 3 by Dense.",
+        "Met in reading.",
+        "Found by the word “vain*”.",
+        "One of the three passages of an item of the proxy task.",
+    ]
+    assert [(row["found by"], row["rank"]) for row in made] == [("dense", "3"), *[("", "")] * 3]
+
+
 @pytest.mark.parametrize("mark", ["=", "+", "-", "@", "\t", "\r"])
 def test_no_cell_of_the_table_is_a_formula(mark):
     evil = f"{mark}HYPERLINK(1)"
-    (row,) = rows(csv([note(evil, words=evil, tags=(evil,), claim=evil)], evil, "mla", {}))
+    (row,) = rows(csv([section(note(evil, words=evil, tags=(evil,), claim=evil), name=evil)], "mla", {}))
     assert {row[name] for name in ("quotation", "words", "tags", "claim", "collection")} == {f"'{evil}"}
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=80))
 def test_the_table_is_read_back_to_the_letter_but_for_the_apostrophe(words):
-    (row,) = rows(csv([note(f"x{words}", words=words)], "c", "mla", {}))
+    (row,) = rows(csv([section(note(f"x{words}", words=words))], "mla", {}))
     assert row["quotation"] == f"x{words}"
     assert row["words"] in {words, f"'{words}"}

@@ -40,12 +40,23 @@ def test_a_collection_is_written_with_citations_of_its_editions(bench, kept):
 
 def test_all_notes_are_one_document_and_one_table(bench, kept):
     made = make_document(bench, "markdown", "chicago-author-date").decode()
-    assert made.startswith("# Notebook\n")
+    headings = [line for line in made.splitlines() if line.startswith("#")]
+    assert headings[:2] == ["# Notebook", "## My notes"]
+    assert "## Clues \\& signs" in headings
     assert made.count("Dent.") == 1
     table = make_document(bench, "csv", "mla").decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(table, newline="")))
     assert {row["collection"] for row in rows} == {"My notes", "Clues & signs"}
     assert {row["citation"] for row in rows} == {"(Else, ch. 1, par. 1)", "(Else, ch. 1, pars. 1-2)"}
+
+
+def test_the_table_calls_retrievers_what_the_pages_call_them(bench, kept):
+    label = next(card.label for card in bench.indexes.cards() if card.name == "bm25")
+    work_id = kept[0].kept.work_id
+    bench.notebook.keep(work_id, "1.1.2", origin="find", claim_text="Nobody.", retriever="bm25", rank=2)
+    table = make_document(bench, "csv", "mla").decode("utf-8-sig")
+    assert f"Rank 2 by {label}." in table
+    assert table.count("Met in reading.") == 2
 
 
 def test_word_opens_and_has_the_words(bench, kept):

@@ -227,6 +227,15 @@ def test_every_word_sought_stands_somewhere_in_the_note(bench, ferry, book):
     assert found(verdict="none") == [first.id]
 
 
+def test_what_was_kept_without_a_claim_is_not_waiting_for_a_verdict(ferry, book):
+    met = book.keep(ferry.id, "1.1.1")
+    looked_for = book.keep(ferry.id, "1.1.2", origin="concordance", claim_text="lantern*")
+    asked = book.keep(ferry.id, "1.1.3", claim_text="Nobody counts.")
+    assert [each.kept.for_claim for each in (met, looked_for, asked)] == [False, False, True]
+    assert [view.note.id for view in book.notes(verdict="none")] == [asked.id]
+    assert len(book.notes()) == 3
+
+
 # ---- works that have gone ---------------------------------------------------------------------------------------
 
 

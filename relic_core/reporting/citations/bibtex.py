@@ -93,7 +93,8 @@ def _person(name: Name) -> str:
         return f"{{{escape(name.direct)}}}"
     glue = "" if name.particle.endswith(("'", "’")) else " "
     family = f"{name.particle}{glue}{name.family}" if name.particle else name.family
-    return ", ".join(_shielded(part) for part in (family, name.suffix, name.given) if part)
+    given = ", ".join(filter(None, (name.given, name.title)))
+    return ", ".join(_shielded(part) for part in (family, name.suffix, given) if part)
 
 
 def _shielded(part: str) -> str:

@@ -35,8 +35,8 @@ def directly(people: Sequence[Name]) -> str:
 
 
 def families(people: Sequence[Name]) -> str:
-    """Name people by their families: up to two, of more the first."""
-    names = [name.family for name in people]
+    """Name people as a citation in the text does, by their families: up to two, of more the first."""
+    names = [name.in_text for name in people]
     return f"{names[0]} et al." if len(names) > _TWO else " and ".join(names)
 
 

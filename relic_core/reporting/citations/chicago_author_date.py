@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def entry(parts: Parts) -> tuple[Run, ...]:
     """Write the entry in the list of references."""
     line = Line()
-    years = _years(parts, "()") or "n.d."
+    years = _years(parts, "()")
     if parts.authors:
         line.add(chicago.listed(parts.authors)).stop().add(years).stop()
         chicago.add_title(line, parts)
@@ -34,20 +34,22 @@ def entry(parts: Parts) -> tuple[Run, ...]:
 def in_text(parts: Parts, locator: Locator | None = None) -> tuple[Run, ...]:
     """Write the citation in the text, in brackets."""
     line = Line().add("(")
-    years = _years(parts, "[]")
-    comma = "" if years else ","
+    comma = "" if parts.year or parts.first_year else ","
     if parts.authors:
         line.add(chicago.families(parts.authors), before="").mark(comma)
     else:
         line.title(parts.short_title, comma, quoted=parts.within, before="")
-    line.add(years or "n.d.")
+    line.add(_years(parts, "[]"))
     if locator:
         line.mark(",").add(in_words(locator, CHICAGO))
     return line.add(")", before="").runs
 
 
 def _years(parts: Parts, brackets: str) -> str:
-    """Give the year of this edition, behind that of the first where the two are known."""
-    if parts.first_year and parts.year:
-        return f"{brackets[0]}{parts.first_year}{brackets[1]} {parts.year}"
-    return parts.year or parts.first_year
+    """Give the year of this edition with its letter, behind the year of the first where the two are known."""
+    year = parts.year or parts.first_year
+    if not year:
+        return f"n.d.-{parts.letter}" if parts.letter else "n.d."
+    number, era = year.partition(" ")[::2]
+    lettered = " ".join(filter(None, (f"{number}{parts.letter}", era)))
+    return f"{brackets[0]}{parts.first_year}{brackets[1]} {lettered}" if parts.first_year and parts.year else lettered

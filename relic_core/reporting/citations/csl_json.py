@@ -57,7 +57,7 @@ def _people(people: Sequence[Name]) -> list[dict[str, str]]:
             for part, value in (
                 ("family", name.family),
                 ("given", name.given),
-                ("dropping-particle", name.particle),
+                ("dropping-particle", name.particle or name.title),
                 ("suffix", name.suffix),
             )
             if value

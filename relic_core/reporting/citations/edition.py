@@ -42,6 +42,10 @@ class Parts:
         How many there are.
     accessed : date or None
         When it was taken from its address.
+    letter : str
+        "a", "b": tells the works of one author and one year apart that are cited together.
+    titled : bool
+        Works are cited together that its author alone does not tell apart.
     """
 
     id: str
@@ -63,6 +67,8 @@ class Parts:
     url: str
     accessed: date | None
     language: str
+    letter: str = ""
+    titled: bool = False
 
     @property
     def within(self) -> bool:

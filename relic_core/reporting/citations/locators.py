@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from relic_core.domain import Address
+from relic_core.reporting.citations.capitals import title_capitals
 from relic_core.text.numbers import number_value
 
 if TYPE_CHECKING:
@@ -141,14 +142,12 @@ def _count(work: Work, paragraph_index: int, offset: int) -> tuple[Counted, int]
 
 
 def _shorten(heading: str) -> str:
-    """Give the words of a heading up to where its subtitle begins, of a long one the first.
+    """Give the words of a heading up to where its subtitle begins, of a long one the first; no capitals of print.
 
     Examples
     --------
-    >>> _shorten("PREFACE")
-    'Preface'
+    >>> _shorten("THE POOL OF TEARS: A CHAPTER")
+    'The Pool of Tears'
     """
-    main = re.split(r"[:;] ", heading, maxsplit=1)[0]
-    if main.isupper() and main.isalpha() and number_value(main) is None:
-        return main.capitalize()  # PREFACE: capitals of print, which no style keeps
+    main = title_capitals(re.split(r"[:;] ", heading, maxsplit=1)[0])
     return main if len(main) <= _LONGEST_NAME else f"{main[:_LONGEST_NAME].rsplit(' ', 1)[0]} …"

@@ -60,16 +60,8 @@ def with_author_again(runs: Sequence[Run], authors: Sequence[Name]) -> tuple[Run
 
 
 def in_text(parts: Parts, locator: Locator | None = None) -> tuple[Run, ...]:
-    """Write the citation in the text, in brackets."""
-    return _in_text(parts, locator, titled=not parts.authors)
-
-
-def in_text_with_title(parts: Parts, locator: Locator | None = None) -> tuple[Run, ...]:
-    """Write it with the title, as a text needs that cites several works of one author."""
-    return _in_text(parts, locator, titled=True)
-
-
-def _in_text(parts: Parts, locator: Locator | None, *, titled: bool) -> tuple[Run, ...]:
+    """Write the citation in the text, in brackets; with the title where several works of one author are cited."""
+    titled = parts.titled or not parts.authors
     line = Line().add("(")
     by_number = _by_number(locator) if locator else ""
     mark = "," if locator and not by_number else ""
@@ -133,7 +125,7 @@ def _direct(name: Name) -> str:
 
 
 def _named(people: Sequence[Name]) -> str:
-    families = [name.family for name in people]
+    families = [name.in_text for name in people]
     return f"{families[0]} et al." if len(people) > _TWO else " and ".join(families)
 
 

@@ -4,6 +4,10 @@ A name written "Family, Given" says itself where it parts. Of others the last wo
 before it that belong to it: a capitalised or French *du*, *des*, *la* (La Fontaine, De Quincey, du Maurier), not a
 *de*, *von* or *van* (Maupassant, Guy de). Where this is wrong for a person, write the name turned around. A name in
 braces, of an institution for example, is left whole.
+
+Of a pen name with the writer's own in brackets the pen name is cited. A rank that a catalogue puts behind a name is
+left away (Tolstoy, Leo, graf), unless it belongs to the family's name (Tennyson, Alfred, Lord; Rochester, John Wilmot,
+Earl of).
 """
 
 from __future__ import annotations
@@ -11,7 +15,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_SUFFIX = re.compile(r"(?:Jr|Sr|Esq)\.?|I{1,3}|IV|VI{0,3}", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?:Jr|Sr|Esq)\.?|I{1,3}|IV|VI{0,3}|p[eè]re|fils", re.IGNORECASE)
+_OF_RULERS = re.compile(r"[IVX]+")
 _DROPPED = frozenset(
     {
         "de",
@@ -50,6 +55,19 @@ _KEPT = frozenset(
 )
 _ARTICLES = frozenset({"la", "las", "los"})
 _RANKS = re.compile(r"(?:Sir|Dame|Rev\.|Reverend|Dr\.?|Prof\.|Professor)\s+")
+_PEERS = r"Duke|Duchess|Marquess|Marquis|Marchioness|Earl|Countess|Viscount|Viscountess|Baron|Baroness|Prince|Princess"
+_RANK = re.compile(
+    rf"(?:Lord|Lady|Sir|Dame|Saint|St\.|Mrs\.?|Count|Bart\.?|Baronet|{_PEERS}|comte|comtesse|vicomte|vicomtesse|duc|duchesse"
+    r"|conte|contessa|marchese|marquise|graf|gräfin|grafinia|kni\W*a\W*z\W*|kni\W*a\W*gini\W*a\W*|freiherr|freifrau"
+    r"|freiherrin|ritter|pseud\.?|(?:King|Queen|Pope|Bishop|Archbishop|Abbot)(?= of ))(?: (?:of|de|du|di|von|zu)\b.*)?",
+    re.IGNORECASE,
+)
+"""What catalogues put behind a name, after a comma."""
+_STYLED = re.compile(rf"Lord|(?:{_PEERS}) of")
+"""Of these the ones that stay: Alfred, Lord Tennyson; John Wilmot, Earl of Rochester."""
+_STYLED_FAMILY = re.compile(rf"({_STYLED.pattern}) (\S.*)")
+_OTHER_NAME = re.compile(r"\{[^{}]*\}|\s*\(([^(){}]*)\)")
+"""A name in braces, or what stands in brackets: who a pen name hides, or what initials stand for."""
 _NOBODY = re.compile(r"(?:anon(?:ymous)?|unknown|various(?: authors)?|author unknown|n\.\s?a\.)\.?", re.IGNORECASE)
 _APOSTROPHE = re.compile(r"(?<![\w])(d['’]|l['’])(?=\w)")
 _INITIALS = re.compile(r".*\b\w\.$")
@@ -71,9 +89,13 @@ class Name:
     particle : str
         "de", "von": stands before the family's name, and behind the given one where the name is turned around.
     suffix : str
-        "Jr.", "IV".
+        "Jr.", "IV", "père".
     whole : bool
         Not to be turned around.
+    title : str
+        "Lord", "Earl of": stands before the family's name, and last where the name is turned around.
+    told : str
+        What it is called in a text that cites others of its family: "C. Brontë"; empty where the family is enough.
 
     Examples
     --------
@@ -86,13 +108,21 @@ class Name:
     particle: str = ""
     suffix: str = ""
     whole: bool = False
+    title: str = ""
+    told: str = ""
 
     @property
     def direct(self) -> str:
         """In the order of speech."""
         glue = "" if self.particle.endswith(("'", "’")) else " "
         family = f"{self.particle}{glue}{self.family}" if self.particle else self.family
-        return " ".join(filter(None, (self.given, family, self.suffix)))
+        given = f"{self.given}," if self.given and self.title else self.given
+        return " ".join(filter(None, (given, self.title, family, self.suffix)))
+
+    @property
+    def in_text(self) -> str:
+        """As a text names it that cites it: by the family alone where that is enough."""
+        return self.told or self.family
 
     @property
     def turned(self) -> str:
@@ -100,7 +130,7 @@ class Name:
         if self.whole:
             return self.family
         given = f"{self.given} {self.particle}".strip()
-        return ", ".join(part for part in (self.family, given, self.suffix) if part)
+        return ", ".join(part for part in (self.family, given, self.title, self.suffix) if part)
 
 
 def read_names(said: str) -> tuple[Name, ...]:
@@ -115,7 +145,7 @@ def read_names(said: str) -> tuple[Name, ...]:
     >>> read_names("Anonymous")
     ()
     """
-    said = _YEARS.sub("", " ".join(said.replace("\x00", " ").split()))
+    said = _YEARS.sub("", _OTHER_NAME.sub(_set_aside, " ".join(said.replace("\x00", " ").split()))).strip()
     if not said or _NOBODY.fullmatch(said):
         return ()
     names = [_read_name(part) for part in _persons(said)]
@@ -129,38 +159,66 @@ def _persons(said: str) -> list[str]:
     if ";" in said:
         parts = [part for piece in said.split(";") for part in re.split(r"^\s*and\s+", piece)]
     else:
-        parts = [part for piece in re.split(r",?\s+(?:and|&)\s+", said) for part in _commas(piece)]
+        pieces = re.split(r",?\s+(?:and|&)\s+", said)
+        parts = [part for piece in pieces for part in _commas(piece, alone=len(pieces) == 1)]
     restored = [re.sub("\x00(\\d+)\x00", lambda found: held[int(found[1])], part) for part in parts]
     return [part.strip(" ,") for part in restored if part.strip(" ,")]
 
 
-def _commas(piece: str) -> list[str]:
-    """Part names at their commas, unless a comma turns a name around or stands before a suffix."""
+def _set_aside(found: re.Match[str]) -> str:
+    """Leave away what stands in brackets, but for a suffix: Alexandre Dumas (fils)."""
+    if found[1] is None:
+        return found[0]
+    return f", {found[1]}" if _SUFFIX.fullmatch(found[1]) else ""
+
+
+def _commas(piece: str, *, alone: bool) -> list[str]:
+    """Part names at their commas, unless a comma turns a name around or stands before a suffix or a rank."""
     pieces: list[str] = []
+    behind: list[str] = []
     for part in (each.strip() for each in piece.split(",")):
-        if pieces and _SUFFIX.fullmatch(part):
-            pieces[-1] += f", {part}"
+        if pieces and (_SUFFIX.fullmatch(part) or _RANK.fullmatch(part)):
+            behind[-1] += f", {part}"
         elif part:
             pieces.append(part)
+            behind.append("")
     if len(pieces) == 2:  # noqa: PLR2004 - one name turned around, or two
         first, second = pieces
-        if " " not in first or " " not in second or _INITIALS.match(second):
-            return [f"{first}, {second}"]
-    return pieces
+        styled = alone and _STYLED_FAMILY.fullmatch(second)  # else Lord Byron is the second of three
+        if styled or " " not in first or " " not in second or _INITIALS.match(second):
+            return [f"{first}{behind[0]}, {second}{behind[1]}"]
+    return [f"{part}{rest}" for part, rest in zip(pieces, behind, strict=True)]
 
 
 def _read_name(written: str) -> Name:
     if written.startswith("{"):
         return Name(written.strip("{} "), whole=True)
     parts = [part.strip() for part in written.split(",") if part.strip()]
-    suffix = ""
-    if len(parts) > 1 and _SUFFIX.fullmatch(parts[-1]):
-        suffix = parts.pop()
+    suffix, rank = _take_behind(parts)
     if len(parts) > 1:
-        return _turned(parts[0], " ".join(parts[1:]), suffix)
-    words = _APOSTROPHE.sub(r"\1 ", _RANKS.sub("", written if not suffix else parts[0])).split()
+        return _turned(parts[0], " ".join(parts[1:]), suffix, rank)
+    return _in_order(parts[0] if parts else written, suffix, rank if _STYLED.fullmatch(rank) else "")
+
+
+def _take_behind(parts: list[str]) -> tuple[str, str]:
+    """Take a suffix and a rank away from the end of a name."""
+    suffix = rank = ""
+    while len(parts) > 1:
+        last, turned = parts[-1], len(parts) > 2  # noqa: PLR2004 - family, given, and this
+        if _SUFFIX.fullmatch(last):
+            suffix = parts.pop()
+        elif _RANK.fullmatch(last) and (turned or (" " in parts[0] and not _STYLED_FAMILY.fullmatch(last))):
+            rank = parts.pop()
+        else:
+            break
+    return suffix, rank
+
+
+def _in_order(written: str, suffix: str, title: str) -> Name:
+    """Read a name in the order of speech."""
+    words = _APOSTROPHE.sub(r"\1 ", _RANKS.sub("", written)).split()
     if len(words) > 1 and not suffix and _SUFFIX.fullmatch(words[-1]):
-        if len(words) == 2:  # noqa: PLR2004 - a ruler: Elizabeth I
+        if len(words) == 2 and _OF_RULERS.fullmatch(words[-1]):  # noqa: PLR2004 - Elizabeth I
             return Name(" ".join(words), whole=True)
         suffix = words.pop()
     if words and words[0] == "The":
@@ -175,16 +233,28 @@ def _read_name(written: str) -> Name:
         first -= 1
     family = _close(" ".join(words[at:]))
     if at == 0:
-        return Name(family, suffix=suffix)
-    return Name(family, " ".join(words[:first]), _close(" ".join(words[first:at])), suffix)
+        return Name(family, suffix=suffix, title=title)
+    return Name(family, " ".join(words[:first]), _close(" ".join(words[first:at])), suffix, title=title)
 
 
-def _turned(family: str, given: str, suffix: str) -> Name:
+def _turned(family: str, given: str, suffix: str, rank: str) -> Name:
+    if not rank and (styled := _STYLED_FAMILY.fullmatch(given)):  # it was not turned around: Alfred, Lord Tennyson
+        return Name(styled[2], _without(family, styled[2]), suffix=suffix, title=styled[1])
+    if rank:
+        given = _without(given, family)
+    if rank.rstrip(".") == "Mrs":
+        given = f"Mrs. {given}"  # Humphry Ward was her husband
     words = given.split()
     at = len(words)
     while at > 1 and words[at - 1] in _DROPPED:
         at -= 1
-    return Name(family, " ".join(words[:at]), " ".join(words[at:]), suffix)
+    title = rank if _STYLED.fullmatch(rank) else ""
+    return Name(family, " ".join(words[:at]), " ".join(words[at:]), suffix, title=title)
+
+
+def _without(given: str, family: str) -> str:
+    """Leave the family's name away where it is said twice: Byron, George Gordon Byron, Baron."""
+    return given.removesuffix(f" {family}")
 
 
 def _capital_particle(word: str) -> bool:

@@ -12,8 +12,17 @@ if TYPE_CHECKING:
     from typing import Self
 
 _CLOSED = ".?!"
-_MARKDOWN = re.compile(r"[\\`*_{}\[\]<>#|~&$^@]|=(?==)|(?<==)=|%(?=%)|(?<=%)%")
-_AT_FIRST = re.compile(r"^(\s*)([-+=]|\d{1,9}(?=[.)]))")
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]<>#|~&$^@]|=(?==)|(?<==)=|%(?=%)|(?<=%)%|-(?=-)|\.(?=\.\.)")
+_BULLET = re.compile(r"[-+=]|:(?=\s|$|::)")
+"""What at the beginning of a line makes a list, an underlined heading or, in Pandoc, a definition."""
+_NUMBER = re.compile(
+    r"\d{1,9}(?=[.)])"
+    r"|\(?(?:\d+|[A-Za-z]|[ivxlcdm]+|[IVXLCDM]+)(?=\)(?:\s|$))"
+    r"|(?:[a-z]|[ivxlcdm]{2,}|[IVXLCDM]{2,})(?=\.(?:\s|$))"
+    r"|[A-Z](?=\.(?:\s\s|$))"  # A. Nobody is a person, and Pandoc takes it for one
+)
+"""What makes a numbered list there, in Pandoc also by letters: its mark is escaped."""
+_NEW_LINE = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +108,24 @@ def as_text(runs: Iterable[Run]) -> str:
 
 
 def as_markdown(runs: Sequence[Run], *, heading: bool = False) -> str:
-    r"""Give Markdown, with italics between asterisks; in a heading a number at the beginning makes no list.
+    r"""Give one line of Markdown, with italics between asterisks; in a heading a number at the beginning makes no list.
 
     Examples
     --------
     >>> as_markdown((Run("M*A*S*H", italic=True), Run(". 1968.")))
     '*M\\*A\\*S\\*H*. 1968.'
+    >>> print(as_markdown((Run("(a) No list"),)))
+    (a\) No list
     """
     written = "".join(_emphasised(run) for run in runs)
-    return written if heading else _AT_FIRST.sub(lambda found: found[1] + _escape_first(found[2]), written)
+    if heading:
+        return written
+    bare = written.lstrip()
+    before = written[: len(written) - len(bare)]
+    if _BULLET.match(bare):
+        return f"{before}\\{bare}"
+    number = _NUMBER.match(bare)
+    return f"{before}{number[0]}\\{bare[number.end() :]}" if number else written
 
 
 def as_html(runs: Iterable[Run]) -> str:
@@ -122,7 +140,7 @@ def as_html(runs: Iterable[Run]) -> str:
 
 
 def _emphasised(run: Run) -> str:
-    words = escape_markdown(run.text)
+    words = escape_markdown(_NEW_LINE.sub(" ", run.text))
     if not run.italic or not words.strip():
         return words
     bare = words.strip()
@@ -131,9 +149,5 @@ def _emphasised(run: Run) -> str:
 
 
 def escape_markdown(words: str) -> str:
-    """Escape what Markdown would obey within a line; of Pandoc ^ and @, of Obsidian == and %%."""
+    """Escape what Markdown would obey within a line; of Pandoc ^, @, -- and ..., of Obsidian == and %%."""
     return _MARKDOWN.sub(r"\\\g<0>", words)
-
-
-def _escape_first(found: str) -> str:
-    return f"{found}\\" if found.isdigit() else f"\\{found}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Literal, get_args
 
 from relic_core.errors import unknown_name
 from relic_core.reporting.citations import chicago_author_date, chicago_notes, mla
 from relic_core.reporting.citations.edition import parts_of
 from relic_core.reporting.citations.runs import as_html, as_markdown, as_text
+from relic_core.reporting.citations.telling_apart import alphabetical, tell_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -44,6 +46,11 @@ class Style:
     listed: str
     entry: Callable[[Parts], tuple[Run, ...]]
     beside: tuple[tuple[str, Callable[[Parts, Locator | None], tuple[Run, ...]]], ...]
+
+    @property
+    def in_text(self) -> Callable[[Parts, Locator | None], tuple[Run, ...]]:
+        """What stands behind a quotation: the citation in the text, or the full note."""
+        return self.beside[0][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +140,13 @@ def cite(work: CitedWork, name: str, locator: Locator | None = None) -> tuple[Ci
 
 
 def works_cited(works: Iterable[CitedWork], name: str) -> tuple[Cited, ...]:
-    """Write a list of works cited: each work once, by author and title as lists are ordered."""
+    """Write a list of works cited: each work once, as lists of the style are ordered."""
     chosen = style(name)
-    entries = {chosen.entry(parts := parts_of(work)): parts for work in works}
+    entries = {chosen.entry(parts): parts for parts in tell_apart(works, chosen).values()}
+    dated = name == "chicago-author-date"
     cited: list[Cited] = []
     before: tuple[Name, ...] = ()
-    for runs in sorted(entries, key=lambda each: _sorted_by(as_text(each))):
+    for runs in sorted(entries, key=lambda each: (*_order(entries[each], dated=dated), as_text(each))):
         authors = entries[runs].authors
         again = name == "mla" and authors and authors == before
         cited.append(Cited("", mla.with_author_again(runs, authors) if again else runs))
@@ -148,11 +156,12 @@ def works_cited(works: Iterable[CitedWork], name: str) -> tuple[Cited, ...]:
 
 def passage_form(name: str) -> Callable[[Parts, Locator | None], tuple[Run, ...]]:
     """Give what stands behind a quotation in a style: the citation in the text, or the full note."""
-    return style(name).beside[0][1]
+    return style(name).in_text
 
 
-def _sorted_by(text: str) -> str:
-    """Leave aside what lists are not ordered by: marks, capitals, a title's article."""
-    plain = "".join(letter for letter in text.casefold() if letter.isalnum() or letter == " ").strip()
-    first, _, rest = plain.partition(" ")
-    return rest if first in {"a", "an", "the"} and rest else plain
+def _order(parts: Parts, *, dated: bool) -> tuple[tuple[str, ...], tuple[float, ...], str]:
+    """Say where an entry stands: by its authors, in author-date by its years with undated ones last, by its title."""
+    authors = tuple(alphabetical(name.turned) for name in parts.authors) or (alphabetical(parts.title),)
+    said = [year for year in (parts.first_year, parts.year) if year]
+    years = tuple(float(year.split()[0]) * (-1 if year.endswith("BCE") else 1) for year in said) or (inf,)
+    return authors, years if dated else (), alphabetical(parts.title)

@@ -1,26 +1,28 @@
-"""What stands in the document of a collection: its passages with citations, what the scholar wrote, a list of works."""
+"""What stands in the document of collections: passages with citations, what the scholar wrote, a list of works."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from relic_core import __version__
 from relic_core.domain import CitedWork
-from relic_core.reporting.citations import chicago_notes, mla
-from relic_core.reporting.citations.edition import parts_of
+from relic_core.reporting.citations import chicago_notes
 from relic_core.reporting.citations.locators import locate_kept
 from relic_core.reporting.citations.runs import Run
-from relic_core.reporting.citations.styles import passage_form, style, works_cited
+from relic_core.reporting.citations.styles import style, works_cited
+from relic_core.reporting.citations.telling_apart import tell_apart
 from relic_core.reporting.notebook.quoting import set_quotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from relic_core.domain import Kept, Note
+    from relic_core.formats.notebook import Section
+    from relic_core.reporting.citations.edition import Parts
+    from relic_core.reporting.citations.styles import Style
 
-BlockKind = Literal["title", "heading", "passage", "quotation", "note", "words", "facts", "entry", "foot"]
+BlockKind = Literal["heading", "passage", "quotation", "note", "words", "facts", "entry", "foot"]
 _VERDICTS = {"supports": "Supports the claim", "contradicts": "Contradicts the claim", "unsure": "Unsure"}
 
 
@@ -31,31 +33,35 @@ class Block:
     Attributes
     ----------
     kind : BlockKind
-        What it is: the title, a heading, a passage within the text or set off as a quotation, a note that cites it,
-        the scholar's words, facts about the note, an entry of the list of works, the last line.
+        What it is: a heading, a passage within the text or set off as a quotation, a note that cites it, the
+        scholar's words, facts about the note, an entry of the list of works, the last line.
     lines : tuple of tuple of Run
         One, or several where lines are to be kept.
+    level : int
+        Of a heading, from 1, what the document is called; 0 of everything else.
     """
 
     kind: BlockKind
     lines: tuple[tuple[Run, ...], ...]
+    level: int = 0
 
 
 def document(
-    notes: Sequence[Note], collection_name: str, style_name: str, editions: Mapping[str, CitedWork]
+    sections: Sequence[Section], style_name: str, editions: Mapping[str, CitedWork], *, title: str = ""
 ) -> tuple[Block, ...]:
-    """Lay notes out in the order given.
+    """Lay notes out in the order given, and list the works once, at the end.
 
     Parameters
     ----------
-    notes : sequence of Note
-        Of one collection.
-    collection_name : str
-        What it is called.
+    sections : sequence of Section
+        Collections with their notes.
     style_name : str
         The style of citation.
     editions : mapping of str to CitedWork
         The works by their ids; of one that is not there the title and the author are taken from the note.
+    title : str
+        What a document of several collections is called. Each of them that has notes then stands below a heading of
+        its own; without a title the document is that of one collection, and is called as it is.
 
     Raises
     ------
@@ -63,26 +69,30 @@ def document(
         There is no such style.
     """
     chosen = style(style_name)
-    blocks = [_plain("title", collection_name.strip() or "Notes")]
+    notes = [note for section in sections for note in section.notes]
+    called = title or next((section.collection.name for section in sections), "")
+    blocks = [_heading(1, Run(called.strip() or "Notes"))]
     cited: dict[str, CitedWork] = {}
-    several = _authors_of_several([cited_work(note.kept, editions) for note in notes])
-    for number, note in enumerate(notes, start=1):
-        kept = note.kept
-        work = cited_work(kept, editions)
-        blocks.append(Block("heading", ((Run(f"{number}. "), Run(work.title, italic=True), Run(f", {_place(kept)}")),)))
-        citation = citation_of(
-            kept, work, style_name, first=work.id not in cited, titled=work.author.casefold() in several
-        )
-        blocks += _passage(kept, citation, style_name)
-        blocks += _said(note)
-        cited[work.id] = work
+    apart = tell_apart((cited_work(note.kept, editions) for note in notes), chosen)
+    for section in sections:
+        if title and section.notes:
+            blocks.append(_heading(2, Run(section.collection.name)))
+        for number, note in enumerate(section.notes, start=1):
+            kept = note.kept
+            work = cited_work(kept, editions)
+            place = kept.place.replace(" · ", ", ")
+            blocks.append(
+                _heading(3 if title else 2, Run(f"{number}. "), Run(work.title, italic=True), Run(f", {place}"))
+            )
+            citation = citation_of(kept, apart[work.id], chosen, first=work.id not in cited)
+            blocks += _passage(kept, citation, style_name)
+            blocks += _said(note)
+            cited[work.id] = work
     if cited:
-        blocks.append(_plain("heading", chosen.listed))
+        blocks.append(_heading(2, Run(chosen.listed)))
         blocks += [Block("entry", (entry.runs,)) for entry in works_cited(cited.values(), style_name)]
-    blocks.append(
-        _plain("foot", f"{_counted(len(notes))}, from RELiC Workbench {__version__}, cited by {chosen.label}.")
-    )
-    return tuple(blocks)
+    foot = f"{_counted(len(notes))}, from RELiC Workbench {__version__}, cited by {chosen.label}."
+    return (*blocks, Block("foot", ((Run(foot),),)))
 
 
 def cited_work(kept: Kept, editions: Mapping[str, CitedWork]) -> CitedWork:
@@ -90,36 +100,22 @@ def cited_work(kept: Kept, editions: Mapping[str, CitedWork]) -> CitedWork:
     return editions.get(kept.work_id) or CitedWork(id=kept.work_id, title=kept.title, author=kept.author)
 
 
-def citation_of(
-    kept: Kept, work: CitedWork, style_name: str, *, first: bool = True, titled: bool = False
-) -> tuple[Run, ...]:
+def citation_of(kept: Kept, parts: Parts, chosen: Style, *, first: bool = True) -> tuple[Run, ...]:
     """Write what stands behind a quotation: the citation in the text, or the note.
 
     Parameters
     ----------
     kept : Kept
         The passage.
-    work : CitedWork
-        Its work.
-    style_name : str
+    parts : Parts
+        Of its work, as `tell_apart` gives them.
+    chosen : Style
         The style.
     first : bool
         It is the first mention of the work: later notes are short.
-    titled : bool
-        Other works of the author are cited too, so that MLA wants the title.
     """
-    write = passage_form(style_name)
-    if style_name == "mla" and titled:
-        write = mla.in_text_with_title
-    if style_name == "chicago-notes" and not first:
-        write = chicago_notes.short_note
-    return write(parts_of(work), locate_kept(kept))
-
-
-def _authors_of_several(works: Sequence[CitedWork]) -> frozenset[str]:
-    """Name the authors of whom more than one work is cited."""
-    by_id = {work.id: work.author.casefold() for work in works}
-    return frozenset(author for author, number in Counter(by_id.values()).items() if author and number > 1)
+    write = chicago_notes.short_note if chosen.name == "chicago-notes" and not first else chosen.in_text
+    return write(parts, locate_kept(kept))
 
 
 def _passage(kept: Kept, citation: tuple[Run, ...], style_name: str) -> Iterator[Block]:
@@ -153,12 +149,8 @@ def _said(note: Note) -> Iterator[Block]:
         yield Block("facts", said)
 
 
-def _place(kept: Kept) -> str:
-    return kept.place.replace(" · ", ", ")
-
-
-def _plain(kind: BlockKind, words: str) -> Block:
-    return Block(kind, ((Run(words),),))
+def _heading(level: int, *runs: Run) -> Block:
+    return Block("heading", (runs,), level)
 
 
 def _counted(number: int) -> str:

@@ -10,15 +10,18 @@ from relic_core.reporting.notebook.document import document
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from relic_core.domain import CitedWork, Note
+    from relic_core.domain import CitedWork
+    from relic_core.formats.notebook import Section
     from relic_core.reporting.notebook.document import Block
 
-_BEFORE = {"title": "# ", "heading": "## ", "quotation": "> ", "entry": "- "}
+_BEFORE = {"quotation": "> ", "entry": "- "}
 
 
-def markdown(notes: Sequence[Note], collection_name: str, style_name: str, editions: Mapping[str, CitedWork]) -> str:
+def markdown(
+    sections: Sequence[Section], style_name: str, editions: Mapping[str, CitedWork], *, title: str = ""
+) -> str:
     """Write notes as Markdown; every word is shown as it is, whatever marks it holds. Parameters as `document`."""
-    blocks = document(notes, collection_name, style_name, editions)
+    blocks = document(sections, style_name, editions, title=title)
     written = ""
     for before, block in zip((None, *blocks), blocks, strict=False):
         together = before is not None and before.kind == block.kind and block.kind in {"quotation", "entry"}
@@ -28,8 +31,8 @@ def markdown(notes: Sequence[Note], collection_name: str, style_name: str, editi
 
 
 def _block(block: Block) -> str:
-    mark = _BEFORE.get(block.kind, "")
-    lines = [as_markdown(line, heading=mark.startswith("#")) for line in block.lines]
+    mark = f"{'#' * block.level} " if block.level else _BEFORE.get(block.kind, "")
+    lines = [as_markdown(line, heading=block.kind == "heading") for line in block.lines]
     if block.kind == "foot":
         return f"---\n\n{lines[0]}"
     return "\\\n".join(f"{mark}{line}" for line in lines)

@@ -7,40 +7,56 @@ import io
 from typing import TYPE_CHECKING
 
 from relic_core.reporting.citations.runs import as_text
-from relic_core.reporting.citations.styles import cite
+from relic_core.reporting.citations.styles import style
+from relic_core.reporting.citations.telling_apart import tell_apart
 from relic_core.reporting.concordance import safe_cell
 from relic_core.reporting.notebook.document import citation_of, cited_work
+from relic_core.reporting.notebook.telling import brought_up
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import CitedWork, Note
+    from relic_core.formats.notebook import Section
 
 COLUMNS = (
     "collection", "title", "author", "translator", "year", "place", "address", "sentences", "quotation", "claim",
-    "verdict", "tags", "words", "found by", "rank", "kept on", "changed", "citation", "entry", "edition",
+    "verdict", "tags", "words", "how it was kept", "found by", "rank", "kept on", "changed", "citation",
+    "entry", "edition",
 )  # fmt: skip
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
-def csv(notes: Sequence[Note], collection_name: str, style_name: str, editions: Mapping[str, CitedWork]) -> str:
-    """Write notes as CSV; parameters as `document`.
+def csv(
+    sections: Sequence[Section],
+    style_name: str,
+    editions: Mapping[str, CitedWork],
+    *,
+    labels: Mapping[str, str] | None = None,
+) -> str:
+    """Write notes as CSV; parameters as `document`, and what people call retrievers.
 
     It begins with a byte order mark, without which Excel takes UTF-8 for another encoding. A cell that begins like a
     formula (=, +, -, @, a tab or a carriage return) gets an apostrophe in front, since a spreadsheet would run it.
-    "edition" is the sha256 of the text that the quotation was taken from.
+    "how it was kept" says what brought the passage up, for people; "found by" has the retriever's own name. "edition"
+    is the sha256 of the text that the quotation was taken from.
     """
     written = io.StringIO(newline="")
     writer = writer_of.writer(written, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for note in notes:
-        writer.writerow([safe_cell(cell) for cell in _row(note, collection_name, style_name, editions)])
+    chosen = style(style_name)
+    apart = tell_apart((cited_work(note.kept, editions) for _, notes in sections for note in notes), chosen)
+    for collection, notes in sections:
+        for note in notes:
+            work = cited_work(note.kept, editions)
+            citation, entry = citation_of(note.kept, apart[work.id], chosen), chosen.entry(apart[work.id])
+            said = (brought_up(note.kept, labels or {}), as_text(citation), as_text(entry))
+            writer.writerow([safe_cell(cell) for cell in _row(collection.name, note, work, *said)])
     return f"{_BOM}{written.getvalue()}"
 
 
-def _row(note: Note, collection_name: str, style_name: str, editions: Mapping[str, CitedWork]) -> tuple[str, ...]:
+def _row(collection_name: str, note: Note, work: CitedWork, brought: str, citation: str, entry: str) -> tuple[str, ...]:
     kept = note.kept
-    work = cited_work(kept, editions)
     return (
         collection_name,
         work.title,
@@ -55,11 +71,12 @@ def _row(note: Note, collection_name: str, style_name: str, editions: Mapping[st
         note.verdict or "",
         "; ".join(note.tags),
         note.words,
+        brought,
         kept.retriever,
         str(kept.rank or ""),
         note.created.isoformat(timespec="seconds"),
         note.updated.isoformat(timespec="seconds"),
-        as_text(citation_of(kept, work, style_name)),
-        cite(work, style_name)[-1].text,
+        citation,
+        entry,
         kept.sha256,
     )

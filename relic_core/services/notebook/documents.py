@@ -63,16 +63,14 @@ def make_document(
         There is no such style.
     """
     sections = workbench.notebook.files.sections(collection_id, person)
-    notes = [note for section in sections for note in section.notes]
-    editions = cited_by(workbench, notes)
+    editions = cited_by(workbench, (note for section in sections for note in section.notes))
     if form == "csv":
-        tables = [csv(section.notes, section.collection.name, style, editions) for section in sections]
-        tables = tables or [csv((), "", style, editions)]
-        return "".join([tables[0], *(table.split("\r\n", 1)[1] for table in tables[1:])]).encode()
-    name = sections[0].collection.name if collection_id else ALL_NOTES
+        labels = {card.name: card.label for card in workbench.indexes.cards()}
+        return csv(sections, style, editions, labels=labels).encode()
+    title = "" if collection_id else ALL_NOTES
     if form == "word":
-        return word(notes, name, style, editions)
-    return markdown(notes, name, style, editions).encode()
+        return word(sections, style, editions, title=title)
+    return markdown(sections, style, editions, title=title).encode()
 
 
 def cited_by(workbench: Workbench, notes: Iterable[Note]) -> dict[str, CitedWork]:

@@ -113,12 +113,12 @@ def said(left_out: Mapping[str, int]) -> str:
 
 def _why_not(view: NoteView) -> str:
     note, kept = view.note, view.note.kept
+    if not kept.for_claim:
+        return NO_CLAIM
     if note.verdict is None:
         return UNJUDGED
     if note.verdict != "supports":
         return CONTRADICTS if note.verdict == "contradicts" else UNSURE
-    if kept.origin == "concordance" or not any(map(str.isalnum, kept.claim_text)):
-        return NO_CLAIM
     if kept.length not in relic.LENGTHS:
         return TOO_LONG
     return "" if view.work_id else NOT_HERE

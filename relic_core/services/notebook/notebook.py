@@ -199,7 +199,7 @@ class Notebook(Arranging):
             Only those in which every one of these words stands: in the passage, its place, its claim, or what was
             written about it. Capitals do not matter, and part of a word will do.
         tag, verdict : str
-            Only those with this tag, with this verdict; "none" is no verdict.
+            Only those with this tag, with this verdict; "none" is none yet on the claim it was kept for.
         person : str
             Whose.
         """
@@ -211,7 +211,7 @@ class Notebook(Arranging):
             for note in found
             if (not wanted or _holds(note, wanted))
             and (not tag or tag in note.tags)
-            and (not verdict or (note.verdict or "none") == verdict)
+            and (not verdict or _judged(note) == verdict)
         )
 
     def note(self, note_id: str, person: str = "") -> NoteView:
@@ -262,6 +262,11 @@ class Notebook(Arranging):
         if verdict is not None:
             changed["verdict"] = checked_verdict(verdict)
         return self._workbench.store.notes.change(note_id, person, **changed)
+
+
+def _judged(note: Note) -> str:
+    """Give the verdict of a note, "none" where there is none yet; empty where there is no claim to give one on."""
+    return note.verdict or ("none" if note.kept.for_claim else "")
 
 
 def _holds(note: Note, wanted: Sequence[str]) -> bool:
