@@ -23,7 +23,7 @@ from tests.gutenberg_mirror import serve
 from tests.making import work_of
 
 PROJECT = Path(__file__).resolve().parents[2]
-NAMES = [command.__name__.rsplit(".", 1)[-1] for command in cli.COMMANDS]
+NAMES = [command.__name__.rsplit(".", 1)[-1].replace("_", "-") for command in cli.COMMANDS]
 TEXT = "The river rose.\n\nNobody counted the lanterns. Nobody had been asked to.\n"
 
 
