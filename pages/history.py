@@ -15,4 +15,4 @@ with shell.told():
     elif asked.search and asked.show == "compare":
         history.show_one(workbench, asked, "Two columns compared", comparing.show)
     else:
-        history.show(workbench)
+        history.show(workbench, asked)

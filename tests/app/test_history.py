@@ -105,6 +105,25 @@ def test_an_address_edited_by_hand_gives_no_traceback(app, search, given):
         sound(app.open(HISTORY, **query))
 
 
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        (
+            {"q": "SEARCH", "show": "ban*ana*"},
+            "This address asks for “ban*ana*” of a search; this page shows Then and now",
+        ),
+        ({"q": "SEARCH"}, "This address asks for one search; this page shows Then and now"),
+        ({"work": "zzz"}, "You have made no search in the work “zzz” that this address names."),
+    ],
+)
+def test_what_an_address_asks_for_in_vain_is_told_above_the_list(app, search, query, told):
+    at = sound(app.open(HISTORY, **{name: value.replace("SEARCH", search) for name, value in query.items()}))
+    assert said(at).startswith(told)
+    assert len(at.info) == 1
+    assert CLAIM in html(at)
+    assert said(sound(app.open(HISTORY))) == ""
+
+
 @pytest.mark.parametrize("show", ["then", "compare"])
 def test_a_search_of_another_store_is_told(app, show):
     assert "There is no search 'zzzzzzz' in this store" in said(sound(app.open(HISTORY, q="zzzzzzz", show=show)))
