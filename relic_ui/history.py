@@ -13,7 +13,7 @@ import streamlit as st
 
 from relic_core.errors import NotFound, RelicError
 from relic_core.services.sharing.sharing import FILE_NAME
-from relic_ui import links, person, share
+from relic_ui import history_removing, links, person, share
 from relic_ui.find import set_address
 from relic_ui.naming import listed, many, name_of, name_of_search, shorten
 from relic_ui.search_address import CODE
@@ -72,12 +72,15 @@ def show(workbench: Workbench, asked: Asked) -> None:
     """Draw the list of searches."""
     st.title("Searches")
     _tell_odd(asked)
+    history_removing.show_undo(workbench)
     who, summaries = person.current(), {work.id: work for work in workbench.works.summaries()}
     known = workbench.history.works_asked(person=who)
     if not known:
-        st.info("Nothing has been asked yet. Every search you make is listed here.", icon=":material/history:")
+        none = "No search is left here" if workbench.history.removed(who) else "Nothing has been asked yet"
+        st.info(f"{none}. Every search you make is listed here.", icon=":material/history:")
         st.page_link("pages/find.py", label="Find a quotation", icon=":material/search:")
         _show_opening(workbench)
+        history_removing.show_removed(workbench)
         return
     words, work_id, page = _ask(workbench, known, summaries)
     searches, count = workbench.history.asked(
@@ -100,6 +103,7 @@ def show(workbench: Workbench, asked: Asked) -> None:
             f'<h2 class="relic-history-day">{day.day} {day:%B %Y}</h2><ul class="relic-history">{items}</ul>',
         )
     _show_pages(count, page, words=words, work=work_id)
+    history_removing.show_removed(workbench)
 
 
 def _tell_odd(asked: Asked) -> None:
@@ -126,6 +130,9 @@ def show_one(workbench: Workbench, asked: Asked, title: str, show: Callable[[Wor
         Draws what stands below the search.
     """
     st.html(f'<h1 class="relic-history-title">{escape(title)}</h1>')
+    if history_removing.tell_removed(workbench, asked.search):
+        st.html(f'<p class="relic-history-back">{links.link("history", "← All searches")}</p>')
+        return
     try:
         search = workbench.history.get(asked.search)
     except NotFound as error:
@@ -236,7 +243,8 @@ def _item(workbench: Workbench, search: Search, summaries: Mapping[str, WorkSumm
         f'<li><time datetime="{search.created.isoformat()}">{when:%H:%M}</time><div>'
         f'<div class="relic-history-claim">{claim}</div>'
         f'<div class="relic-history-of">{_of(workbench, search, summaries)}</div>'
-        f'<div class="relic-history-do">{share.further(search.id, search.retrievers)}</div></div></li>'
+        f'<div class="relic-history-do">{share.further(search.id, search.retrievers)} '
+        f"{history_removing.remove_button(workbench, search)}</div></div></li>"
     )
 
 
