@@ -91,18 +91,6 @@ def test_the_columns_of_a_search_are_compared_and_a_passage_is_read(page, elsewh
     page.wait_for_url("**/read?**")
 
 
-def test_a_search_is_removed_and_put_back_by_the_keyboard(page, elsewhere):
-    there, search = elsewhere
-    opened(page, f"{there.url}/history")
-    line = page.locator(f'a[href="find?q={search}"]')
-    page.locator(f'[data-does="remove-search"][data-to="{search}"]').press("Enter")
-    expect(line).to_have_count(0)
-    back = page.get_by_role("button", name="Put it back")
-    expect(back).to_be_focused()
-    back.press("Enter")
-    expect(line).to_be_visible()
-
-
 def test_the_searches_are_sound_for_axe_and_need_no_scrolling_sideways(inspected, elsewhere):
     page, look = inspected
     there, search = elsewhere
