@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import comparing, history, history_style, shell, then_and_now
+from relic_ui import buttons, comparing, history, history_removing, history_style, shell, then_and_now
 
 workbench = shell.page("Searches")
 st.html(history_style.HISTORY)
 with shell.told():
     asked = history.read()
+    history_removing.do(workbench, *buttons.pressed())
     if asked.search and asked.show == "then":
         history.show_one(workbench, asked, "Then and now", then_and_now.show)
     elif asked.search and asked.show == "compare":
         history.show_one(workbench, asked, "Two columns compared", comparing.show)
     else:
-        history.show(workbench)
+        history.show(workbench, asked)

@@ -9,7 +9,7 @@ import streamlit as st
 from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH
 from relic_core.errors import NotFound, RelicError
 from relic_core.services.answers import MAX_RESULTS, USUAL, SearchRequest
-from relic_ui import like, scope, search_address
+from relic_ui import history_removing, like, scope, search_address
 from relic_ui.claim_box import CLAIM_LABEL, PLACEHOLDER, show_mask_button
 from relic_ui.naming import name_of
 from relic_ui.shell import literal
@@ -67,6 +67,12 @@ def restore(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
             like.ask_a_claim()
         return
     state["find_search"] = wanted
+    if not history_removing.tell_removed(workbench, wanted):
+        _reopen_kept(workbench, wanted, summaries)
+
+
+def _reopen_kept(workbench: Workbench, wanted: str, summaries: Sequence[WorkSummary]) -> None:
+    """Put the widgets to a search of the history, or say why that cannot be."""
     try:
         search = workbench.history.get(wanted)
     except RelicError as error:

@@ -13,9 +13,9 @@ import streamlit as st
 
 from relic_core.errors import NotFound, RelicError
 from relic_core.services.sharing.sharing import FILE_NAME
-from relic_ui import links, person, share
+from relic_ui import history_removing, links, person, share
 from relic_ui.find import set_address
-from relic_ui.naming import listed, many, name_of, name_of_search
+from relic_ui.naming import listed, many, name_of, name_of_search, shorten
 from relic_ui.search_address import CODE
 from relic_ui.shell import literal
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PAGE = 40
 """Searches shown at once."""
 
-_CLAIM_SHOWN = 300
+_CLAIM_SHOWN, _NAME_SHOWN = 300, 60
 _EVERY, _LIBRARY = "*", "-"
 """In the list of works and in the address: every search, and those of the whole library; a work's id otherwise."""
 _MOST_PAGES = 100_000
@@ -68,15 +68,19 @@ def read() -> Asked:
     )
 
 
-def show(workbench: Workbench) -> None:
+def show(workbench: Workbench, asked: Asked) -> None:
     """Draw the list of searches."""
     st.title("Searches")
+    _tell_odd(asked)
+    history_removing.show_undo(workbench)
     who, summaries = person.current(), {work.id: work for work in workbench.works.summaries()}
     known = workbench.history.works_asked(person=who)
     if not known:
-        st.info("Nothing has been asked yet. Every search you make is listed here.", icon=":material/history:")
+        none = "No search is left here" if workbench.history.removed(who) else "Nothing has been asked yet"
+        st.info(f"{none}. Every search you make is listed here.", icon=":material/history:")
         st.page_link("pages/find.py", label="Find a quotation", icon=":material/search:")
         _show_opening(workbench)
+        history_removing.show_removed(workbench)
         return
     words, work_id, page = _ask(workbench, known, summaries)
     searches, count = workbench.history.asked(
@@ -99,6 +103,16 @@ def show(workbench: Workbench) -> None:
             f'<h2 class="relic-history-day">{day.day} {day:%B %Y}</h2><ul class="relic-history">{items}</ul>',
         )
     _show_pages(count, page, words=words, work=work_id)
+    history_removing.show_removed(workbench)
+
+
+def _tell_odd(asked: Asked) -> None:
+    """Say that the list is shown since the address asks for something else that the page does not have."""
+    if not (asked.search or asked.show):
+        return
+    what = f"for “{literal(shorten(asked.show, _NAME_SHOWN))}” of a search" if asked.show else "for one search"
+    said = f"This address asks {what}; this page shows Then and now of one, or compares its columns."
+    st.info(f"{said} Here are all your searches.", icon=":material/link_off:")
 
 
 def show_one(workbench: Workbench, asked: Asked, title: str, show: Callable[[Workbench, Asked, Search], None]) -> None:
@@ -116,6 +130,9 @@ def show_one(workbench: Workbench, asked: Asked, title: str, show: Callable[[Wor
         Draws what stands below the search.
     """
     st.html(f'<h1 class="relic-history-title">{escape(title)}</h1>')
+    if history_removing.tell_removed(workbench, asked.search):
+        st.html(f'<p class="relic-history-back">{links.link("history", "← All searches")}</p>')
+        return
     try:
         search = workbench.history.get(asked.search)
     except NotFound as error:
@@ -155,6 +172,12 @@ def _ask(workbench: Workbench, known: tuple[str, ...], summaries: Mapping[str, W
     wanted = {name: given[name] for name in ("words", "work", "page") if name in given}
     if wanted != state.get("history_address"):
         work = wanted.get("work", _EVERY)
+        if work not in names:
+            st.info(
+                f"You have made no search in the work “{literal(shorten(work, _NAME_SHOWN))}” that this address names. "
+                "Here are all your searches.",
+                icon=":material/link_off:",
+            )
         state.update(
             history_words=wanted.get("words", "")[:_CLAIM_SHOWN],
             history_work=work if work in names else _EVERY,
@@ -220,7 +243,8 @@ def _item(workbench: Workbench, search: Search, summaries: Mapping[str, WorkSumm
         f'<li><time datetime="{search.created.isoformat()}">{when:%H:%M}</time><div>'
         f'<div class="relic-history-claim">{claim}</div>'
         f'<div class="relic-history-of">{_of(workbench, search, summaries)}</div>'
-        f'<div class="relic-history-do">{share.further(search.id, search.retrievers)}</div></div></li>'
+        f'<div class="relic-history-do">{share.further(search.id, search.retrievers)} '
+        f"{history_removing.remove_button(workbench, search)}</div></div></li>"
     )
 
 

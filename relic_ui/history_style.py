@@ -11,7 +11,8 @@ HISTORY = """
 .relic-history time { font-size: .875rem; opacity: .82; font-variant-numeric: tabular-nums; }
 .relic-history-claim { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.4; }
 .relic-history-of { font-size: .9rem; line-height: 1.45; opacity: .86; }
-.relic-history-do { display: flex; flex-wrap: wrap; gap: 0 1.2rem; font-size: .9rem; }
+.relic-history-do { display: flex; flex-wrap: wrap; align-items: center; gap: .1rem 1.2rem; font-size: .9rem; }
+.relic-history-do .relic-button { font-size: .8125rem; padding: 0 .6rem; min-height: 1.5rem; }
 :is(.relic-history, .relic-history-back, .relic-history-asked, .relic-history-more, .relic-moved) a { color: inherit;
   text-underline-offset: .2em; }
 :is(.relic-history-do, .relic-history-back, .relic-history-more, .relic-moved-where) a { display: inline-block;

@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.domain import VERDICTS
 from relic_ui import notebook_save, person, removed
-from relic_ui.naming import many
+from relic_ui.naming import many, shorten
 from relic_ui.notebook_note import VERDICT_LABELS, Around, show_note
 from relic_ui.shell import literal, told
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from relic_core.services.workbench import Workbench
 
 _PAGE = 10
+_NAME_SHOWN = 60
 _ALL, _ANY = "", ""
 _COLLECTION, _SOUGHT, _VERDICT, _TAG, _AT = (
     "notebook_collection",
@@ -81,13 +82,15 @@ def show(workbench: Workbench) -> None:
 
 
 def _restore(workbench: Workbench, counts: Sequence[CollectionCount]) -> None:
-    """Go to the note that the address names, once; forget a collection that is not there any more."""
-    state, wanted = st.session_state, st.query_params.get("note", "")
+    """Go to the note or collection that the address names, once; forget a collection that is not there any more."""
+    state, wanted, name = st.session_state, st.query_params.get("note", ""), st.query_params.get("collection", "")
     if state.get(_COLLECTION, _ALL) not in {_ALL, *(each.collection.id for each in counts)}:
         state[_COLLECTION] = _ALL
-    if wanted == state.get("notebook_address", ""):
+    if (wanted, name) == state.get("notebook_address", ("", "")):
         return
-    state["notebook_address"] = wanted
+    state["notebook_address"] = (wanted, name)
+    if name:
+        _open_collection(counts, name)
     every = [view.note.id for view in workbench.notebook.notes(person=person.current())]
     if wanted in every:
         state.update({_COLLECTION: _ALL, _SOUGHT: "", _VERDICT: _ANY, _TAG: _ANY})
@@ -95,6 +98,19 @@ def _restore(workbench: Workbench, counts: Sequence[CollectionCount]) -> None:
     elif wanted:
         st.warning(
             "The note of this address is not in your notebook. If it was removed, it can be put back below.",
+            icon=":material/link_off:",
+        )
+
+
+def _open_collection(counts: Sequence[CollectionCount], name: str) -> None:
+    """Open the collection that the address names, by its id or as its owner calls it."""
+    said = name.strip().casefold()
+    there = [each.collection.id for each in counts if said in {each.collection.id, each.collection.name.casefold()}]
+    st.session_state[_COLLECTION] = there[0] if there else _ALL
+    if not there:
+        st.info(
+            f"There is no collection “{literal(shorten(name, _NAME_SHOWN))}” in your notebook. Here are all your "
+            "notes.",
             icon=":material/link_off:",
         )
 

@@ -71,6 +71,17 @@ def providers() -> tuple[str, ...]:
     return found
 
 
+def confirmed(said: Mapping[str, object]) -> bool:
+    """Whether the provider vouches for somebody's address; one that does not speak of it does.
+
+    Examples
+    --------
+    >>> confirmed({"email": "ada@example.org"}), confirmed({"email": "ada@example.org", "email_verified": "false"})
+    (True, False)
+    """
+    return str(said.get("email_verified", True)).lower() != "false"  # some providers say it in words
+
+
 def refused(said: Mapping[str, object], allowed: Sequence[str]) -> str:
     """Say why somebody who signed in may not use the app; nothing where they may.
 
@@ -97,7 +108,7 @@ def refused(said: Mapping[str, object], allowed: Sequence[str]) -> str:
     address = str(said.get("email") or "").strip().lower()
     if not address:
         return "The provider did not give your address, which this library goes by."
-    if str(said.get("email_verified", True)).lower() == "false":  # some providers say it in words
+    if not confirmed(said):
         return f"The provider has not confirmed that {address} is your address."
     if address in allowed or address.rpartition("@")[2] in allowed:
         return ""

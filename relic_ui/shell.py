@@ -84,7 +84,9 @@ def page(title: str) -> Workbench:
 def _workbench() -> Workbench:
     """Give the one workbench of the server; another one where a model was chosen or a setting changed since."""
     settings = Settings.from_environment()
-    return _open(tuple(settings.to_environment().items()), chosen.stamp(settings.data))
+    workbench = _open(tuple(settings.to_environment().items()), chosen.stamp(settings.data))
+    signing_in.remember(workbench)
+    return workbench
 
 
 @st.cache_resource(show_spinner="Opening the library …", max_entries=1)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from html import escape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.errors import BadRequest
+from relic_core.errors import BadRequest, StoreError
 from relic_ui import person
 
 if TYPE_CHECKING:
     from relic_core.config import Settings
+    from relic_core.services.workbench import Workbench
+
+_SEEN = "signed_in_seen"
+"""In the session: who was remembered in this visit, with their address."""
 
 
 def pass_the_door(settings: Settings) -> None:
@@ -43,6 +48,17 @@ def pass_the_door(settings: Settings) -> None:
     if why := person.refused(said, settings.sign_in_allow):
         _turn_away(why)
         st.stop()
+
+
+def remember(workbench: Workbench) -> None:
+    """Remember once in a visit who signed in, so that what was kept before can be handed over to their address."""
+    said = st.user.to_dict()
+    address, who = str(said.get("email") or ""), person.current()
+    if not who or not address or not person.confirmed(said) or st.session_state.get(_SEEN) == (who, address):
+        return
+    with suppress(StoreError):  # no page hangs on it, and the next one tries again
+        workbench.people.signed_in(who, address)
+        st.session_state[_SEEN] = (who, address)
 
 
 def show_who() -> None:

@@ -48,7 +48,7 @@ def asked(workbench: Workbench) -> Facts | None:
             with st.spinner("Counting sentences, words and speeches …"):
                 return workbench.editions.facts(work_id, person=person.current())
         said = "This page is about one work: open it from the Library, by About."
-    except RelicError as error:
+    except RelicError:
         if work_id in {work.id for work in workbench.works.summaries()}:
             raise
         removed = {work.id: work for work in workbench.works.removed()}
@@ -57,9 +57,7 @@ def asked(workbench: Workbench) -> Facts | None:
                 f"{removed[work_id].title} was removed. The Library has it among its removed works: put it back there."
             )
         else:
-            said = (
-                f"Your library has no work {work_id[:60]}. It may be on another machine, or be another edition. {error}"
-            )
+            said = f"Your library has no work {work_id[:60]}. It may be on another machine, or be another edition."
     st.title("About a work")
     st.info(literal(said), icon=":material/menu_book:")
     st.html(f"<p>{link('library', 'Open the library', css='relic-work-link')}</p>")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.cli.console import Commands
+    from relic_core.domain import WorkSummary
     from relic_core.services.workbench import Workbench
 
 _BY_NUMBER = ("gutenberg:", "https://www.gutenberg.org/", "http://www.gutenberg.org/", "https://gutenberg.org/")
@@ -25,6 +26,8 @@ _SAID = {
     "restored": "back in the library",
     "cut again": "cut into sentences anew",
 }
+_CAME = ("added", "restored", "cut again")
+"""What became of a text that may have to be prepared."""
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -63,21 +66,22 @@ def run(workbench: Workbench, options: Namespace) -> int:
     said = {name: getattr(options, name) for name in ("title", "author", "translator", "year")}
     if len(sources) > 1 and any(value not in ("", None) for value in said.values()):
         options.refuse(f"--title, --author, --translator and --year describe one text, and {len(sources)} were given")
-    failed = 0
+    failed, told = 0, _Told(workbench)
     with console.ProgressLine("Adding") as progress:
         for number, source in enumerate(sources):
             report = _Step(progress, number, len(sources))
             try:
                 if isinstance(source, int):
-                    failed += _fetch(workbench, source, said, report)
+                    failed += _fetch(workbench, source, said, report, told)
                 else:
                     report(0, 1, source.name)
-                    _tell(workbench.works.add(source, **said))
+                    told(workbench.works.add(source, **said))
             except RelicError as error:
                 failed += 1
                 print(f"{source}: {error}", file=sys.stderr)
     if failed and len(sources) > 1:
         print(f"{failed} of {len(sources)} texts could not be added.", file=sys.stderr)
+    told.what_comes_next()
     return 1 if failed else 0
 
 
@@ -93,26 +97,44 @@ class _Step:
         self._progress(self._number, self._total, note)
 
 
-def _fetch(workbench: Workbench, number: int, said: dict[str, Any], report: _Step) -> int:
+class _Told:
+    """Says of each text what became of it, and at the end what is to be done with those that came."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+        self._came: list[WorkSummary] = []
+
+    def __call__(self, added: Added) -> None:
+        """Tell of one text."""
+        work = added.work
+        size = f"{_count(work.chapters, 'chapter')}, {_count(work.sentences, 'sentence')}"
+        print(f"{work.title}: {_SAID[added.outcome]} as {work.id} ({size})")
+        if added.notice:
+            print(f"{work.title}: {added.notice}", file=sys.stderr)
+        if added.outcome in _CAME:
+            self._came.append(work)
+
+    def what_comes_next(self) -> None:
+        """Say in a line how what came is found by meaning, where it is not prepared for that yet."""
+        lacking = set(self._workbench.indexes.unprepared(self._came)) if self._came else set()
+        named = [work for work in self._came if work.id in lacking]
+        if named:
+            title, said = (named[0].title, named[0].id) if len(named) == 1 else ("them", "--all")
+            print(f"Not yet found by meaning: {title}. Prepare for it: python -m relic_core index {said}")
+
+
+def _fetch(workbench: Workbench, number: int, said: dict[str, Any], report: _Step, told: _Told) -> int:
     """Add a book of Project Gutenberg; gives the number of failures."""
     tally = workbench.catalogue.fetch([workbench.catalogue.item_of_number(number) | said], report)
     for added in tally.added:
-        _tell(added)
+        told(added)
     for work in tally.already:
-        _tell(Added(work, "already"))
-    for told in tally.notices:
-        print(told, file=sys.stderr)
+        told(Added(work, "already"))
+    for notice in tally.notices:
+        print(notice, file=sys.stderr)
     for reason in tally.failed:
         print(f"Project Gutenberg {number}: {reason}", file=sys.stderr)
     return tally.failures
-
-
-def _tell(added: Added) -> None:
-    work = added.work
-    size = f"{_count(work.chapters, 'chapter')}, {_count(work.sentences, 'sentence')}"
-    print(f"{work.title}: {_SAID[added.outcome]} as {work.id} ({size})")
-    if added.notice:
-        print(f"{work.title}: {added.notice}", file=sys.stderr)
 
 
 def _count(number: int, what: str) -> str:

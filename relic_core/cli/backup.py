@@ -26,10 +26,12 @@ def add_parser(commands: Commands) -> ArgumentParser:
         examples=(
             "  python -m relic_core backup ~/relic-backup.zip\n"
             "  python -m relic_core backup /mnt/backups/relic-$(date +%F).zip --without-models\n"
+            "  python -m relic_core backup ~/relic-backup.zip --force\n"
             "  python -m relic_core restore ~/relic-backup.zip --check"
         ),
     )
-    parser.add_argument("file", metavar="FILE.zip", type=Path, help="where to; an earlier back-up there is replaced")
+    parser.add_argument("file", metavar="FILE.zip", type=Path, help="where to")
+    parser.add_argument("--force", action="store_true", help="replace an earlier back-up of that name")
     parser.add_argument("--without-models", action="store_true", help="leave out the models that were trained here")
     return parser
 
@@ -37,7 +39,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
 def run(workbench: Workbench, options: Namespace) -> int:
     """Make the back-up and say what is in it."""
     with console.ProgressLine("Backing up") as progress:
-        made = workbench.backups.make(options.file, progress, models=not options.without_models)
+        made = workbench.backups.make(options.file, progress, models=not options.without_models, force=options.force)
     works = "1 work" if made.works == 1 else f"{made.works:,} works"
     print(f"{options.file} holds {works} and {len(made.members):,} files, {made.bytes / 1e6:,.1f} MB unpacked.")
     print("Left out:\n" + "\n".join(f"  {each}" for each in made.left_out))

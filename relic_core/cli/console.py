@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from relic_core.errors import BadRequest
+from relic_core.services.people import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,6 +46,22 @@ def command(
         formatter_class=argparse.RawDescriptionHelpFormatter,
         **listed,
     )
+
+
+def add_person(parser: argparse.ArgumentParser, what: str) -> None:
+    """Let a command be told whose things are meant, as `People.find` takes it.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+        Of the command.
+    what : str
+        What is meant, for the help.
+    """
+    parser.add_argument(
+        "--person", default=NOBODY, metavar="WHO",
+        help=f"{what}, where people sign in: an address, or a number that `hand-over` lists (default %(default)s)",
+    )  # fmt: skip
 
 
 def check_utf8(name: str, given: str) -> None:

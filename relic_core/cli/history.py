@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relic_core.cli import console
+from relic_core.services.people import NOBODY
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -22,6 +23,15 @@ _WANTED = {
     "compare": (3, 3, "an id and the names of two retrievers"),
     "save": (2, 2, "an id and a file"),
     "open": (1, 1, "a file, or the address of a search"),
+    "remove": (1, 1, "one id"),
+    "restore": (1, 1, "one id"),
+}
+_USUAL: dict[str, object] = {"words": "", "limit": 20, "removed": False, "person": NOBODY}
+_TAKEN: dict[str, tuple[str, ...]] = {
+    "list": tuple(_USUAL),
+    "open": ("person",),
+    "remove": ("person",),
+    "restore": ("person",),
 }
 _CLAIM, _QUOTATION = 70, 60
 _MOST = 1_000
@@ -40,16 +50,21 @@ def add_parser(commands: Commands) -> ArgumentParser:
             "  python -m relic_core history rerun txcto7w\n"
             "  python -m relic_core history compare txcto7w dense-relic bm25\n"
             "  python -m relic_core history save txcto7w search.relic.json\n"
-            "  python -m relic_core history open search.relic.json"
+            "  python -m relic_core history open search.relic.json\n"
+            "  python -m relic_core history --person ada@example.org\n"
+            "  python -m relic_core history remove txcto7w\n"
+            "  python -m relic_core history restore txcto7w"
         ),
     )
     parser.add_argument(
         "action", nargs="?", choices=tuple(_WANTED), default="list", metavar="ACTION",
-        help="list, show ID, rerun ID, compare ID NAME NAME, save ID FILE, open FILE",
+        help="list, show ID, rerun ID, compare ID NAME NAME, save ID FILE, open FILE, remove ID, restore ID",
     )  # fmt: skip
     parser.add_argument("said", nargs="*", metavar="ID", help="the search's id, as the list shows it")
     parser.add_argument("--words", default="", help="list: only searches whose claim holds these")
     parser.add_argument("--limit", type=int, default=20, help="list: how many (default: %(default)s)")
+    parser.add_argument("--removed", action="store_true", help="list: those that were removed, in place of the others")
+    console.add_person(parser, "list, open, remove, restore: whose searches")
     return parser
 
 
@@ -59,14 +74,11 @@ def run(workbench: Workbench, options: Namespace) -> int:
     least, most, wanted = _WANTED[action]
     if not least <= len(said) <= most:
         options.refuse(f"history {action} wants {wanted}")
-    taken = ("words", "limit") if action == "list" else ()
-    console.refuse_unused(options, f"history {action}", {"words": "", "limit": 20}, taken)
+    console.refuse_unused(options, f"history {action}", _USUAL, _TAKEN.get(action, ()))
     if not 1 <= options.limit <= _MOST:
         options.refuse(f"--limit is {options.limit}; 1 to {_MOST} are possible")
-    if action == "open":
-        return _open(workbench, said[0])
-    if action == "list":
-        return _list(workbench, options)
+    if action in _TAKEN:
+        return _of_person(workbench, options, workbench.people.find(options.person))
     search = workbench.history.get(said[0])
     if action == "show":
         return _show(workbench, search)
@@ -79,10 +91,34 @@ def run(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _list(workbench: Workbench, options: Namespace) -> int:
-    searches, count = workbench.history.asked(words=options.words, limit=options.limit)
+def _of_person(workbench: Workbench, options: Namespace, person: str) -> int:
+    """Do what is about one person's searches."""
+    action, said = options.action, options.said
+    if action == "list":
+        return _list(workbench, options, person)
+    if action == "open":
+        return _open(workbench, said[0], person)
+    if action == "remove":
+        search = workbench.history.remove(said[0], person)
+        whose = "" if options.person == NOBODY else f" --person {options.person}"
+        print(f"Removed: {_claim(search)}\nTo put it back: python -m relic_core history restore {search.id}{whose}")
+        return 0
+    search = workbench.history.undo(said[0], person)
+    print(f"Back in the history as {search.id}: {_claim(search)}")
+    return 0
+
+
+def _list(workbench: Workbench, options: Namespace, person: str) -> int:
+    if options.removed:
+        if options.words:
+            options.refuse("history --removed takes no --words")
+        every = workbench.history.removed(person)
+        searches, count = every[: options.limit], len(every)
+    else:
+        searches, count = workbench.history.asked(words=options.words, person=person, limit=options.limit)
     if not searches:
-        print("Nothing that holds these words was asked." if options.words else "Nothing has been asked yet.")
+        none = "Nothing was removed." if options.removed else "Nothing has been asked yet."
+        print("Nothing that holds these words was asked." if options.words else none)
         return 0
     rows = [
         (search.id, f"{search.created:%Y-%m-%d %H:%M}", search.work_id or "all works", _claim(search))
@@ -137,9 +173,9 @@ def _compare(workbench: Workbench, search: Search, names: list[str]) -> int:
     return 0
 
 
-def _open(workbench: Workbench, said: str) -> int:
+def _open(workbench: Workbench, said: str, person: str) -> int:
     opened = workbench.sharing.open_said(said)
-    search = workbench.history.keep(opened.request)
+    search = workbench.history.keep(opened.request, person=person)
     for notice in opened.notices:
         print(notice)
     print(f"The search is in the history as {search.id}. Ask it: python -m relic_core history rerun {search.id}")

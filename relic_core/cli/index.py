@@ -55,6 +55,7 @@ def _all(workbench: Workbench, names: tuple[str, ...]) -> int:
     for number, work in enumerate(works, start=1):
         try:
             _build(workbench, work, names, of=f" ({number} of {len(works)})")
+            print(f"{work.title} is ready to search.", flush=True)
         except (BadRequest, BadWeights):
             raise  # it would be the same with the next
         except RelicError as error:

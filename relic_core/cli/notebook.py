@@ -10,6 +10,7 @@ from relic_core.errors import NotFound
 from relic_core.reporting.citations.styles import STYLES
 from relic_core.services.notebook import evaluation_set
 from relic_core.services.notebook.documents import DOCUMENTS, make_document
+from relic_core.services.people import NOBODY
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
 
 _WANTED = {"list": 0, "export": 1, "import": 1, "evaluation-set": 1}
 """What can be done -> how many files it wants."""
-_USUAL: dict[str, object] = {"collection": "", "words": "", "verdict": "", "style": STYLES[0]}
+_USUAL: dict[str, object] = {"collection": "", "words": "", "verdict": "", "style": STYLES[0], "person": NOBODY}
 _USED: dict[str, tuple[str, ...]] = {
-    "list": ("collection", "words", "verdict"),
-    "export": ("collection", "style"),
-    "evaluation-set": ("collection",),
+    "list": ("collection", "words", "verdict", "person"),
+    "export": ("collection", "style", "person"),
+    "import": ("person",),
+    "evaluation-set": ("collection", "person"),
 }
 _SHOWN = 60
 
@@ -40,6 +42,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
             "  python -m relic_core notebook export notebook.json\n"
             "  python -m relic_core notebook export notes.docx --collection 'Light and water' --style chicago-notes\n"
             "  python -m relic_core notebook import notebook.json\n"
+            "  python -m relic_core notebook export ada.json --person ada@example.org\n"
             "  python -m relic_core notebook evaluation-set verdicts.json\n"
             "  python -m relic_core evaluate relic bm25 --data verdicts.json\n"
             "\n"
@@ -57,6 +60,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
         "--style", choices=STYLES, default=STYLES[0],
         help="export: how passages are cited in a file that ends in .docx, .md or .csv (default %(default)s)",
     )  # fmt: skip
+    console.add_person(parser, "whose notes")
     return parser
 
 
@@ -65,14 +69,15 @@ def run(workbench: Workbench, options: Namespace) -> int:
     action = options.action
     if len(options.file) != _WANTED[action]:
         options.refuse(f"notebook {action} wants {'one file' if _WANTED[action] else 'no file'}")
-    console.refuse_unused(options, f"notebook {action}", _USUAL, _USED.get(action, ()))
-    collection_id = _collection(workbench, options.collection) if options.collection else ""
+    console.refuse_unused(options, f"notebook {action}", _USUAL, _USED[action])
+    person = workbench.people.find(options.person)
+    collection_id = _collection(workbench, options.collection, person) if options.collection else ""
     if action == "list":
-        _list(workbench, options, collection_id)
+        _list(workbench, options, collection_id, person)
         return 0
     files, path = workbench.notebook.files, Path(options.file[0])
     if action == "import":
-        done = files.take_in_file(path)
+        done = files.take_in_file(path, person)
         print(f"Taken in: {_many(done.new, 'note')}. Brought up to date: {done.newer:,}. Here already: {done.there:,}.")
     elif action == "export":
         form = next((name for name, card in DOCUMENTS.items() if path.suffix.lower() == f".{card.ending}"), None)
@@ -80,13 +85,13 @@ def run(workbench: Workbench, options: Namespace) -> int:
             endings = ", ".join(f".{card.ending}" for card in DOCUMENTS.values())
             options.refuse(f"notebook export writes files that end in {endings} or .json, and {path.name} does not")
         if form is None:
-            content = files.export(collection_id)
+            content = files.export(collection_id, person)
         else:
-            content = make_document(workbench, form, options.style, collection_id)
+            content = make_document(workbench, form, options.style, collection_id, person)
         files.write(path, content)
         print(f"{path} is written.")
     else:
-        made = files.evaluation_set(collection_id)
+        made = files.evaluation_set(collection_id, person)
         files.write(path, made.content)
         held = f"{_many(made.examples, 'example')} of {_many(made.works, 'work')}"
         print(f"{path} holds {held}.{evaluation_set.said(made.left_out)}")
@@ -94,8 +99,8 @@ def run(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _collection(workbench: Workbench, said: str) -> str:
-    there = [each.collection for each in workbench.notebook.collections()]
+def _collection(workbench: Workbench, said: str, person: str) -> str:
+    there = [each.collection for each in workbench.notebook.collections(person)]
     for each in there:
         if said.strip().casefold() in {each.id, each.name.casefold()}:
             return each.id
@@ -104,9 +109,9 @@ def _collection(workbench: Workbench, said: str) -> str:
     raise NotFound(f"There is no collection called “{said:.80}”. {hint}")
 
 
-def _list(workbench: Workbench, options: Namespace, collection_id: str) -> None:
-    names = {each.collection.id: each.collection.name for each in workbench.notebook.collections()}
-    views = workbench.notebook.notes(collection_id, words=options.words, verdict=options.verdict)
+def _list(workbench: Workbench, options: Namespace, collection_id: str, person: str) -> None:
+    names = {each.collection.id: each.collection.name for each in workbench.notebook.collections(person)}
+    views = workbench.notebook.notes(collection_id, words=options.words, verdict=options.verdict, person=person)
     rows = [
         (
             names[view.note.collection_id],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b32encode
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from relic_core.errors import BadRequest, unknown_name
@@ -175,6 +175,27 @@ def note_id(person: str, kept: Kept) -> str:
     """
     said = "\x00".join((person, kept.sha256, str(kept.start), str(kept.end), kept.claim_text.strip()))
     return b32encode(hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()).decode().lower()[:_ID_LETTERS]
+
+
+def brought_together(earlier: Note, later: Note) -> Note:
+    """Bring two notes on one passage together: the later one, with what the earlier says beside.
+
+    Words stand one after the other where neither holds the other; the later ones alone where both are too long for one
+    note. The later verdict counts, and the earlier one where there is no other.
+    """
+    said, more = earlier.words.strip(), later.words.strip()
+    words = later.words
+    if said and said not in more:
+        words = earlier.words if more in said else f"{said}\n\n{more}"
+    tags: dict[str, str] = {}
+    for tag in (*later.tags, *earlier.tags):
+        tags.setdefault(tag.casefold(), tag)
+    return replace(
+        later,
+        words=words if len(words) <= LONGEST_WORDS else later.words,
+        tags=tuple(tags.values())[:MOST_TAGS],
+        verdict=later.verdict or earlier.verdict,
+    )
 
 
 def checked_words(words: str) -> str:

@@ -166,10 +166,7 @@ class Editions:
         work = bench.works.load(work_id)
         summary = next((each for each in bench.works.summaries() if each.id == work_id), None)
         if summary is None:
-            raise NotFound(
-                f"{work.title} ({work_id}) was taken out of the library just now. `python -m relic_core restore "
-                f"{work_id}` puts it back."
-            )
+            raise NotFound(f"{work.title} ({work_id}) was taken out of the library just now. It can be put back there.")
         return Facts(
             summary=summary,
             format=work.format,

@@ -18,10 +18,10 @@ from relic_core.retrieval.index_survey import survey
 from relic_core.retrieval.reranked import reranker_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from relic_core.domain import WorkSummary
+    from relic_core.domain import Imprint, WorkSummary
     from relic_core.services.workbench import Workbench
 
 Level = Literal["good", "notice", "bad"]
@@ -76,18 +76,20 @@ def _findings(workbench: Workbench, app: str, *, thorough: bool) -> Iterator[Fin
     if app:
         yield _app(app)
     works: tuple[WorkSummary, ...] = ()
+    prints: Mapping[str, Imprint] = {}
     try:
         version = workbench.store.version()
-        works = workbench.works.summaries()
+        works, removed = workbench.works.summaries(), workbench.works.removed()
+        prints = workbench.works.imprints() if works else {}
     except RelicError as error:
         yield Finding("store", "bad", str(error))
     else:
         yield Finding("store", "good", f"{workbench.settings.store} opens; all {version} migrations are in it.")
-        yield _works(workbench, works)
+        yield _works(works, removed=len(removed))
     yield _room("data", workbench.settings.data)
     yield _room("indexes folder", workbench.settings.indexes)
     yield from _models(workbench)
-    yield _indexes(workbench, works, thorough=thorough)
+    yield _indexes(workbench, prints, thorough=thorough)
 
 
 def _app(address: str) -> Finding:
@@ -102,8 +104,7 @@ def _app(address: str) -> Finding:
     return Finding("app", "good", f"The app answers at {address} ({status}).")
 
 
-def _works(workbench: Workbench, works: tuple[WorkSummary, ...]) -> Finding:
-    removed = len(workbench.works.removed())
+def _works(works: tuple[WorkSummary, ...], *, removed: int) -> Finding:
     said = "The library has 1 work" if len(works) == 1 else f"The library has {len(works):,} works"
     level: Level = "good" if works else "notice"
     return Finding(
@@ -153,13 +154,12 @@ def _models(workbench: Workbench) -> Iterator[Finding]:
             yield Finding(name, "bad", str(error))
 
 
-def _indexes(workbench: Workbench, works: tuple[WorkSummary, ...], *, thorough: bool) -> Finding:
+def _indexes(workbench: Workbench, prints: Mapping[str, Imprint], *, thorough: bool) -> Finding:
     found = survey(workbench.settings.indexes, thorough=thorough)
     held = "read and compared with what was written" if thorough else "looked at"
     many = found.whole + len(found.damaged)
     said = f"{many:,} {'index was' if many == 1 else 'indexes were'} {held}, {len(found.damaged) or 'none'} damaged"
     dense = [card.name for card in workbench.indexes.usual() if card.kind == "dense"]
-    prints = workbench.works.imprints() if works else {}
     lacking = sum(any((name, each.fingerprint) not in found.works for name in dense) for each in prints.values())
     if found.damaged:
         return Finding(

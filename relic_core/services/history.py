@@ -73,6 +73,18 @@ class History:
         """
         return self._workbench.store.searches.asked(words=words, work_id=work_id, person=person, limit=limit, skip=skip)
 
+    def remove(self, search_id: str, person: str = "") -> Search:
+        """Hide a search from somebody's list; `undo` brings it back, and so does asking it again. Raises NotFound."""
+        return self._workbench.store.searches.remove(search_id.strip().lower(), person)
+
+    def undo(self, search_id: str, person: str = "") -> Search:
+        """Bring a removed search back. Raises NotFound."""
+        return self._workbench.store.searches.restore(search_id.strip().lower(), person)
+
+    def removed(self, person: str = "") -> tuple[Search, ...]:
+        """List what somebody asked and removed, the last removed first."""
+        return self._workbench.store.searches.removed(person)
+
     def works_asked(self, *, person: str = "") -> tuple[str, ...]:
         """List the ids of the works that somebody searched, the last one first; empty for the whole library."""
         return self._workbench.store.searches.works_asked(person=person)

@@ -9,6 +9,7 @@ from relic_core.config import Settings
 from relic_core.services.examples import Examples
 from relic_core.services.history import History
 from relic_core.services.jobs import Jobs, SubprocessExecutor
+from relic_core.services.people import People
 from relic_core.services.training import chosen
 from relic_core.services.works import Works
 from relic_core.store import Store
@@ -63,6 +64,7 @@ class Workbench:
         self.works = Works(self)
         self.examples = Examples(self)
         self.history = History(self)
+        self.people = People(self)
         self.jobs = Jobs(self, SubprocessExecutor(self.settings) if executor is None else executor)
 
     # Made on first use, since they bring numerical libraries that many commands do not need.

@@ -24,6 +24,7 @@ from relic_core.store.mined_windows import WindowRows
 from relic_core.store.note_collections import CollectionRows
 from relic_core.store.notes import NoteRows
 from relic_core.store.pairs import PairRows
+from relic_core.store.people import PeopleRows
 from relic_core.store.runs import RunRows
 from relic_core.store.search_heads import SearchHeadRows
 from relic_core.store.searches import SearchRows
@@ -79,6 +80,7 @@ class Store:
         self.study_owners = StudyOwnerRows(database, self._patience)
         self.collections = CollectionRows(database, self._patience)
         self.notes = NoteRows(database, self._patience)
+        self.people = PeopleRows(database, self._patience)
 
     @contextlib.contextmanager
     def patiently(self, seconds: float, while_waiting: Callable[[], None]) -> Iterator[None]:

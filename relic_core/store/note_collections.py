@@ -112,8 +112,7 @@ def is_live(cursor: DuckDBPyConnection, collection_id: str, person: str) -> bool
 def unknown_collection(collection_id: str) -> NotFound:
     """Make the error for a collection that is not there."""
     return NotFound(
-        f"There is no collection '{collection_id:.40}' in your notebook. `python -m relic_core notebook` lists those "
-        "there are; one that was removed can be put back."
+        f"There is no collection '{collection_id:.40}' in your notebook. One that was removed can be put back there."
     )
 
 

@@ -52,14 +52,14 @@ class NoteRows(Rows):
                 return _get(cursor, note.id, note.person), False
             known = _row(cursor, _LATEST, note.id, note.person)
             cursor.execute("DELETE FROM tombstones WHERE kind = 'note' AND id = ?", [note.id])
-            position = _end(cursor, note.collection_id)
+            position = end_of(cursor, note.collection_id)
             if known is None:
                 note = replace(note, position=position)
                 _insert_kept(cursor, note)
             else:
                 stored = _note(known)
                 note = replace(stored, collection_id=note.collection_id, position=position, updated=note.updated)
-            _append(cursor, note)
+            append_note(cursor, note)
             return note, True
 
     def get(self, note_id: str, person: str = "") -> Note:
@@ -115,12 +115,12 @@ class NoteRows(Rows):
             if collection_id != note.collection_id:
                 if not is_live(cursor, collection_id, person):
                     raise unknown_collection(collection_id)
-                changed["position"] = _end(cursor, collection_id)
+                changed["position"] = end_of(cursor, collection_id)
             wanted = replace(note, **changed)
             if wanted == note:
                 return note
             wanted = replace(wanted, updated=as_utc(utc_now()))
-            _append(cursor, wanted)
+            append_note(cursor, wanted)
             return wanted
 
     def place(self, note_id: str, at: int, person: str = "") -> Note:
@@ -149,11 +149,11 @@ class NoteRows(Rows):
             now = as_utc(utc_now())
             if position is not None:
                 moved = replace(note, position=position, updated=now)
-                _append(cursor, moved)
+                append_note(cursor, moved)
                 return moved
             others.insert(at, note)
             for number, each in enumerate(others, start=1):
-                _append(cursor, replace(each, position=float(number), updated=now))
+                append_note(cursor, replace(each, position=float(number), updated=now))
             return replace(note, position=float(at + 1), updated=now)
 
     def remove(self, note_id: str, person: str = "") -> Note:
@@ -207,13 +207,12 @@ class NoteRows(Rows):
                 cursor.execute("DELETE FROM tombstones WHERE kind = 'note' AND id = ?", [note.id])
                 if _row(cursor, _LATEST, note.id, note.person) is None:
                     _insert_kept(cursor, note)
-                _append(cursor, note)
+                append_note(cursor, note)
 
     def known(self, person: str = "") -> dict[str, Note]:
         """Give every note that somebody ever kept, removed ones too, by its id."""
         with self._reading() as cursor:
-            rows = cursor.execute(_LATEST, [person]).fetchall()
-        return {note.id: note for note in map(_note, rows)}
+            return latest_notes(cursor, person)
 
 
 def unknown_note(note_id: str) -> NotFound:
@@ -237,7 +236,13 @@ def _between(before: float | None, after: float | None) -> float | None:
     return middle if before < middle < after else None
 
 
-def _end(cursor: DuckDBPyConnection, collection_id: str) -> float:
+def latest_notes(cursor: DuckDBPyConnection, person: str) -> dict[str, Note]:
+    """Give every note that somebody ever kept by its id, inside a transaction."""
+    return {note.id: note for note in map(_note, cursor.execute(_LATEST, [person]).fetchall())}
+
+
+def end_of(cursor: DuckDBPyConnection, collection_id: str) -> float:
+    """Give the next place at the end of a collection."""
     ((last,),) = cursor.execute(
         "SELECT coalesce(max(position), 0) FROM latest_notes WHERE collection_id = ?", [collection_id]
     ).fetchall()
@@ -263,7 +268,8 @@ def _insert_kept(cursor: DuckDBPyConnection, note: Note) -> None:
     )
 
 
-def _append(cursor: DuckDBPyConnection, note: Note) -> None:
+def append_note(cursor: DuckDBPyConnection, note: Note) -> None:
+    """Append a version of a note, inside a transaction."""
     cursor.execute(
         "INSERT INTO notes SELECT ?, coalesce(max(number), 0) + 1, ?, ?, ?, ?, ?, ? FROM notes WHERE id = ?",
         [

@@ -15,14 +15,15 @@ from relic_core.store.rows import Rows, as_utc, utc_now
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from duckdb import DuckDBPyConnection
+
 ID_LETTERS = 7
 """35 bits: among ten thousand searches one chance in about 700 that two share a name, which then gets a letter more."""
 
 _SHOWN = 40
 
-_SELECT = (
-    "SELECT id, work_id, claim_text, length, retrievers, results, further, created, made_with FROM latest_searches "
-)
+_COLUMNS = "id, work_id, claim_text, length, retrievers, results, further, created, made_with"
+_SELECT = f"SELECT {_COLUMNS} FROM latest_searches "  # noqa: S608 - our own names
 
 
 class SearchRows(Rows):
@@ -63,6 +64,7 @@ class SearchRows(Rows):
                 "made_with, person) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [digest[:letters], *asked, created, made_with, person],
             )
+            _put_back(cursor, digest[:letters], person)
         return _search((digest[:letters], *asked, created, made_with))
 
     def get(self, search_id: str) -> Search:
@@ -71,16 +73,53 @@ class SearchRows(Rows):
         Raises
         ------
         NotFound
-            There is none.
+            There is none, or all who asked it have removed it.
         """
         with self._reading() as cursor:
             row = cursor.execute(_SELECT + "WHERE id = ?", [search_id]).fetchone()
+            there = cursor.execute("SELECT 1 FROM searches WHERE id = ? LIMIT 1", [search_id]).fetchone()
+        if row is None and there is not None:
+            raise NotFound(f"The search '{search_id[:_SHOWN]}' was removed. Who removed it can put it back (Searches).")
         if row is None:
-            raise NotFound(
-                f"There is no search '{search_id[:_SHOWN]}' in this store. It may have been made on another machine: "
-                "ask there for the address that carries the search itself (Share), or type the claim again."
-            )
+            raise _unknown(search_id)
         return _search(row)
+
+    def remove(self, search_id: str, person: str = "") -> Search:
+        """Hide a search from the list of one person; it stays in the lists of others who asked the same.
+
+        Raises
+        ------
+        NotFound
+            This person asked none of that id, or removed it before.
+        """
+        with self._writing() as cursor:
+            found = _last_of(cursor, "live_searches", search_id, person)
+            cursor.execute("INSERT INTO tombstones VALUES ('search', ?, ?)", [f"{person}/{search_id}", utc_now()])
+            return found
+
+    def restore(self, search_id: str, person: str = "") -> Search:
+        """Undo a removal; a search that is there stays as it is.
+
+        Raises
+        ------
+        NotFound
+            This person asked none of that id.
+        """
+        with self._writing() as cursor:
+            found = _last_of(cursor, "searches", search_id, person)
+            _put_back(cursor, search_id, person)
+            return found
+
+    def removed(self, person: str = "") -> tuple[Search, ...]:
+        """List what somebody asked and removed, the last removed first."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                f"SELECT {_COLUMNS} FROM searches JOIN (SELECT id AS hidden, max(removed) AS removed FROM tombstones "  # noqa: S608 - our own names
+                "WHERE kind = 'search' GROUP BY id) ON hidden = concat(?, '/', id) WHERE coalesce(person, '') = ? "
+                "QUALIFY row_number() OVER (PARTITION BY id ORDER BY created DESC) = 1 ORDER BY removed DESC, id",
+                [person, person],
+            ).fetchall()
+        return tuple(_search(row) for row in rows)
 
     def recent(self, limit: int) -> tuple[Search, ...]:
         """List the last questions, newest first, each once."""
@@ -117,15 +156,15 @@ class SearchRows(Rows):
         chosen = " AND ".join(wanted)
         with self._reading() as cursor:
             rows = cursor.execute(
-                "SELECT id, work_id, claim_text, length, retrievers, results, further, created, made_with, "  # noqa: S608 - our own conditions; what is given goes beside them
-                f"count(*) OVER () FROM (SELECT * FROM searches WHERE {chosen} "
+                f"SELECT {_COLUMNS}, count(*) OVER () "  # noqa: S608 - our own conditions; what is given goes beside them
+                f" FROM (SELECT * FROM live_searches WHERE {chosen} "
                 "QUALIFY row_number() OVER (PARTITION BY id ORDER BY created DESC) = 1) "
                 "ORDER BY created DESC, id LIMIT ? OFFSET ?",
                 [*values, limit, skip],
             ).fetchall()
             if not rows and skip:
                 ((many,),) = cursor.execute(
-                    f"SELECT count(DISTINCT id) FROM searches WHERE {chosen}",  # noqa: S608 - as above
+                    f"SELECT count(DISTINCT id) FROM live_searches WHERE {chosen}",  # noqa: S608 - as above
                     values,
                 ).fetchall()
             else:
@@ -136,8 +175,8 @@ class SearchRows(Rows):
         """List the ids of the works that somebody searched, the last one first; empty for the whole library."""
         with self._reading() as cursor:
             rows = cursor.execute(
-                "SELECT work_id FROM searches WHERE coalesce(person, '') = ? GROUP BY work_id ORDER BY max(created) "
-                "DESC",
+                "SELECT work_id FROM live_searches WHERE coalesce(person, '') = ? GROUP BY work_id "
+                "ORDER BY max(created) DESC",
                 [person],
             ).fetchall()
         return tuple(work_id for (work_id,) in rows)
@@ -157,6 +196,28 @@ def question_digest(
     if further:  # questions from before there was more to ask keep their names
         asked.append(further)
     return base64.b32encode(hashlib.sha256(json.dumps(asked).encode()).digest()).decode().lower().rstrip("=")
+
+
+def _last_of(cursor: DuckDBPyConnection, view: str, search_id: str, person: str) -> Search:
+    """Give the last search of an id that somebody made."""
+    row = cursor.execute(
+        f"SELECT {_COLUMNS} FROM {view} WHERE id = ? AND coalesce(person, '') = ? ORDER BY created DESC LIMIT 1",  # noqa: S608 - our own names
+        [search_id, person],
+    ).fetchone()
+    if row is None:
+        raise _unknown(search_id)
+    return _search(row)
+
+
+def _put_back(cursor: DuckDBPyConnection, search_id: str, person: str) -> None:
+    cursor.execute("DELETE FROM tombstones WHERE kind = 'search' AND id = ?", [f"{person}/{search_id}"])
+
+
+def _unknown(search_id: str) -> NotFound:
+    return NotFound(
+        f"There is no search '{search_id[:_SHOWN]}' in this store. It may have been made on another machine: ask there "
+        "for the address that carries the search itself (Share), or type the claim again."
+    )
 
 
 def _further(chapters: Sequence[int], narrowing: Narrowing, like: Likeness | None) -> str:

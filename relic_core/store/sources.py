@@ -273,8 +273,8 @@ def _get(cursor: DuckDBPyConnection, source_id: str, table: str) -> SecondarySou
     row = cursor.execute(_SELECT + f"{table} WHERE id = ?", [source_id]).fetchone()
     if row is None:
         raise NotFound(
-            f"There is no secondary source '{source_id}' in the store. `python -m relic_core sources` lists those that "
-            "are."
+            f"There is no secondary source '{source_id:.60}' in your library. It may be on another machine; one that "
+            "was removed can be added again."
         )
     return _stored(row).source
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from relic_core.domain import Chapter, Imprint, fingerprint
-from relic_core.errors import NotFound
 from relic_core.store.rows import Rows
 from relic_core.store.text_pieces import read_text
-from relic_core.store.works import Version
+from relic_core.store.works import Version, unknown_work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,9 +109,7 @@ class TextRows(Rows):
                 read[work_id] = _text(cursor, work_id, Version(*version), read_text(cursor, work_id))
         for work_id in work_ids:
             if work_id not in read:
-                raise NotFound(
-                    f"There is no work '{work_id}' in the store. `python -m relic_core works` lists those that are."
-                )
+                raise unknown_work(work_id)
         return read
 
 

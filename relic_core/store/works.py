@@ -104,7 +104,7 @@ class WorkRows(Rows):
                 "SELECT sha256, segmenter, coalesce(written, added) FROM live_works WHERE id = ?", [work_id]
             ).fetchone()
         if row is None:
-            raise _missing(work_id)
+            raise unknown_work(work_id)
         return Version(*row)
 
     def together(self) -> AbstractContextManager[object]:
@@ -132,7 +132,7 @@ class WorkRows(Rows):
                 [work_id],
             ).fetchone()
             if row is None:
-                raise _missing(work_id)
+                raise unknown_work(work_id)
             text = read_text(cursor, work_id)
             chapters, paragraphs, sentences, left_out = (read_part(cursor, table, work_id) for table in PARTS)
         title, author, sha256, segmenter, year, translator, source, file_format = row
@@ -189,7 +189,7 @@ class WorkRows(Rows):
         with self._reading() as cursor:
             row = cursor.execute(_SUMMARY.replace("live_works", "works") + "WHERE id = ?", [work_id]).fetchone()
         if row is None:
-            raise _missing(work_id)
+            raise unknown_work(work_id)
         return _as_summary(row)
 
     def describe(self, work_id: str, *, title: str, author: str, translator: str, year: int | None) -> WorkSummary:
@@ -234,14 +234,18 @@ class WorkRows(Rows):
             return _summary(cursor, work_id)
 
 
-def _missing(work_id: str) -> NotFound:
-    return NotFound(f"There is no work '{work_id}' in the store. `python -m relic_core works` lists those that are.")
+def unknown_work(work_id: str) -> NotFound:
+    """Make the error for a work that is not there."""
+    return NotFound(
+        f"There is no work '{work_id:.60}' in your library. It may be on another machine, or be another edition; one "
+        "that was removed can be put back there."
+    )
 
 
 def _summary(cursor: DuckDBPyConnection, work_id: str) -> WorkSummary:
     row = cursor.execute(_SUMMARY + "WHERE id = ?", [work_id]).fetchone()
     if row is None:
-        raise _missing(work_id)
+        raise unknown_work(work_id)
     return _as_summary(row)
 
 

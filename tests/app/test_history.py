@@ -105,9 +105,143 @@ def test_an_address_edited_by_hand_gives_no_traceback(app, search, given):
         sound(app.open(HISTORY, **query))
 
 
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        (
+            {"q": "SEARCH", "show": "ban*ana*"},
+            "This address asks for “ban*ana*” of a search; this page shows Then and now",
+        ),
+        ({"q": "SEARCH"}, "This address asks for one search; this page shows Then and now"),
+        ({"work": "zzz"}, "You have made no search in the work “zzz” that this address names."),
+    ],
+)
+def test_what_an_address_asks_for_in_vain_is_told_above_the_list(app, search, query, told):
+    at = sound(app.open(HISTORY, **{name: value.replace("SEARCH", search) for name, value in query.items()}))
+    assert said(at).startswith(told)
+    assert len(at.info) == 1
+    assert CLAIM in html(at)
+    assert said(sound(app.open(HISTORY))) == ""
+
+
 @pytest.mark.parametrize("show", ["then", "compare"])
 def test_a_search_of_another_store_is_told(app, show):
     assert "There is no search 'zzzzzzz' in this store" in said(sound(app.open(HISTORY, q="zzzzzzz", show=show)))
+
+
+# ---- removing, and putting back -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def press(monkeypatch):
+    """Return a function that presses a button of the page's own HTML, as the browser's listener would tell of it."""
+
+    def pressing(at, does, to):
+        with monkeypatch.context() as patch:
+            told = [(does, to)]
+            patch.setattr("relic_ui.buttons.pressed", lambda: told.pop() if told else ("", ""))
+            return sound(at.run())
+
+    return pressing
+
+
+def test_a_search_is_removed_and_put_back_at_once_or_later(app, press):
+    first, second = keep(app, "A <b>first</b> claim"), keep(app, "A second claim")
+    at = sound(app.open(HISTORY))
+    assert f'data-does="remove-search" data-to="{first}"' in html(at)
+    assert 'aria-label="Remove: A &lt;b&gt;first&lt;/b&gt; claim"' in html(at)
+    press(at, "remove-search", first)
+    assert "Removed from your searches: A <b>first</b> claim" in plain(html(at))
+    assert f'href="find?q={first}"' not in html(at)
+    assert f'href="find?q={second}"' in html(at)
+    sound(at.button(key="search_undo").click().run())
+    assert f'href="find?q={first}"' in html(at)
+    for each in (first, second):
+        press(at, "remove-search", each)
+    assert "No search is left here" in said(at)
+    later = sound(app.open(HISTORY))
+    sound(later.button(key=f"history_back_{second}").click().run())
+    assert f'href="find?q={second}"' in html(later)
+    assert [each.id for each in app.bench.history.removed()] == [first]
+
+
+def test_a_press_on_a_search_that_has_gone_is_told(app, search, press):
+    assert "There is no search 'zzzzzzz'" in said(press(sound(app.open(HISTORY)), "remove-search", "zzzzzzz"))
+
+
+@pytest.mark.parametrize(("page", "query"), [(HISTORY, {"show": "then"}), (FIND, {})])
+def test_the_address_of_a_removed_search_says_so_and_offers_it(app, search, page, query):
+    app.bench.history.remove(search)
+    at = sound(app.open(page, q=search.upper(), **query))
+    assert f"You removed this search: {CLAIM}" in plain(html(at))
+    assert said(at) == ""
+    sound(at.button(key="search_gone_back").click().run())
+    assert app.bench.history.removed() == ()
+    assert "You removed this search" not in html(at)
+    if page == FIND:
+        assert at.text_area(key="find_claim").value == CLAIM
+    else:
+        assert "Nothing has changed since" in plain(html(at))
+
+
+def test_asking_it_again_brings_a_removed_search_back(app):
+    at = ask(app)
+    search_id = value(at, "q")
+    app.bench.history.remove(search_id)
+    ask(app)
+    assert [each.id for each in app.bench.history.asked()[0]] == [search_id]
+
+
+# ---- a search that was sent as a file -----------------------------------------------------------------------------
+
+
+def upload(app, data, name="search.relic.json"):
+    at = sound(app.open(HISTORY))
+    at.file_uploader[0].set_value([(name, data, "application/json")])
+    return sound(at.run())
+
+
+@pytest.fixture
+def sent(app, request_):
+    """A search as a file, which this store did not make."""
+    return app.bench.sharing.share("", request_).file
+
+
+def test_a_search_that_was_sent_is_shown_and_leads_on_to_asking_it(app, sent):
+    at = upload(app, sent)
+    assert CLAIM in html(at)
+    assert said(at).count("\n") == 0
+    href = next(each for each in html(at).split('"') if each.startswith("find?search="))
+    code = dict(parse_qsl(urlsplit(href).query))["search"]
+    assert sound(app.open(FIND, search=code)).text_area(key="find_claim").value == CLAIM
+    assert app.bench.history.asked()[1] == 1, "only what was asked is in the list"
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (lambda sent: sent[: len(sent) // 2], "search.relic.json"),
+        (lambda sent: sent.replace(b"brass bolt", b"brass knob"), "changed"),
+        (lambda sent: sent.replace(b"relic search/1", b"relic search/9"), "it says 'relic search/9'"),
+        (lambda _: b"{}", "search.relic.json"),
+        (lambda _: b"\xff\xfe\x00", "search.relic.json"),
+        (lambda _: b"", "search.relic.json"),
+    ],
+    ids=["cut off", "changed by hand", "of another version", "another file", "no text", "empty"],
+)
+def test_a_file_that_cannot_be_opened_is_told_beside_the_list(app, search, sent, changed, told):
+    at = upload(app, changed(sent))
+    assert told in said(at)
+    assert len(at.warning) == 1
+    assert "find?search=" not in html(at)
+    assert f'href="find?q={search}"' in html(at)
+
+
+def test_a_search_whose_work_is_not_here_is_told(app, sent, request_):
+    app.bench.works.remove(request_.work_id)
+    at = upload(app, sent)
+    assert "a work that is not in your library: High Water at Averhythe" in said(at)
+    assert "find?search=" not in html(at)
 
 
 # ---- then and now -------------------------------------------------------------------------------------------------

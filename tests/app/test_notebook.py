@@ -287,6 +287,19 @@ def test_the_address_of_a_note_opens_the_page_it_stands_on(app, sample):
     assert "not in your notebook" in said(sound(app.open(NOTEBOOK, note="nothing")))
 
 
+def test_the_address_of_a_collection_opens_it_and_says_where_there_is_none(app, notes):
+    book = app.bench.notebook
+    made = book.add_collection("Light & *water*")
+    book.move_to(notes[0], made.id)
+    for name in (made.id, "light & *WATER*"):
+        at = sound(app.open(NOTEBOOK, collection=name))
+        assert shown(at) == [notes[0]]
+        assert said(at) == ""
+    at = sound(app.open(NOTEBOOK, collection="zz*z*"))
+    assert "There is no collection “zz*z*” in your notebook." in said(at)
+    assert set(shown(at)) == set(notes)
+
+
 def test_a_note_whose_work_was_removed_says_so(app, notes, sample):
     app.bench.works.remove(sample.id)
     at = sound(app.open(NOTEBOOK))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from relic_core.services.answers import SearchRequest
 from relic_ui import person
 from tests.app.conftest import APP
+from tests.app.reading import html
 
 AUTH = {"client_id": "relic", "client_secret": "x", "redirect_uri": "http://localhost/oauth2callback"}
 ADA = {"is_logged_in": True, "iss": "https://login", "sub": "8", "name": "Ada <i>", "email": "ada@example.org"}
@@ -69,6 +71,25 @@ def test_somebody_on_the_list_is_named_in_the_menu_to_the_letter(visit):
     at = visit(ADA, auth=AUTH, allow="Example.org")
     assert "Ada &lt;i&gt;" in "".join(each.value for each in at.sidebar.get("html"))
     assert "sign-out" in [button.key for button in at.button]
+
+
+def test_who_signs_in_is_found_by_their_address_from_then_on(visit, app):
+    visit(ADA, auth=AUTH)
+    assert app.bench.people.find("ada@example.org") == person.identity("https://login", "8")
+
+
+@pytest.mark.parametrize("said", [{"email_verified": "false"}, {"email": ""}])
+def test_an_address_that_the_provider_does_not_vouch_for_is_nobodys(visit, app, said):
+    visit(ADA | said, auth=AUTH)
+    assert [each.name for each in app.bench.people.known()] == []
+
+
+def test_what_was_kept_before_is_theirs_once_it_is_handed_over(visit, app):
+    app.bench.history.keep(SearchRequest(work_id="", claim_text="Asked before anybody signed in"))
+    at = visit(ADA, auth=AUTH).switch_page("pages/history.py").run()
+    assert "Asked before" not in html(at)
+    app.bench.people.hand_over("ada@example.org")
+    assert "Asked before" in html(at.run())
 
 
 @pytest.mark.parametrize(

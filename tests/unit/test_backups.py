@@ -163,11 +163,16 @@ def test_a_back_up_taken_while_another_process_writes_has_all_that_was_acknowled
 
 
 def test_a_back_up_replaces_an_earlier_one_and_nothing_else(ferry, backup, tmp_path):
-    ferry.backups.make(backup, silent)
+    held = backup.read_bytes()
+    with pytest.raises(BadRequest, match="replace it with --force"):
+        ferry.backups.make(backup, silent)
+    assert backup.read_bytes() == held
+    ferry.backups.make(backup, silent, force=True)
+    assert backup.read_bytes() != held
     mine = tmp_path / "thesis.zip"
     mine.write_text("my thesis", encoding="utf-8")
     with pytest.raises(BadRequest, match="is no back-up"):
-        ferry.backups.make(mine, silent)
+        ferry.backups.make(mine, silent, force=True)
     with pytest.raises(BadRequest, match="lies in the data folder"):
         ferry.backups.make(ferry.settings.data / "kept.zip", silent)
     with pytest.raises(NotFound, match="There is no folder"):
@@ -184,7 +189,7 @@ def test_a_back_up_that_fails_leaves_the_earlier_one(ferry, backup, monkeypatch)
 
     monkeypatch.setattr("relic_core.formats.backups.BackupWriter.add", full)
     with pytest.raises(StoreError, match="No space left"):
-        ferry.backups.make(backup, silent)
+        ferry.backups.make(backup, silent, force=True)
     assert backup.read_bytes() == held
     assert sorted(path.name for path in backup.parent.iterdir()) == ["kept.zip", "one"]
 
@@ -339,6 +344,21 @@ def test_no_restore_begins_without_room(backup, tmp_path, monkeypatch):
         library(tmp_path / "new").backups.restore(backup, silent)
 
 
+def test_a_restore_that_fails_leaves_nothing_of_its_own_nor_another_ones_folder(backup, other, monkeypatch):
+    made = []
+
+    def fails(_backup, folder, _progress):
+        made.append(folder.name)
+        raise StoreError("It fails.")
+
+    monkeypatch.setattr("relic_core.services.backups.staging._unpack", fails)
+    for _ in range(2):
+        with pytest.raises(StoreError, match="It fails"):
+            other.backups.restore(backup, silent, force=True)
+    assert len(set(made)) == 2, "a name that nobody can know beforehand"
+    assert not list(other.settings.data.glob(f"{swapping.STAGED}*"))
+
+
 def test_no_restore_goes_over_a_job_that_is_under_way(ferry, backup, monkeypatch):
     class Held:
         def submit(self, folder, alive):
@@ -455,6 +475,10 @@ def test_the_commands_back_up_check_and_restore(ferry, tmp_path, monkeypatch, ca
     path = str(tmp_path / "kept.zip")
     assert cli.main(["backup", path]) == 0
     assert "holds 1 work and 6 files" in capsys.readouterr().out
+    assert cli.main(["backup", path]) == 1
+    assert "is an earlier back-up" in capsys.readouterr().err
+    assert cli.main(["backup", path, "--force"]) == 0
+    capsys.readouterr()
     assert cli.main(["restore", path, "--check"]) == 0
     assert "is whole and could be restored" in capsys.readouterr().out
     assert cli.main(["restore", path]) == 1

@@ -23,7 +23,7 @@ from tests.gutenberg_mirror import serve
 from tests.making import work_of
 
 PROJECT = Path(__file__).resolve().parents[2]
-NAMES = [command.__name__.rsplit(".", 1)[-1] for command in cli.COMMANDS]
+NAMES = [command.__name__.rsplit(".", 1)[-1].replace("_", "-") for command in cli.COMMANDS]
 TEXT = "The river rose.\n\nNobody counted the lanterns. Nobody had been asked to.\n"
 
 
@@ -93,8 +93,12 @@ def test_a_text_is_added_listed_and_known_again(run, tmp_path):
     code, said, errors = run("add", str(path), "--title", "The River", "--author", "A. Nobody", "--year", "1891")
     assert (code, errors) == (0, "")
     assert said.startswith("The River: added as the-river-")
-    assert said.endswith("(1 chapter, 3 sentences)\n")
-    assert "in the library already" in run("add", str(path))[1]
+    first, second = said.splitlines()
+    work_id = first.split()[4]
+    assert first.endswith("(1 chapter, 3 sentences)")
+    assert second == f"Not yet found by meaning: The River. Prepare for it: python -m relic_core index {work_id}"
+    assert run("add", str(path))[1].startswith("The River: in the library already")
+    assert "index" not in run("add", str(path))[1]
     heads, row = run("works")[1].splitlines()
     assert heads.split() == ["id", "title", "author", "year", "format", "chapters", "sentences", "words"]
     assert row.split()[1:] == ["The", "River", "A.", "Nobody", "1891", "plain", "text", "1", "3", "12"]
@@ -273,7 +277,7 @@ def test_a_file_of_which_much_is_set_aside_is_added_with_a_word(run, tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("It rose.\n\n" + "[1] A note on the river.\n\n" * 10)
     code, said, errors = run("add", str(path))
-    assert (code, said.count("\n")) == (0, 1)
+    assert (code, said.count("\n")) == (0, 2)
     assert errors.startswith("Notes: 9")
     assert "split the file" in errors
 
@@ -619,7 +623,8 @@ def test_options_of_a_search_that_do_not_go_together_are_refused(run, searcher, 
 def test_all_works_are_prepared_one_after_another_and_a_failure_does_not_stop_the_rest(run, ferry, indexes, settings):
     other = Workbench(settings).works.add(b"The river rose.", name="x.txt", title="A River").work
     made = indexes()
-    assert run("index", "--all") == (0, "2 works are ready to search.\n", "")
+    each = "A River is ready to search.\nThe Ferry is ready to search.\n"
+    assert run("index", "--all") == (0, f"{each}2 works are ready to search.\n", "")
     assert made.built == [(other.id, ("dense-relic",)), (ferry.id, ("dense-relic",))]
     assert made.whole == 0
     indexes(error=StaleIndex("Its index is damaged."), due=True)

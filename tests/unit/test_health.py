@@ -10,8 +10,10 @@ import pytest
 
 from relic_core import cli
 from relic_core.config import Settings
+from relic_core.errors import StoreError
 from relic_core.services import health
 from relic_core.services.workbench import Workbench
+from relic_core.services.works import Works
 from relic_core.store.migrations import read_migrations
 from tests.making import work_of
 from tests.privileges import without_privileges
@@ -63,6 +65,17 @@ def test_a_store_that_cannot_be_opened_is_bad_and_the_rest_is_looked_at(bench):
     assert "cannot be read" in said["store"][1]
     assert said["encoder"][0] == "good"
     assert not health.is_well(health.examine(bench))
+
+
+@pytest.mark.parametrize("broken", ["removed", "imprints"])
+def test_a_store_that_opens_and_cannot_be_read_on_is_bad_and_the_rest_is_looked_at(bench, monkeypatch, broken):
+    def fails(_self):
+        raise StoreError("The store is damaged.")
+
+    monkeypatch.setattr(Works, broken, fails)
+    said = found(bench)
+    assert said["store"] == ("bad", "The store is damaged.")
+    assert {"data", "encoder", "indexes"} <= set(said)
 
 
 def test_a_folder_that_cannot_be_written_is_bad(bench):

@@ -1,10 +1,14 @@
 """Keeping passages, writing about them, arranging them, finding them again."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import pytest
 
 from relic_core.errors import BadRequest, NotFound
 from relic_core.services.notebook.notebook import Mark
 from relic_core.services.workbench import Workbench
+from relic_core.store.notes import NoteRows
 from tests.making_notes import CLAIM, FERRY, add_ferry, ask
 
 
@@ -24,6 +28,14 @@ def book(bench):
 
 
 # ---- keeping ----------------------------------------------------------------------------------------------------
+
+
+def test_a_collection_that_was_removed_between_two_looks_is_not_kept_in(bench, ferry, monkeypatch):
+    here = bench.notebook.add_collection("Here")
+    note = bench.notebook.keep(ferry.id, "1.1.1")
+    elsewhere = replace(note, collection_id="gone", created=datetime.now(UTC))
+    monkeypatch.setattr(NoteRows, "last_kept", lambda _self, _person: elsewhere)
+    assert bench.notebook.current("").id == here.id
 
 
 def test_a_hit_is_kept_with_all_that_brought_it_up(bench, ferry, book):

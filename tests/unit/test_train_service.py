@@ -301,7 +301,7 @@ def test_what_is_missing_is_said_with_what_to_do(settings):
     assert "Nothing was mined yet" in bench.trainings.lacking()
     furnish(bench, parted=False)
     prospect = bench.trainings.prospect(Asked())
-    assert "dataset split" in prospect.lacking
+    assert "has not been decided which of them may be learnt from" in prospect.lacking
     assert prospect.unparted
     bench.store.splits.replace("pair", [(pair_id, "left out", "") for pair_id in bench.store.pairs.ids()])
     bench.store.splits.replace("window", [(window_id, "dev", "") for window_id in bench.store.windows.ids()])

@@ -49,7 +49,7 @@ class Backups:
         self._data = workbench.settings.data
         self._store = workbench.settings.store
 
-    def make(self, target: Path, progress: Progress, *, models: bool = True) -> Manifest:
+    def make(self, target: Path, progress: Progress, *, models: bool = True, force: bool = False) -> Manifest:
         """Write everything that cannot be made again into one file, which appears when it is whole.
 
         Indexes, what can be fetched again, checkpoints of trainings and jobs that are under way are left out.
@@ -57,23 +57,25 @@ class Backups:
         Parameters
         ----------
         target : Path
-            A zip; an earlier back-up there is replaced.
+            A zip.
         progress : Progress
             Told how many bytes are done.
         models : bool
             Take the models that were trained here along.
+        force : bool
+            Also where an earlier back-up stands under that name, which is replaced when this one is whole.
 
         Raises
         ------
         NotFound
             There is nothing to back up, or no folder for the file.
         BadRequest
-            Something else stands under that name, or it lies inside the data folder.
+            Something stands under that name, or it lies inside the data folder.
         StoreError
             The store cannot be read, or the file cannot be written.
         """
         target = target.expanduser().absolute()
-        self._check_target(target)
+        self._check_target(target, force=force)
         self._workbench.jobs.recent(0)  # takes those that have ended into the store
         half = target.with_name(f".{target.name}.store")
         try:
@@ -174,13 +176,15 @@ class Backups:
                 ) from error
         return aside if aside.is_dir() else None
 
-    def _check_target(self, target: Path) -> None:
+    def _check_target(self, target: Path, *, force: bool) -> None:
         if not self._store.is_file():
             raise NotFound(f"There is no library in {self._data} yet, so there is nothing to back up.")
         if target.is_relative_to(self._data):
             raise BadRequest(f"{target} lies in the data folder that is backed up. Name a file elsewhere.")
         if target.is_dir() or (target.exists() and not is_backup(target)):
             raise BadRequest(f"{target} is there already and is no back-up. Name another file.")
+        if target.exists() and not force:
+            raise BadRequest(f"{target} is an earlier back-up. Name another file, or replace it with --force.")
         if not target.parent.is_dir():
             raise NotFound(f"There is no folder {target.parent}. Make it, or name a file in another.")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relic_core.errors import BadBackup, BadRequest, StoreError, StoreFull, StoreReadOnly, StoreTooNew
@@ -14,7 +16,6 @@ from relic_core.store.locks import acquire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from relic_core.formats.backups import BackupFile
     from relic_core.ports import Progress
@@ -120,11 +121,9 @@ def _made(data: Path, size: int) -> Path:
                 f"The back-up unpacks to {size:,} bytes, and the disk of {data} has no room for it beside what is "
                 "there. Make room and restore again; nothing was changed."
             )
-        folder = data / f"{swapping.STAGED}{os.getpid()}"
-        folder.mkdir()
+        return Path(tempfile.mkdtemp(prefix=swapping.STAGED, dir=data))
     except OSError as error:
         raise unwritable(data, error) from error
-    return folder
 
 
 def _unpack(backup: BackupFile, folder: Path, progress: Progress) -> None:

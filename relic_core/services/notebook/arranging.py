@@ -94,7 +94,8 @@ class Arranging:
         newest = there[-1]
         if last is None or newest.created > last.created:
             return newest
-        return next(each for each in there if each.id == last.collection_id)
+        # The collection may have been removed between the two looks: then it is the newest of the others.
+        return next((each for each in there if each.id == last.collection_id), newest)
 
     def _free_name(self, name: str, person: str, *, but: str = "") -> str:
         checked = checked_name(name)

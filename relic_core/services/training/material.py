@@ -122,8 +122,8 @@ def check(pairs: int, windows: int) -> None:
     if pairs + windows < LEAST:
         raise BadRequest(
             f"There are {pairs:,} pairs and {windows:,} windows to learn from. At least {LEAST} are needed, and some "
-            "thousands to learn much. Add more secondary sources (Library, or `python -m relic_core mine`), part what "
-            "was found (`python -m relic_core dataset split`), or choose more of it."
+            "thousands to learn much. Add more secondary sources in the Library, decide what of it may be learnt "
+            "from, or choose more of it."
         )
 
 
@@ -132,19 +132,18 @@ def lacking(material: Material) -> str:
     if not material.mined_pairs + material.mined_windows:
         return (
             "Nothing was mined yet. A training learns from quotations found in books of criticism: add such books in "
-            "the Library, under “Secondary sources”, or with `python -m relic_core mine`."
+            "the Library, under “Secondary sources”."
         )
     if not material.pairs + material.windows + material.dev:
         return (
             f"{material.mined_pairs + material.mined_windows:,} quotations were found, and it has not been decided "
-            "which of them may be learnt from. That keeps what is measured apart from what is taught: press the "
-            "button, or run `python -m relic_core dataset split`."
+            "which of them may be learnt from. That keeps what is measured apart from what is taught, and is decided "
+            "on the page Training, or by the command `dataset split`."
         )
     if not material.pairs + material.windows:
         return (
             "All quotations that were found are kept for measuring, or were left out: their works are among those that "
-            "retrievers are measured on. Add criticism of other works. `python -m relic_core dataset split` says why "
-            "each was left out."
+            "retrievers are measured on. Add criticism of other works."
         )
     return ""
 

@@ -1,0 +1,130 @@
+"""People who sign in: finding one by the address that an operator knows, and handing what is kept over to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from relic_core.domain.people import address_digest
+from relic_core.errors import BadRequest, NotFound
+
+if TYPE_CHECKING:
+    from relic_core.domain.people import Holding
+    from relic_core.services.workbench import Workbench
+
+NOBODY = "nobody"
+"""How a command calls what was kept while nobody signed in."""
+
+_SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Somebody who keeps something, or has signed in.
+
+    Attributes
+    ----------
+    name : str
+        How a command calls them: `NOBODY`, an address of the operator's list, or their id.
+    holding : Holding
+        What they keep.
+    """
+
+    name: str
+    holding: Holding
+
+
+class People:
+    """Whose things there are; the store has ids and digests alone."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+
+    def signed_in(self, person: str, address: str) -> None:
+        """Remember that somebody signed in, so that they are found by their address.
+
+        Parameters
+        ----------
+        person : str
+            Their id.
+        address : str
+            The e-mail address that the provider vouches for; a digest of it is stored.
+        """
+        self._workbench.store.people.seen(person, address_digest(address))
+
+    def known(self) -> tuple[Known, ...]:
+        """List everybody who keeps something or has signed in; an address is named that the operator's list has."""
+        listed = {address_digest(each): each for each in self._workbench.settings.sign_in_allow if "@" in each}
+        return tuple(
+            Known(listed.get(each.address, each.person) if each.person else NOBODY, each)
+            for each in self._workbench.store.people.holdings()
+        )
+
+    def find(self, said: str) -> str:
+        """Find out whom an operator means.
+
+        Parameters
+        ----------
+        said : str
+            An e-mail address, a person's id, or `NOBODY`.
+
+        Returns
+        -------
+        str
+            The person's id; empty for `NOBODY`.
+
+        Raises
+        ------
+        NotFound
+            Nobody signed in with that address, or there is no such person; the message says who there is.
+        BadRequest
+            Several people signed in with that address, at different providers.
+        """
+        wanted = said.strip()
+        if wanted.lower() == NOBODY:
+            return ""
+        if "@" not in wanted:
+            if wanted in {each.holding.person for each in self.known() if each.holding.person}:
+                return wanted
+            raise NotFound(f"There is nobody called '{wanted:.{_SHOWN}}'. {self._there_is()}")
+        found = self._workbench.store.people.with_address(address_digest(wanted))
+        if not found:
+            raise NotFound(
+                f"Nobody has signed in as {wanted:.{_SHOWN}} yet. Let them sign in once, and try again: a person is "
+                f"known from then on. {self._there_is()}"
+            )
+        if len(found) > 1:
+            raise BadRequest(
+                f"{len(found)} people signed in as {wanted:.{_SHOWN}}, at different providers: {', '.join(found)}. "
+                "Name the one you mean by that number."
+            )
+        return found[0]
+
+    def hand_over(self, to: str, source: str = NOBODY) -> Holding:
+        """Make all notes, collections and searches of one person another's, removed ones too.
+
+        All of it is done, or nothing. What both have is brought together: see `relic_core.store.handing_over`.
+
+        Parameters
+        ----------
+        to, source : str
+            As for `find`.
+
+        Returns
+        -------
+        Holding
+            What moved; empty where there was nothing left.
+
+        Raises
+        ------
+        NotFound, BadRequest
+            As for `find`; and both are the same person.
+        """
+        target, giver = self.find(to), self.find(source)
+        if target == giver:
+            raise BadRequest(f"{to.strip():.{_SHOWN}} has these things already. Name two different people.")
+        return self._workbench.store.people.hand_over(giver, target)
+
+    def _there_is(self) -> str:
+        names = [each.name for each in self.known()]
+        return f"There is: {', '.join(names)}." if names else "Nobody has kept anything here yet."

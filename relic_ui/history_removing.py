@@ -1,0 +1,87 @@
+"""Removing searches from the list, and putting them back: at once, later, and from the address of one."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_ui import person, removed
+from relic_ui.buttons import button
+from relic_ui.naming import name_of_search
+from relic_ui.shell import told
+
+if TYPE_CHECKING:
+    from relic_core.domain import Search
+    from relic_core.services.workbench import Workbench
+
+_CLAIM_SHOWN = 120
+_REMOVES = "remove-search"
+_UNDO = ".st-key-search_undo"
+"""Where the focus goes from a button that is gone with its line."""
+
+
+def remove_button(workbench: Workbench, search: Search) -> str:
+    """Make the button that removes a search from the list."""
+    return button(_REMOVES, search.id, "Remove", title=f"Remove: {_name(workbench, search)}", then=_UNDO)
+
+
+def do(workbench: Workbench, does: str, to: str) -> None:
+    """Do what was pressed on a search."""
+    if does == _REMOVES:
+        with told():
+            search = workbench.history.remove(to, person.current())
+            st.session_state["search_removed"] = (search.id, _name(workbench, search))
+
+
+def show_undo(workbench: Workbench) -> None:
+    """Offer to put back the search that was just removed."""
+    with told():
+        removed.show_undo("search", "Removed from your searches", lambda each: _put_back(workbench, each))
+
+
+def show_removed(workbench: Workbench) -> None:
+    """List the searches that can be put back."""
+    gone = workbench.history.removed(person.current())
+    if not gone:
+        return
+    with st.expander(f"Removed ({len(gone)})", key="history_removed"), told():
+        each_one = [(each.id, _name(workbench, each), "") for each in gone]
+        removed.show_each("search", each_one, "history_back_", lambda each: _put_back(workbench, each))
+
+
+def tell_removed(workbench: Workbench, search_id: str) -> bool:
+    """Say that the search of an address was removed by who reads this, and offer it; False where it was not.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where searches are kept.
+    search_id : str
+        As the address has it.
+    """
+    wanted = search_id.strip().lower()
+    search = next((each for each in workbench.history.removed(person.current()) if each.id == wanted), None)
+    if search is None:
+        return False
+    address = st.query_params.to_dict()  # a page may take it away before the button is pressed
+
+    def put_back() -> None:
+        with told():
+            _put_back(workbench, wanted)
+            st.query_params.from_dict(address)
+
+    with st.container(horizontal=True, vertical_alignment="center", key="search_gone"):
+        said = f"You removed this search: <em>{escape(_name(workbench, search))}</em>"
+        st.html(f'<p role="status">{said}</p>', width="content")
+        st.button("Put it back", key="search_gone_back", icon=":material/undo:", on_click=put_back)
+    return True
+
+
+def _put_back(workbench: Workbench, search_id: str) -> None:
+    workbench.history.undo(search_id, person.current())
+
+
+def _name(workbench: Workbench, search: Search) -> str:
+    return name_of_search(workbench, search, longest=_CLAIM_SHOWN) or "A search without a claim"
