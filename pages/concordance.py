@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import buttons, concordance, find, kwic, shell
+from relic_ui import buttons, shell
+from relic_ui.concordance import concordance, kwic
+from relic_ui.find import find
 
 workbench = shell.page("Find a word")
 st.title("Find a word")

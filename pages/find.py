@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import answering, buttons, examples, find, keep, shell
+from relic_ui import buttons, keep, shell
+from relic_ui.find import answering, examples, find
 
 workbench = shell.page("Find a quotation")
 st.title("Find a quotation")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import buttons, comparing, history, history_removing, history_style, shell, then_and_now
+from relic_ui import buttons, shell
+from relic_ui.history import comparing, history, history_removing, history_style, then_and_now
 
 workbench = shell.page("Searches")
 st.html(history_style.HISTORY)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import adding, buttons, library, shelf, shell, sources_list
+from relic_ui import buttons, shell
+from relic_ui.library import adding, library, shelf
+from relic_ui.sources import sources_list
 
 workbench = shell.page("Library")
 st.title("Library")

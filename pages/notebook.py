@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import buttons, notebook, shell
-from relic_ui.notebook_style import NOTEBOOK
+from relic_ui import buttons, shell
+from relic_ui.notebook import notebook
+from relic_ui.notebook.notebook_style import NOTEBOOK
 
 workbench = shell.page("Notebook")
 st.html(NOTEBOOK)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import (
-    buttons,
+from relic_ui import buttons, shell
+from relic_ui.proxy_task import (
     proxy_address,
     proxy_begin,
     proxy_code,
@@ -14,9 +14,8 @@ from relic_ui import (
     proxy_owner,
     proxy_results,
     proxy_studies,
-    shell,
 )
-from relic_ui.proxy_style import PROXY
+from relic_ui.proxy_task.proxy_style import PROXY
 
 workbench = shell.page("Proxy task")
 st.html(PROXY)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from relic_ui import buttons, read, read_address, read_keep, shell
+from relic_ui import buttons, shell
+from relic_ui.read import read, read_address, read_keep
 
 workbench = shell.page("Read")
 with shell.told():

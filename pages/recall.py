@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import recall, recall_address, recall_cases, recall_chart, recall_style, shell
+from relic_ui import shell
+from relic_ui.recall import recall, recall_address, recall_cases, recall_chart, recall_style
 
 workbench = shell.page("Recall")
 st.html(recall_style.RECALL)

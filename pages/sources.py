@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from relic_ui import shell, sources, sources_choice
+from relic_ui import shell
+from relic_ui.sources import sources, sources_choice
 
 workbench = shell.page("Criticism")
 with shell.told():

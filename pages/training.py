@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import buttons, shell, training, training_asking, training_one
-from relic_ui.training_style import TRAINING
+from relic_ui import buttons, shell
+from relic_ui.training import training, training_asking, training_one
+from relic_ui.training.training_style import TRAINING
 
 workbench = shell.page("Training")
 st.html(TRAINING)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.reporting.passages import quotation, surroundings
 from relic_ui.citing import cite_link
-from relic_ui.like import more_link
+from relic_ui.find.like import more_link
 from relic_ui.links import link
 from relic_ui.naming import listed, name_of
 from relic_ui.passages import passage_html

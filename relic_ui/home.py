@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.services.prompts import prompts_for
-from relic_ui import like, scope
+from relic_ui.find import like, scope
 from relic_ui.naming import name_of
 
 if TYPE_CHECKING:

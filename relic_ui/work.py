@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_ui import citing, correcting, person, sources_reading
+from relic_ui import citing, person
 from relic_ui.jobs import show_job, stop_label
+from relic_ui.library import correcting
+from relic_ui.library.set_aside import left_out_list
 from relic_ui.links import link
 from relic_ui.naming import name_of_search
-from relic_ui.set_aside import left_out_list
 from relic_ui.shell import literal
+from relic_ui.sources import sources_reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

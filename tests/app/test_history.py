@@ -81,7 +81,7 @@ def test_searches_are_looked_through_by_their_words_and_by_their_work(app):
 
 
 def test_many_searches_are_parted_into_pages(app, monkeypatch):
-    monkeypatch.setattr("relic_ui.history.PAGE", 2)
+    monkeypatch.setattr("relic_ui.history.history.PAGE", 2)
     for number in range(5):
         keep(app, f"Claim {number}")
     first = html(sound(app.open(HISTORY)))

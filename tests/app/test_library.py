@@ -230,7 +230,7 @@ def test_a_press_is_kept_although_the_page_is_drawn_anew_in_the_middle(app, monk
             told.pop()
             st.rerun()
 
-    monkeypatch.setattr("relic_ui.library.show_works", interrupted)
+    monkeypatch.setattr("relic_ui.library.library.show_works", interrupted)
     click(at, "Add")
     assert not told
     assert "Lanterns" in {work.title for work in app.bench.works.summaries()}

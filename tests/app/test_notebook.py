@@ -223,7 +223,7 @@ def test_a_collection_that_has_gone_meanwhile_is_told_by_the_note_alone(app, not
 
         from relic_core.config import Settings
         from relic_core.services.workbench import Workbench
-        from relic_ui import notebook_note
+        from relic_ui.notebook import notebook_note
 
         bench = Workbench(Settings.from_environment())
         st.session_state["notebook_now"] = {note_id: bench.notebook.note(note_id).note}

@@ -16,7 +16,7 @@ from relic_core.services.studies.answering import Answering
 from relic_core.services.studies.making import StudyRequest
 from relic_core.services.studies.studies import Studies
 from relic_core.services.workbench import Workbench
-from relic_ui import proxy_item
+from relic_ui.proxy_task import proxy_item
 from tests.app.reading import html, plain, said, sound
 from tests.making_studies import TERMS, make_ferry, make_study
 

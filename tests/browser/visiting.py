@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relic_ui.claim_box import CLAIM_LABEL
+from relic_ui.find.claim_box import CLAIM_LABEL
 
 
 def claim_box(page):

@@ -350,7 +350,7 @@ def test_war_and_peace_holds_what_plain_counting_finds(settings, shared):
 
 
 def test_the_sample_examples_find_something(settings):
-    from relic_ui.concordance import _EXAMPLES
+    from relic_ui.concordance.concordance import _EXAMPLES
 
     bench = Workbench(settings)
     made = bench.works.ensure_sample()

@@ -1,0 +1,218 @@
+"""The answer of the Find a word page: counts, strips, and the word in its context, one place under the other."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from relic_core.services.kwic import MOST_EXPORTED
+from relic_ui import keep, links
+from relic_ui.concordance.concordance import choose_sort
+from relic_ui.concordance.kwic_counts import show_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import WorkSummary
+    from relic_core.reporting.concordance import Occurrence
+    from relic_core.services.kwic import Answer, ConcordanceRequest
+    from relic_core.services.workbench import Workbench
+
+_FORMS_SHOWN = 24
+_TO_SUMMARY = {"data-then": "#kwic-summary"}
+_TO_PLACES = {"data-then": "#kwic-places"}
+_WIDEST_WORD = 26
+"""Characters of the widest column for the words found."""
+
+
+def show_answer(workbench: Workbench, answer: Answer, summaries: Sequence[WorkSummary]) -> None:
+    """Draw what was found: how often and in which forms, where in the work, and the places themselves."""
+    summary = _summary(answer, summaries)
+    st.html(f'<div class="relic-kwic-summary" id="kwic-summary" role="status">{summary}</div>{_forms(answer)}')
+    if not answer.total:
+        st.html(_nothing(answer))
+        return
+    show_counts(answer)
+    with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
+        choose_sort()
+        request = dataclasses.replace(answer.request, page=1)
+        st.download_button(
+            f"Save {_exported(answer)} as CSV",
+            data=partial(workbench.concordance.export, request),
+            file_name=_file_name(request),
+            mime="text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            key="concordance_save",
+        )
+    several = not answer.request.work_id
+    marks = keep.Marks(workbench, answer.request.word)
+    st.html(_table(answer, marks, several=several) + _pages(answer))
+
+
+def do(workbench: Workbench, does: str, to: str) -> None:
+    """Keep the sentences of a line, or let them go: what was asked stands behind the passage."""
+    if passage := keep.asked(does, to):
+        keep.press(workbench, passage, origin="concordance", claim_text="".join(passage.further))
+
+
+def _exported(answer: Answer) -> str:
+    if answer.total > MOST_EXPORTED:
+        return f"the first {MOST_EXPORTED:,}"
+    return "it" if answer.total == 1 else f"all {answer.total:,}"
+
+
+def _file_name(request: ConcordanceRequest) -> str:
+    """Name the file of a table after its query.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> _file_name(SimpleNamespace(word="good/fortune*", work_id="emma-1"))
+    'good-fortune in emma-1.csv'
+    """
+    words = "-".join("".join(sign if sign.isalnum() else " " for sign in request.word).split())[:40]
+    return f"{words} in {request.work_id or 'all works'}.csv"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
+def _link(label: str, request: ConcordanceRequest, **changed: object) -> str:
+    wanted = dataclasses.replace(request, page=1, **changed) if changed else request  # type: ignore[arg-type]
+    return links.link("concordance", label, attributes=_TO_SUMMARY, **wanted.parameters)
+
+
+def _where(answer: Answer, summaries: Sequence[WorkSummary]) -> str:
+    named = next((work.title for work in summaries if work.id == answer.request.work_id), None)
+    if named is not None:
+        return f"<cite>{escape(named)}</cite>"
+    return "your one work" if answer.searched == 1 else f"{answer.searched} works"
+
+
+def _summary(answer: Answer, summaries: Sequence[WorkSummary]) -> str:
+    word = escape(answer.request.word.strip())
+    where = _where(answer, summaries)
+    if not answer.total:
+        return f"<p><b>{word}</b> does not stand in {where}.</p>"
+    words = sum(work.words for work in answer.works)
+    rate = 10_000 * answer.total / max(1, words)
+    if answer.request.work_id:
+        return f"<p><b>{word}</b> stands {_times(answer.total)} in {where}: {rate:,.1f} in 10,000 words.</p>"
+    held = "one" if len(answer.works) == 1 else str(len(answer.works))
+    return f"<p><b>{word}</b> stands {_times(answer.total)}, in {held} of {where}.</p>"
+
+
+def _forms(answer: Answer) -> str:
+    """List the forms found, each a link to its places alone."""
+    request, forms = answer.request, answer.forms
+    if len(forms) <= 1 and not request.only:
+        return ""
+    shown = [form for form in forms[:_FORMS_SHOWN] if form.key != request.only]
+    items = [f"{_link(form.label, request, only=form.key)} {form.count:,}" for form in shown]
+    if len(forms) > _FORMS_SHOWN:
+        items.append(f"and {len(forms) - _FORMS_SHOWN:,} more")
+    if request.only:
+        chosen = next((form.label for form in forms if form.key == request.only), request.only)
+        every = _link("show all forms", request, only="")
+        lead = f"Only <b>{escape(chosen)}</b> is shown: {every}."
+        return f'<p class="relic-kwic-forms">{lead}{" Others: " + ", ".join(items) if items else ""}</p>'
+    return f'<p class="relic-kwic-forms">Counted: {", ".join(items)}</p>'
+
+
+def _nothing(answer: Answer) -> str:
+    """Say what is near where nothing was found."""
+    request = answer.request
+    parts = []
+    several = len(answer.words) > 1
+    for word in answer.words:
+        if several and word.count:
+            own = _link(word.word, request, word=word.word, only="")
+            parts.append(f"{own} alone stands {_times(word.count)}.")
+        elif word.near:
+            alike = ", ".join(_link(near, request, word=near, only="", as_written=False) for near in word.near)
+            lead = f"<b>{escape(word.word)}</b> never stands there. Words" if several else "Words"
+            parts.append(f"{lead} like it that do: {alike}.")
+        elif several:
+            parts.append(f"<b>{escape(word.word)}</b> never stands there.")
+    for offer in answer.offers:
+        found = "" if offer.count is None else f": {_times(offer.count)}"
+        wider = links.link("concordance", f"Look {offer.label}", attributes=_TO_SUMMARY, **offer.request.parameters)
+        parts.append(f"{wider}{found}.")
+    return f'<ul class="relic-kwic-near">{"".join(f"<li>{part}</li>" for part in parts)}</ul>' if parts else ""
+
+
+def _table(answer: Answer, marks: keep.Marks, *, several: bool) -> str:
+    """Set the places as a table, the words found under one another; roles stay where narrow pages set it as a list."""
+    longest = max(len(row.keyword) for row in answer.rows)
+    first = (
+        (answer.page - 1) * len(answer.rows) + 1 if answer.page < answer.pages else answer.total - len(answer.rows) + 1
+    )
+    caption = f"Places {first:,} to {first + len(answer.rows) - 1:,} of {answer.total:,}"
+    heads = (("left", "Before"), ("word", "Word"), ("right", "After"), ("place", "Place"))
+    head = "".join(
+        f'<th scope="col" role="columnheader" class="relic-kwic-{name}">{label}</th>' for name, label in heads
+    )
+    rows = "".join(
+        _row(row, first + index, answer.request, marks, several=several) for index, row in enumerate(answer.rows)
+    )
+    return (
+        '<table class="relic-kwic" id="kwic-places" role="table" '
+        f'style="--relic-kwic-word:{min(longest, _WIDEST_WORD)}">'
+        f'<caption class="relic-sr">{caption}</caption>'
+        f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup">{rows}</tbody></table>'
+    )
+
+
+def _row(row: Occurrence, number: int, request: ConcordanceRequest, marks: keep.Marks, *, several: bool) -> str:
+    """Set one place, with a name on the page by its number among all, to be come back to."""
+    place = row.place
+    inside = place.label.removeprefix(f"{place.chapter} · ")
+    to = links.link(
+        "read",
+        place.chapter,
+        title=f"{place.chapter}, {inside}",
+        work=row.work.id,
+        at=str(row.place.address),
+        n=row.sentences if row.sentences > 1 else None,
+        words=urlencode(request.parameters),
+    )
+    named = f'<span class="relic-kwic-title">{escape(row.work.title)}</span> ' if several else ""
+    kept = marks.html(
+        row.work.id,
+        str(place.address),
+        row.sentences,
+        request.word.strip(),
+        place=f"line {number}, {place.label}",
+    )
+    return (
+        f'<tr role="row" id="kwic-{number}">'
+        f'<td role="cell" class="relic-kwic-left"><div><span>{escape(row.left)}</span></div></td>'
+        f'<td role="cell" class="relic-kwic-word"><mark>{escape(row.keyword)}</mark></td>'
+        f'<td role="cell" class="relic-kwic-right"><div><span>{escape(row.right)}</span></div></td>'
+        f'<td role="cell" class="relic-kwic-place">{named}<div>{to}<span>, {escape(inside)}</span></div>{kept}</td>'
+        "</tr>"
+    )
+
+
+def _pages(answer: Answer) -> str:
+    """Lead to the pages before and after."""
+    if answer.pages == 1:
+        return ""
+    request, page = answer.request, answer.page
+
+    def to(label: str, number: int) -> str:
+        if not 1 <= number <= answer.pages or number == page:
+            return ""
+        parameters = dataclasses.replace(request, page=number).parameters
+        return links.link("concordance", label, attributes=_TO_PLACES, **parameters)
+
+    here = f"<span>Page {page:,} of {answer.pages:,}</span>"
+    steps = (to("First", 1), to("Previous", page - 1), here, to("Next", page + 1), to("Last", answer.pages))
+    return f'<nav class="relic-kwic-pages" aria-label="Pages">{"".join(steps)}</nav>'

@@ -1,0 +1,30 @@
+"""Claims to begin with on the Find page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.services.prompts import prompts_for
+from relic_ui.find import like
+
+if TYPE_CHECKING:
+    from relic_core.services.prompts import Prompt
+    from relic_ui.find.scope import Scope
+
+
+def show_examples(where: Scope) -> None:
+    """Offer claims about a work to click; a click asks at once. Beside a passage none is offered."""
+    work = where.work
+    prompts = prompts_for(work) if work else ()
+    if work is None or not prompts or like.under_way():
+        return
+
+    def take(prompt: Prompt) -> None:
+        st.session_state.update(find_claim=prompt.claim, find_length=prompt.length)
+
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="examples"):
+        st.html('<p class="relic-quiet">Try:</p>', width="content")
+        for number, prompt in enumerate(prompts):
+            st.button(prompt.claim, key=f"try-{work.id}-{number}", type="tertiary", on_click=take, args=(prompt,))

@@ -1,0 +1,139 @@
+"""More like this: a passage in the place of the claim."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.domain import EVERYWHERE, MAX_LENGTH, Likeness
+from relic_core.errors import NotFound
+from relic_core.reporting.passages import quotation
+from relic_ui.find.scope import narrow_to
+from relic_ui.links import link
+from relic_ui.naming import name_of
+from relic_ui.passages import passage_html
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from relic_core.domain import Work
+    from relic_core.services.workbench import Workbench
+    from relic_ui.find.scope import Scope
+
+PARAMETERS = ("like", "at", "n")
+"""What an address carries that opens the page with a passage."""
+MORE = "More like this"
+PASSAGE = "find-like"
+"""Name of the passage on the page."""
+
+_COUNT = re.compile("[1-9][0-9]{0,3}")
+_UNDER_WAY = "find_like"
+
+
+def more_link(work_id: str, at: str = "", length: int | None = None) -> str:
+    """Link to the passages like one."""
+    return link("find", MORE, attributes={"data-then": f"#{PASSAGE}"}, like=work_id, at=at, n=length)
+
+
+def under_way() -> Likeness | None:
+    """Give the passage that others are to be like; None while a claim is asked."""
+    likeness: Likeness | None = st.session_state.get(_UNDER_WAY)
+    return likeness
+
+
+def ask_a_claim() -> None:
+    """Put the claim box back in the place of the passage."""
+    st.session_state[_UNDER_WAY] = None
+
+
+def begin(workbench: Workbench, given: Mapping[str, str]) -> bool:
+    """Put a passage in the place of the claim, as an address asks for; where there is none, say so.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where the work is.
+    given : mapping
+        `PARAMETERS` and what they are given.
+    """
+    state = st.session_state
+    ask_a_claim()
+    try:
+        length = int(given["n"]) if _COUNT.fullmatch(given.get("n", "")) else 1
+        page = workbench.reading.page(given["like"], at=given.get("at", ""), length=min(length, MAX_LENGTH))
+    except NotFound as error:
+        st.warning(literal(str(error)), icon=":material/link_off:")
+        return False
+    if page.passage is None:
+        st.warning(
+            "This address names no passage that others could be like. Choose one in the work and follow its link "
+            f"“{MORE}”.",
+            icon=":material/link_off:",
+        )
+        return False
+    state[_UNDER_WAY] = Likeness(page.work.id, page.at, page.passage.length)
+    state.update(find_work=page.work.id, find_length=page.passage.length)
+    return True
+
+
+def resume(likeness: Likeness | None) -> None:
+    """Put the passage of a search that is asked again in the place of the claim, or take it away."""
+    st.session_state[_UNDER_WAY] = likeness
+
+
+def show_source(workbench: Workbench, likeness: Likeness, scope: Scope, *, works: int) -> None:
+    """Draw the passage, and what to do instead.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where its work is.
+    likeness : Likeness
+        The passage.
+    scope : Scope
+        Where is searched.
+    works : int
+        How many works the library has.
+
+    Raises
+    ------
+    NotFound
+        Its work is not there.
+    """
+    page = workbench.reading.page(likeness.work_id, at=likeness.at, length=likeness.length)
+    if page.passage is not None and page.place is not None:
+        where = f"{name_of(page.work)} · {page.place.label}"
+        there = link("read", where, work=page.work.id, at=likeness.at, n=likeness.length)
+        st.html(
+            f'<figure class="relic-like" id="{PASSAGE}" tabindex="-1" aria-label="The passage that others are to be '
+            f'like"><p class="relic-like-label">Passages like this one, its surroundings left out</p>'
+            f"<blockquote>{passage_html(quotation(page.work, page.passage))}</blockquote>"
+            f"<figcaption>{there}</figcaption></figure>"
+        )
+    with st.container(horizontal=True, gap="small", key="find_like_do"):
+        st.button("Ask a claim instead", key="find_claim_instead", on_click=ask_a_claim, icon=":material/edit:")
+        if scope.work is None:
+            st.button(
+                f"Look in {literal(page.work.title)} alone",
+                key="find_like_alone",
+                on_click=_look_in,
+                args=(page.work,),
+                icon=":material/book:",
+            )
+        elif works > 1:
+            st.button(
+                f"Look in all {works} works",
+                key="find_like_everywhere",
+                on_click=_look_in,
+                args=(None,),
+                icon=":material/library_books:",
+            )
+
+
+def _look_in(work: Work | None) -> None:
+    st.session_state["find_work"] = work.id if work else ""
+    if work is None:  # all works, as the button says, whatever an earlier search was narrowed to
+        narrow_to(EVERYWHERE)

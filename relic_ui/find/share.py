@@ -1,0 +1,86 @@
+"""What can be done with a search: share it, see what it found then, compare its columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urlsplit
+
+import streamlit as st
+
+from relic_core.errors import RelicError
+from relic_core.services.sharing.sharing import FILE_NAME, LONG
+from relic_ui import links
+from relic_ui.find.search_address import CODE
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from relic_core.services.answers import SearchRequest
+    from relic_core.services.workbench import Workbench
+
+_HERE = {"localhost", "127.0.0.1", "::1", ""}
+
+
+def show_bar(workbench: Workbench, search_id: str, request: SearchRequest) -> None:
+    """Draw what can be done with a search that has been answered."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="find_do"):
+        with st.popover("Share", icon=":material/share:", key="find_share"):
+            _show_share(workbench, search_id, request)
+        st.html(f'<p class="relic-search-do">{further(search_id, request.retrievers)}</p>')
+
+
+def further(search_id: str, retrievers: tuple[str, ...]) -> str:
+    """Link to what a search found then, and to its columns compared."""
+    then = links.link(
+        "history",
+        "Then and now",
+        title="Then and now: what this search found before, and now",
+        q=search_id,
+        show="then",
+    )
+    compare = links.link(
+        "history",
+        "Compare the columns",
+        title="Compare the columns: what one way of searching finds and another does not",
+        q=search_id,
+        show="compare",
+        of=",".join(retrievers[:2]),
+    )
+    return f"{compare} {then}"
+
+
+def _show_share(workbench: Workbench, search_id: str, request: SearchRequest) -> None:
+    try:
+        shared = workbench.sharing.share(search_id, request)
+    except RelicError as error:
+        st.warning(literal(str(error)), icon=":material/warning:")
+        return
+    base = st.context.url or "find"
+    whose = "machine" if urlsplit(base).hostname in _HERE else "server"
+    st.html(
+        f'<div class="relic-share"><p class="relic-item">For this {whose}</p><p class="relic-quiet">Short: it '
+        "names the search in this library's history.</p></div>"
+    )
+    st.code(f"{base}?{urlencode(shared.short)}", language=None, wrap_lines=True)
+    st.html(
+        '<p class="relic-item">For any other</p><p class="relic-quiet">It carries the whole search, and opens wherever '
+        "RELiC Workbench runs with the same work. Where it runs at another address, put that in the place of this one, "
+        "up to “find”.</p>"
+    )
+    address = f"{base}?{urlencode({CODE: shared.code})}"
+    if shared.long:
+        st.html(
+            f"<p class='relic-quiet'>The claim is long, and so the address would have {len(address):,} characters; "
+            f"letters and messengers often cut one of more than {LONG:,}. Send the file instead: it is opened on the "
+            "page Searches.</p>"
+        )
+    else:
+        st.code(address, language=None, wrap_lines=True)
+    st.download_button(
+        "Save the search as a file",
+        shared.file,
+        file_name=FILE_NAME,
+        mime="application/json",
+        key="find_share_file",
+        icon=":material/download:",
+        on_click="ignore",
+    )

@@ -1,0 +1,100 @@
+"""Two columns compared: what one way of searching finds for a claim, and another does not."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_ui.cards import hue
+from relic_ui.find.find import set_address
+from relic_ui.history.then_and_now import passage_item
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import Search
+    from relic_core.services.sharing.comparing import ComparedPassage, Comparison
+    from relic_core.services.workbench import Workbench
+    from relic_ui.history.history import Asked
+
+_TWO = 2
+_SHORT = 40
+
+
+def show(workbench: Workbench, asked: Asked, search: Search) -> None:
+    """Draw what two ways of searching find for one search."""
+    names = _choose(workbench, asked.of, search.retrievers)
+    if names[0] == names[1]:
+        st.info("Choose two different ways of searching.", icon=":material/compare_arrows:")
+        return
+    with st.spinner("Asking both …"):
+        found = workbench.sharing.compare(search.id, names)
+    st.html(_summary(found))
+    with st.container(key="compare_columns"):
+        slots = st.columns(3, gap="medium")
+    one, other = found.first.label, found.second.label
+    lists = (
+        ("By both", "", found.found_by("both"), "None of the first ten is the same."),
+        (f"By {one} alone", names[0], found.found_by("first"), "Nothing that the other does not find."),
+        (f"By {other} alone", names[1], found.found_by("second"), "Nothing that the other does not find."),
+    )
+    for slot, (title, name, passages, none) in zip(slots, lists, strict=True):
+        with slot:
+            css = f' style="{hue(name)}"' if name else ""
+            items = "".join(_item(each, found, of_library=not search.work_id) for each in passages)
+            st.html(
+                f'<div class="relic-column"{css}><h2>{escape(title)}</h2></div>'
+                + (f'<ul class="relic-moved"{css}>{items}</ul>' if items else f'<p class="relic-quiet">{none}</p>')
+            )
+
+
+def _choose(workbench: Workbench, of: Sequence[str], columns: Sequence[str]) -> tuple[str, str]:
+    """Draw the choice of two, and keep it in the address."""
+    labels = {card.name: card.label for card in workbench.indexes.cards()}
+    if unknown := [name[:_SHORT] for name in of if name not in labels]:
+        st.warning(
+            literal(f"There is no way of searching called {', '.join(unknown)}; here are others."),
+            icon=":material/link_off:",
+        )
+    first, second = [*dict.fromkeys(name for name in (*of, *columns, *labels) if name in labels)][:_TWO]
+    st.session_state.update(compare_first=first, compare_second=second)
+
+    def turn() -> None:
+        state = st.session_state
+        set_address(**{**st.query_params.to_dict(), "of": f"{state['compare_first']},{state['compare_second']}"})
+
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        for key, label in (("compare_first", "One way of searching"), ("compare_second", "The other")):
+            st.selectbox(label, list(labels), format_func=labels.__getitem__, key=key, on_change=turn, width=260)
+    return first, second
+
+
+def _summary(found: Comparison) -> str:
+    """Say how far the two agree."""
+    share = f"{found.overlap} of the first {found.ten} passages are the same." if found.ten else "Neither finds any."
+    return (
+        f'<p class="relic-measure"><strong>{share}</strong> The two lists are alike to '
+        f'<span class="relic-likeness" aria-hidden="true"><i style="width:{found.likeness:.0%}"></i></span>'
+        f"<strong>{found.likeness:.2f}</strong>, where 1 is the same list and 0 nothing shared.</p>"
+        '<details class="relic-quiet relic-made"><summary>How this is counted</summary>Overlapping passages count as '
+        "one, as on the page of results; what is counted is the places of passages, from the best. Alike is "
+        "rank-biased overlap with p = 0.9 over the first twenty of each (Webber, Moffat and Zobel 2010): what the "
+        "first 1, 2, 3 and so on of both share, the first places counting most.</details>"
+    )
+
+
+def _item(each: ComparedPassage, found: Comparison, *, of_library: bool) -> str:
+    best = min(filter(None, (each.first, each.second)))
+    one, other = escape(found.first.label), escape(found.second.label)
+    if each.found == "both":
+        how = f"no. {each.first} of {one}, no. {each.second} of {other}"
+    else:
+        label, place = (other, each.second) if each.found == "first" else (one, each.first)
+        how = f"no. {place} of {label}" if place else f"not among the first twenty of {label}"
+    return (
+        f'<li class="relic-moved-quiet"><span class="relic-rank">{best}</span><div>'
+        f'{passage_item(each.passage, of_library=of_library)}<div class="relic-moved-how">{how}</div></div></li>'
+    )

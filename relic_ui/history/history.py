@@ -1,0 +1,305 @@
+"""The searches made so far: the list, looking through it, and opening one that was sent as a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from html import escape
+from itertools import groupby
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import streamlit as st
+
+from relic_core.errors import NotFound, RelicError
+from relic_core.services.sharing.sharing import FILE_NAME
+from relic_ui import links, person
+from relic_ui.find import share
+from relic_ui.find.find import set_address
+from relic_ui.find.search_address import CODE
+from relic_ui.history import history_removing
+from relic_ui.naming import listed, many, name_of, name_of_search, shorten
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import tzinfo
+
+    from relic_core.domain import Search, WorkSummary
+    from relic_core.services.workbench import Workbench
+
+PAGE = 40
+"""Searches shown at once."""
+
+_CLAIM_SHOWN, _NAME_SHOWN = 300, 60
+_EVERY, _LIBRARY = "*", "-"
+"""In the list of works and in the address: every search, and those of the whole library; a work's id otherwise."""
+_MOST_PAGES = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the page's address asks for; each empty where it does not say.
+
+    Attributes
+    ----------
+    search : str
+        Id of a search.
+    show : str
+        "then" for then and now, "compare" for two columns; the list of searches otherwise.
+    of : tuple of str
+        The columns that are compared.
+    at : str
+        When "then" is.
+    """
+
+    search: str
+    show: str
+    of: tuple[str, ...]
+    at: str
+
+
+def read() -> Asked:
+    """Read the address."""
+    given = st.query_params
+    return Asked(
+        search=given.get("q", "").strip().lower(),
+        show=given.get("show", ""),
+        of=tuple(filter(None, given.get("of", "").split(","))),
+        at=given.get("at", ""),
+    )
+
+
+def show(workbench: Workbench, asked: Asked) -> None:
+    """Draw the list of searches."""
+    st.title("Searches")
+    _tell_odd(asked)
+    history_removing.show_undo(workbench)
+    who, summaries = person.current(), {work.id: work for work in workbench.works.summaries()}
+    known = workbench.history.works_asked(person=who)
+    if not known:
+        none = "No search is left here" if workbench.history.removed(who) else "Nothing has been asked yet"
+        st.info(f"{none}. Every search you make is listed here.", icon=":material/history:")
+        st.page_link("pages/find.py", label="Find a quotation", icon=":material/search:")
+        _show_opening(workbench)
+        history_removing.show_removed(workbench)
+        return
+    words, work_id, page = _ask(workbench, known, summaries)
+    searches, count = workbench.history.asked(
+        words=words,
+        work_id=None if work_id == _EVERY else "" if work_id == _LIBRARY else work_id,
+        person=who,
+        limit=PAGE,
+        skip=(page - 1) * PAGE,
+    )
+    _show_opening(workbench)
+    chosen = f" that hold “{escape(words)}”" if words else ""
+    st.html(
+        f'<p class="relic-quiet">{"One search" if count == 1 else f"{count:,} searches"}{chosen}'
+        f"{', the last first' if count > 1 else ''}. Opening one asks it again.</p>"
+    )
+    zone = _zone()
+    for day, group in groupby(searches, key=lambda search: search.created.astimezone(zone).date()):
+        items = "".join(_item(workbench, search, summaries, zone) for search in group)
+        st.html(
+            f'<h2 class="relic-history-day">{day.day} {day:%B %Y}</h2><ul class="relic-history">{items}</ul>',
+        )
+    _show_pages(count, page, words=words, work=work_id)
+    history_removing.show_removed(workbench)
+
+
+def _tell_odd(asked: Asked) -> None:
+    """Say that the list is shown since the address asks for something else that the page does not have."""
+    if not (asked.search or asked.show):
+        return
+    what = f"for “{literal(shorten(asked.show, _NAME_SHOWN))}” of a search" if asked.show else "for one search"
+    said = f"This address asks {what}; this page shows Then and now of one, or compares its columns."
+    st.info(f"{said} Here are all your searches.", icon=":material/link_off:")
+
+
+def show_one(workbench: Workbench, asked: Asked, title: str, show: Callable[[Workbench, Asked, Search], None]) -> None:
+    """Draw the page of one search, or say that it is not there.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where searches are kept.
+    asked : Asked
+        What the address asks for, a search among it.
+    title : str
+        What the page says of it.
+    show : callable
+        Draws what stands below the search.
+    """
+    st.html(f'<h1 class="relic-history-title">{escape(title)}</h1>')
+    if history_removing.tell_removed(workbench, asked.search):
+        st.html(f'<p class="relic-history-back">{links.link("history", "← All searches")}</p>')
+        return
+    try:
+        search = workbench.history.get(asked.search)
+    except NotFound as error:
+        st.warning(literal(str(error)), icon=":material/link_off:")
+        st.html(f'<p class="relic-history-back">{links.link("history", "← All searches")}</p>')
+        return
+    st.html(_back(search) + _asked_html(workbench, search))
+    show(workbench, asked, search)
+
+
+def _back(search: Search) -> str:
+    """Link back to the list, and on to the search itself."""
+    to_list = links.link("history", "← All searches", css="relic-back")
+    return f'<p class="relic-history-back">{to_list} &nbsp; {links.link("find", "Open this search", q=search.id)}</p>'
+
+
+def _asked_html(workbench: Workbench, search: Search) -> str:
+    """Set what a search asked, and of what."""
+    return (
+        f'<blockquote class="relic-history-asked">{escape(_claim(workbench, search))}</blockquote>'
+        f'<p class="relic-history-of">{_of(workbench, search, {})}</p>'
+    )
+
+
+def moment(created: datetime) -> str:
+    """Write a time as the reader's clock has it: "3 November 2026, 14:05"."""
+    local = created.astimezone(_zone())
+    return f"{local.day} {local:%B %Y, %H:%M}"
+
+
+def _ask(workbench: Workbench, known: tuple[str, ...], summaries: Mapping[str, WorkSummary]) -> tuple[str, str, int]:
+    """Draw what the list is looked through by, and keep it in the address; gives words, work and page."""
+    state, given = st.session_state, st.query_params
+    names = {_EVERY: "All searches"} | {
+        each or _LIBRARY: _work_name(workbench, each, summaries) if each else "The whole library" for each in known
+    }
+    wanted = {name: given[name] for name in ("words", "work", "page") if name in given}
+    if wanted != state.get("history_address"):
+        work = wanted.get("work", _EVERY)
+        if work not in names:
+            st.info(
+                f"You have made no search in the work “{literal(shorten(work, _NAME_SHOWN))}” that this address names. "
+                "Here are all your searches.",
+                icon=":material/link_off:",
+            )
+        state.update(
+            history_words=wanted.get("words", "")[:_CLAIM_SHOWN],
+            history_work=work if work in names else _EVERY,
+            history_page=_number(wanted.get("page", "")),
+        )
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        words = st.text_input(
+            "Look through your searches",
+            key="history_words",
+            on_change=_first_page,
+            width=340,
+            placeholder="A word of the claim",
+        )
+        work_id = st.selectbox(
+            "Work", list(names), format_func=names.__getitem__, key="history_work", on_change=_first_page, width=340
+        )
+    page = state.get("history_page", 1)
+    kept = {
+        **({"words": words.strip()} if words.strip() else {}),
+        **({"work": work_id} if work_id != _EVERY else {}),
+        **({"page": str(page)} if page > 1 else {}),
+    }
+    state["history_address"] = kept
+    set_address(**kept)
+    return words.strip(), work_id, page
+
+
+def _first_page() -> None:
+    st.session_state["history_page"] = 1
+
+
+def _number(written: str) -> int:
+    """Read the number of a page; 1 where it is none.
+
+    Examples
+    --------
+    >>> _number("12"), _number("-1"), _number("²"), _number("9" * 40)
+    (12, 1, 1, 1)
+    """
+    whole = written.isascii() and written.isdecimal() and len(written) < len(str(_MOST_PAGES))
+    return max(1, int(written)) if whole else 1
+
+
+def _show_pages(count: int, page: int, *, words: str, work: str) -> None:
+    last = max(1, -(-count // PAGE))
+    if page > last:
+        st.info(f"There is no page {page:,}; the last is {last:,}.", icon=":material/link_off:")
+    given = {"words": words, **({} if work == _EVERY else {"work": work})}
+    steps = []
+    if page > 1:
+        steps.append(links.link("history", "← Later", page=min(page - 1, last) if page > 2 else None, **given))  # noqa: PLR2004 - the first page needs no number
+    if page < last:
+        steps.append(links.link("history", "Earlier →", page=page + 1, **given))
+    if steps:
+        st.html(f'<nav class="relic-history-more" aria-label="Further searches">{"".join(steps)}</nav>')
+
+
+def _item(workbench: Workbench, search: Search, summaries: Mapping[str, WorkSummary], zone: tzinfo) -> str:
+    """Make the line of one search."""
+    when = search.created.astimezone(zone)
+    claim = links.link("find", _claim(workbench, search), q=search.id)
+    return (
+        f'<li><time datetime="{search.created.isoformat()}">{when:%H:%M}</time><div>'
+        f'<div class="relic-history-claim">{claim}</div>'
+        f'<div class="relic-history-of">{_of(workbench, search, summaries)}</div>'
+        f'<div class="relic-history-do">{share.further(search.id, search.retrievers)} '
+        f"{history_removing.remove_button(workbench, search)}</div></div></li>"
+    )
+
+
+def _claim(workbench: Workbench, search: Search) -> str:
+    return name_of_search(workbench, search, longest=_CLAIM_SHOWN) or "A search without a claim"
+
+
+def _of(workbench: Workbench, search: Search, summaries: Mapping[str, WorkSummary]) -> str:
+    """Say what a search was asked of, and with what."""
+    labels = {card.name: card.label for card in workbench.indexes.cards()}
+    where = _work_name(workbench, search.work_id, summaries) if search.work_id else "The whole library"
+    if search.narrowing:
+        where = "Some works of the library"
+    if search.chapters:
+        where = f"{where}, {many(len(search.chapters), 'chapter')}"
+    with_what = listed([labels.get(name, name) for name in search.retrievers])
+    return escape(f"{where} · {many(search.length, 'sentence')} · {with_what}")
+
+
+def _work_name(workbench: Workbench, work_id: str, summaries: Mapping[str, WorkSummary]) -> str:
+    if work_id in summaries:
+        return name_of(summaries[work_id])
+    for work in (*workbench.works.summaries(), *workbench.works.removed()):
+        if work.id == work_id:
+            return name_of(work)
+    return f"An edition that is not here ({work_id})"
+
+
+def _show_opening(workbench: Workbench) -> None:
+    """Offer to open a search that was sent as a file."""
+    with st.expander("Open a search that was sent to you as a file", icon=":material/file_open:"):
+        file = st.file_uploader(
+            f"The file, {FILE_NAME} for example", type=["json"], key="history_file", max_upload_size=4
+        )
+        if file is None:
+            return
+        try:
+            found = workbench.sharing.open_file(file.getvalue(), file.name)
+        except RelicError as error:
+            st.warning(literal(str(error)), icon=":material/link_off:")
+            return
+        claim = found.request.claim_text or "Passages like another"
+        st.html(
+            f'<blockquote class="relic-history-asked">{escape(claim[:_CLAIM_SHOWN])}</blockquote>'
+            f'<p class="relic-history-back">{links.link("find", "Ask it here", **{CODE: found.code})}</p>'
+        )
+        if found.notices:
+            st.info(literal(" ".join(found.notices)), icon=":material/history:")
+
+
+def _zone() -> tzinfo:
+    """Give the time zone of the reader's browser."""
+    try:
+        return ZoneInfo(st.context.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        return UTC

@@ -1,0 +1,159 @@
+"""Then and now: what a search found when it was asked before, and what it finds now."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_ui.cards import hue
+from relic_ui.find.find import set_address
+from relic_ui.history import history
+from relic_ui.links import link
+from relic_ui.naming import listed, name_of
+from relic_ui.passages import passage_html
+
+if TYPE_CHECKING:
+    from relic_core.domain import Search
+    from relic_core.services.sharing.passages import Located
+    from relic_core.services.sharing.then_and_now import ColumnThenAndNow, MovedPassage, ThenAndNow
+    from relic_core.services.workbench import Workbench
+    from relic_ui.history.history import Asked
+
+
+def show(workbench: Workbench, asked: Asked, search: Search) -> None:
+    """Draw what one search found then and what it finds now."""
+    with st.spinner("Asking it again …"):
+        found = workbench.sharing.then_and_now(search.id, at=asked.at)
+    _choose_then(found)
+    _show_changes(found)
+    if not found.columns:
+        return
+    slots = st.columns(len(found.columns), gap="medium")
+    for slot, column in zip(slots, found.columns, strict=True):
+        with slot:
+            st.html(_column_html(column, of_library=not search.work_id))
+
+
+def _choose_then(found: ThenAndNow) -> None:
+    """Let the reader choose when "then" is, where there is a choice."""
+    if len(found.times) < 2:  # noqa: PLR2004 - one is no choice
+        return
+    count = len(found.times)
+    by_key = {
+        each.isoformat(): f"{history.moment(each)} ({number} of {count})" for number, each in enumerate(found.times, 1)
+    }
+    chosen = found.then.isoformat() if found.then else ""
+    st.session_state["history_then"] = chosen
+
+    def turn() -> None:
+        at = st.session_state["history_then"]
+        set_address(**{**st.query_params.to_dict(), "at": at})
+
+    st.selectbox(
+        "Then",
+        list(by_key),
+        format_func=by_key.__getitem__,
+        key="history_then",
+        on_change=turn,
+        width=340,
+        help="What was found is kept each time that something it hangs on has changed.",
+    )
+
+
+def _show_changes(found: ThenAndNow) -> None:
+    """Say what answers now that did not then, and what of it can be seen below."""
+    if found.then is None:
+        st.info(
+            "Nothing that this search found has been kept, since no way of searching could answer. Open the search and "
+            "prepare its work.",
+            icon=":material/history:",
+        )
+        return
+    when = history.moment(found.then)
+    if found.differences:
+        items = "".join(f"<li>{escape(each)}</li>" for each in found.differences)
+        st.html(f'<p class="relic-measure">Since {when}:</p><ul class="relic-changed">{items}</ul>')
+    elif all(column.unchanged for column in found.columns):
+        st.html(
+            f'<p class="relic-measure">Nothing has changed since {when}: the same text, the same models and the same '
+            "program answer, and the first ten passages are the same.</p>"
+        )
+    else:
+        st.html(
+            f'<p class="relic-measure">The same models and the same program answer as on {when}, and yet not all '
+            "passages stand where they stood.</p>"
+        )
+    if found.silent:
+        one = len(found.silent) == 1
+        st.html(
+            f'<p class="relic-quiet">{escape(listed(found.silent))} cannot be compared: {"it" if one else "they"} did '
+            "not answer then, or cannot now.</p>"
+        )
+
+
+def _column_html(column: ColumnThenAndNow, *, of_library: bool) -> str:
+    """Make the HTML of one retriever's passages, those of now first."""
+    here = [each for each in column.passages if each.now and each.now <= _TEN]
+    left = [each for each in column.passages if not (each.now and each.now <= _TEN)]
+    stayed = sum(1 for each in here if each.then and each.then <= _TEN)
+    summary = "As it was." if column.unchanged else f"{stayed} of the first {len(here)} were among the first ten then."
+    heading = f'<h2>{escape(column.label)}</h2><p class="relic-quiet relic-moved-sum">{summary}</p>'
+    items = _items(here, of_library=of_library, quiet=column.unchanged)
+    parts = [
+        f'<div class="relic-column" style="{hue(column.retriever)}">{heading}</div>',
+        f'<ol class="relic-moved" style="{hue(column.retriever)}">{items}</ol>',
+    ]
+    if left:
+        parts.append(
+            f'<h3 class="relic-history-day">No longer among the first ten</h3><ul class="relic-moved" '
+            f'style="{hue(column.retriever)}">{_items(left, of_library=of_library)}</ul>'
+        )
+    if not column.passages:
+        parts.append('<p class="relic-quiet">It found nothing then, and finds nothing now.</p>')
+    return "".join(parts)
+
+
+_TEN = 10
+
+
+def _items(passages: list[MovedPassage], *, of_library: bool, quiet: bool = False) -> str:
+    return "".join(_item(each, of_library=of_library, quiet=quiet) for each in passages)
+
+
+def _item(each: MovedPassage, *, of_library: bool, quiet: bool) -> str:
+    """Make the line of a passage; `quiet` where there is nothing to say of any."""
+    rank = f'<span class="relic-rank"><span class="relic-sr">Now </span>{each.now or "–"}</span>'
+    words = passage_item(each.passage, of_library=of_library) if each.passage else _AWAY
+    if quiet:
+        return f"<li>{rank}<div>{words}</div></li>"
+    css = ' class="relic-moved-quiet"' if each.moved == "stayed" else ""
+    return f'<li{css}>{rank}<div><div class="relic-moved-how">{how(each)}</div>{words}</div></li>'
+
+
+_AWAY = '<p class="relic-quiet">Its work is not in your library any more.</p>'
+
+
+def how(each: MovedPassage) -> str:
+    """Say in words what became of a passage.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> how(SimpleNamespace(moved="rose", then=4, now=2)), how(SimpleNamespace(moved="new", then=0, now=3))
+    ('<span aria-hidden="true">↑</span> rose from 4', 'new')
+    """
+    if each.moved == "rose":
+        return f'<span aria-hidden="true">↑</span> rose from {each.then}'
+    if each.moved == "fell":
+        return f'<span aria-hidden="true">↓</span> fell from {each.then}'
+    return {"stayed": "as then", "new": "new", "gone": f"gone; it was {each.then}"}[each.moved]
+
+
+def passage_item(passage: Located, *, of_library: bool) -> str:
+    """Set a passage with the link to where it can be read."""
+    where = passage.place.label
+    named = f"{name_of(passage.work)} · {where}" if of_library else where
+    there = link("read", named, work=passage.work.id, at=passage.at, n=passage.span.length)
+    return f'<blockquote>{passage_html(passage.quotation)}</blockquote><p class="relic-moved-where">{there}</p>'

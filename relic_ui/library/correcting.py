@@ -1,0 +1,101 @@
+"""What is said of a work, as fields to fill in: used before a text is added and to correct it afterwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from relic_core.errors import BadRequest
+from relic_ui.library import correcting_edition
+from relic_ui.shell import told
+
+if TYPE_CHECKING:
+    from relic_core.domain import WorkSummary
+    from relic_core.services.previews import Preview
+    from relic_core.services.workbench import Workbench
+
+
+def fields(about: WorkSummary | Preview, key: str) -> dict[str, str]:
+    """Draw the fields of a work; give what stands in them.
+
+    Parameters
+    ----------
+    about : WorkSummary or Preview
+        What stands in them at first.
+    key : str
+        Tells these fields from those of another work on the page.
+
+    Returns
+    -------
+    dict of str to str
+        "title", "author", "translator", "year": for `read`.
+    """
+    said = {}
+    with st.container(horizontal=True, gap="small"):
+        said["title"] = st.text_input("Title", value=about.title, key=f"{key}-title", width=300)
+        said["author"] = st.text_input(
+            "Author", value=about.author, key=f"{key}-author", width=215, placeholder="Not found in the text"
+        )
+        said["translator"] = st.text_input(
+            "Translator", value=about.translator, key=f"{key}-translator", width=170, placeholder="None"
+        )
+        said["year"] = st.text_input(
+            "First published", value=str(about.year or ""), key=f"{key}-year", width=120, placeholder="Year"
+        )
+    return said
+
+
+def read(said: dict[str, str]) -> dict[str, Any]:
+    """Turn what stands in the fields into what the library is told.
+
+    Raises
+    ------
+    BadRequest
+        The title is empty, or the year is no number.
+
+    Examples
+    --------
+    >>> read({"title": " Emma ", "author": "", "translator": "", "year": "1815"})
+    {'title': 'Emma', 'author': '', 'translator': '', 'year': 1815}
+    """
+    words = {name: " ".join(value.split()) for name, value in said.items()}
+    if not words["title"]:
+        raise BadRequest("The title is empty. Write one, by which you will find the work again.")
+    year = words.pop("year")
+    try:
+        return {**words, "year": int(year) if year else None}
+    except ValueError:
+        raise BadRequest(
+            f"The year '{year[:40]}' is no number. Write the year of first publication, 1815 for example, or leave it "
+            "empty."
+        ) from None
+
+
+def show_form(workbench: Workbench, work: WorkSummary) -> bool:
+    """Draw the form that corrects what is said of a stored work.
+
+    Returns
+    -------
+    bool
+        Whether it was saved, or given up.
+    """
+    with st.form(f"correct-{work.id}"):
+        st.html(
+            '<p class="relic-quiet">The text itself, its searches and its links stay as they are; only what the '
+            "library says of it changes.</p>"
+        )
+        said = fields(work, f"correct-{work.id}")
+        details = workbench.citing.work(work.id).details
+        with st.expander("The edition, for citations"):
+            edition, accessed = correcting_edition.fields(details, f"correct-{work.id}-edition")
+        with st.container(horizontal=True):
+            save = st.form_submit_button("Save", type="primary", key=f"correct-save-{work.id}")
+            give_up = st.form_submit_button("Cancel", type="tertiary", key=f"correct-cancel-{work.id}")
+    if save:
+        with told():
+            described, edited = read(said), correcting_edition.read(details, edition, accessed)
+            workbench.citing.describe(work.id, edited)
+            workbench.works.describe(work.id, **described)
+            return True
+    return give_up

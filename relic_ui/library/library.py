@@ -1,0 +1,228 @@
+"""The parts of the Library page: the works there are, and what is being added and prepared."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_ui import buttons
+from relic_ui.jobs import show_under_way, when
+from relic_ui.library import correcting
+from relic_ui.links import link
+from relic_ui.removed import show_each, show_undo
+from relic_ui.shell import told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from relic_core.domain import Job, WorkSummary
+    from relic_core.services.sources import SourceSummary
+    from relic_core.services.workbench import Workbench
+
+ENDED = 12
+"""Ended jobs that the page looks back on."""
+_JOBS = 200
+_WATCHED = 6
+"""Jobs that are shown with their progress; those that wait behind them are counted."""
+_FILTER_FROM = 8
+"""Works from which on a filter is offered."""
+_AT_FIRST = 12
+"""Works that are shown before the reader asks for all."""
+
+
+def recent_jobs(workbench: Workbench) -> tuple[Job, ...]:
+    """List the jobs that the page tells of: all that are under way, and the last that have ended."""
+    recent = workbench.jobs.recent(limit=_JOBS)
+    return (*(job for job in recent if job.active), *[job for job in recent if not job.active][:ENDED])
+
+
+def do(workbench: Workbench, does: str, to: str) -> None:
+    """Do what a button in the list of works asks for."""
+    with told():
+        if does == "correct":
+            st.session_state["library_correcting"] = to
+        elif does == "remove":
+            work = workbench.works.remove(to)
+            st.session_state["library_removed"] = (work.id, work.title)
+
+
+def show_contents(
+    workbench: Workbench, works: int, sources: Sequence[SourceSummary], shelved: int, recent: Sequence[Job]
+) -> None:
+    """Lead to the parts of the page, and to what is being added and prepared: of one height however much that is."""
+    active = sorted((job for job in recent if job.active), key=lambda job: (job.state != "running", job.created))
+    with st.container(horizontal=True, vertical_alignment="center", key="library-contents"):
+        st.html(
+            '<nav aria-label="On this page" class="relic-quiet relic-shelf-contents">'
+            f'<a href="#works">Your works ({works:,})</a> <a href="#add">Add a text</a> '
+            f'<a href="#sources">Secondary sources ({_searched(sources)})</a> '
+            f'<a href="#shelf">The RELiC shelf ({shelved})</a></nav>',
+            width="content",
+        )
+        label = f"Under way: {len(active)}" if active else "Nothing under way"
+        with st.popover(label, key="library-under-way", type="tertiary", disabled=not active):
+            if active:
+                st.html('<p class="relic-quiet">All of this goes on when you leave the page or close it.</p>')
+                show_under_way(workbench, active[:_WATCHED])
+            if waiting := len(active[_WATCHED:]):
+                st.html(f'<p class="relic-quiet">{_more_wait(waiting)}</p>')
+
+
+def _searched(sources: Sequence[SourceSummary]) -> str:
+    """Count the sources that were searched, and name how many could not be.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> _searched([SimpleNamespace(problem=""), SimpleNamespace(problem="It is empty.")])
+    '1; 1 could not be searched'
+    """
+    failed = sum(bool(each.problem) for each in sources)
+    return f"{len(sources) - failed:,}" + (f"; {failed:,} could not be searched" if failed else "")
+
+
+def _more_wait(number: int) -> str:
+    """Say how many jobs are not shown.
+
+    Examples
+    --------
+    >>> _more_wait(1), _more_wait(4)
+    ('One more waits for its turn.', '4 more wait for their turns.')
+    """
+    return "One more waits for its turn." if number == 1 else f"{number} more wait for their turns."
+
+
+# ---- the works ----------------------------------------------------------------------------------------------------
+
+
+def show_works(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
+    """List the stored works, each with what can be done with it; and those that were removed."""
+    st.header("Your works", anchor="works")
+    show_undo("library", "Removed from the library", workbench.works.restore)
+    if summaries:
+        _show_rows(workbench, _chosen(summaries), len(summaries))
+    else:
+        st.info(
+            "Nothing is stored yet. Add a file of your own below, fetch a book from Project Gutenberg, or take one "
+            "from the RELiC shelf. A work that is stored can be searched, read, and looked through for a word.",
+            icon=":material/menu_book:",
+        )
+    _show_removed(workbench)
+
+
+def _chosen(summaries: Sequence[WorkSummary]) -> Sequence[WorkSummary]:
+    """Filter the works, or cut a long list off until the reader asks for all of it."""
+    if len(summaries) < _FILTER_FROM:
+        return summaries
+    wanted = st.text_input(
+        "Filter by title, author or translator", key="library_filter", width=360, live=True, type="search"
+    )
+    if words := (wanted or "").casefold().split():
+        found = [
+            work
+            for work in summaries
+            if all(word in f"{work.title} {work.author} {work.translator}".casefold() for word in words)
+        ]
+        st.html(
+            f'<p class="relic-quiet" role="status">{len(found)} of {len(summaries)} works'
+            f"{'' if found else ': no title, author or translator has these words'}</p>"
+        )
+        return found
+    if len(summaries) > _AT_FIRST and not st.session_state.get("library_all"):
+        return summaries[:_AT_FIRST]
+    return summaries
+
+
+def _show_rows(workbench: Workbench, works: Sequence[WorkSummary], total: int) -> None:
+    correcting_now = st.session_state.get("library_correcting")
+    before: list[WorkSummary] = []
+    for work in works:
+        before.append(work)
+        if work.id == correcting_now:
+            _show_list(before)
+            before = []
+            if correcting.show_form(workbench, work):
+                del st.session_state["library_correcting"]
+                st.rerun()
+    _show_list(before)
+    if len(works) == _AT_FIRST < total and not st.session_state.get("library_filter"):
+
+        def show_all() -> None:
+            st.session_state["library_all"] = True
+
+        st.button(f"Show all {total} works", key="library_show_all", on_click=show_all, icon=":material/expand_more:")
+
+
+def _show_list(works: Iterable[WorkSummary]) -> None:
+    if rows := "".join(map(_row, works)):
+        st.html(f'<ul class="relic-shelf-works">{rows}</ul>')
+
+
+def _row(work: WorkSummary) -> str:
+    chapters = "one chapter" if work.chapters == 1 else f"{work.chapters:,} chapters"
+    facts = [
+        f"translated by {work.translator}" if work.translator else "",
+        work.format if work.format != "plain text" else "",
+        chapters,
+        f"{work.words:,} words",
+        f"{work.sentences:,} sentences",
+    ]
+    return (
+        f'<li id="work-{escape(work.id)}" tabindex="-1"><div><h3 class="relic-item">{escape(work.title)}</h3>'
+        f"<p>{escape(written_by(work))}</p>"
+        f'<p class="relic-quiet">{escape(" · ".join(filter(None, facts)))}</p></div>'
+        '<div class="relic-shelf-do">'
+        + link("read", "Read", title=f"Read {work.title}", work=work.id)
+        + link("find", "Find in it", title=f"Find in it: {work.title}", work=work.id)
+        + link("work", "About", title=f"About {work.title}", work=work.id)
+        + f'<details name="more"><summary aria-label="More for {escape(work.title)}">More</summary><div>'
+        + buttons.button(
+            "correct",
+            work.id,
+            "Correct details",
+            title=f"Correct details of {work.title}",
+            then=f".st-key-correct-{work.id}-title",
+        )
+        + buttons.button("remove", work.id, "Remove", title=f"Remove {work.title}", then=".st-key-library_undo")
+        + "</div></details></div></li>"
+    )
+
+
+def written_by(work: WorkSummary) -> str:
+    """Name author and year, as far as they are known.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> written_by(SimpleNamespace(author="Jane Austen", year=1815)), written_by(SimpleNamespace(author="", year=None))
+    ('Jane Austen, 1815', 'Author unknown')
+    """
+    return f"{work.author or 'Author unknown'}{f', {work.year}' if work.year else ''}"
+
+
+def _show_removed(workbench: Workbench) -> None:
+    """List the removed works, quietly: removing loses nothing."""
+    removed = workbench.works.removed()
+    if not removed:
+        return
+    with st.expander(f"Removed works ({len(removed)})", key="library_removed_works"):
+        st.html(
+            '<p class="relic-quiet relic-measure">A removed work is not searched and not listed. Its text, and what '
+            "was done with it, are kept until you put it back.</p>"
+        )
+        shown = [(work.id, work.title, f", {written_by(work)}") for work in removed]
+        show_each("library", shown, "restore-", workbench.works.restore)
+
+
+# ---- jobs ---------------------------------------------------------------------------------------------------------
+
+
+def show_ended_jobs(recent: Sequence[Job]) -> None:
+    """List how earlier jobs ended."""
+    ended = sorted((job for job in recent if not job.active), key=lambda job: job.updated)
+    if ended:
+        with st.expander("What was added and prepared before"):
+            for job in reversed(ended):
+                st.text(f"{when(job.updated)}  {job.title}: {' '.join((job.note or job.state).split())}")

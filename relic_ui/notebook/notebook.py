@@ -1,0 +1,267 @@
+"""The parts of the notebook's page: the choice of a collection, the search in it, the notes in their order."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.domain import VERDICTS
+from relic_ui import person, removed
+from relic_ui.naming import many, shorten
+from relic_ui.notebook import notebook_save
+from relic_ui.notebook.notebook_note import VERDICT_LABELS, Around, show_note
+from relic_ui.shell import literal, told
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import CollectionCount
+    from relic_core.services.notebook.standing import NoteView
+    from relic_core.services.workbench import Workbench
+
+_PAGE = 10
+_NAME_SHOWN = 60
+_ALL, _ANY = "", ""
+_COLLECTION, _SOUGHT, _VERDICT, _TAG, _AT = (
+    "notebook_collection",
+    "notebook_sought",
+    "notebook_verdict",
+    "notebook_tag",
+    "notebook_page",
+)
+
+
+def do(workbench: Workbench, does: str, to: str) -> None:
+    """Do what was pressed on a note."""
+    book, whose = workbench.notebook, person.current()
+    with told():
+        if does in {"up", "down"}:
+            book.move(to, -1 if does == "up" else 1, whose)
+        elif does == "remove-note":
+            note = book.remove(to, whose)
+            st.session_state["note_removed"] = (note.id, f"{note.kept.title}, {note.kept.place}")
+
+
+def teach() -> None:
+    """Say what the notebook is for, and lead on."""
+    st.html(
+        '<div class="relic-notes-none"><p class="relic-lede">Passages that you keep stand here, each with where it '
+        "comes from, the claim that you kept it for, and what you say of it.</p><ol>"
+        "<li><strong>Keep</strong> stands beside every passage: on the cards of Find, below the text in Read, beside "
+        "the lines of Find a word, and in the results of a proxy task.</li>"
+        "<li>Here you write what you make of a passage, tag it, say whether it supports its claim, and put your "
+        "passages in order, in collections with names of your own.</li>"
+        "<li>The notebook can be saved as a file and taken in elsewhere; your verdicts can be used to measure how well "
+        "passages are found.</li></ol></div>"
+    )
+    st.page_link("pages/find.py", label="Find a first passage", icon=":material/search:")
+
+
+def show(workbench: Workbench) -> None:
+    """Draw the notebook."""
+    st.session_state.pop("notebook_counts_changed", None)  # all of it is drawn anew
+    book, whose = workbench.notebook, person.current()
+    counts = book.collections(whose)
+    _restore(workbench, counts)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="notebook_do"):
+        chosen = _choose(counts)
+        _arrange(workbench, counts, chosen)
+        notebook_save.show(workbench, chosen)
+    _show_undo(workbench)
+    if not any(each.notes for each in counts):
+        teach()
+        return
+    sought = _seek(workbench)
+    views = book.notes(chosen, person=whose, **sought)
+    filtered = any(sought.values())
+    if filtered or not views:
+        said = f"{many(len(views), 'note')} found." if filtered else "Nothing is kept in this collection yet."
+        st.html(f'<p role="status" class="relic-quiet">{said}</p>')
+    _show_notes(workbench, views, counts, chosen, movable=not filtered)
+
+
+def _restore(workbench: Workbench, counts: Sequence[CollectionCount]) -> None:
+    """Go to the note or collection that the address names, once; forget a collection that is not there any more."""
+    state, wanted, name = st.session_state, st.query_params.get("note", ""), st.query_params.get("collection", "")
+    if state.get(_COLLECTION, _ALL) not in {_ALL, *(each.collection.id for each in counts)}:
+        state[_COLLECTION] = _ALL
+    if (wanted, name) == state.get("notebook_address", ("", "")):
+        return
+    state["notebook_address"] = (wanted, name)
+    if name:
+        _open_collection(counts, name)
+    every = [view.note.id for view in workbench.notebook.notes(person=person.current())]
+    if wanted in every:
+        state.update({_COLLECTION: _ALL, _SOUGHT: "", _VERDICT: _ANY, _TAG: _ANY})
+        state[_AT] = every.index(wanted) // _PAGE + 1
+    elif wanted:
+        st.warning(
+            "The note of this address is not in your notebook. If it was removed, it can be put back below.",
+            icon=":material/link_off:",
+        )
+
+
+def _open_collection(counts: Sequence[CollectionCount], name: str) -> None:
+    """Open the collection that the address names, by its id or as its owner calls it."""
+    said = name.strip().casefold()
+    there = [each.collection.id for each in counts if said in {each.collection.id, each.collection.name.casefold()}]
+    st.session_state[_COLLECTION] = there[0] if there else _ALL
+    if not there:
+        st.info(
+            f"There is no collection “{literal(shorten(name, _NAME_SHOWN))}” in your notebook. Here are all your "
+            "notes.",
+            icon=":material/link_off:",
+        )
+
+
+def _choose(counts: Sequence[CollectionCount]) -> str:
+    """Choose a collection, or all notes."""
+    labels = {each.collection.id: f"{each.collection.name} ({each.notes:,})" for each in counts}
+    chosen: str = st.selectbox(
+        "Collection",
+        [_ALL, *labels],
+        format_func=lambda each: labels[each] if each else f"All notes ({sum(count.notes for count in counts):,})",
+        key=_COLLECTION,
+        persist_state="session",
+        on_change=_first_page,
+        width=300,
+    )
+    return chosen
+
+
+def _arrange(workbench: Workbench, counts: Sequence[CollectionCount], chosen: str) -> None:
+    """Make a collection; rename or remove the one that is chosen."""
+    book, whose = workbench.notebook, person.current()
+    with st.popover("Collections", icon=":material/folder:", key="notebook_arrange"):
+        with st.form("notebook_new", border=False, clear_on_submit=False):
+            name = st.text_input("A new collection", key="notebook_new_name", placeholder="What belongs in it?")
+            if st.form_submit_button("Make it", icon=":material/create_new_folder:"):
+                with told():
+                    made = book.add_collection(name, whose)
+                    st.session_state["notebook_next"] = made.id
+                    st.rerun()
+        here = next((each.collection for each in counts if each.collection.id == chosen), None)
+        if here is None:
+            return
+        with st.form("notebook_rename", border=False):
+            renamed = st.text_input("Another name for this one", value=here.name, key=f"notebook_name_{here.id}")
+            if st.form_submit_button("Rename", icon=":material/edit:"):
+                with told():
+                    book.rename_collection(here.id, renamed, whose)
+                    st.rerun()
+        if st.button("Remove this collection with its notes", key="notebook_remove", icon=":material/delete:"):
+            with told():
+                book.remove_collection(here.id, whose)
+                st.session_state["collection_removed"] = (here.id, here.name)
+                st.rerun()
+
+
+def take_next() -> None:
+    """Open the collection that was made in the run before; called before its choice is drawn."""
+    if made := st.session_state.pop("notebook_next", ""):
+        st.session_state[_COLLECTION] = made
+        st.session_state.pop("notebook_new_name", None)
+
+
+def _show_undo(workbench: Workbench) -> None:
+    """Offer to put back what was just removed."""
+    book, whose = workbench.notebook, person.current()
+    with told():
+        removed.show_undo("note", "Removed from the notebook", lambda note_id: book.undo(note_id, whose))
+        removed.show_undo("collection", "Removed with its notes", lambda each: book.undo_collection(each, whose))
+
+
+def show_removed(workbench: Workbench) -> None:
+    """List everything that can be put back."""
+    book, whose = workbench.notebook, person.current()
+    notes, collections = book.removed(whose), book.removed_collections(whose)
+    if not notes and not collections:
+        return
+    with st.expander(f"Removed ({len(notes) + len(collections)})", key="notebook_removed"), told():
+        each_note = [(note.id, note.kept.title, f", {note.kept.place}") for note in notes]
+        removed.show_each("note", each_note, "notebook_back_", lambda note_id: book.undo(note_id, whose))
+        each_one = [(each.id, each.name, ", with its notes") for each in collections]
+        removed.show_each("collection", each_one, "notebook_all_back_", lambda each: book.undo_collection(each, whose))
+
+
+def _seek(workbench: Workbench) -> dict[str, str]:
+    """Draw the search within the notebook; give what is asked."""
+    tags = workbench.notebook.tags(person.current())
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="notebook_seek"):
+        words = st.text_input(
+            "Search the notebook",
+            key=_SOUGHT,
+            persist_state="session",
+            on_change=_first_page,
+            placeholder="In passages, claims, your words, tags",
+            width=300,
+        )
+        verdict = st.selectbox(
+            "Verdict",
+            [_ANY, *VERDICTS, "none"],
+            format_func=lambda each: VERDICT_LABELS.get(each, "None yet" if each else "Any"),
+            key=_VERDICT,
+            persist_state="session",
+            on_change=_first_page,
+            width=160,
+        )
+        if st.session_state.get(_TAG, _ANY) not in {_ANY, *tags}:
+            st.session_state[_TAG] = _ANY
+        tag = _ANY
+        if tags:
+            tag = st.selectbox(
+                "Tag",
+                [_ANY, *tags],
+                format_func=lambda each: each or "Any",
+                key=_TAG,
+                persist_state="session",
+                on_change=_first_page,
+                width=200,
+            )
+    return {"words": words or "", "verdict": verdict or "", "tag": tag or ""}
+
+
+def _first_page() -> None:
+    st.session_state[_AT] = 1
+
+
+def _show_notes(
+    workbench: Workbench,
+    views: Sequence[NoteView],
+    counts: Sequence[CollectionCount],
+    chosen: str,
+    *,
+    movable: bool,
+) -> None:
+    """Draw the notes of a page, each with where it may move."""
+    book = workbench.notebook
+    names = {each.collection.id: each.collection.name for each in counts}
+    homes = [view.note.collection_id for view in views]
+    same = [first == second for first, second in pairwise(homes)]
+    labels = {card.name: card.label for card in workbench.indexes.cards()}
+    tags = book.tags(person.current())
+    pages = max(1, -(-len(views) // _PAGE))
+    state = st.session_state
+    state[_AT] = min(max(1, state.get(_AT, 1)), pages)
+    page = st.pagination(pages, key=_AT) if pages > 1 else 1
+    for at in range((page - 1) * _PAGE, min(page * _PAGE, len(views))):
+        home = homes[at]
+        around = Around(
+            labels=labels,
+            tags=tags,
+            others={each: name for each, name in names.items() if each != home},
+            collection=names[home] if not chosen and len(names) > 1 else "",
+            up=movable and at > 0 and same[at - 1],
+            down=movable and at < len(views) - 1 and same[at],
+        )
+        show_note(workbench, views[at], around)
+
+
+def tell_taken_in() -> None:
+    """Say once what a file added."""
+    if said := st.session_state.pop("notebook_taken_in", ""):
+        st.success(literal(said), icon=":material/check:")
+    if refused := st.session_state.pop("notebook_not_taken_in", ""):
+        st.error(literal(refused), icon=":material/error:")

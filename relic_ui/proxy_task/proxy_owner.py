@@ -1,0 +1,276 @@
+"""The side of who runs a study: its texts, what annotators are told, who answered, its file, a new version."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.errors import RelicError
+from relic_ui import buttons
+from relic_ui.jobs import when
+from relic_ui.links import link
+from relic_ui.naming import many
+from relic_ui.proxy_task import proxy_code
+from relic_ui.proxy_task.proxy_address import PAGE, how_many
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from relic_core.services.studies.standing import StudyView
+    from relic_core.services.workbench import Workbench
+
+_LONGEST_PLACE = 60
+_MEGABYTES = 95
+_MOST_WANTED = 100
+_HEIGHT = 160
+
+
+def show(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
+    """Draw the owner's side.
+
+    Parameters
+    ----------
+    workbench : Workbench
+        Where the study is.
+    view : StudyView
+        The study.
+    does, to : str
+        What a button asks for.
+    """
+    study = view.study
+    st.html(
+        f'<p class="relic-proxy-links">{link(PAGE, "Take part", study=study.id)}'
+        f"{link(PAGE, 'Results', study=study.id, show='results')}</p>"
+    )
+    for held in view.held:
+        st.warning(literal(held), icon=":material/menu_book:")
+    _facts(workbench, view)
+    _say()
+    _hints(workbench, view)
+    proxy_code.show(workbench, view)
+    _texts(workbench, view)
+    _people(workbench, view, does, to)
+    _files(workbench, view)
+    _end(workbench, view)
+
+
+def _facts(workbench: Workbench, view: StudyView) -> None:
+    study, making = view.study, view.study.making
+    label = next((card.label for card in workbench.indexes.cards() if card.name == making.chooser), making.chooser)
+    works = ", ".join(work.title for work in study.works)
+    lengths = ", ".join(map(str, making.lengths)) or "any number"
+    beyond = f", for quotations that it ranks beyond {making.beyond:,}" if making.beyond else ""
+    facts = (
+        ("Items", f"{len(study.items):,}, of {works}"),
+        ("Sentences in a quotation", lengths),
+        (
+            "Context",
+            f"{many(making.shape.left, 'sentence')} before the quotation, {many(making.shape.right, 'sentence')} after",
+        ),
+        ("Other two passages", f"the best two of {label}{beyond}"),
+        ("Seed", str(making.seed)),
+        ("Made", f"{when(study.created)}; program: {making.code}"),
+        ("Identity", study.id),
+    )
+    rows = "".join(f"<dt>{name}</dt><dd>{escape(said)}</dd>" for name, said in facts)
+    later = f"<p>{link(PAGE, 'There is a later version', study=view.later, show='manage')}</p>" if view.later else ""
+    st.html(f'{later}<dl class="relic-work-facts">{rows}</dl>')
+
+
+def _say() -> None:
+    """Tell what came of the last thing that was done here."""
+    said, trouble = st.session_state.pop("proxy_managed", ("", ""))
+    if said:
+        st.html(f'<p role="status" class="relic-proxy-said">{escape(said)}</p>')
+    if trouble:
+        st.error(literal(trouble), icon=":material/error:")
+
+
+def _tell(said: str = "", trouble: str = "") -> None:
+    st.session_state["proxy_managed"] = (said, trouble)
+
+
+def _hints(workbench: Workbench, view: StudyView) -> None:
+    key = f"proxy_revealed-{view.study.id}"
+    st.session_state[key] = view.terms.revealed
+
+    def change() -> None:
+        try:
+            workbench.studies.edit(view.study.id, revealed=st.session_state[key])
+            _tell("Saved.")
+        except RelicError as error:
+            _tell(trouble=str(error))
+
+    st.toggle(
+        "Tell people after each answer which passage was the critic’s",
+        key=key,
+        on_change=change,
+        help="Off while a study runs: who knows what was right answers the next item differently. Good for teaching.",
+    )
+
+
+def _texts(workbench: Workbench, view: StudyView) -> None:
+    """Let the texts be edited; what is frozen is shown."""
+    st.header("What people read", anchor="proxy-texts")
+    terms = view.terms
+    if view.frozen:
+        st.html(
+            '<p class="relic-quiet relic-measure">There are answers already, so the instructions and the number of '
+            "people stand as they were: all must have been asked the same. For other ones make a new version below.</p>"
+        )
+    with st.form(f"proxy_texts-{view.study.id}", border=False):
+        instructions = st.text_area(
+            "Instructions", terms.instructions, height=_HEIGHT, key="proxy_instructions", disabled=view.frozen
+        )
+        wanted = st.number_input(
+            "People wanted for each item (0 for as many as come)",
+            0,
+            _MOST_WANTED,
+            terms.wanted,
+            key="proxy_wanted",
+            disabled=view.frozen,
+            width=320,
+        )
+        consent = st.text_area("What people agree to", terms.consent, height=_HEIGHT, key="proxy_consent")
+        privacy = st.text_area(
+            "What is stored, and where", terms.privacy, height=_HEIGHT, key="proxy_privacy",
+            help=literal(f"The answers are kept in {workbench.studies.where()}."),
+        )  # fmt: skip
+        pressed = st.form_submit_button("Save the texts", key="proxy_texts_save", icon=":material/save:")
+    if pressed:
+        try:
+            frozen: dict[str, str | int] = {} if view.frozen else {"instructions": instructions, "wanted": int(wanted)}
+            workbench.studies.edit(view.study.id, consent=consent, privacy=privacy, **frozen)
+            _tell("The texts are saved.")
+        except RelicError as error:
+            _tell(trouble=str(error))
+        st.rerun()
+
+
+def _people(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
+    """List who answered; remove one of them on request, after asking once more."""
+    st.header("Who takes part", anchor="proxy-people")
+    state = st.session_state
+    if does == "remove-annotator":
+        state["proxy_removing"] = to
+    lines = workbench.studies.annotators(view.study.id)
+    if not lines:
+        st.html('<p class="relic-quiet">Nobody yet.</p>')
+        return
+    chosen = next((line for line in lines if line.annotator.id == state.get("proxy_removing")), None)
+    rows = ""
+    for line in lines:
+        name = line.annotator.name
+        last = f", last {when(line.last)}" if line.last else ""
+        remove = buttons.button(
+            "remove-annotator",
+            line.annotator.id,
+            "Remove …",
+            title=f"Remove the answers of {name}",
+            then=".st-key-proxy_remove_ask",
+        )
+        rows += (
+            f'<li id="annotator-{escape(line.annotator.id)}" tabindex="-1"><div><h3 class="relic-item">{escape(name)}'
+            f'</h3><p class="relic-quiet">{many(line.answered, "item")} answered{last}</p></div>'
+            f'<div class="relic-shelf-do">{remove}</div></li>'
+        )
+    st.html(f'<ul class="relic-shelf-works">{rows}</ul>')
+    if chosen is None:
+        return
+    with st.container(border=True, key="proxy_remove_ask"):
+        st.html(
+            f'<p role="status">Remove everything that <strong>{escape(chosen.annotator.name)}</strong> answered? '
+            f"{many(chosen.answered, 'answer')} and the name are erased for good; this cannot be undone.</p>"
+        )
+        with st.container(horizontal=True):
+            if st.button("Erase these answers", key="proxy_remove_yes", type="primary", icon=":material/delete:"):
+                try:
+                    with st.spinner("Erasing …"):
+                        gone = workbench.studies.erase(view.study.id, chosen.annotator.id)
+                    _tell(f"Erased: {many(gone, 'answer')} of {chosen.annotator.name}.")
+                except RelicError as error:
+                    _tell(trouble=str(error))
+                del state["proxy_removing"]
+                st.rerun()
+            if st.button("Keep them", key="proxy_remove_no"):
+                del state["proxy_removing"]
+                st.rerun()
+
+
+def _files(workbench: Workbench, view: StudyView) -> None:
+    studies, study_id = workbench.studies, view.study.id
+    st.header("Files", anchor="proxy-files")
+    st.html(
+        '<p class="relic-quiet relic-measure">The file of the study holds its items and texts and no answers: send it '
+        "to whoever is to run the same study. The examples are for training and measuring models.</p>"
+    )
+    with st.container(horizontal=True, gap="small"):
+        st.download_button(
+            "Export the study",
+            data=lambda: studies.files.export(study_id),
+            file_name=studies.files.file_name(study_id, "json"),
+            mime="application/json",
+            on_click="ignore",
+            icon=":material/download:",
+            key="proxy_export",
+        )
+        st.download_button(
+            "Examples for training",
+            data=lambda: studies.files.signal(study_id),
+            file_name=studies.files.file_name(study_id, "jsonl"),
+            mime="application/jsonl",
+            on_click="ignore",
+            icon=":material/download:",
+            key="proxy_signal",
+        )
+    _answers_of_others(workbench, view)
+
+
+def _answers_of_others(workbench: Workbench, view: StudyView) -> None:
+    """Take in what was answered elsewhere to the same study."""
+    state = st.session_state
+    with st.expander("Put answers of another department beside yours", key="proxy_others"):
+        st.html(
+            '<p class="relic-quiet relic-measure">Whoever ran this study elsewhere, from its file, saves “Answers as '
+            "JSON” beside the results there, with names or without. What is here already is not taken in twice.</p>"
+        )
+        of = st.text_input("Where they come from", key="proxy_others_of", max_chars=_LONGEST_PLACE, width=360)
+        file = st.file_uploader(
+            "File of answers (.json)",
+            max_upload_size=_MEGABYTES,
+            key=f"proxy_others-{state.setdefault('proxy_others_round', 0)}",
+        )
+        if file is not None and st.button("Take them in", key="proxy_others_do", icon=":material/upload:"):
+            try:
+                people, new = workbench.studies.files.take_in_answers(
+                    view.study.id, file.getvalue(), of=of, name=file.name
+                )
+            except RelicError as error:
+                st.error(literal(str(error)), icon=":material/error:")
+                return
+            state["proxy_others_round"] += 1
+            _tell(f"Taken in: {many(new, 'new answer')} of {how_many(people)}.")
+            st.rerun()
+
+
+def _end(workbench: Workbench, view: StudyView) -> None:
+    """Make a new version, or remove the study."""
+    st.header("A new version, or the end", anchor="proxy-end-of-study")
+    with st.container(horizontal=True, gap="small"):
+        if st.button("Make a new version", key="proxy_version", icon=":material/content_copy:"):
+            try:
+                made = workbench.studies.new_version(view.study.id)
+                st.query_params["study"] = made.id
+                _tell("This is the new version: the same items, no answers yet, and its texts can be edited.")
+            except RelicError as error:
+                _tell(trouble=str(error))
+            st.rerun()
+        if st.button("Remove this study", key="proxy_remove_study", icon=":material/delete:"):
+            try:
+                removed = workbench.studies.remove(view.study.id)
+                st.session_state["study_removed"] = (removed.id, removed.label)
+                st.query_params.clear()
+            except RelicError as error:
+                _tell(trouble=str(error))
+            st.rerun()

@@ -1,0 +1,1 @@
+"""The reading room: a chapter, the place in it, what is lit, kept and cited there."""

@@ -1,0 +1,301 @@
+"""The examples behind a figure: the claim, what the critic quoted, and what each retriever put first in its place."""
+
+from __future__ import annotations
+
+import dataclasses
+from html import escape
+from typing import TYPE_CHECKING, Any, cast
+
+import streamlit as st
+
+from relic_core.reporting.charts_rows import DRAWN_K
+from relic_ui import links
+from relic_ui.passages import passage_html
+from relic_ui.recall.recall import first_page
+from relic_ui.shell import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from relic_core.domain import Claim, Outcome, Run
+    from relic_core.reporting.charts_rows import Chart, View
+    from relic_core.services.outcomes import Missing, Quoted, ReadOutcome
+    from relic_core.services.recall.recall import Case
+    from relic_core.services.workbench import Workbench
+    from relic_ui.recall.recall import Asked
+
+_PAGE = 5
+_SHORT = 60
+_CHOICES = {
+    "books": "Work",
+    "lengths": "Sentences in the quotation",
+    "shapes": "Context",
+    "kinds": "Evidence",
+    "curve": "Passages looked at, k",
+    "ranks": "Rank of the quotation",
+}
+_OF_ONE = {"missed": "Missed", "found": "Found", "all": "All"}
+_OF_SEVERAL = {"missed": "Missed by all", "some": "Missed by some", "found": "Found by all", "all": "All"}
+
+_WITHOUT = {
+    "pool": "The passages given with the questions are not on this machine, so only their ranks are shown.",
+    "data": "The critics' claims are not shown: the texts of this benchmark are not on this machine. Where they are to "
+    "be had stands in About this benchmark, above.",
+    "damaged": "The critics' claims are not shown: the texts of this benchmark that are here are not those that were "
+    "measured.",
+    "needs works": "The critics' claims are not shown: they are read once all works of this benchmark are in the "
+    "{library}.",
+    "example": "Some claims are not shown: the texts of this benchmark that are here do not hold them.",
+}
+"""What is said of what is missing, works and editions apart, which are named."""
+
+_ARRIVE = """
+export default function (component) {
+  const { nonce } = component.data
+  if (!nonce || window.relicRecall === nonce) return
+  const first = window.relicRecall === undefined && nonce > 1
+  window.relicRecall = nonce
+  if (first) return // drawn anew: nobody has just clicked
+  const gone = new AbortController()
+  const stop = () => gone.abort()
+  for (const name of ["wheel", "touchmove", "keydown", "pointerdown"])
+    document.addEventListener(name, stop, { once: true, signal: gone.signal, passive: true })
+  const until = performance.now() + 4000
+  let rests = 0
+  const look = () => {
+    if (gone.signal.aborted || performance.now() > until || rests > 2) return stop()
+    const target = document.getElementById("recall-examples")
+    const resting = document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning"
+    if (target) {
+      target.scrollIntoView({ block: "start", behavior: "instant" })
+      target.setAttribute("tabindex", "-1")
+      if (document.activeElement !== target) target.focus({ preventScroll: true })
+      rests += resting
+    }
+    setTimeout(look, 120)
+  }
+  look()
+}
+"""
+
+
+@st.cache_resource
+def _arriver() -> Callable[..., Any]:
+    """Register once per server what leads from a clicked mark to its examples."""
+    return cast("Callable[..., Any]", st.components.v2.component("relic_recall", js=_ARRIVE))
+
+
+def show_cases(workbench: Workbench, asked: Asked, chart: Chart, colours: Mapping[str, str]) -> None:
+    """Draw the choice of a group, and its examples."""
+    st.header("The examples behind a figure", anchor="recall-examples")
+    names = {group.key: group.label for group in chart.groups}
+    if chart.view == "curve":
+        names = {key: key for key in names if key == asked.part or int(key) in DRAWN_K}
+    part = asked.part if asked.part in names else ""
+    if asked.part and not part:
+        st.warning(
+            literal(
+                f"Nothing in this chart is called '{asked.part[:_SHORT]}', or it has too few quotations to be shown."
+            ),
+            icon=":material/link_off:",
+        )
+    st.session_state["recall_part"] = part
+    view = cast("View", asked.view)
+    cases = workbench.recall.cases(view, asked.runs, asked.metric, part, show="all") if part else ()
+    st.selectbox(
+        _CHOICES[view],
+        ["", *names],
+        format_func=lambda key: names.get(key, "Choose one"),
+        key="recall_part",
+        persist_state="session",
+        on_change=first_page,
+        width=360,
+    )
+    show = _choose_shown(cases) if part and view != "ranks" else "all"
+    if part:
+        shown = [case for case in cases if show in {"all", case.verdict}]
+        st.html(f'<p role="status">{_counted(view, names[part], show, len(shown), cases)}</p>')
+        _show_page(workbench, asked, shown, colours)
+    else:
+        st.html('<p class="relic-quiet">Click a mark in the chart, or choose here.</p>')
+    _arriver()(key="relic_recall", data={"nonce": st.session_state.get("recall_arrivals", 0)})
+
+
+def _choose_shown(cases: Sequence[Case]) -> str:
+    """Draw the choice of examples by whether they were found, each with how many there are."""
+    labels = _OF_SEVERAL if any(len(case.outcomes) > 1 for case in cases) else _OF_ONE
+    counts = {name: sum(name in {"all", case.verdict} for case in cases) for name in labels}
+    if st.session_state["recall_show"] not in labels:
+        st.session_state["recall_show"] = "missed"
+    st.segmented_control(
+        "Examples",
+        list(labels),
+        format_func=lambda name: f"{labels[name]}: {counts[name]:,}",
+        key="recall_show",
+        persist_state="session",
+        required=True,
+        on_change=first_page,
+    )
+    return str(st.session_state["recall_show"])
+
+
+def _show_page(workbench: Workbench, asked: Asked, cases: Sequence[Case], colours: Mapping[str, str]) -> None:
+    """Draw one page of examples."""
+    pages = max(1, -(-len(cases) // _PAGE))
+    page = min(asked.page, pages)
+    shown = cases[(page - 1) * _PAGE : page * _PAGE]
+    with st.spinner("Opening the benchmark and its works …"):
+        flat = iter(workbench.outcomes.read_many([pair for case in shown for pair in case.outcomes]))
+    read = [[next(flat) for _ in case.outcomes] for case in shown]
+    if missing := tuple(dict.fromkeys(message for each in read for one in each for message in one.missing)):
+        st.html(_what_is_missing(missing))
+    titled = asked.view != "books"
+    articles = [_case(case, each, colours, titled=titled) for case, each in zip(shown, read, strict=True)]
+    st.html(
+        f"{''.join(articles)}{_pages(asked, page, pages)}"
+        '<p class="relic-recall-back"><a href="#recall-chart" target="_self">Back to the chart</a></p>'
+    )
+
+
+def _what_is_missing(missing: Sequence[Missing]) -> str:
+    """Say what cannot be read, each work once."""
+    said = []
+    library = links.link("library", "Library")
+    if works := _named(missing, "work"):
+        said.append(f"Not in your library, so their passages are not shown: {works}. Add them in the {library}.")
+    if editions := _named(missing, "edition"):
+        said.append(
+            f"In your library in another edition than the one measured, so the places do not fit it: {editions}. Add "
+            f"that edition in the {library}."
+        )
+    said += [
+        words.format(library=library) for what, words in _WITHOUT.items() if any(each.what == what for each in missing)
+    ]
+    return f'<div class="relic-recall-missing" role="note">{"".join(f"<p>{each}</p>" for each in said)}</div>'
+
+
+def _named(missing: Sequence[Missing], what: str) -> str:
+    return ", ".join(f"<cite>{escape(each.name)}</cite>" for each in missing if each.what == what)
+
+
+def _pages(asked: Asked, page: int, pages: int) -> str:
+    """Lead to the other pages of examples."""
+    if pages == 1:
+        return ""
+
+    def to(label: str, number: int) -> str:
+        if not 1 <= number <= pages or number == page:
+            return ""
+        parameters = dataclasses.replace(asked, page=number).parameters
+        return links.link("recall", label, attributes={"data-then": "#recall-examples"}, **parameters)
+
+    here = f"<span>Page {page:,} of {pages:,}</span>"
+    steps = (to("First", 1), to("Previous", page - 1), here, to("Next", page + 1), to("Last", pages))
+    return f'<nav class="relic-kwic-pages" aria-label="Pages">{"".join(steps)}</nav>'
+
+
+def _counted(view: View, label: str, show: str, count: int, cases: Sequence[Case]) -> str:
+    """Say how many examples there are, of how many."""
+    of = {
+        "books": f"of <cite>{escape(label)}</cite>",
+        "lengths": f"of {escape(label)} sentence{'s' * (label != '1')}",
+        "shapes": f"with a context of {escape(label)}",
+        "kinds": f"labelled {escape(label)}",
+        "curve": f"with k = {escape(label)}",
+        "ranks": f"with a rank of {escape(label)}",
+    }[view]
+    every = f"{len(cases):,} quotation{'s' * (len(cases) != 1)} {of}"
+    if view == "ranks":
+        return f"{every}, by one of the runs at least."
+    if show == "all":
+        return f"All {every}, the worst first."
+    runs = max((len(case.outcomes) for case in cases), default=1)
+    by = "the run" if runs == 1 else "some of the runs" if show == "some" else f"all {runs} runs"
+    verb = "found" if show == "found" else "missed"
+    return f"{count:,} of {every} {'is' if count == 1 else 'are'} {verb} by {by}{', the worst first' * (count > 1)}."
+
+
+def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *, titled: bool) -> str:
+    """Set one example: claim and quotation on the left, what each retriever put first on the right."""
+    gold = next((each.gold for each in read if each.gold.passage), read[0].gold)
+    widest = max(read, key=lambda each: len(each.claim.words) if each.claim else 0)
+    named = f"Example {case.id}"
+    heading, further = (case.book.title, named) if titled else (named, "")
+    told = " · ".join(escape(part) for part in (f"{case.length} sentence{'s' * (case.length != 1)}", case.kind) if part)
+    claim = (
+        f"<h4>The critic writes{_context(case, read, widest)}</h4>"
+        f'<div class="relic-recall-claim">{_claim(widest.claim)}</div>'
+        if widest.claim
+        else ""
+    )
+    answers = "".join(
+        _answer(run, outcome, each, colours) for (run, outcome), each in zip(case.outcomes, read, strict=True)
+    )
+    quotes = "and quotes" if claim else "The critic quotes"
+    if gold.passage is None and not any(hit.passage for each in read for hit in each.first):
+        answers = _ranks(case)
+    return (
+        f'<article class="relic-recall-case" id="case-{escape(case.id)}"><header><h3>{escape(heading)}</h3>'
+        f"<span>{told}</span><span>{escape(further)}</span></header>"
+        f"<div>{claim}<h4>{quotes}</h4>{_quoted(gold)}</div><div>{answers}</div></article>"
+    )
+
+
+def _context(case: Case, read: Sequence[ReadOutcome], shown: ReadOutcome) -> str:
+    """Say which context the claim is of, where the runs have several."""
+    shapes = [str(run.shape) for run, _ in case.outcomes]
+    if len(set(shapes)) == 1:
+        return ""
+    return f" (context {next(shape for shape, each in zip(shapes, read, strict=True) if each is shown)})"
+
+
+def _ranks(case: Case) -> str:
+    """Set the ranks alone, where no words are here."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(run.label)} · {run.shape}</th>'
+        f"<td>{'none' if outcome.rank is None else f'{outcome.rank:,} of {outcome.candidates:,}'}</td></tr>"
+        for run, outcome in case.outcomes
+    )
+    return (
+        '<table class="relic-recall-ranks"><thead><tr><th scope="col">Run</th><th scope="col">Rank of the critic\'s '
+        f"quotation</th></tr></thead><tbody>{rows}</tbody></table>"
+    )
+
+
+def _claim(claim: Claim) -> str:
+    """Set a claim with its mask."""
+    return f"<p>{escape(claim.left)} <b>the quotation</b> {escape(claim.right)}</p>"
+
+
+def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str, str]) -> str:
+    name = f"{escape(run.label)} · {run.shape}"
+    hue = f"--relic-hue:{colours[run.retriever]}"
+    if outcome.rank is None:
+        body = f"<h4>{name}<span>: no ranking. The claim gave it nothing to go by.</span></h4>"
+    elif outcome.rank == 1:
+        body = f"<h4>{name}<span>: put the critic's own quotation first, of {outcome.candidates:,}.</span></h4>"
+    else:
+        first = _quoted(read.first[0]) if read.first else ""
+        body = (
+            f"<h4>{name}<span>: the quotation at rank {outcome.rank:,} of {outcome.candidates:,}; in first "
+            f"place</span></h4>{first}"
+        )
+    return f'<div class="relic-recall-run" style="{hue}">{body}</div>'
+
+
+def _quoted(quoted: Quoted) -> str:
+    """Set a passage with a link to where it stands."""
+    if quoted.passage is None:
+        return '<p class="relic-recall-where">a passage whose text is not here</p>'
+    where = ""
+    if quoted.place is not None:
+        where = links.link(
+            "read",
+            quoted.place.label,
+            title=f"Read it where it stands: {quoted.place.label}",
+            work=quoted.work_id,
+            at=str(quoted.place.address),
+            n=quoted.length if quoted.length > 1 else None,
+        )
+        where = f'<p class="relic-recall-where">{where}</p>'
+    return f"<blockquote>{passage_html(quoted.passage)}</blockquote>{where}"

@@ -1,0 +1,220 @@
+"""The charts of the Recall page, each with its caption, its figures as a table and a file, and how to measure anew."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING, Any, cast
+
+import streamlit as st
+
+from relic_core.reporting import charts
+from relic_core.reporting.charts_rows import as_csv, interval, table, written
+from relic_core.reporting.charts_words import is_share, measure_label, measured_with, pool_words
+from relic_core.services import figures
+from relic_ui.recall.recall_address import link_here
+from relic_ui.recall.recall_style import CHART_COLOURS, FURTHER_COLOURS
+from relic_ui.shell import literal, told
+from relic_ui.tables import save, show, table_html
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from relic_core.domain import BenchmarkCard, Run
+    from relic_core.reporting.charts_rows import Chart, View
+    from relic_core.services.recall.recall import Offer
+    from relic_core.services.workbench import Workbench
+    from relic_ui.recall.recall import Asked
+
+_USUAL_HEIGHT = 480
+_ONE_ROW = 4
+_NOTHING = {
+    "books": "No work has that many quotations here. Ask for fewer.",
+    "kinds": "The quotations of this benchmark are not labelled by what they are there for, so there is nothing to "
+    "compare. The sample's are.",
+}
+
+
+def colours_of(offer: Offer) -> dict[str, str]:
+    """Give each retriever of a benchmark its colour, the same whichever runs are chosen."""
+    names = tuple(sorted({run.retriever for run in offer.runs}))
+    return charts.palette(CHART_COLOURS, FURTHER_COLOURS, names)
+
+
+def show_benchmark(card: BenchmarkCard, candidates: float) -> None:
+    """Say what the benchmark is, and more where it is opened."""
+    counted = f"{card.examples:,} quotations" if card.examples else ""
+    counted += f" of {card.books:,} work{'s' * (card.books != 1)}" if card.examples and card.books else ""
+    facts = (
+        ("Chosen from", f"{pool_words(card.pool)}; {candidates:,.0f} candidates on average"),
+        ("Size", counted),
+        ("Part", card.split),
+        ("Source", card.source),
+        ("Licence", card.licence),
+        ("Cite", card.citation),
+        ("Needs", card.needs),
+    )
+    rows = "".join(f"<dt>{name}</dt><dd>{_with_code(said)}</dd>" for name, said in facts if said)
+    st.html(
+        '<details class="relic-recall-fold relic-recall-card"><summary>About this benchmark</summary>'
+        f"<p>{_with_code(card.description)}</p><dl>{rows}</dl></details>"
+    )
+
+
+def _with_code(said: str) -> str:
+    """Set words as HTML, what stands between backticks as code.
+
+    Examples
+    --------
+    >>> _with_code("Run `relic <file>` & wait.")
+    'Run <code>relic &lt;file&gt;</code> &amp; wait.'
+    """
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(said))
+
+
+def show_overall(workbench: Workbench, asked: Asked, colours: Mapping[str, str]) -> None:
+    """Draw the figure of each run over all examples, and say what it tells."""
+    labels = workbench.recall.labels(asked.runs)
+    marks = workbench.recall.overall(asked.runs, asked.metric)
+    share = is_share(asked.metric)
+    tiles = []
+    for run, mark in zip(asked.runs, marks, strict=True):
+        ends = f"{between}, " if (between := interval(mark, share=share)) else ""
+        tiles.append(
+            f'<li style="--relic-hue:{colours[run.retriever]}">{escape(labels[run.id])}'
+            f"<strong>{written(mark.value, share=share)}</strong><span>{ends}n = {mark.n:,}</span></li>"
+        )
+    measure = escape(measure_label(asked.metric))
+    st.html(
+        f'<p class="relic-measure"><b>{measure}</b>: {escape(workbench.recall.meaning(asked.metric))} Here each '
+        f"quotation is to be found among {marks[0].candidates:,.0f} candidates on average: "
+        f"{pool_words(asked.offer.card.pool)}. MRR and mean rank stand in Table.</p>"
+    )
+    row = len(tiles) if len(tiles) <= _ONE_ROW else min(_ONE_ROW, -(-len(tiles) // 2))
+    st.html(
+        f'<ul class="relic-recall-numbers" style="--relic-row:{row}" aria-label="{measure} over all quotations">'
+        f"{''.join(tiles)}</ul>"
+    )
+    show_benchmark(asked.offer.card, marks[0].candidates)
+    if len({run.data_hash for run in asked.runs}) > 1:
+        st.warning(
+            "These runs were measured on different states of the data: other works, editions or sentences. Their "
+            "figures differ for that reason too; choose runs of the same day, or measure them again.",
+            icon=":material/balance:",
+        )
+
+
+def show_chart(workbench: Workbench, asked: Asked, colours: Mapping[str, str]) -> Chart:
+    """Draw the chart of the view asked for, with all that belongs to it."""
+    view = cast("View", asked.view)
+    heading = st.container()
+    plot = st.container(key="recall_plot")
+    waiting = plot.empty()
+    waiting.html(_waiting(st.session_state.get("recall_height", _USUAL_HEIGHT)))
+    chart = workbench.recall.chart(
+        view,
+        asked.runs,
+        asked.metric,
+        benchmark=asked.offer.card.label,
+        sort=asked.sort,
+        least=asked.least,
+        beside=asked.beside,
+    )
+    heading.header(literal(chart.title), anchor="recall-chart")
+    if not chart.marks:
+        waiting.empty()
+        st.info(_NOTHING.get(view, "There is nothing to show."), icon=":material/info:")
+        return chart
+    key = f"recall_by_{view}"
+    clicks: dict[str, Any] = {} if view == "published" else {"on_select": lambda: _click(key)}
+    st.session_state["recall_height"] = charts.height(chart)
+    waiting.html(_waiting(charts.height(chart)))
+    with plot:
+        st.plotly_chart(
+            charts.draw(chart, colours=colours, chosen=asked.part),
+            key=key,
+            selection_mode="points",
+            config=charts.config(_file_name(asked)),
+            alt=f"{chart.title}. The figures stand below as a table.",
+            **clicks,
+        )
+    _show_under(chart, asked)
+    return chart
+
+
+def _waiting(height: int) -> str:
+    """Keep the place of a chart until it is drawn over it."""
+    return (
+        f"<style>.st-key-recall_plot {{ min-height: {height}px; }}</style>"
+        f'<p class="relic-recall-waiting" style="height:{height}px;margin-bottom:-{height}px">Counting …</p>'
+    )
+
+
+def _click(key: str) -> None:
+    """Take the group of the mark that was clicked as the one whose examples are shown."""
+    points = st.session_state[key]["selection"]["points"]
+    named = points[0].get("customdata") if points else None
+    if named:
+        part = named if isinstance(named, str) else named[0]
+        arrivals = st.session_state.get("recall_arrivals", 0) + 1
+        st.session_state.update(recall_part=part, recall_page=1, recall_arrivals=arrivals)
+
+
+def _show_under(chart: Chart, asked: Asked) -> None:
+    how = "" if chart.view == "published" else " Click a mark, or choose below, to read the examples behind it."
+    st.html(
+        f'<p class="relic-table-caption">{escape(chart.caption)}</p>'
+        f'<p class="relic-quiet relic-recall-under">{link_here(asked)}.{how}</p>'
+    )
+    heads, rows = table(chart)
+    again = _again(asked.runs, every_shape=chart.view == "shapes")
+    st.html(
+        '<details class="relic-recall-fold"><summary>In words and as a table</summary>'
+        f"<p>{escape(chart.summary)}</p>{table_html(heads, rows, chart.title)}</details>{again}"
+    )
+    st.download_button(
+        "Save these figures as CSV",
+        data=as_csv(chart),
+        file_name=f"{_file_name(asked)}.csv",
+        mime="text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+        key="recall_save",
+    )
+
+
+def _again(runs: Sequence[Run], *, every_shape: bool = False) -> str:
+    """Say how runs are measured again."""
+    commands = "\n".join(escape(run.command) for run in runs)
+    more = "<p>and so for each context: --shape 0/1, 0/4, 1/0, 4/0, 1/1, 4/4</p>" if every_shape else ""
+    made = f"<p>{escape(measured_with(runs))}</p>"
+    inside = f"<summary>How it was measured, and how to measure again</summary>{made}<pre>{commands}</pre>{more}"
+    return f'<details class="relic-recall-fold">{inside}</details>'
+
+
+def show_table(workbench: Workbench, asked: Asked) -> None:
+    """Draw all figures of the runs as a table, and how the first of them compares with the others."""
+    measured = [(run, workbench.runs.outcomes(run.id)) for run in asked.runs]
+    made = figures.tables(measured)
+    st.header("All figures", anchor="recall-chart")
+    for each in made:
+        show(each)
+    save(made, _file_name(asked), key="recall_save")
+    if len(measured) > 1:
+        st.header("The first run against the others", anchor="recall-compared")
+        with told():
+            show(figures.comparison(measured, names=[asked.metric]))
+    st.html(f'<p class="relic-quiet relic-recall-under">{link_here(asked)}.</p>{_again(asked.runs)}')
+
+
+def _file_name(asked: Asked) -> str:
+    """Name a file after what it holds.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> card = SimpleNamespace(card=SimpleNamespace(name="birco-novels"))
+    >>> _file_name(SimpleNamespace(offer=card, metric="recall@10", view="books"))
+    'birco-novels recall-10 books'
+    """
+    return f"{asked.offer.card.name} {asked.metric.replace('@', '-')} {asked.view}"

@@ -1,0 +1,171 @@
+"""Who quotes a work, where it is read: counts beside its sentences, the sources behind one, the lines most used."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.domain import Span
+from relic_core.reporting.passages import quotation
+from relic_ui.links import link
+from relic_ui.naming import many, shorten
+from relic_ui.sources.sources_window import cited, marked, window_id
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from relic_core.domain import Work
+    from relic_core.services.reading import ReadingPage
+    from relic_core.services.sources import Quoted, WindowView
+    from relic_core.services.workbench import Workbench
+
+MOST_QUOTED = 10
+"""Passages that the page of a work shows."""
+_AROUND = 150
+"""Characters of the critic's words on either side that stand in the reading room."""
+_WORDS_SHOWN = 280
+_NONE_TWICE = '<p class="relic-quiet">No passage is quoted more than once so far.</p>'
+
+
+# ---- beside the text ----------------------------------------------------------------------------------------------
+
+
+def counts_beside(page: ReadingPage, quoted: Quoted) -> dict[str, int]:
+    """Say how often each sentence of the chapter is quoted, by its address; those that nobody quotes are left away."""
+    chapter = page.chapter.span
+    inside = sorted(index for index in quoted.counts if chapter.start <= index < chapter.end)
+    return {str(page.work.place(Span(index, 1)).address): quoted.counts[index] for index in inside}
+
+
+def summary_html(page: ReadingPage, quoted: Quoted, here: int) -> str:
+    """Say over the chapter what the numbers beside it are, with a switch; nothing of a work that nobody quotes.
+
+    Parameters
+    ----------
+    page : ReadingPage
+        The chapter.
+    quoted : Quoted
+        How often its work is quoted.
+    here : int
+        Sentences of the chapter that are quoted.
+    """
+    if not quoted.windows:
+        return ""
+    told = f"Critics quote {many(here, 'sentence')} here" if here else "Critics quote nothing here"
+    switch = '<button type="button" class="relic-read-switch">Hide the counts</button>' if here else ""
+    every = link("sources", f"All {quoted.windows:,} quotations", work=page.work.id)
+    return f'<div class="relic-read-quotes"><p>{told}</p>{switch}{every}</div>'
+
+
+def quoting_html(workbench: Workbench, page: ReadingPage) -> str:
+    """List who quotes the sentence that the page is opened at: the source, and the critic's words around."""
+    if page.passage is None:
+        return ""
+    views = workbench.sources.quoting(page.work.id, page.passage.start)
+    sources = len({view.source.id for view in views})
+    told = f"Quoted {_times(len(views))}" + (f" by {many(sources, 'source')}" if len(views) > 1 else "")
+    place = page.place.label.replace(" · ", ", ") if page.place else ""
+    items = "".join(map(_quoting, views)) or "<li>No secondary source quotes this sentence any more.</li>"
+    return (
+        f"<header><h2>{told if views else 'Not quoted'} <span>{escape(place)}</span></h2>"
+        f'<button type="button" class="relic-read-shut">Close</button></header><ol>{items}</ol>'
+    )
+
+
+def _quoting(view: WindowView) -> str:
+    window = view.window
+    left, right = " ".join(window.left), " ".join(window.right)
+    if len(left) > _AROUND:
+        left = "… " + left[-_AROUND:].split(" ", 1)[-1]
+    words = marked(shorten(window.quotation, _WORDS_SHOWN), view.lit).removeprefix("<p>").removesuffix("</p>")
+    to = link(
+        "sources",
+        "The quotation beside the text",
+        title=f"The quotation beside the text: {view.source.title}",
+        attributes={"data-then": f"#{window_id(window.id)}"},
+        work=view.work.id,
+        at=str(view.place.address),
+    )
+    source = link(
+        "sources", "All that it quotes", title=f"All that it quotes: {view.source.title}", source=view.source.id
+    )
+    return (
+        f"<li><h3>{cited(view.source)}</h3><p>{escape(left)} <b>{words}</b> {escape(shorten(right, _AROUND))}</p>"
+        f'<p class="relic-window-links">{to}{source}</p></li>'
+    )
+
+
+# ---- on the page of a work ----------------------------------------------------------------------------------------
+
+
+def show_most_quoted(workbench: Workbench, work_id: str) -> None:
+    """Say how often a work is quoted, by how many, and which of its passages are quoted most."""
+    st.header("What critics quote", anchor="quoted")
+    quoted = workbench.sources.quoted(work_id)
+    if not quoted.windows:
+        add = link("library", "Add books about it", css="relic-work-link", attributes={"data-then": "#sources"})
+        st.html(
+            '<p class="relic-measure">No secondary source of your library quotes it. '
+            f"{add}: the program finds where they quote it.</p>"
+        )
+        return
+    work = workbench.works.load(work_id)
+    share = len(quoted.counts) / len(work.sentences)
+    every = link("sources", "All of them beside the text", css="relic-work-link", work=work_id)
+    st.html(
+        f'<p class="relic-measure">Quoted in {many(quoted.windows, "place")} by {many(quoted.sources, "source")}; '
+        f"{many(len(quoted.counts), 'sentence')} of {len(work.sentences):,} ({share:.1%}) at least once. {every}</p>"
+    )
+    twice = {index: times for index, times in quoted.counts.items() if times > 1}
+    items = "".join(_passage(work, span, quoted.counts[span.start]) for span in most_quoted(twice or quoted.counts))
+    st.html(
+        f'<h3 class="relic-item">{"Most quoted" if twice else "Quoted"} passages</h3>'
+        f"{'' if twice else _NONE_TWICE}"
+        f'<ol class="relic-work-quoted">{items}</ol>'
+    )
+
+
+def _passage(work: Work, span: Span, times: int) -> str:
+    place = work.place(span)
+    at = str(place.address)
+    where = place.label.replace(" · ", ", ")
+    read = link(
+        "read", where, title=f"Read it: {where}", work=work.id, at=at, n=span.length if span.length > 1 else None
+    )
+    who = link("sources", "Who quotes it", title=f"Who quotes it: {where}", work=work.id, at=at)
+    return (
+        f'<li><strong><span class="relic-sr">Quoted in places: </span>{times:,}</strong><div>'
+        f"<q>{escape(shorten(quotation(work, span).plain, _WORDS_SHOWN))}</q>"
+        f'<p class="relic-window-links">{read}{who}</p></div></li>'
+    )
+
+
+def most_quoted(counts: Mapping[int, int], most: int = MOST_QUOTED) -> list[Span]:
+    """Choose the passages that are quoted most: sentences in a row that are quoted equally often are one passage.
+
+    Parameters
+    ----------
+    counts : mapping of int to int
+        Index of a sentence → how often it is quoted.
+    most : int
+        Passages at most.
+
+    Examples
+    --------
+    >>> most_quoted({3: 2, 4: 5, 5: 5, 9: 1}, most=2)
+    [Span(start=4, length=2), Span(start=3, length=1)]
+    """
+    passages: list[tuple[int, Span]] = []
+    for index in sorted(counts):
+        times, last = passages[-1] if passages else (0, Span(-1, 1))
+        if times == counts[index] and last.end == index:
+            passages[-1] = (times, Span(last.start, last.length + 1))
+        else:
+            passages.append((counts[index], Span(index, 1)))
+    return [span for _, span in sorted(passages, key=lambda each: (-each[0], each[1]))[:most]]
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"

@@ -1,0 +1,1 @@
+"""The page of trainings: asking for one, watching it, comparing those there are."""
