@@ -35,7 +35,8 @@ def show_answer(workbench: Workbench, answer: Answer, summaries: Sequence[WorkSu
     summary = _summary(answer, summaries)
     st.html(f'<div class="relic-kwic-summary" id="kwic-summary" role="status">{summary}</div>{_forms(answer)}')
     if not answer.total:
-        st.html(_nothing(answer))
+        if near := _nothing(answer):
+            st.html(near)
         return
     show_counts(answer)
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
