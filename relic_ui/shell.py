@@ -103,8 +103,13 @@ def _open(settings: tuple[tuple[str, str], ...], model: tuple[int, int]) -> Work
 
 def _warm(workbench: Workbench) -> None:
     """Load the encoder while the reader reads the first page; a failure is told when a search meets it."""
-    with suppress(RelicError):
-        workbench.indexes.warm()
+    try:
+        with suppress(RelicError):
+            workbench.indexes.warm()
+    except Exception:
+        # Libraries cannot be loaded to their end in a server that is ending, and nobody waits for them any more.
+        if threading.main_thread().is_alive():
+            raise
 
 
 @contextmanager

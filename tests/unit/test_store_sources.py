@@ -253,5 +253,5 @@ def test_half_of_a_mining_is_never_kept(store):
 
 def test_what_is_not_there_is_told(store):
     for ask in (store.sources.get, store.sources.restore, store.sources.remove):
-        with pytest.raises(NotFound, match="relic_core sources"):
+        with pytest.raises(NotFound, match="There is no secondary source"):
             ask("nothing")
