@@ -15,8 +15,10 @@ def settled(page):
 
 
 def opened(page, url):
+    """Open an address and wait until its page is drawn, and its links are followed without loading it anew."""
     page.goto(url)
     page.get_by_role("heading", level=1).wait_for()
+    page.wait_for_function("window.relicLinks")
     settled(page)
 
 
