@@ -136,10 +136,10 @@ class PublicRelic:
         self, settings: Settings, data: Path | None
     ) -> tuple[Manifest, Sequence[ListedWindow], Mapping[str, WindowText]]:
         card = self.CARD
-        manifest = read_manifest(MANIFEST)
         path = data_file(settings) if data is None else data / _FILE if data.is_dir() else data
-        if not path.exists():
+        if not path.exists():  # asked first: the manifest takes half a second
             raise NotFound(f"There is no {path}, where the data of {card.label} should be. Make it: {REBUILD}")
+        manifest = read_manifest(MANIFEST)
         texts, _ = read_texts(path)
         chosen = manifest.chosen(self._set)
         missing = [window.id for window in chosen if window.id not in texts]
