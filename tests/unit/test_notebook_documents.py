@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import docx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relic_core.domain import Collection, Kept, Note
@@ -237,6 +237,7 @@ def test_word_says_when_the_notes_were_written_last():
     assert (properties.created, properties.modified) == (NOW, NOW)
 
 
+@settings(max_examples=30)  # each writes a file
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_word_takes_any_characters(words, name):
     made = paragraphs(word([section(note(f"It {words} rained", words=words), name=name)], "chicago-notes", {}))

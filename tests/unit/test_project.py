@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,7 @@ def test_the_constraints_agree_with_the_requirements():
     assert {name: constraints.get(name) for name in direct} == direct, "run `make constraints`"
 
 
+@cache
 def imported() -> set[str]:
     """Return what the program imports from outside, by the first part of its name."""
     sources = [*PROJECT.glob("relic_*/**/*.py"), *PROJECT.glob("pages/*.py"), *PROJECT.glob("app.py")]
@@ -89,7 +91,10 @@ def imported() -> set[str]:
 
 def providers(name: str) -> set[str]:
     """Return the distributions that an imported name comes from."""
-    return {canonical(each) for each in importlib.metadata.packages_distributions().get(name, [name])}
+    return {canonical(each) for each in distributions().get(name, [name])}
+
+
+distributions = cache(importlib.metadata.packages_distributions)
 
 
 def test_everything_imported_is_a_direct_requirement():
