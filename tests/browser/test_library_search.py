@@ -89,6 +89,8 @@ def test_the_chapter_and_the_passage_that_are_read_can_be_searched_from(page, li
     page.get_by_role("link", name="The Quay").click()
     page.get_by_role("link", name="Next chapter: Chapter II").first.click()
     page.get_by_role("heading", level=2, name="Chapter II").wait_for()
+    settled(page)
+    page.wait_for_function("document.documentElement.dataset.relicReading === 'listening'")
     page.get_by_text("Nobody lit the lantern of house II.").click()
     page.get_by_role("button", name="One sentence more").click()
     page.get_by_role("link", name="More like this").click()
