@@ -107,7 +107,7 @@ class _Told:
     def __call__(self, added: Added) -> None:
         """Tell of one text."""
         work = added.work
-        size = f"{_count(work.chapters, 'chapter')}, {_count(work.sentences, 'sentence')}"
+        size = f"{console.many(work.chapters, 'chapter')}, {console.many(work.sentences, 'sentence')}"
         print(f"{work.title}: {_SAID[added.outcome]} as {work.id} ({size})")
         if added.notice:
             print(f"{work.title}: {added.notice}", file=sys.stderr)
@@ -135,17 +135,6 @@ def _fetch(workbench: Workbench, number: int, said: dict[str, Any], report: _Ste
     for reason in tally.failed:
         print(f"Project Gutenberg {number}: {reason}", file=sys.stderr)
     return tally.failures
-
-
-def _count(number: int, what: str) -> str:
-    """Count things in words.
-
-    Examples
-    --------
-    >>> _count(1, "chapter"), _count(1_200, "sentence")
-    ('1 chapter', '1,200 sentences')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _sources(workbench: Workbench, options: Namespace) -> list[Path | int]:

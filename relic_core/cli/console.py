@@ -150,3 +150,23 @@ class ProgressLine:
         self._written = now
         share = f"{100 * done // total:3d}%" if total else ""
         print(f"\r{f'{self._label} {share} {note}'[:_LINE]:<{_LINE}}", end="", file=sys.stderr, flush=True)
+
+
+def many(number: int, what: str, more: str = "") -> str:
+    """Count things in words.
+
+    Parameters
+    ----------
+    number : int
+        How many there are.
+    what : str
+        What one is called.
+    more : str
+        What several are called, where that is not `what` with an s.
+
+    Examples
+    --------
+    >>> many(1, "chapter"), many(1_200, "sentence"), many(0, "search", "searches")
+    ('1 chapter', '1,200 sentences', '0 searches')
+    """
+    return f"{number:,} {what if number == 1 else more or f'{what}s'}"

@@ -79,12 +79,8 @@ def _said(moved: Holding) -> str:
     '1 note, 2 collections and 0 searches (and 3 that were removed before)'
     """
     removed = f" (and {moved.removed:,} that {'was' if moved.removed == 1 else 'were'} removed before)"
-    searches = f"{moved.searches:,} {'search' if moved.searches == 1 else 'searches'}"
+    searches = console.many(moved.searches, "search", "searches")
     return (
-        f"{_many(moved.notes, 'note')}, {_many(moved.collections, 'collection')} and {searches}"
+        f"{console.many(moved.notes, 'note')}, {console.many(moved.collections, 'collection')} and {searches}"
         f"{removed if moved.removed else ''}"
     )
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -78,7 +78,8 @@ def run(workbench: Workbench, options: Namespace) -> int:
     files, path = workbench.notebook.files, Path(options.file[0])
     if action == "import":
         done = files.take_in_file(path, person)
-        print(f"Taken in: {_many(done.new, 'note')}. Brought up to date: {done.newer:,}. Here already: {done.there:,}.")
+        taken = console.many(done.new, "note")
+        print(f"Taken in: {taken}. Brought up to date: {done.newer:,}. Here already: {done.there:,}.")
     elif action == "export":
         form = next((name for name, card in DOCUMENTS.items() if path.suffix.lower() == f".{card.ending}"), None)
         if form is None and path.suffix.lower() not in {"", ".json"}:
@@ -93,7 +94,7 @@ def run(workbench: Workbench, options: Namespace) -> int:
     else:
         made = files.evaluation_set(collection_id, person)
         files.write(path, made.content)
-        held = f"{_many(made.examples, 'example')} of {_many(made.works, 'work')}"
+        held = f"{console.many(made.examples, 'example')} of {console.many(made.works, 'work')}"
         print(f"{path} holds {held}.{evaluation_set.said(made.left_out)}")
         print(f"Measure on it: python -m relic_core evaluate relic bm25 --data {path}")
     return 0
@@ -130,10 +131,6 @@ def _list(workbench: Workbench, options: Namespace, collection_id: str, person: 
         print("No note fits." if options.words or options.verdict or collection_id else "Nothing has been kept yet.")
     for notice in dict.fromkeys(view.notice for view in views if view.notice):
         print(f"\n{notice}")
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _short(text: str) -> str:

@@ -132,13 +132,13 @@ def show_one(workbench: Workbench, asked: Asked, title: str, show: Callable[[Wor
         Draws what stands below the search.
     """
     st.html(f'<h1 class="relic-history-title">{escape(title)}</h1>')
-    if history_removing.tell_removed(workbench, asked.search):
-        st.html(f'<p class="relic-history-back">{links.link("history", "← All searches")}</p>')
-        return
-    try:
-        search = workbench.history.get(asked.search)
-    except NotFound as error:
-        st.warning(literal(str(error)), icon=":material/link_off:")
+    search = None
+    if not history_removing.tell_removed(workbench, asked.search):
+        try:
+            search = workbench.history.get(asked.search)
+        except NotFound as error:
+            st.warning(literal(str(error)), icon=":material/link_off:")
+    if search is None:
         st.html(f'<p class="relic-history-back">{links.link("history", "← All searches")}</p>')
         return
     st.html(_back(search) + _asked_html(workbench, search))

@@ -16,10 +16,11 @@ from streamlit.testing.v1 import AppTest
 from relic_core.config import Settings
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.workbench import Workbench
+from tests.app.reading import html, sound
 from tests.fake_retrievers import fake_reranked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from relic_core.ports import Executor
 
@@ -111,3 +112,20 @@ def app(prepared, tmp_path, monkeypatch) -> Iterator[App]:
     yield made
     made.held.let_go()
     st.cache_resource.clear()
+
+
+@pytest.fixture
+def press_button(monkeypatch) -> Callable[..., AppTest]:
+    """Return a function that presses a button of a page's own HTML, as the browser's listener would tell of it.
+
+    `unseen` is one that the page does not show: of a component, or of something that has gone meanwhile.
+    """
+
+    def pressing(at: AppTest, does: str, to: str, *, unseen: bool = False) -> AppTest:
+        assert unseen or f'data-does="{does}" data-to="{to}"' in html(at), "there is no such button"
+        with monkeypatch.context() as patch:
+            told = [(does, to)]
+            patch.setattr("relic_ui.buttons.pressed", lambda: told.pop() if told else ("", ""))
+            return sound(at.run())
+
+    return pressing

@@ -23,20 +23,6 @@ def titles(at):
     return re.findall(r'<li id="work-[^>]*><div><h3 class="relic-item">(.*?)</h3>', html(at))
 
 
-@pytest.fixture
-def press(monkeypatch):
-    """Return a function that presses a button of the page's own HTML, as the browser's listener would tell of it."""
-
-    def pressing(at, does, to):
-        assert f'data-does="{does}" data-to="{to}"' in html(at), "there is no such button"
-        with monkeypatch.context() as patch:
-            told = [(does, to)]
-            patch.setattr("relic_ui.buttons.pressed", lambda: told.pop() if told else ("", ""))
-            return sound(at.run())
-
-    return pressing
-
-
 def upload(at, *files):
     """Choose files; each is a name and its bytes."""
     at.file_uploader[0].set_value([(name, data, "text/plain") for name, data in files])
@@ -386,12 +372,12 @@ def test_the_shelf_has_all_works_with_where_each_can_be_had(app):
     assert [tab.label for tab in at.tabs][-3:] == ["Training (56)", "Validation (18)", "Test (5)"]
 
 
-def test_one_click_adds_a_work_and_it_is_on_its_way(app, press):
-    at = press(app.open(LIBRARY), "add", "emma")
+def test_one_click_adds_a_work_and_it_is_on_its_way(app, press_button):
+    at = press_button(app.open(LIBRARY), "add", "emma")
     (bar,) = bars(at)
     assert "Emma" in bar
     assert rows(at)["emma"].endswith("On its way …")
-    press(at, "add", "frankenstein")
+    press_button(at, "add", "frankenstein")
     assert rows(at)["emma"].endswith("On its way …"), "it waits, and another can be asked for"
     assert rows(at)["frankenstein"].endswith("On its way …")
 
@@ -405,14 +391,14 @@ def folder(tmp_path, monkeypatch):
     return made
 
 
-def test_a_work_of_the_folder_is_taken_from_there_and_the_rest_can_follow(app, folder, press):
+def test_a_work_of_the_folder_is_taken_from_there_and_the_rest_can_follow(app, folder, press_button):
     splits = [each.entry.slug for each in app.bench.catalogue.shelf() if each.entry.split == "test"]
     for slug in splits[:2]:
         (folder / f"{slug}.txt").write_text(f"This is {slug}. It rained.")
     at = sound(app.open(LIBRARY))
     assert rows(at)[splits[0]].endswith("from your folder  Add")
     app.run_jobs()
-    at = press(app.open(LIBRARY), "add", splits[0])
+    at = press_button(app.open(LIBRARY), "add", splits[0])
     assert rows(at)[splits[0]].endswith("In your library Read About")
     assert [button.label for button in at.button if button.key == "shelf-all-test"] == [
         f"Add the other {sum(row.endswith(' Add') for slug, row in rows(at).items() if slug in splits)}"
@@ -455,9 +441,9 @@ def test_the_shelf_can_be_filtered(app):
 # ---- correcting, removing -----------------------------------------------------------------------------------------
 
 
-def test_what_is_said_of_a_work_can_be_corrected(app, press):
+def test_what_is_said_of_a_work_can_be_corrected(app, press_button):
     (sample,) = app.bench.works.summaries()
-    at = press(app.open(LIBRARY), "correct", sample.id)
+    at = press_button(app.open(LIBRARY), "correct", sample.id)
     at.text_input(key=f"correct-{sample.id}-author").set_value("A. N. Other")
     at.text_input(key=f"correct-{sample.id}-year").set_value("not yet")
     submit(at, "Save")
@@ -470,20 +456,20 @@ def test_what_is_said_of_a_work_can_be_corrected(app, press):
     assert not labelled(at, "Save")
 
 
-def test_correcting_can_be_given_up(app, press):
+def test_correcting_can_be_given_up(app, press_button):
     (sample,) = app.bench.works.summaries()
-    at = press(app.open(LIBRARY), "correct", sample.id)
+    at = press_button(app.open(LIBRARY), "correct", sample.id)
     at.text_input(key=f"correct-{sample.id}-title").set_value("Another")
     submit(at, "Cancel")
     assert titles(at) == [sample.title]
     assert not labelled(at, "Cancel")
 
 
-def test_a_removed_work_can_be_put_back(app, press):
+def test_a_removed_work_can_be_put_back(app, press_button):
     at = app.open(LIBRARY)
     before = titles(at)
     (sample,) = app.bench.works.summaries()
-    press(at, "remove", sample.id)
+    press_button(at, "remove", sample.id)
     assert titles(at) == []
     assert "Nothing is stored yet" in said(at)
     assert app.bench.works.summaries() == ()

@@ -17,19 +17,6 @@ CLAIM = "The brass bolt stands for a false certainty"
 
 
 @pytest.fixture
-def press(monkeypatch):
-    """Return a function that presses a button of the page's own HTML, as the browser's listener would tell of it."""
-
-    def pressing(at, does, to):
-        with monkeypatch.context() as patch:
-            told = [(does, to)]
-            patch.setattr("relic_ui.buttons.pressed", lambda: told.pop() if told else ("", ""))
-            return sound(at.run())
-
-    return pressing
-
-
-@pytest.fixture
 def sample(app):
     (work,) = app.bench.works.summaries()
     return work
@@ -68,13 +55,13 @@ def search(app):
     return sound(at.run())
 
 
-def test_a_card_of_find_is_kept_with_one_press_and_let_go_with_another(app, press, monkeypatch):
+def test_a_card_of_find_is_kept_with_one_press_and_let_go_with_another(app, press_button, monkeypatch):
     at = search(app)
     first = keeps(at)[0]
     assert first[1] == "false"
     searched = []
     monkeypatch.setattr("relic_core.services.search.Search.run", lambda *_, **__: searched.append(1))
-    at = press(at, "keep", first[0])
+    at = press_button(at, "keep", first[0])
     assert searched == [], "the search is not made anew"
     assert dict(keeps(at))[first[0]] == "true"
     assert "in My notes" in plain(html(at))
@@ -85,47 +72,47 @@ def test_a_card_of_find_is_kept_with_one_press_and_let_go_with_another(app, pres
     assert (kept.at, str(kept.length), kept.retriever, str(kept.rank)) == (where, length, retriever, rank)
     assert kept.made_with == app.bench.history.get(search_id).made_with
     assert f'href="notebook?note={view.note.id}"' in html(at)
-    at = press(at, "keep", first[0])
+    at = press_button(at, "keep", first[0])
     assert dict(keeps(at))[first[0]] == "false"
     assert app.bench.notebook.notes() == ()
 
 
-def test_a_passage_of_which_something_was_said_stays_when_its_button_is_pressed_again(app, press):
+def test_a_passage_of_which_something_was_said_stays_when_its_button_is_pressed_again(app, press_button):
     at = search(app)
     first = keeps(at)[0][0]
-    press(at, "keep", first)
+    press_button(at, "keep", first)
     (view,) = app.bench.notebook.notes()
     app.bench.notebook.write(view.note.id, words="Mine.")
-    at = press(at, "keep", first)
+    at = press_button(at, "keep", first)
     assert dict(keeps(at))[first] == "true"
     assert [toast.value for toast in at.toast][-1].startswith("It stays kept")
 
 
-def test_a_line_of_the_concordance_is_kept_with_the_word_it_was_found_by(app, press):
+def test_a_line_of_the_concordance_is_kept_with_the_word_it_was_found_by(app, press_button):
     at = sound(app.open(WORDS, word="brass*"))
     to, pressed = keeps(at)[0]
     assert pressed == "false"
-    at = press(at, "keep", to)
+    at = press_button(at, "keep", to)
     assert keeps(at)[0] == (to, "true")
     (view,) = app.bench.notebook.notes()
     assert (view.note.kept.origin, view.note.kept.claim_text) == ("concordance", "brass*")
 
 
-def test_a_sentence_is_kept_in_reading_with_the_search_that_led_there(app, press, sample):
+def test_a_sentence_is_kept_in_reading_with_the_search_that_led_there(app, press_button, sample):
     at = sound(app.open(READ, work=sample.id, at="1.2.1"))
-    press(at, "keep", f"{sample.id}/1.2.1/2/")
+    press_button(at, "keep", f"{sample.id}/1.2.1/2/", unseen=True)
     (view,) = app.bench.notebook.notes()
     assert (view.note.kept.origin, view.note.kept.length, view.note.kept.claim_text) == ("read", 2, "")
     _, where, length, search_id, _, rank = keeps(search(app))[0][0].split("/")
     at = sound(app.open(READ, work=sample.id, at=where, n=length, q=search_id))
-    press(at, "keep", f"{sample.id}/{where}/{length}/{search_id}")
+    press_button(at, "keep", f"{sample.id}/{where}/{length}/{search_id}", unseen=True)
     kept = app.bench.notebook.notes()[-1].note.kept
     assert (kept.origin, kept.claim_text, kept.search_id, kept.rank) == ("read", CLAIM, search_id, int(rank))
 
 
 @pytest.mark.parametrize("to", ["nowhere/1.1.1/1", "{work}/9999.1.1/1", "{work}/1.1.1/x", "{work}/1.1.1/99999"])
-def test_a_press_that_cannot_be_done_is_told(app, press, sample, to):
-    at = press(sound(app.open(FIND)), "keep", to.format(work=sample.id))
+def test_a_press_that_cannot_be_done_is_told(app, press_button, sample, to):
+    at = press_button(sound(app.open(FIND)), "keep", to.format(work=sample.id), unseen=True)
     assert len(at.error) == 1
     assert app.bench.notebook.notes() == ()
 
@@ -203,10 +190,10 @@ def test_words_of_a_megabyte_are_refused_and_stay_in_their_field(app, notes):
     assert app.bench.notebook.note(notes[0]).note.words == "Shorter."
 
 
-def test_notes_move_within_their_collection_alone(app, notes, press):
+def test_notes_move_within_their_collection_alone(app, notes, press_button):
     at = sound(app.open(NOTEBOOK))
     assert re.findall(r'data-does="(up|down)" data-to="(\w+)"', html(at)) == [("down", notes[0]), ("up", notes[1])]
-    at = press(at, "down", notes[0])
+    at = press_button(at, "down", notes[0])
     assert shown(at) == [notes[1], notes[0], notes[2]]
 
 
@@ -234,13 +221,13 @@ def test_a_collection_that_has_gone_meanwhile_is_told_by_the_note_alone(app, not
     assert "no collection 'gone'" in said(at)
 
 
-def test_a_removed_note_is_put_back_at_once_or_later(app, notes, press):
-    at = press(sound(app.open(NOTEBOOK)), "remove-note", notes[0])
+def test_a_removed_note_is_put_back_at_once_or_later(app, notes, press_button):
+    at = press_button(sound(app.open(NOTEBOOK)), "remove-note", notes[0])
     assert shown(at) == notes[1:]
     assert "Removed from the notebook" in plain(html(at))
     at = sound(at.button(key="note_undo").click().run())
     assert shown(at) == notes
-    press(at, "remove-note", notes[1])
+    press_button(at, "remove-note", notes[1])
     at = sound(app.open(NOTEBOOK))
     at = sound(at.button(key=f"notebook_back_{notes[1]}").click().run())
     assert shown(at) == notes

@@ -461,15 +461,11 @@ def test_once_there_are_answers_what_was_asked_is_frozen_and_a_new_version_is_no
     assert not at.text_area("proxy_instructions").disabled
 
 
-def test_an_annotators_answers_are_erased_on_request(app, sample, monkeypatch):
+def test_an_annotators_answers_are_erased_on_request(app, sample, press_button):
     annotator = answer_all(app, sample, "anna", rightly)
     answer_all(app, sample, "ben", wrongly)
     at = sound(app.open(PAGE, study=sample.id, show="manage"))
-    assert f'data-does="remove-annotator" data-to="{annotator.id}"' in html(at)
-    with monkeypatch.context() as patch:
-        told = [("remove-annotator", annotator.id)]
-        patch.setattr("relic_ui.buttons.pressed", lambda: told.pop() if told else ("", ""))
-        at = sound(at.run())
+    at = press_button(at, "remove-annotator", annotator.id)
     assert "this cannot be undone" in plain(html(at))
     at = sound(at.button("proxy_remove_yes").click().run())
     assert [line.annotator.name for line in app.bench.studies.annotators(sample.id)] == ["ben"]

@@ -42,20 +42,6 @@ def marks(row):
     return [unescape(words) for words in re.findall(r"<mark>(.*?)</mark>", row, re.DOTALL)]
 
 
-@pytest.fixture
-def press(monkeypatch):
-    """Return a function that presses a button in the windows, as the browser's listener would tell of it."""
-
-    def pressing(at, does, window):
-        assert f'data-does="{does}" data-to="{window}"' in html(at), "there is no such button"
-        with monkeypatch.context() as patch:
-            told = [(does, window)]
-            patch.setattr("relic_ui.buttons.pressed", lambda: told.pop() if told else ("", ""))
-            return sound(at.run())
-
-    return pressing
-
-
 def first_window(at):
     return re.search(r'<li id="window-([0-9a-f]+)"', html(at))[1]
 
@@ -79,71 +65,71 @@ def test_a_window_stands_beside_the_sentences_with_the_same_words_lit_on_both_si
     assert "<i>Towns" not in html(at)
 
 
-def test_a_window_that_is_none_is_set_aside_stays_in_sight_and_can_be_taken_back(app, lanterns, tides, press):
+def test_a_window_that_is_none_is_set_aside_stays_in_sight_and_can_be_taken_back(app, lanterns, tides, press_button):
     at = sound(app.open(SOURCES, source=tides.id))
     key = first_window(at)
-    press(at, "wrong", key)
+    press_button(at, "wrong", key)
     assert "Set aside: judged no quotation of this passage" in plain(rows(at)[0])
     assert len(rows(at)) == 2, "the row stays where it was"
     assert app.bench.sources.quoted(lanterns.id).windows == 1
     assert app.bench.sources.windows(source_id=tides.id, show="set aside").total == 1
 
-    press(at, "wrong", key)
+    press_button(at, "wrong", key)
     assert "Set aside" not in plain(rows(at)[0])
     assert app.bench.sources.quoted(lanterns.id).windows == 2
 
 
-def test_a_window_that_a_rule_set_aside_can_be_put_back_and_left_to_the_rule_again(app, lanterns, tides, press):
+def test_a_window_that_a_rule_set_aside_can_be_put_back_and_left_to_the_rule_again(app, lanterns, tides, press_button):
     (first, _) = app.bench.store.windows.of_source(tides.id)
     app.bench.store.windows.set_aside({first.window.id: "It is *quoted* too seldom."})
     at = sound(app.open(SOURCES, source=tides.id, show="aside"))
     assert "Set aside: It is *quoted* too seldom." in plain(rows(at)[0])
-    press(at, "right", first.window.id)
+    press_button(at, "right", first.window.id)
     assert "Set aside" not in plain(rows(at)[0])
     assert app.bench.sources.quoted(lanterns.id).windows == 2
-    press(at, "wrong", first.window.id)
+    press_button(at, "wrong", first.window.id)
     assert "Set aside: judged no quotation of this passage." in plain(rows(at)[0])
-    press(at, "wrong", first.window.id)
+    press_button(at, "wrong", first.window.id)
     assert "Set aside: It is *quoted* too seldom." in plain(rows(at)[0])
     assert app.bench.sources.quoted(lanterns.id).windows == 1
 
 
-def test_what_was_set_aside_is_listed_apart_with_the_reason(app, tides, press):
+def test_what_was_set_aside_is_listed_apart_with_the_reason(app, tides, press_button):
     at = sound(app.open(SOURCES, source=tides.id))
-    press(at, "wrong", first_window(at))
+    press_button(at, "wrong", first_window(at))
     assert len(rows(sound(app.open(SOURCES, source=tides.id)))) == 1
     at = sound(app.open(SOURCES, source=tides.id, show="aside"))
     (row,) = rows(at)
     assert "judged no quotation of this passage" in plain(row)
     assert "one quotation set aside" in plain(html(at))
-    press(at, "wrong", first_window(at))
+    press_button(at, "wrong", first_window(at))
     assert "Set aside" not in plain(rows(at)[0]), "also in a later visit"
     assert len(rows(sound(app.open(SOURCES, source=tides.id, show="all")))) == 2
     assert "Nothing was set aside here." in said(sound(app.open(SOURCES, source=tides.id, show="aside")))
 
 
-def test_the_kind_of_evidence_is_kept_changed_and_taken_back(app, tides, press):
+def test_the_kind_of_evidence_is_kept_changed_and_taken_back(app, tides, press_button):
     def answer():
         return app.bench.sources.windows(source_id=tides.id).views[0].evidence
 
     at = sound(app.open(SOURCES, source=tides.id))
     key = first_window(at)
     for does, kept in (("claim-supporting", "claim-supporting"), ("other", "other"), ("other", "")):
-        press(at, does, key)
+        press_button(at, does, key)
         assert answer() == kept
         chosen = re.findall(r'data-does="([\w-]+)" [^>]*aria-pressed="true"', rows(at)[0])
         assert chosen == ([kept] if kept else [])
     assert "151, 31 and 18" in plain(html(at)), "the paper's own counts"
 
 
-def test_an_answer_that_cannot_be_kept_is_told_and_the_window_stands_as_it_was(app, tides, press, monkeypatch):
+def test_an_answer_that_cannot_be_kept_is_told_and_the_window_stands_as_it_was(app, tides, press_button, monkeypatch):
     at = sound(app.open(SOURCES, source=tides.id))
 
     def refuse(*_given, **_named):
         raise BadRequest("The *disc* is full. Make room, and press again.")
 
     monkeypatch.setattr("relic_core.services.sources.Sources.judge", refuse)
-    press(at, "wrong", first_window(at))
+    press_button(at, "wrong", first_window(at))
     assert said(at) == "The *disc* is full. Make room, and press again."
     assert "Set aside" not in plain(rows(at)[0])
 
@@ -233,10 +219,10 @@ def test_only_sources_that_quote_a_work_of_the_library_are_counted(app, lanterns
     assert "2 sources: 2 quotations" in shown
 
 
-def test_the_counts_over_a_list_follow_what_is_judged(app, lanterns, tides, press):
+def test_the_counts_over_a_list_follow_what_is_judged(app, lanterns, tides, press_button):
     at = sound(app.open(SOURCES, work=lanterns.id))
     assert "Quoted in 2 places by one source." in plain(html(at))
-    at = press(at, "wrong", first_window(at))
+    at = press_button(at, "wrong", first_window(at))
     assert "Quoted in one place by one source." in plain(html(at))
 
 
@@ -278,15 +264,15 @@ def test_of_many_sources_twelve_are_shown_and_any_is_found_by_its_words(app, lan
     assert len(listed(sound(at.run()))) == 1, "by a work that it quotes"
 
 
-def test_a_source_is_removed_and_put_back(app, lanterns, tides, press):
+def test_a_source_is_removed_and_put_back(app, lanterns, tides, press_button):
     at = sound(app.open(LIBRARY))
-    press(at, "remove-source", tides.id)
+    press_button(at, "remove-source", tides.id)
     assert listed(at) == []
     assert "Removed from the secondary sources: Tides" in plain(html(at))
     assert app.bench.sources.quoted(lanterns.id).windows == 0
     sound(at.button(key="sources_undo").click().run())
     assert len(listed(at)) == 1
-    press(at, "remove-source", tides.id)
+    press_button(at, "remove-source", tides.id)
     at = sound(app.open(LIBRARY))
     sound(at.button(key=f"restore-source-{tides.id}").click().run())
     assert app.bench.sources.quoted(lanterns.id).windows == 2

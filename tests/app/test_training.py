@@ -39,20 +39,6 @@ def made(furnished, base):
     return [bench.trainings.start(asked_of(base, steps=2, seed=seed, name=f"of <{seed}>")).id for seed in (1, 2)]
 
 
-@pytest.fixture
-def press(monkeypatch):
-    """Return a function that presses a button of the list, as the browser's listener would tell of it."""
-
-    def pressing(at, does, to):
-        assert f'data-does="{does}" data-to="{to}"' in html(at), "there is no such button"
-        with monkeypatch.context() as patch:
-            told = [(does, to)]
-            patch.setattr("relic_ui.buttons.pressed", lambda: told.pop() if told else ("", ""))
-            return sound(at.run())
-
-    return pressing
-
-
 def quickly(at, base):
     """Ask for two steps with a tiny base, as a person could behind "More"."""
     for key, value in {
@@ -110,7 +96,7 @@ def test_with_few_quotations_and_the_untaught_model_dense_relic_is_recommended(f
     assert "better to go on from dense-RELiC" not in said(at)
 
 
-def test_a_training_is_begun_watched_and_stopped(furnished, base, press):
+def test_a_training_is_begun_watched_and_stopped(furnished, base, press_button):
     at = quickly(furnished.open(TRAINING), base)
     at = sound(at.button("training_begin").click().run())
     (followed,) = furnished.bench.trainings.all()
@@ -119,7 +105,7 @@ def test_a_training_is_begun_watched_and_stopped(furnished, base, press):
     assert at.session_state["brought"][1] == "#training-one", "the page takes the reader to it"
     assert "Waiting its turn. It is about to begin." in bars(at)[0]
     assert "Another training is under way" in plain(html(at))
-    press(at, "stop-training", followed.training.id)
+    press_button(at, "stop-training", followed.training.id)
     assert furnished.bench.jobs.get(followed.job).note == "Stopping."
 
 
@@ -177,17 +163,17 @@ def test_trainings_are_compared_and_their_names_are_shown_not_obeyed(furnished, 
     assert "seed" in words
 
 
-def test_a_model_is_made_the_default_and_the_way_back_is_offered(furnished, made, press):
+def test_a_model_is_made_the_default_and_the_way_back_is_offered(furnished, made, press_button):
     first, second = made
     at = sound(furnished.open(TRAINING))
     assert "The app searches with the model that comes with the program." in plain(html(at))
-    at = press(at, "use-model", first)
+    at = press_button(at, "use-model", first)
     assert "The app searches with the model of of <1>" in plain(html(at))
     assert furnished.bench.settings.trained.endswith(f"{first}/model/encoder.json")
-    at = press(at, "use-model", second)
-    at = press(at, "model-before", "it")
+    at = press_button(at, "use-model", second)
+    at = press_button(at, "model-before", "it")
     assert "The app searches with the model of of <1>" in plain(html(at))
-    at = press(at, "use-packaged", "packaged-encoder")
+    at = press_button(at, "use-packaged", "packaged-encoder")
     assert furnished.bench.settings.trained == ""
 
 
@@ -238,7 +224,7 @@ def test_without_a_dense_encoder_the_page_says_what_a_reranker_needs(furnished, 
     assert "A reranker learns from what dense-RELiC takes for the right passage" in said(sound(at.run()))
 
 
-def test_a_reranker_is_made_the_default_beside_the_encoder(furnished, made, base, dense, press):
+def test_a_reranker_is_made_the_default_beside_the_encoder(furnished, made, base, dense, press_button):
     bench = Workbench(furnished.settings, executor=InlineExecutor(furnished.settings))
     reranker = bench.trainings.start(asked_of_reranker(base, steps=2, name="orders")).id
     at = sound(furnished.open(TRAINING, id=reranker))
@@ -246,17 +232,17 @@ def test_a_reranker_is_made_the_default_beside_the_encoder(furnished, made, base
     assert "What is found is reordered by the reranker that comes with the program." in words
     assert "a reranker · begun" in words
     assert "Whether the claim is read once" in words
-    at = press(at, "use-model", reranker)
+    at = press_button(at, "use-model", reranker)
     assert "What is found is reordered by the reranker of orders, chosen" in plain(html(at))
     assert furnished.bench.settings.reranker.endswith(f"{reranker}/model")
-    at = press(at, "use-packaged", "packaged-reranker")
+    at = press_button(at, "use-packaged", "packaged-reranker")
     assert "reordered by the reranker that comes with the program." in plain(html(at))
     assert "Go back to the reranker of orders" in html(at)
-    at = press(at, "model-before", "it")
+    at = press_button(at, "model-before", "it")
     assert "What is found is reordered by the reranker of orders, chosen" in plain(html(at))
 
 
-def test_a_chosen_reranker_that_is_damaged_is_told_and_undone_on_the_page(furnished, base, dense, press):
+def test_a_chosen_reranker_that_is_damaged_is_told_and_undone_on_the_page(furnished, base, dense, press_button):
     bench = Workbench(furnished.settings, executor=InlineExecutor(furnished.settings))
     reranker = bench.trainings.start(asked_of_reranker(base, steps=1, hard="", validation=0)).id
     bench.trainings.use(reranker)
@@ -264,7 +250,7 @@ def test_a_chosen_reranker_that_is_damaged_is_told_and_undone_on_the_page(furnis
     path.write_text(path.read_text().replace("16", "32"))
     at = sound(furnished.open(TRAINING))
     assert "is damaged" in said(at)
-    at = press(at, "use-packaged", "packaged-reranker")
+    at = press_button(at, "use-packaged", "packaged-reranker")
     assert "is damaged" not in said(at)
 
 
@@ -275,29 +261,29 @@ def test_the_page_says_that_the_environment_stands_over_a_choice(furnished, made
     )
 
 
-def test_a_choice_that_was_damaged_is_told_and_undone_on_the_page(furnished, press):
+def test_a_choice_that_was_damaged_is_told_and_undone_on_the_page(furnished, press_button):
     (furnished.settings.data / "model.json").write_text("{")
     at = sound(furnished.open(TRAINING))
     assert "model.json, which says with which models to search, cannot be read" in said(at)
-    at = press(at, "use-packaged", "packaged")
+    at = press_button(at, "use-packaged", "packaged")
     assert "The app searches with the model that comes with the program." in plain(html(at))
 
 
-def test_a_training_is_removed_and_put_back(furnished, made, press):
-    at = press(sound(furnished.open(TRAINING)), "remove-training", made[0])
+def test_a_training_is_removed_and_put_back(furnished, made, press_button):
+    at = press_button(sound(furnished.open(TRAINING)), "remove-training", made[0])
     assert [each.training.id for each in furnished.bench.trainings.all()] == [made[1]]
     sound(at.button("training_undo").click().run())
     assert len(furnished.bench.trainings.all()) == 2
 
 
-def test_a_killed_training_says_what_to_do_and_is_resumed(furnished, base, press):
+def test_a_killed_training_says_what_to_do_and_is_resumed(furnished, base, press_button):
     bench = furnished.bench
     training = bench.trainings.start(asked_of(base))
     TrainingFolder.find(furnished.settings.data, training.id).append("started")
     furnished.held.let_go()
     at = sound(furnished.open(TRAINING))
     assert "It ended without a word" in said(at)
-    press(at, "resume-training", training.id)
+    press_button(at, "resume-training", training.id)
     assert bench.trainings.get(training.id).active
 
 
