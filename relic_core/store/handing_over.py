@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.domain import note_id
 from relic_core.domain.notes import brought_together
+from relic_core.store import tombstones
 from relic_core.store.notes import append_note, end_of, latest_notes
 from relic_core.store.rows import as_utc, utc_now
 
@@ -65,7 +66,7 @@ def notes(cursor: DuckDBPyConnection, source: str, target: str) -> None:
     for old, new in both.items():
         if old in live:
             there = ours[new] if new in live else None
-            cursor.execute("DELETE FROM tombstones WHERE kind = 'note' AND id = ?", [new])
+            tombstones.put_back(cursor, "note", new)
             _bring_together(cursor, replace(theirs[old], id=new, person=target), there)
 
 
@@ -76,9 +77,9 @@ def searches(cursor: DuckDBPyConnection, source: str, target: str) -> None:
     for search_id, live in theirs.items():
         before, after = f"{source}/{search_id}", f"{target}/{search_id}"
         if live:
-            cursor.execute("DELETE FROM tombstones WHERE kind = 'search' AND id = ?", [after])
+            tombstones.put_back(cursor, "search", after)
         elif search_id in ours:
-            cursor.execute("DELETE FROM tombstones WHERE kind = 'search' AND id = ?", [before])
+            tombstones.put_back(cursor, "search", before)
         else:
             cursor.execute("UPDATE tombstones SET id = ? WHERE kind = 'search' AND id = ?", [after, before])
 
@@ -88,7 +89,7 @@ def _make_room(cursor: DuckDBPyConnection, old: str, new: str) -> None:
     ((many,),) = cursor.execute("SELECT max(number) FROM notes WHERE id = ?", [old]).fetchall()
     cursor.execute("UPDATE notes SET number = number + ? WHERE id = ?", [many, new])
     cursor.execute("DELETE FROM kept_passages WHERE note_id = ?", [old])
-    cursor.execute("DELETE FROM tombstones WHERE kind = 'note' AND id = ?", [old])
+    tombstones.put_back(cursor, "note", old)
 
 
 def _rename(cursor: DuckDBPyConnection, names: dict[str, str], target: str) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Collection, CollectionCount
 from relic_core.errors import NotFound
+from relic_core.store import tombstones
 from relic_core.store.rows import Rows, as_utc, utc_now
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class CollectionRows(Rows):
         """
         with self._writing() as cursor:
             collection = _live(cursor, collection_id, person)
-            cursor.execute("INSERT INTO tombstones VALUES ('collection', ?, ?)", [collection_id, utc_now()])
+            tombstones.hide(cursor, "collection", collection_id)
             return collection
 
     def restore(self, collection_id: str, person: str = "") -> Collection:
@@ -82,7 +83,7 @@ class CollectionRows(Rows):
             ).fetchone()
             if row is None:
                 raise unknown_collection(collection_id)
-            cursor.execute("DELETE FROM tombstones WHERE kind = 'collection' AND id = ?", [collection_id])
+            tombstones.put_back(cursor, "collection", collection_id)
             return _collection(row)
 
 

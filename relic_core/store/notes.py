@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Kept, Note
 from relic_core.errors import NotFound
+from relic_core.store import tombstones
 from relic_core.store.note_collections import append_collection, is_live, unknown_collection
 from relic_core.store.rows import Rows, as_utc, utc_now
 
@@ -51,7 +52,7 @@ class NoteRows(Rows):
             if _row(cursor, _LIVE, note.id, note.person) is not None:
                 return _get(cursor, note.id, note.person), False
             known = _row(cursor, _LATEST, note.id, note.person)
-            cursor.execute("DELETE FROM tombstones WHERE kind = 'note' AND id = ?", [note.id])
+            tombstones.put_back(cursor, "note", note.id)
             position = end_of(cursor, note.collection_id)
             if known is None:
                 note = replace(note, position=position)
@@ -166,7 +167,7 @@ class NoteRows(Rows):
         """
         with self._writing() as cursor:
             note = _get(cursor, note_id, person)
-            cursor.execute("INSERT INTO tombstones VALUES ('note', ?, ?)", [note_id, utc_now()])
+            tombstones.hide(cursor, "note", note_id)
             return note
 
     def removed(self, person: str = "") -> tuple[Note, ...]:
@@ -192,7 +193,7 @@ class NoteRows(Rows):
             row = _row(cursor, _LATEST, note_id, person)
             if row is None:
                 raise unknown_note(note_id)
-            cursor.execute("DELETE FROM tombstones WHERE kind = 'note' AND id = ?", [note_id])
+            tombstones.put_back(cursor, "note", note_id)
             return _get(cursor, note_id, person)
 
     def take_in(self, collections: Sequence[Collection], notes: Sequence[Note]) -> None:
@@ -204,7 +205,7 @@ class NoteRows(Rows):
             for collection in collections:
                 append_collection(cursor, collection)
             for note in notes:
-                cursor.execute("DELETE FROM tombstones WHERE kind = 'note' AND id = ?", [note.id])
+                tombstones.put_back(cursor, "note", note.id)
                 if _row(cursor, _LATEST, note.id, note.person) is None:
                     _insert_kept(cursor, note)
                 append_note(cursor, note)

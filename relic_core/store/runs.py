@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Book, Outcome, Run, Shape
 from relic_core.errors import NotFound
+from relic_core.store import tombstones
 from relic_core.store.rows import Rows, add_many, as_utc, utc_now
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class RunRows(Rows):
             was removed comes back, with the outcomes that it had.
         """
         with self._writing() as cursor:
-            cursor.execute("DELETE FROM tombstones WHERE kind = 'run' AND id = ?", [run.id])
+            tombstones.put_back(cursor, "run", run.id)
             (last,) = cursor.execute("SELECT coalesce(max(version), 0) FROM runs WHERE id = ?", [run.id]).fetchall()[0]
             if last and not again:
                 return False
@@ -152,7 +153,7 @@ class RunRows(Rows):
         """
         self.get(run_id)
         with self._writing() as cursor:
-            cursor.execute("INSERT INTO tombstones VALUES ('run', ?, ?)", [run_id, utc_now()])
+            tombstones.hide(cursor, "run", run_id)
 
     def restore(self, run_id: str) -> Run:
         """Take the tombstone of a run away.
@@ -163,7 +164,7 @@ class RunRows(Rows):
             There never was such a run.
         """
         with self._writing() as cursor:
-            cursor.execute("DELETE FROM tombstones WHERE kind = 'run' AND id = ?", [run_id])
+            tombstones.put_back(cursor, "run", run_id)
         return self.get(run_id)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import EVERYWHERE, Likeness, Narrowing, Search
 from relic_core.errors import NotFound
+from relic_core.store import tombstones
 from relic_core.store.rows import Rows, as_utc, utc_now
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class SearchRows(Rows):
         """
         with self._writing() as cursor:
             found = _last_of(cursor, "live_searches", search_id, person)
-            cursor.execute("INSERT INTO tombstones VALUES ('search', ?, ?)", [f"{person}/{search_id}", utc_now()])
+            tombstones.hide(cursor, "search", f"{person}/{search_id}")
             return found
 
     def restore(self, search_id: str, person: str = "") -> Search:
@@ -210,7 +211,7 @@ def _last_of(cursor: DuckDBPyConnection, view: str, search_id: str, person: str)
 
 
 def _put_back(cursor: DuckDBPyConnection, search_id: str, person: str) -> None:
-    cursor.execute("DELETE FROM tombstones WHERE kind = 'search' AND id = ?", [f"{person}/{search_id}"])
+    tombstones.put_back(cursor, "search", f"{person}/{search_id}")
 
 
 def _unknown(search_id: str) -> NotFound:

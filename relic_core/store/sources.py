@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relic_core.domain import SecondarySource
 from relic_core.errors import NotFound
-from relic_core.store import mined_windows, pairs
+from relic_core.store import mined_windows, pairs, tombstones
 from relic_core.store.rows import Rows, utc_now
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ class SourceRows(Rows):
         """
         with self._writing() as cursor:
             source = _get(cursor, source_id, "live_sources")
-            cursor.execute("INSERT INTO tombstones VALUES ('source', ?, ?)", [source_id, utc_now()])
+            tombstones.hide(cursor, "source", source_id)
             return source
 
     def restore(self, source_id: str) -> SecondarySource:
@@ -265,7 +265,7 @@ class SourceRows(Rows):
             There never was such a source.
         """
         with self._writing() as cursor:
-            cursor.execute("DELETE FROM tombstones WHERE kind = 'source' AND id = ?", [source_id])
+            tombstones.put_back(cursor, "source", source_id)
             return _get(cursor, source_id, "sources")
 
 

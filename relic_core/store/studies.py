@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.domain.studies import ModelAnswers, Study, StudyTerms
 from relic_core.errors import NotFound, StudyFrozen
 from relic_core.formats.studies import item_content, item_of, making_content, study_of
+from relic_core.store import tombstones
 from relic_core.store.rows import Rows, add_many, as_utc, utc_now
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class StudyRows(Rows):
             False where it is there already: nothing is written, but a study that was removed comes back.
         """
         with self._writing() as cursor:
-            cursor.execute("DELETE FROM tombstones WHERE kind = 'study' AND id = ?", [study.id])
+            tombstones.put_back(cursor, "study", study.id)
             ((known,),) = cursor.execute("SELECT count(*) FROM studies WHERE id = ?", [study.id]).fetchall()
             if known:
                 return False
@@ -229,7 +230,7 @@ class StudyRows(Rows):
             ((live,),) = cursor.execute("SELECT count(*) FROM live_studies WHERE id = ?", [study_id]).fetchall()
             if not live:
                 raise unknown_study(study_id)
-            cursor.execute("INSERT INTO tombstones VALUES ('study', ?, ?)", [study_id, utc_now()])
+            tombstones.hide(cursor, "study", study_id)
 
     def restore(self, study_id: str) -> Study:
         """Take the tombstone of a study away.
@@ -240,7 +241,7 @@ class StudyRows(Rows):
             There never was such a study.
         """
         with self._writing() as cursor:
-            cursor.execute("DELETE FROM tombstones WHERE kind = 'study' AND id = ?", [study_id])
+            tombstones.put_back(cursor, "study", study_id)
         return self.get(study_id)
 
     def add_models(self, answers: ModelAnswers) -> None:

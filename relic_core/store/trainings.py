@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from relic_core.domain.spans import MAX_LENGTH
 from relic_core.domain.trainings import Training, TrainingEvent
 from relic_core.errors import NotFound
-from relic_core.store.rows import Rows, add_many, as_utc, utc_now
+from relic_core.store import tombstones
+from relic_core.store.rows import Rows, add_many, as_utc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -188,7 +189,7 @@ class TrainingRows(Rows):
         """
         training = self.get(training_id)
         with self._writing() as cursor:
-            cursor.execute("INSERT INTO tombstones VALUES ('training', ?, ?)", [training_id, utc_now()])
+            tombstones.hide(cursor, "training", training_id)
         return training
 
     def restore(self, training_id: str) -> Training:
@@ -200,7 +201,7 @@ class TrainingRows(Rows):
             There never was such a training.
         """
         with self._writing() as cursor:
-            cursor.execute("DELETE FROM tombstones WHERE kind = 'training' AND id = ?", [training_id])
+            tombstones.put_back(cursor, "training", training_id)
         return self.get(training_id)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from relic_core.domain import Work, WorkSummary
 from relic_core.errors import NotFound
+from relic_core.store import tombstones
 from relic_core.store.rows import Rows, add_many, as_utc, utc_now
 from relic_core.store.text_pieces import read_text, write_text
 from relic_core.store.work_parts import NONE, PARTS, read_part
@@ -218,7 +219,7 @@ class WorkRows(Rows):
         """
         with self._writing() as cursor:
             summary = _summary(cursor, work_id)
-            cursor.execute("INSERT INTO tombstones VALUES ('work', ?, ?)", [work_id, utc_now()])
+            tombstones.hide(cursor, "work", work_id)
             return summary
 
     def restore(self, work_id: str) -> WorkSummary:
@@ -230,7 +231,7 @@ class WorkRows(Rows):
             There never was such a work.
         """
         with self._writing() as cursor:
-            cursor.execute("DELETE FROM tombstones WHERE kind = 'work' AND id = ?", [work_id])
+            tombstones.put_back(cursor, "work", work_id)
             return _summary(cursor, work_id)
 
 
@@ -269,7 +270,7 @@ def _as_summary(row: tuple[Any, ...]) -> WorkSummary:
 
 def _drop(cursor: DuckDBPyConnection, work_id: str) -> None:
     cursor.execute("DELETE FROM works WHERE id = ?", [work_id])
-    cursor.execute("DELETE FROM tombstones WHERE kind = 'work' AND id = ?", [work_id])
+    tombstones.put_back(cursor, "work", work_id)
     for part in ("texts", *PARTS):
         cursor.execute(f"DELETE FROM {part} WHERE work_id = ?", [work_id])  # noqa: S608 - one of PARTS
 

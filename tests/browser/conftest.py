@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
 from relic_core.config import Settings
 from relic_core.services.workbench import Workbench
+from tests.browser.serving import PROJECT, serving
 from tests.making_rerankers import make_cross_encoder
 from tests.tiny_models import bert
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
-PROJECT = Path(__file__).resolve().parents[2]
+    from tests.browser.serving import Server
+
 AXE = PROJECT / "node_modules" / "axe-core" / "axe.min.js"
 WCAG = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
 COLOURS = ["color-contrast"]
@@ -35,7 +32,6 @@ AT_ONCE = """
 addEventListener("DOMContentLoaded", () => document.head.append(Object.assign(document.createElement("style"), {
   textContent: "*, ::before, ::after { transition: none !important; animation: none !important }" })))
 """
-START_SECONDS = 60
 PATIENCE = 20_000
 """Milliseconds in which what is waited for comes on a machine that does other things as well."""
 WIDE, NARROW = 1280, 400
@@ -66,15 +62,6 @@ def missing(reason: str) -> None:
     pytest.skip(reason)
 
 
-@dataclass(frozen=True)
-class Server:
-    """A running app."""
-
-    url: str
-    process: subprocess.Popen[bytes]
-    log: Path
-
-
 def environment_for(folder: Path) -> dict[str, str]:
     """Return an environment whose store and indexes stand in `folder`, with a reranker that takes no time."""
     reranker = folder / "reranker"
@@ -87,42 +74,6 @@ def environment_for(folder: Path) -> dict[str, str]:
         "RELIC_INDEXES": str(folder / "indexes"),
         "RELIC_RERANKER": str(reranker),
     }
-
-
-@contextmanager
-def serving(
-    environment: dict[str, str], log: Path, script: Path = PROJECT / "app.py", *, port: int = 0
-) -> Iterator[Server]:
-    """Serve the app on a free port until the block ends, then look for tracebacks in what it wrote."""
-    with socket.create_server(("127.0.0.1", port)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}", "--server.headless=true"]
-    url = f"http://localhost:{port}"
-    with log.open("wb") as out:
-        process = subprocess.Popen(command, cwd=PROJECT, env=environment, stdout=out, stderr=subprocess.STDOUT)
-        try:
-            _wait_until_healthy(url, process, log)
-            yield Server(url=url, process=process, log=log)
-        finally:
-            process.terminate()
-            try:
-                process.wait(timeout=10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-    written = log.read_text(encoding="utf-8", errors="replace")
-    assert "Traceback" not in written, written[-8000:]
-
-
-def _wait_until_healthy(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):  # noqa: S310 - our own loopback address
-                return
-        except (urllib.error.URLError, ConnectionError, TimeoutError):
-            time.sleep(0.1)
-    pytest.fail(f"The app did not start within {START_SECONDS} s:\n{log.read_text(encoding='utf-8')[-8000:]}")
 
 
 @pytest.fixture(scope="session")
@@ -172,6 +123,14 @@ def fresh_server(prepared, browser, tmp_path) -> Iterator[Server]:
         yield running
 
 
+@pytest.fixture
+def cold_server(prepared, browser, tmp_path) -> Iterator[Server]:
+    """Serve a copy of the sample to one test, by a server that has just been started as a reader starts it."""
+    shutil.copytree(prepared, tmp_path / "own")
+    with serving(environment_for(tmp_path / "own"), tmp_path / "server.log", cold=True) as running:
+        yield running
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Start the system's Chromium (``CHROMIUM`` names another)."""
@@ -188,16 +147,34 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture
-def page(browser) -> Iterator[Page]:
-    """Open an empty tab of a new visitor; at the end no exception may stand on it."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+@pytest.fixture(scope="session")
+def profile(browser) -> BrowserContext:
+    """Return a profile whose cache all visitors share: Streamlit's own files are read and compiled once."""
+    context = browser.new_context(viewport={"width": WIDE, "height": 900}, color_scheme="light")
     context.set_default_timeout(PATIENCE)
-    tab = context.new_page()
+    return context
+
+
+@pytest.fixture
+def page(profile) -> Iterator[Page]:
+    """Open an empty tab of a new visitor; at the end no exception may stand on it."""
+    tab = profile.new_page()
     yield tab
     exceptions = tab.get_by_test_id("stException").all_inner_texts()
-    context.close()
+    _forget(profile)
     assert exceptions == []
+
+
+def _forget(profile: BrowserContext) -> None:
+    """Close the tabs of a visitor and throw away what the pages kept, except for the cache."""
+    for tab in profile.pages:
+        if tab.url.startswith("http"):
+            parts = urlsplit(tab.url)
+            kept = {"origin": f"{parts.scheme}://{parts.netloc}", "storageTypes": "local_storage,indexeddb"}
+            profile.new_cdp_session(tab).send("Storage.clearDataForOrigin", kept)
+        tab.close()
+    profile.clear_cookies()
+    profile.clear_permissions()
 
 
 @pytest.fixture(scope="session")
@@ -223,28 +200,26 @@ def axe() -> Callable[..., list[str]]:
 
 
 @pytest.fixture
-def inspected(browser, axe) -> Iterator[tuple[Page, Callable[[str], None]]]:
-    """Open a tab with a function that inspects what it shows: wide and narrow, by day and by night.
+def inspected(page, axe) -> Iterator[tuple[Page, Callable[[str], None]]]:
+    """Open a tab with a function that inspects what it shows: wide by day, wide by night, and narrow by night.
 
-    Only colours hang on width and hour together, so all else is looked at once by day and once by night.
+    By night and wide only the colours are looked at, and narrow by day nothing: widths change what is shown and where,
+    hours change colours.
 
     At the end no inspection may have found a breach for axe, or need to scroll sideways. The page is 1280 px wide and
     light between inspections.
     """
-    context = browser.new_context(viewport={"width": WIDE, "height": 900}, color_scheme="light")
-    context.add_init_script(AT_ONCE)
-    page = context.new_page()
+    page.add_init_script(AT_ONCE)
     findings = {}
 
     def show(width: int, scheme: str) -> None:
-        page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
-        page.wait_for_timeout(150)  # charts take their new width
+        if page.viewport_size["width"] != width:
+            page.set_viewport_size({"width": width, "height": 900})
+            page.wait_for_timeout(150)  # charts take their new width
 
     def look(name: str) -> None:
-        for width, scheme, rules in (
-            (WIDE, "light", WCAG), (WIDE, "dark", COLOURS), (NARROW, "dark", WCAG), (NARROW, "light", COLOURS),
-        ):  # fmt: skip
+        for width, scheme, rules in ((WIDE, "light", WCAG), (WIDE, "dark", COLOURS), (NARROW, "dark", WCAG)):
             show(width, scheme)
             page.wait_for_function(
                 """light => (getComputedStyle(document.querySelector(".stApp")).backgroundColor.match(/\\d+/g)
@@ -258,6 +233,5 @@ def inspected(browser, axe) -> Iterator[tuple[Page, Callable[[str], None]]]:
         show(WIDE, "light")
 
     yield page, look
-    context.close()
     assert {name: found for name, found in findings.items() if found} == {}
     assert findings

@@ -28,9 +28,14 @@ JOB_MS = 60_000
 def visitor(page):
     """A visitor's tab whose context, other tabs included, may ask this machine alone."""
     asked = set()
-    page.context.on("request", lambda request: asked.add(urlsplit(request.url)))
-    page.on("websocket", lambda socket: asked.add(urlsplit(socket.url)))
+
+    def note(request):
+        asked.add(urlsplit(request.url))
+
+    page.context.on("request", note)
+    page.on("websocket", note)
     yield page
+    page.context.remove_listener("request", note)
     assert {url.hostname for url in asked if url.scheme not in {"data", "blob"}} == {"localhost"}
 
 
@@ -41,8 +46,8 @@ def headings(page):
 # ---- the first minute ---------------------------------------------------------------------------------------------
 
 
-def test_a_deep_link_is_the_first_thing_a_new_server_is_asked(visitor, fresh_server):
-    opened(visitor, f"{fresh_server.url}/find")
+def test_a_deep_link_is_the_first_thing_a_new_server_is_asked(visitor, cold_server):
+    opened(visitor, f"{cold_server.url}/find")
     assert visitor.title() == "Find a quotation · RELiC Workbench"
     menu = visitor.get_by_test_id("stSidebar").get_by_test_id("stPageLink-NavLink")
     named = [text.split()[-1] for text in menu.all_inner_texts()]

@@ -11,7 +11,8 @@ from playwright.sync_api import expect
 from relic_core.config import Settings
 from relic_core.evaluation.benchmarks import relic as benchmark
 from relic_core.services.workbench import Workbench
-from tests.browser.conftest import environment_for, serving
+from tests.browser.conftest import environment_for
+from tests.browser.serving import serving
 from tests.browser.visiting import ask, focused, opened, settled
 
 CLAIM = "The brass bolt stands for a false certainty"

@@ -13,7 +13,8 @@ from playwright.sync_api import expect
 
 from relic_core.config import Settings
 from relic_core.services.workbench import Workbench
-from tests.browser.conftest import environment_for, serving
+from tests.browser.conftest import environment_for
+from tests.browser.serving import serving
 from tests.browser.visiting import focused, opened, settled
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from playwright.sync_api import expect
 
 from relic_core.config import Settings
 from relic_core.services.workbench import Workbench
-from tests.browser.conftest import environment_for, serving
+from tests.browser.conftest import environment_for
+from tests.browser.serving import serving
 from tests.browser.visiting import focused, opened, settled
 from tests.making_runs import book_of, make_books, make_outcomes, make_run, outcomes_in
 

@@ -11,7 +11,8 @@ from playwright.sync_api import expect
 from relic_core.config import Settings
 from relic_core.services.answers import SearchRequest
 from relic_core.services.workbench import Workbench
-from tests.browser.conftest import Server, environment_for, serving
+from tests.browser.conftest import environment_for
+from tests.browser.serving import Server, serving
 from tests.browser.visiting import answered, ask, claim_box, opened, settled
 from tests.making_training import make_base
 

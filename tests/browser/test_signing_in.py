@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import environment_for, serving
+from tests.browser.conftest import environment_for
+from tests.browser.serving import serving
 from tests.oidc_provider import Provider, provider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.browser.conftest import Server
+    from tests.browser.serving import Server
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def guarded(prepared, browser, tmp_path_factory) -> Iterator[tuple[Server, Provi
             "HOME": str(folder / "home"),
             "RELIC_SIGN_IN_ALLOW": "ada@example.org,example.edu",
         }
-        with serving(environment, folder / "server.log", port=port) as running:
+        with serving(environment, folder / "server.log", port=port, cold=True) as running:
             yield running, known
 
 

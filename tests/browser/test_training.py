@@ -13,7 +13,8 @@ from playwright.sync_api import expect
 from relic_core.config import Settings
 from relic_core.services.jobs import InlineExecutor
 from relic_core.services.workbench import Workbench
-from tests.browser.conftest import environment_for, serving
+from tests.browser.conftest import environment_for
+from tests.browser.serving import serving
 from tests.browser.visiting import opened, settled
 from tests.making_training import make_base
 from tests.small_training import asked_of, furnish
@@ -21,7 +22,7 @@ from tests.small_training import asked_of, furnish
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.browser.conftest import Server
+    from tests.browser.serving import Server
 
 MINUTES = 180_000
 
