@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _JS = """
+const FOCUSED = "input, textarea, button, [tabindex]"
+
 export default function (component) {
   const { setTriggerValue } = component
   window.relicButtons?.abort() // drawn anew, the component is begun anew: a press is told once
@@ -47,7 +49,8 @@ export default function (component) {
     const scroller = button.closest('[data-testid="stMain"]')
     const look = () => {
       const brought = then && document.querySelector(then)
-      if (brought) { stop(); (brought.querySelector("input, textarea, button") ?? brought).focus(); return }
+      const takes = brought && [brought, ...brought.querySelectorAll("*")].find(each => each.matches(FOCUSED))
+      if (takes) { stop(); takes.focus(); return } // Streamlit puts a button's place before the button
       const now = row && document.getElementById(row)
       if (then || !now) return
       if (now !== closest && !now.dataset.seen) { // drawn anew: what was open in it stays open

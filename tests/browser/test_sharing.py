@@ -13,7 +13,7 @@ from relic_core.services.answers import SearchRequest
 from relic_core.services.workbench import Workbench
 from tests.browser.conftest import environment_for
 from tests.browser.serving import Server, serving
-from tests.browser.visiting import answered, ask, claim_box, opened, settled
+from tests.browser.visiting import answered, ask, claim_box, focused, opened, settled
 from tests.making_training import make_base
 
 if TYPE_CHECKING:
@@ -90,6 +90,29 @@ def test_the_columns_of_a_search_are_compared_and_a_passage_is_read(page, elsewh
     page.get_by_role("heading", name="By BM25 alone").wait_for()
     page.locator(".relic-moved-where a").first.click()
     page.wait_for_url("**/read?**")
+
+
+def test_a_search_is_removed_and_put_back_by_keyboard_and_from_its_own_address(page, elsewhere):
+    there, search = elsewhere
+    line = page.locator(f"a[href='find?q={search}']")
+    opened(page, f"{there.url}/history")
+    page.locator("html[data-relic-buttons]").wait_for(state="attached")
+    remove = page.locator(f"[data-does='remove-search'][data-to='{search}']")
+    remove.focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("Removed from your searches").wait_for()
+    expect(line).to_have_count(0)
+    focused(page, "it.innerText.includes('Put it back')", True)
+    page.keyboard.press("Enter")
+    expect(line.first).to_be_visible()
+
+    remove.click()
+    expect(line).to_have_count(0)
+    opened(page, f"{there.url}/find?q={search}")
+    page.get_by_text("You removed this search").wait_for()
+    page.get_by_role("button", name="Put it back").click()
+    page.locator(".relic-card").first.wait_for()
+    expect(claim_box(page)).to_have_value(EARLIER)
 
 
 def test_the_searches_are_sound_for_axe_and_need_no_scrolling_sideways(inspected, elsewhere):
