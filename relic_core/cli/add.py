@@ -119,8 +119,9 @@ class _Told:
         lacking = set(self._workbench.indexes.unprepared(self._came)) if self._came else set()
         named = [work for work in self._came if work.id in lacking]
         if named:
-            title, said = (named[0].title, named[0].id) if len(named) == 1 else ("them", "--all")
-            print(f"Not yet found by meaning: {title}. Prepare for it: python -m relic_core index {said}")
+            one = len(named) == 1
+            what, said = (named[0].title, named[0].id) if one else (f"{len(named):,} works", "--all")
+            print(f"Not yet found by meaning: {what}. Prepare for it: python -m relic_core index {said}")
 
 
 def _fetch(workbench: Workbench, number: int, said: dict[str, Any], report: _Step, told: _Told) -> int:

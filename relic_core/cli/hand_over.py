@@ -59,12 +59,14 @@ def run(workbench: Workbench, options: Namespace) -> int:
 
 def _list(workbench: Workbench) -> None:
     known = workbench.people.known()
+    held = [each.holding for each in known]
+    numbers = [each.holding.person if each.holding.person != each.name else "" for each in known]
     rows = [
-        (each.name, each.holding.notes, each.holding.collections, each.holding.searches, each.holding.removed)
-        for each in known
+        (each.name, number, has.notes, has.collections, has.searches, has.removed)
+        for each, number, has in zip(known, numbers, held, strict=True)
     ]
     if rows:
-        print(console.table(("person", "notes", "collections", "searches", "removed"), rows))
+        print(console.table(("person", "number", "notes", "collections", "searches", "removed"), rows))
     else:
         print("Nobody has kept anything yet.")
 

@@ -48,7 +48,7 @@ class People:
         person : str
             Their id.
         address : str
-            The e-mail address that the provider vouches for; a digest of it is stored.
+            The e-mail address that the provider gives and does not call unverified; a digest of it is stored.
         """
         self._workbench.store.people.seen(person, address_digest(address))
 
@@ -78,7 +78,7 @@ class People:
         NotFound
             Nobody signed in with that address, or there is no such person; the message says who there is.
         BadRequest
-            Several people signed in with that address, at different providers.
+            Several people have signed in with that address.
         """
         wanted = said.strip()
         if wanted.lower() == NOBODY:
@@ -95,7 +95,7 @@ class People:
             )
         if len(found) > 1:
             raise BadRequest(
-                f"{len(found)} people signed in as {wanted:.{_SHOWN}}, at different providers: {', '.join(found)}. "
+                f"{len(found)} people have signed in as {wanted:.{_SHOWN}}: {', '.join(found)}. "
                 "Name the one you mean by that number."
             )
         return found[0]
@@ -118,9 +118,16 @@ class People:
         Raises
         ------
         NotFound, BadRequest
-            As for `find`; and both are the same person.
+            As for `find`; both are the same person; or who gets it signs in with another address by now.
         """
         target, giver = self.find(to), self.find(source)
+        if "@" in to and address_digest(to.strip()) not in {
+            each.address for each in self._workbench.store.people.holdings() if each.person == target
+        }:
+            raise BadRequest(
+                f"Who once signed in as {to.strip():.{_SHOWN}} has another address by now, and somebody else may have "
+                f"this one. To hand things over to them all the same, name them by their number: {target}."
+            )
         if target == giver:
             raise BadRequest(f"{to.strip():.{_SHOWN}} has these things already. Name two different people.")
         return self._workbench.store.people.hand_over(giver, target)

@@ -2,10 +2,11 @@
 
 It is the one place where such rows are changed in place: what is handed over keeps all its versions and its times, and
 nothing stays behind that would be somebody's no more. The id of a note holds whose it is, so notes get other ids, and a
-passage that is kept again is found. What both have is brought together, and nothing that either wrote is hidden:
+passage that is kept again is found. What both have is brought together:
 
 * collections of one name become one, the notes that came at its end;
-* a note that both have stays in its place, with the words, tags and verdict of both;
+* a note that both have stays in its place, with the words, tags and verdict of both, as far as one note can hold them:
+  what it cannot stands in its earlier versions;
 * what one of them removed and the other did not is there.
 """
 

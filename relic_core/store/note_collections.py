@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Collection, CollectionCount
@@ -19,9 +20,24 @@ class CollectionRows(Rows):
     """Stored collections of notes; every call is about those of one person."""
 
     def add(self, collection: Collection) -> None:
-        """Append a collection, or another name of one that is there."""
+        """Append a collection."""
         with self._writing() as cursor:
             append_collection(cursor, collection)
+
+    def rename(self, collection_id: str, name: str, person: str = "") -> Collection:
+        """Append another name of a collection, unless it is called so already.
+
+        Raises
+        ------
+        NotFound
+            This person has none of that id, or removed it.
+        """
+        with self._writing() as cursor:
+            collection = _live(cursor, collection_id, person)
+            renamed = replace(collection, name=name)
+            if renamed != collection:
+                append_collection(cursor, renamed)
+            return renamed
 
     def all(self, person: str = "") -> tuple[CollectionCount, ...]:
         """List somebody's collections, the oldest first."""

@@ -88,13 +88,16 @@ class SearchRows(Rows):
     def remove(self, search_id: str, person: str = "") -> Search:
         """Hide a search from the list of one person; it stays in the lists of others who asked the same.
 
+        One that they removed before stays removed: a press that comes twice is one.
+
         Raises
         ------
         NotFound
-            This person asked none of that id, or removed it before.
+            This person asked none of that id.
         """
         with self._writing() as cursor:
-            found = _last_of(cursor, "live_searches", search_id, person)
+            found = _last_of(cursor, "searches", search_id, person)
+            _put_back(cursor, search_id, person)
             tombstones.hide(cursor, "search", f"{person}/{search_id}")
             return found
 

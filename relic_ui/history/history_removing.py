@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from relic_core.services.workbench import Workbench
 
 _CLAIM_SHOWN = 120
+_REMOVED_SHOWN = 40
 _REMOVES = "remove-search"
 _UNDO = ".st-key-search_undo"
 """Where the focus goes from a button that is gone with its line."""
@@ -33,6 +34,8 @@ def do(workbench: Workbench, does: str, to: str) -> None:
         with told():
             search = workbench.history.remove(to, person.current())
             st.session_state["search_removed"] = (search.id, _name(workbench, search))
+            if st.session_state.get("find_answer", ("",))[-1] == search.id:
+                del st.session_state["find_answer"]  # asked again it is kept again
 
 
 def show_undo(workbench: Workbench) -> None:
@@ -47,8 +50,13 @@ def show_removed(workbench: Workbench) -> None:
     if not gone:
         return
     with st.expander(f"Removed ({len(gone)})", key="history_removed"), told():
-        each_one = [(each.id, _name(workbench, each), "") for each in gone]
+        each_one = [(each.id, _name(workbench, each), "") for each in gone[:_REMOVED_SHOWN]]
         removed.show_each("search", each_one, "history_back_", lambda each: _put_back(workbench, each))
+        if len(gone) > _REMOVED_SHOWN:
+            st.html(
+                f'<p class="relic-quiet">These are the last {_REMOVED_SHOWN}. Every other can be put back at its own '
+                "address, and by asking it again.</p>"
+            )
 
 
 def tell_removed(workbench: Workbench, search_id: str) -> bool:

@@ -181,6 +181,33 @@ def test_asking_it_again_brings_a_removed_search_back(app):
     assert [each.id for each in app.bench.history.asked()[0]] == [search_id]
 
 
+def test_asking_it_again_in_the_visit_in_which_it_was_removed_brings_it_back(app, press_button):
+    at = ask(app)
+    search_id = value(at, "q")
+    at = sound(at.switch_page(HISTORY).run())
+    press_button(at, "remove-search", search_id)
+    at = sound(at.switch_page(FIND).run())
+    sound(at.text_area(key="find_claim").set_value(CLAIM).run())
+    assert [each.id for each in app.bench.history.asked()[0]] == [search_id]
+    assert app.bench.history.removed() == ()
+
+
+def test_the_second_press_of_a_double_click_removes_no_more_and_leaves_the_way_back(app, search, press_button):
+    at = press_button(sound(app.open(HISTORY)), "remove-search", search)
+    press_button(at, "remove-search", search, unseen=True)
+    assert "There is no search" not in said(at)
+    sound(at.button(key="search_undo").click().run())
+    assert app.bench.history.removed() == ()
+
+
+def test_of_many_removed_searches_the_last_are_listed(app):
+    for number in range(42):
+        app.bench.history.remove(keep(app, f"Claim number {number}"))
+    at = sound(app.open(HISTORY))
+    assert sum((button.key or "").startswith("history_back_") for button in at.button) == 40
+    assert "These are the last 40" in plain(html(at))
+
+
 # ---- a search that was sent as a file -----------------------------------------------------------------------------
 
 

@@ -149,7 +149,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def profile(browser) -> BrowserContext:
-    """Return a profile whose cache all visitors share: Streamlit's own files are read and compiled once."""
+    """Return a profile whose cache all visitors share: Streamlit's own files are read once from a server."""
     context = browser.new_context(viewport={"width": WIDE, "height": 900}, color_scheme="light")
     context.set_default_timeout(PATIENCE)
     return context

@@ -89,7 +89,7 @@ def test_who_is_not_known_is_told_with_who_there_is(bench, said, why):
 
 def test_an_address_at_two_providers_is_two_people(bench):
     bench.people.signed_in(BEN, "ada@example.org")
-    with pytest.raises(BadRequest, match=rf"2 people signed in as ada@example.org.*{ADA}, {BEN}"):
+    with pytest.raises(BadRequest, match=rf"2 people have signed in as ada@example.org.*{ADA}, {BEN}"):
         bench.people.find("ada@example.org")
 
 
@@ -254,6 +254,31 @@ def test_nothing_moves_where_something_fails(bench, ferry, monkeypatch):
     assert bench.people.known() == before
 
 
+def test_an_address_that_somebody_had_once_gets_nothing_without_their_number(bench, ferry):
+    bench.people.signed_in(ADA, "ada@new.example.org")
+    ask(bench, "A claim of nobody's")
+    with pytest.raises(BadRequest, match=f"another address by now.* {ADA}"):
+        bench.people.hand_over("ada@example.org")
+    assert bench.people.hand_over("ada@new.example.org").searches == 1
+    assert bench.people.hand_over("nobody", "ada@example.org").searches == 1, "whose they were may be said so"
+
+
+def test_a_collection_that_was_handed_over_meanwhile_is_not_taken_back_by_a_new_name(bench, monkeypatch):
+    collection = bench.notebook.add_collection("Mine")
+    looked = bench.store.collections.all
+
+    def hand_over_meanwhile(person):
+        there = looked(person)
+        monkeypatch.undo()
+        bench.people.hand_over(ADA)
+        return there
+
+    monkeypatch.setattr(bench.store.collections, "all", hand_over_meanwhile)
+    with pytest.raises(NotFound):
+        bench.notebook.rename_collection(collection.id, "Mine again")
+    assert [names(bench), names(bench, ADA)] == [[], ["Mine"]]
+
+
 def test_nobody_is_handed_their_own(bench):
     with pytest.raises(BadRequest, match="two different people"):
         bench.people.hand_over(ADA, "ada@example.org")
@@ -346,7 +371,8 @@ def test_a_command_removes_a_search_and_puts_it_back(bench, run):
     assert "lanterns" in run("history", "--removed")[1]
     code, _, told = run("history", "show", search.id)
     assert (code, "was removed" in told) == (1, True)
-    assert run("history", "remove", search.id)[0] == 1
+    assert run("history", "remove", search.id)[0] == 0, "it is removed"
+    assert len(bench.history.removed()) == 1
     assert "Back in the history" in run("history", "restore", search.id)[1]
     assert "lanterns" in run("history")[1]
     assert run("history", "show", search.id, "--person", ADA)[0] == 2

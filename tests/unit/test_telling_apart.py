@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 
@@ -154,6 +155,37 @@ def test_mla_tells_works_of_one_author_apart_by_their_titles():
         "(E. Brontë, ch. 3, par. 5)",
         "(C. Brontë, Villette, ch. 3, par. 5)",
     ]
+
+
+def test_titles_that_differ_in_the_subtitle_alone_are_given_whole():
+    parts = ("Henry IV: Part 1", "William Shakespeare", 1598), ("Henry IV: Part 2", "William Shakespeare", 1600)
+    assert in_text("mla", *parts) == [
+        "(Shakespeare, Henry IV: Part 1, ch. 3, par. 5)",
+        "(Shakespeare, Henry IV: Part 2, ch. 3, par. 5)",
+    ]
+    apart = tell_apart(works(*parts), style("chicago-notes"))
+    assert [as_text(chicago_notes.short_note(each, THREE)) for each in apart.values()] == [
+        "Shakespeare, Henry IV: Part 1, chap. 3, para. 5.",
+        "Shakespeare, Henry IV: Part 2, chap. 3, para. 5.",
+    ]
+    (alone,) = tell_apart(works(parts[0]), style("chicago-notes")).values()
+    assert as_text(chicago_notes.short_note(alone, THREE)) == "Shakespeare, Henry IV, chap. 3, para. 5."
+
+
+@pytest.mark.parametrize("order", list(permutations(("J. Smith", "Jane Smith", "John Smith"))), ids=" ".join)
+def test_whom_an_initial_may_mean_does_not_hang_on_the_order(order):
+    said = in_text("mla", *((f"By {name}", name, 1900) for name in order))
+    assert dict(zip(order, said, strict=True)) == {
+        "J. Smith": "(Smith, ch. 3, par. 5)",
+        "Jane Smith": "(Jane Smith, ch. 3, par. 5)",
+        "John Smith": "(John Smith, ch. 3, par. 5)",
+    }
+
+
+def test_a_family_called_like_an_article_is_listed_by_its_name():
+    both = works(("B", "Ann Brown", 1900), ("A", "Jing An", 1900))
+    listed = [as_text(each.runs) for each in works_cited(both, "mla")]
+    assert [each.split(",")[0] for each in listed] == ["An", "Brown"]
 
 
 def test_a_list_is_ordered_by_authors_years_and_titles_without_their_articles():

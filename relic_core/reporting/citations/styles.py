@@ -10,7 +10,7 @@ from relic_core.errors import unknown_name
 from relic_core.reporting.citations import chicago_author_date, chicago_notes, mla
 from relic_core.reporting.citations.edition import parts_of
 from relic_core.reporting.citations.runs import as_html, as_markdown, as_text
-from relic_core.reporting.citations.telling_apart import alphabetical, tell_apart
+from relic_core.reporting.citations.telling_apart import alphabetical, plain, tell_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -161,7 +161,7 @@ def passage_form(name: str) -> Callable[[Parts, Locator | None], tuple[Run, ...]
 
 def _order(parts: Parts, *, dated: bool) -> tuple[tuple[str, ...], tuple[float, ...], str]:
     """Say where an entry stands: by its authors, in author-date by its years with undated ones last, by its title."""
-    authors = tuple(alphabetical(name.turned) for name in parts.authors) or (alphabetical(parts.title),)
+    authors = tuple(plain(name.turned) for name in parts.authors) or (alphabetical(parts.title),)
     said = [year for year in (parts.first_year, parts.year) if year]
     years = tuple(float(year.split()[0]) * (-1 if year.endswith("BCE") else 1) for year in said) or (inf,)
     return authors, years if dated else (), alphabetical(parts.title)

@@ -66,21 +66,45 @@ def tell_apart(works: Iterable[CitedWork], chosen: Style) -> dict[str, Parts]:
             for at, entry in enumerate(in_order):
                 for key in entries[entry]:
                     parts[key] = replace(parts[key], titled=True, letter=letter(at))
-    return parts
+    return _with_subtitles(parts)
+
+
+def _with_subtitles(parts: dict[str, Parts]) -> dict[str, Parts]:
+    """Give works of one author whose titles differ in the subtitle alone their whole titles where short ones stand."""
+    titles: defaultdict[tuple[tuple[Name, ...], str], set[str]] = defaultdict(set)
+    for each in parts.values():
+        titles[each.authors, each.short_title.casefold()].add(plain(each.title))
+    return {
+        key: replace(each, short_title=each.title)
+        if len(titles[each.authors, each.short_title.casefold()]) > 1
+        else each
+        for key, each in parts.items()
+    }
+
+
+def plain(text: str) -> str:
+    """Leave aside what lists of names are not ordered by: marks, accents, capitals.
+
+    Examples
+    --------
+    >>> plain("An, Jing"), plain("O’Brien, Édna")
+    ('an jing', 'obrien edna')
+    """
+    letters = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(letter for letter in letters if letter.isalnum() or letter == " ").strip()
 
 
 def alphabetical(text: str) -> str:
-    """Leave aside what lists are not ordered by: marks, accents, capitals, a title's article.
+    """Leave aside what lists of titles are not ordered by: as `plain`, and the article.
 
     Examples
     --------
     >>> alphabetical("The “Étude”"), alphabetical("A")
     ('etude', 'a')
     """
-    letters = unicodedata.normalize("NFKD", text).casefold()
-    plain = "".join(letter for letter in letters if letter.isalnum() or letter == " ").strip()
-    first, _, rest = plain.partition(" ")
-    return rest if first in {"a", "an", "the"} and rest else plain
+    whole = plain(text)
+    first, _, rest = whole.partition(" ")
+    return rest if first in {"a", "an", "the"} and rest else whole
 
 
 def letter(number: int) -> str:
@@ -109,21 +133,33 @@ def _told(groups: Sequence[tuple[Name, ...]]) -> dict[Name, str]:
                 families[name.family.casefold()][number].append(name)
     told: dict[Name, str] = {}
     for of_works in families.values():
-        persons: list[Name] = []
-        numbers = {name: _number(persons, name) for names in of_works.values() for name in names}
+        persons: list[list[Name]] = []
+        there = {name for names in of_works.values() for name in names}
+        numbers = {name: _number(persons, name) for name in sorted(there, key=_fullness)}
         if len({frozenset(numbers[name] for name in names) for names in of_works.values()}) > 1:
             for name, number in numbers.items():
                 told[name] = _call(name, [other for other, at in numbers.items() if at != number])
     return told
 
 
-def _number(persons: list[Name], name: Name) -> int:
-    """Give the number of the person that a name may be of, and add one who is not there yet."""
-    for at, known in enumerate(persons):
-        if known.suffix == name.suffix and _same_given(known, name):
-            return at
-    persons.append(name)
+def _number(persons: list[list[Name]], name: Name) -> int:
+    """Give the number of the one person that a name may be of; where it may be of none or of several, a new one."""
+    fitting = [
+        at
+        for at, names in enumerate(persons)
+        if all(known.suffix == name.suffix and _same_given(known, name) for known in names)
+    ]
+    if len(fitting) == 1:
+        persons[fitting[0]].append(name)
+        return fitting[0]
+    persons.append([name])
     return len(persons) - 1
+
+
+def _fullness(name: Name) -> tuple[int, int, str, str]:
+    """Order names by how much they say of a person, those in full first: J. may then be held against Jane and John."""
+    words = re.findall(r"\w+\.?", name.given)
+    return -sum(_ONE_LETTER.fullmatch(word) is None for word in words), -len(words), name.given, name.suffix
 
 
 def _same_given(one: Name, other: Name) -> bool:

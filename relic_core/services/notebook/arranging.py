@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -45,11 +44,8 @@ class Arranging:
 
     def rename_collection(self, collection_id: str, name: str, person: str = "") -> Collection:
         """Give a collection another name; errors as for `add_collection`, and NotFound."""
-        collection = self._workbench.store.collections.get(collection_id, person)
-        renamed = replace(collection, name=self._free_name(name, person, but=collection_id))
-        if renamed != collection:
-            self._workbench.store.collections.add(renamed)
-        return renamed
+        free = self._free_name(name, person, but=collection_id)
+        return self._workbench.store.collections.rename(collection_id, free, person)
 
     def remove_collection(self, collection_id: str, person: str = "") -> Collection:
         """Hide a collection with its notes; `undo_collection` brings both back. Raises NotFound."""

@@ -98,7 +98,7 @@ def overnight(trial: Trial) -> Row:
     late = f"an answer takes more than {_SOON // 1000} s, or the claim of its address stood in place of what was typed"
     said = (
         "did not answer at three presses",
-        "answered at once",
+        "answered at the first press",
         f"answered when the claim was written for the second time: {late}",
         f"answered when the claim was written for the third time: {late}",
     )[presses]
