@@ -115,7 +115,9 @@ a.relic-link { color: inherit; text-underline-offset: .2em; }
 .relic-from-marks a:focus-visible, .relic-like a:focus-visible { outline: 2px solid currentColor;
   outline-offset: 2px; }
 .relic-from-works summary { cursor: pointer; min-height: 1.6rem; font-size: .9rem; }
-@media (max-width: 640px) { .st-key-find_where > :has(.stPopover), .st-key-find_where .stPopover button {
+:is(.st-key-find_length, .st-key-find_retrievers) label ~ * button { min-height: 2.5rem; }
+@media (max-width: 640px) { .st-key-find_retrievers [role="toolbar"] { flex-wrap: wrap; }
+  .st-key-find_where > :has(.stPopover), .st-key-find_where .stPopover button {
   width: 100% !important; max-width: none; } }
 
 .relic-shelf-contents { display: flex; flex-wrap: wrap; gap: .2rem 1.4rem; }

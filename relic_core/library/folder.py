@@ -110,9 +110,7 @@ def read_bytes(path: Path, *, max_bytes: int) -> bytes:
         with path.open("rb") as file:
             return file.read(max_bytes + 1)  # no more, should it have grown meanwhile
     except (FileNotFoundError, NotADirectoryError):
-        raise NotFound(
-            f"There is no file {path}. Check the name; a name with spaces needs quotation marks around it."
-        ) from None
+        raise NotFound(f"There is no file {path}. Check the name and its folder.") from None
     except (OSError, ValueError) as error:
         raise BadText(
             f"{path} cannot be read ({getattr(error, 'strerror', error)}). Check the name, change the permissions of "

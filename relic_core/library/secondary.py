@@ -108,7 +108,7 @@ def list_sources(
     """
     others = [] if others is None else others
     if not path.exists():
-        raise NotFound(f"There is no file or folder {path}. Check the name; one with spaces needs quotation marks.")
+        raise NotFound(f"There is no file or folder {path}. Check the name and its folder.")
     if path.is_dir():
         found = list(_in_folder(path, {each.resolve() for each in without}, others))
     elif path.suffix.lower() == TABLE:

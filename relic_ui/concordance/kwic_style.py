@@ -73,6 +73,7 @@ a.relic-kwic-chapter:hover { background: var(--relic-lit); }
   .relic-kwic div { display: inline; white-space: normal; mask-image: none; }
   .relic-kwic :is(.relic-kwic-title, .relic-kwic-place a) { white-space: normal; }
   .relic-kwic .relic-kwic-place a { display: inline; }
+  .relic-kwic .relic-kwic-place .relic-keep { margin-left: .8rem; }
   .stMain :is(.st-key-concordance_word, .st-key-concordance_work) { width: 100% !important; max-width: none; }
 }
 </style>

@@ -220,6 +220,7 @@ def ask(workbench: Workbench, where: Scope) -> SearchRequest | None:
             key="find_length",
             persist_state="session",
             required=True,
+            help="Here a sentence ends at its full stop, and also at a colon or a semicolon.",
         )
         chosen = st.pills(
             "Ways of searching",
@@ -273,9 +274,11 @@ def _ask_passage(workbench: Workbench, where: Scope) -> Likeness | None:
 
 
 def _ask_claim() -> str:
+    state = st.session_state
     claim_text = st.text_area(
         CLAIM_LABEL,
-        st.session_state.pop("find_claim_first", ""),
+        # A box that shows its first content, untouched, is empty on coming back from another page.
+        "" if "find_claim" in state else state.get("find_claim_first", ""),
         key="find_claim",
         height=96,
         placeholder=PLACEHOLDER,

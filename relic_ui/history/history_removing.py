@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_ui import person, removed
 from relic_ui.buttons import button
-from relic_ui.naming import name_of_search
+from relic_ui.naming import many, name_of_search
 from relic_ui.shell import told
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def do(workbench: Workbench, does: str, to: str) -> None:
     if does == _REMOVES:
         with told():
             search = workbench.history.remove(to, person.current())
-            st.session_state["search_removed"] = (search.id, _name(workbench, search))
+            said = f"{_name(workbench, search)} · {_where(workbench, search)}"
+            st.session_state["search_removed"] = (search.id, said)
             if st.session_state.get("find_answer", ("",))[-1] == search.id:
                 del st.session_state["find_answer"]  # asked again it is kept again
 
@@ -50,7 +51,9 @@ def show_removed(workbench: Workbench) -> None:
     if not gone:
         return
     with st.expander(f"Removed ({len(gone)})", key="history_removed"), told():
-        each_one = [(each.id, _name(workbench, each), "") for each in gone[:_REMOVED_SHOWN]]
+        each_one = [
+            (each.id, _name(workbench, each), f" · {_where(workbench, each)}") for each in gone[:_REMOVED_SHOWN]
+        ]
         removed.show_each("search", each_one, "history_back_", lambda each: _put_back(workbench, each))
         if len(gone) > _REMOVED_SHOWN:
             st.html(
@@ -89,6 +92,12 @@ def tell_removed(workbench: Workbench, search_id: str) -> bool:
 
 def _put_back(workbench: Workbench, search_id: str) -> None:
     workbench.history.undo(search_id, person.current())
+
+
+def _where(workbench: Workbench, search: Search) -> str:
+    """Say what tells searches of one claim apart: what was searched, and for how much."""
+    where = workbench.works.described(search.work_id).title if search.work_id else "the whole library"
+    return f"{where}, {many(search.length, 'sentence')}"
 
 
 def _name(workbench: Workbench, search: Search) -> str:

@@ -93,7 +93,7 @@ def _foot(view: NoteView, around: Around) -> str:
     cite = f"<span>{cite_link(view.work_id, kept.at, kept.length)}</span>" if view.work_id else ""
     moves = (("up", "Up", around.up), ("down", "Down", around.down))
     steps = "".join(button(does, note.id, label, title=f"{label}: {place}") for does, label, may in moves if may)
-    remove = button("remove-note", note.id, "Remove", title=f"Remove: {place}")
+    remove = button("remove-note", note.id, "Remove", title=f"Remove: {place}", then=".st-key-note_undo")
     made = f"{note.created:%d %B %Y}, edition {kept.sha256[:12]}. {kept.made_with}".lstrip("0")
     return (
         f'<div class="relic-note-foot">{cite}{steps}{remove}'

@@ -103,7 +103,8 @@ def _show_evaluation_set(workbench: Workbench, collection_id: str, whose: str) -
         key="notebook_save_verdicts",
     )
     st.text(
-        f"{many(count, 'passage')} with the verdict “supports”, in RELiC’s form.{evaluation_set.said(left_out)}",
+        f"{many(count, 'passage').capitalize()} with the verdict “supports”, in RELiC’s form."
+        f"{evaluation_set.said(left_out)}",
         width=320,
     )
 

@@ -320,7 +320,7 @@ def test_the_menu_says_which_verdicts_can_be_measured_on(app, notes):
     book.write(notes[1], verdict="contradicts")
     at = sound(app.open(NOTEBOOK))
     told = " ".join(text.value for text in at.text)
-    assert "one passage with the verdict “supports”" in told
+    assert "One passage with the verdict “supports”" in told
     assert "1, since they contradict their claim" in told
     made = json.loads(book.files.evaluation_set().content)
     assert [list(each["quotes"]) for each in made.values()] == [[notes[0]]]

@@ -57,7 +57,7 @@ def quickly(at, base):
 
 def test_without_anything_mined_the_page_says_what_to_do(app):
     at = sound(app.open(TRAINING))
-    assert "Nothing was mined yet" in said(at)
+    assert "No criticism was read yet" in said(at)
     assert [each.key for each in at.button if (each.key or "").startswith("training")] == []
 
 

@@ -13,7 +13,7 @@ from relic_core.services.answers import SearchRequest
 from relic_core.services.workbench import Workbench
 from tests.browser.conftest import environment_for
 from tests.browser.serving import Server, serving
-from tests.browser.visiting import answered, ask, claim_box, focused, opened, settled
+from tests.browser.visiting import answered, ask, cards, claim_box, focused, opened, settled
 from tests.making_training import make_base
 
 if TYPE_CHECKING:
@@ -80,6 +80,27 @@ def test_what_a_search_found_before_the_model_was_changed_is_held_against_now(pa
     page.get_by_role("link", name="Open this search").click()
     answered(page, "")
     expect(claim_box(page)).to_have_value(EARLIER)
+
+
+@pytest.mark.parametrize("back", ["the link", "the browser"])
+def test_a_search_of_an_address_stands_again_after_a_passage_was_read(page, elsewhere, back):
+    there, search = elsewhere
+    opened(page, f"{there.url}/find?q={search}")
+    first = answered(page, "")
+    page.locator(".relic-card").get_by_role("link", name="Read it in its chapter").first.click()
+    page.wait_for_url("**/read?**")
+    back_to_the_results = page.get_by_role("link", name="Back to the results").first
+    back_to_the_results.wait_for()
+    settled(page)
+    if back == "the link":
+        back_to_the_results.click()
+    else:
+        page.go_back()
+    page.wait_for_url(f"**/find?q={search}")
+    expect(claim_box(page)).to_have_value(EARLIER)
+    page.locator(".relic-card").first.wait_for()
+    settled(page)
+    assert cards(page) == first
 
 
 def test_the_columns_of_a_search_are_compared_and_a_passage_is_read(page, elsewhere):

@@ -298,7 +298,7 @@ def test_three_examples_are_too_few_and_that_is_said_before_anything_begins(sett
 
 def test_what_is_missing_is_said_with_what_to_do(settings):
     bench = Workbench(settings, executor=InlineExecutor(settings))
-    assert "Nothing was mined yet" in bench.trainings.lacking()
+    assert "No criticism was read yet" in bench.trainings.lacking()
     furnish(bench, parted=False)
     prospect = bench.trainings.prospect(Asked())
     assert "has not been decided which of them may be learnt from" in prospect.lacking

@@ -23,6 +23,8 @@ CHICAGO_WORDS = 100
 CHICAGO_LINES = 1
 _STOP = re.compile(r"(?<![.…\s])\.(?=[”’\"']*$)")
 """A full stop at the end that is no part of an ellipsis."""
+_GOES_ON = re.compile(r"\s*[,;:](?=[”’\"']*$)")
+"""What stands at the end of a passage whose sentence goes on behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +43,34 @@ class SetQuotation:
     paragraphs: tuple[tuple[str, ...], ...]
 
     def inline(self, *, stop: bool) -> str:
-        """Put it between quotation marks, nested marks turned, lines of verse parted by a stroke.
+        """Put it between quotation marks, nested marks turned and paired, lines of verse parted by a stroke.
+
+        A comma, a colon or a semicolon at its end is left away: it leads on to words that are not quoted.
 
         Parameters
         ----------
         stop : bool
             Keep a full stop at its end; without it one is left away, since it comes behind the citation.
         """
-        words = " // ".join(" / ".join(lines) for lines in self.paragraphs)
+        words = _GOES_ON.sub("", _paired(" // ".join(" / ".join(lines) for lines in self.paragraphs)))
         return f"“{inner_quotes(words if stop else _STOP.sub('', words))}”"
+
+
+def _paired(words: str) -> str:
+    """Give quotation marks whose other half stands outside the passage none, or close them at its end.
+
+    Examples
+    --------
+    >>> _paired("Such inhumanity as this.”"), _paired("“I had supposed him proud;"), _paired("He said “no”.")
+    ('Such inhumanity as this.', '“I had supposed him proud;”', 'He said “no”.')
+    """
+    kept, depth = "", 0
+    for sign in words:
+        if sign == "”" and not depth:
+            continue
+        depth += (sign == "“") - (sign == "”")
+        kept += sign
+    return kept + "”" * depth
 
 
 def set_quotation(words: str, style: str, *, verse: bool = False) -> SetQuotation:
@@ -68,6 +89,8 @@ def set_quotation(words: str, style: str, *, verse: bool = False) -> SetQuotatio
     --------
     >>> set_quotation("He said “no”.", "mla").inline(stop=False)
     '“He said ‘no’”'
+    >>> set_quotation("The latter of whom, however;", "mla").inline(stop=False)
+    '“The latter of whom, however”'
     >>> set_quotation("The water takes\nwhat it is owed", "mla").inline(stop=True)
     '“The water takes / what it is owed”'
     >>> set_quotation("The water takes\nwhat it is owed", "chicago-notes").block

@@ -131,14 +131,13 @@ def lacking(material: Material) -> str:
     """Say why nothing can be learnt yet, and what to do; empty where something can."""
     if not material.mined_pairs + material.mined_windows:
         return (
-            "Nothing was mined yet. A training learns from quotations found in books of criticism: add such books in "
-            "the Library, under “Secondary sources”."
+            "No criticism was read yet. A training learns from quotations found in books of criticism: add such books "
+            "in the Library, under “Secondary sources”."
         )
     if not material.pairs + material.windows + material.dev:
         return (
-            f"{material.mined_pairs + material.mined_windows:,} quotations were found, and it has not been decided "
-            "which of them may be learnt from. That keeps what is measured apart from what is taught, and is decided "
-            "on the page Training, or by the command `dataset split`."
+            "Quotations were found, and it has not been decided which of them may be learnt from. That keeps what is "
+            "measured apart from what is taught."
         )
     if not material.pairs + material.windows:
         return (
