@@ -98,6 +98,8 @@ def _in_words(work: WorkCount) -> str:
     most = max(held, key=lambda chapter: chapter.count)
     if len(work.chapters) == 1:
         return f"{work.work.title} has one chapter."
+    if len(held) == 1:
+        return f"Of the {len(work.chapters)} chapters of {work.work.title} it stands in {most.name} alone."
     where = f"{len(held)} of the {len(work.chapters)} chapters of {work.work.title}"
     return f"It stands in {where}, most often in {most.name} ({most.count:,})."
 

@@ -76,7 +76,7 @@ def _summary(found: Comparison) -> str:
     """Say how far the two agree."""
     share = f"{found.overlap} of the first {found.ten} passages are the same." if found.ten else "Neither finds any."
     return (
-        f'<p class="relic-measure"><strong>{share}</strong> The two lists are alike to '
+        f'<p class="relic-measure"><strong>{share}</strong> The first twenty of both are alike to '
         f'<span class="relic-likeness" aria-hidden="true"><i style="width:{found.likeness:.0%}"></i></span>'
         f"<strong>{found.likeness:.2f}</strong>, where 1 is the same list and 0 nothing shared.</p>"
         '<details class="relic-quiet relic-made"><summary>How this is counted</summary>Overlapping passages count as '
