@@ -19,7 +19,10 @@ from relic_ui.passages import passage_html
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from relic_core.domain import CitedWork
+    from relic_core.reporting.citations.quoting import Quoted
     from relic_core.reporting.citations.styles import Cited
     from relic_core.services.citing import Citation
     from relic_core.services.workbench import Workbench
@@ -78,7 +81,7 @@ def show(workbench: Workbench, wanted: Asked) -> None:
         return
     with head:
         _show_cited(found, wanted)
-    show_forms(found.forms)
+    show_forms(found.written)
     if found.locator:
         st.html(f'<p class="relic-quiet relic-measure">{escape(NO_PAGES)}</p>')
     _show_unknown(found.work)
@@ -90,7 +93,7 @@ def show_for_work(workbench: Workbench, work_id: str) -> None:
     st.html(CITING)
     st.header("How to cite it")
     found = workbench.citing.citation(work_id, choose_style())
-    show_forms(found.forms)
+    show_forms(found.written)
     _show_unknown(found.work)
     show_files(found.work)
 
@@ -132,8 +135,8 @@ def _show_cited(found: Citation, wanted: Asked) -> None:
     st.html(f'<p class="relic-cite-where">{where}</p>')
 
 
-def show_forms(forms: tuple[Cited, ...]) -> None:
-    """Draw the forms of a citation, each with its button."""
+def show_forms(forms: Sequence[Quoted | Cited]) -> None:
+    """Draw the quotation as a text has it and the forms of its citation, each with its button."""
     copying.listen()
     rows = "".join(
         f'<div class="relic-copy"><dt>{escape(form.label)}</dt><dd class="relic-copied">{form.html}</dd>'

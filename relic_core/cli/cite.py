@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 from relic_core.cli import console
@@ -48,6 +49,6 @@ def run(workbench: Workbench, options: Namespace) -> int:
     if options.format in FORMATS:
         print(FORMATS[options.format].write([found.work]), end="")
         return 0
-    for form in found.forms:
-        print(f"{form.label}:\n  {getattr(form, options.format)}")
+    for form in found.written:
+        print(f"{form.label}:\n{indent(getattr(form, options.format), '  ')}")
     return 0

@@ -11,6 +11,7 @@ from relic_core.domain import Address, CitedWork, EditionDetails, Span
 from relic_core.errors import BadRequest
 from relic_core.library.edition_details import over, said_by
 from relic_core.reporting.citations.locators import locate
+from relic_core.reporting.citations.quoting import quote
 from relic_core.reporting.citations.styles import cite
 from relic_core.reporting.passages import quotation
 from relic_core.text.decoding import harmless
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Place, Work, WorkSummary
     from relic_core.reporting.citations.locators import Locator
+    from relic_core.reporting.citations.quoting import Quoted
     from relic_core.reporting.citations.styles import Cited
     from relic_core.reporting.passages import Passage
     from relic_core.services.workbench import Workbench
@@ -47,6 +49,8 @@ class Citation:
         The same, for a reader.
     quotation : Passage or None
         Its words.
+    quoted : Quoted or None
+        Its words as a text quotes them, with the citation behind them.
     """
 
     work: CitedWork
@@ -54,6 +58,12 @@ class Citation:
     locator: Locator | None = None
     place: Place | None = None
     quotation: Passage | None = None
+    quoted: Quoted | None = None
+
+    @property
+    def written(self) -> tuple[Quoted | Cited, ...]:
+        """All that is there to be copied, in the order in which it is needed."""
+        return (*((self.quoted,) if self.quoted else ()), *self.forms)
 
 
 class Citing:
@@ -129,13 +139,15 @@ class Citing:
             return Citation(work=cited, forms=cite(cited, style))
         work = self._workbench.works.load(work_id)
         span = _span(work, at, length)
-        cited, locator = self.work(work_id), locate(work, span)
+        cited, locator, place = self.work(work_id), locate(work, span), work.place(span)
+        forms, words = cite(cited, style, locator), quotation(work, span)
         return Citation(
             work=cited,
-            forms=cite(cited, style, locator),
+            forms=forms,
             locator=locator,
-            place=work.place(span),
-            quotation=quotation(work, span),
+            place=place,
+            quotation=words,
+            quoted=quote(words.plain, forms[0].runs, style, verse=place.line is not None),
         )
 
     def _cited(self, summaries: Collection[WorkSummary]) -> dict[str, CitedWork]:

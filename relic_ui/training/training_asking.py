@@ -75,6 +75,8 @@ def _show_lacking(workbench: Workbench) -> None:
     st.info(literal(prospect.lacking), icon=":material/info:")
     if prospect.unparted:
         _offer_split(workbench, "Decide what may be learnt from")
+    else:
+        st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 
 def _offer_split(workbench: Workbench, label: str) -> None:

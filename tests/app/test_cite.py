@@ -34,6 +34,9 @@ def test_a_passage_is_cited_with_its_place(app, lanterns):
     assert forms(at)["In the text"] == "(<b>Body</b>, ch. 1, pars. 1-2)"
     assert "<b>" not in html(at), "what is said of a work is shown, not obeyed"
     assert "Nobody asked it." in plain(html(at))
+    assert forms(at)["The quotation, set off as a block"].endswith("It fell. (<b>Body</b>, ch. 1, pars. 1-2)")
+    short = sound(app.open(CITE, work=lanterns.id, at="1.1.2"))
+    assert forms(short)["The quotation, within a sentence"] == "“Nobody asked it” (<b>Body</b>, ch. 1, par. 1)."
     assert "no page numbers" in html(at)
     assert saves(at) == {"RIS", "BibTeX", "CSL-JSON"}
     assert "for Zotero" in html(at)

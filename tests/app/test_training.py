@@ -58,6 +58,7 @@ def quickly(at, base):
 def test_without_anything_mined_the_page_says_what_to_do(app):
     at = sound(app.open(TRAINING))
     assert "No criticism was read yet" in said(at)
+    assert [link.value for link in at.main.get("page_link")] == ["Open the library"]
     assert [each.key for each in at.button if (each.key or "").startswith("training")] == []
 
 

@@ -37,7 +37,10 @@ def test_a_work_and_a_passage_are_cited(bench, run):
     run("describe", ferry.id, "--title", "The *Ferry*", "--author", "Ann Else", "--year", "1891")
     code, said, _ = run("cite", ferry.id, "1.1.1", "--format", "markdown")
     assert code == 0
-    assert said.startswith("In the text:\n  (Else, ")
+    quoted, in_text = said.split("\n")[1], said.split("\n")[3]
+    assert said.startswith("The quotation, within a sentence:\n  “")
+    assert quoted.endswith(f"” {in_text.strip()}.")
+    assert in_text.startswith("  (Else, ")
     assert "  Else, Ann. *The \\*Ferry\\**. 1891.\n" in said
     assert "<i>The *Ferry*</i>" in run("cite", ferry.id, "--format", "html", "--style", "chicago-notes")[1]
 

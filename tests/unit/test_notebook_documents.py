@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from relic_core.domain import Collection, Kept, Note
 from relic_core.formats.notebook import Section
+from relic_core.reporting.citations.quoting import set_quotation
 from relic_core.reporting.notebook.markdown import markdown
-from relic_core.reporting.notebook.quoting import set_quotation
 from relic_core.reporting.notebook.table import COLUMNS, csv
 from relic_core.reporting.notebook.word import word
 from tests.making_citations import cited

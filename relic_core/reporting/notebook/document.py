@@ -9,10 +9,10 @@ from relic_core import __version__
 from relic_core.domain import CitedWork
 from relic_core.reporting.citations import chicago_notes
 from relic_core.reporting.citations.locators import locate_kept
+from relic_core.reporting.citations.quoting import WITH_NOTES, quote
 from relic_core.reporting.citations.runs import Run
 from relic_core.reporting.citations.styles import style, works_cited
 from relic_core.reporting.citations.telling_apart import tell_apart
-from relic_core.reporting.notebook.quoting import set_quotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -114,25 +114,16 @@ def citation_of(kept: Kept, parts: Parts, chosen: Style, *, first: bool = True) 
     first : bool
         It is the first mention of the work: later notes are short.
     """
-    write = chicago_notes.short_note if chosen.name == "chicago-notes" and not first else chosen.in_text
+    write = chicago_notes.short_note if chosen.name in WITH_NOTES and not first else chosen.in_text
     return write(parts, locate_kept(kept))
 
 
 def _passage(kept: Kept, citation: tuple[Run, ...], style_name: str) -> Iterator[Block]:
     """Set the quotation with its citation, which stands behind it or, in notes, in a paragraph of its own."""
-    notes = style_name == "chicago-notes"
-    quotation = set_quotation(kept.quotation, style_name, verse=kept.line is not None)
-    if not quotation.block:
-        words = Run(quotation.inline(stop=notes))
-        yield Block("passage", ((words,) if notes else (words, Run(" "), *citation, Run(".")),))
-    else:
-        for at, lines in enumerate(quotation.paragraphs, start=1):
-            last = at == len(quotation.paragraphs) and not notes
-            runs: list[tuple[Run, ...]] = [(Run(line),) for line in lines]
-            if last:
-                runs[-1] = (*runs[-1], Run(" "), *citation)
-            yield Block("quotation", tuple(runs))
-    if notes:
+    quoted = quote(kept.quotation, citation, style_name, verse=kept.line is not None)
+    for lines in quoted.paragraphs:
+        yield Block("quotation" if quoted.block else "passage", lines)
+    if style_name in WITH_NOTES:
         yield Block("note", (citation,))
 
 

@@ -8,6 +8,7 @@ Chicago 18         from 100 words on                           from two lines on
 =================  ==========================================  ==============================================
 
 A quotation of several paragraphs is always a block. Whatever stands in brackets, and every ellipsis, stays as it is.
+The citation stands behind it: before the full stop within a sentence, behind it in a block, in notes apart from it.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from relic_core.reporting.citations.runs import inner_quotes
+from relic_core.reporting.citations.runs import Run, as_html, as_markdown, as_text, inner_quotes
 
 MLA_CHARACTERS = 4 * 75
 MLA_LINES = 3
 CHICAGO_WORDS = 100
 CHICAGO_LINES = 1
+WITH_NOTES = frozenset({"chicago-notes"})
+"""Styles that cite in notes, below the text or behind it."""
 _STOP = re.compile(r"(?<![.…\s])\.(?=[”’\"']*$)")
 """A full stop at the end that is no part of an ellipsis."""
 _GOES_ON = re.compile(r"\s*[,;:](?=[”’\"']*$)")
@@ -54,6 +57,73 @@ class SetQuotation:
         """
         words = _GOES_ON.sub("", _paired(" // ".join(" / ".join(lines) for lines in self.paragraphs)))
         return f"“{inner_quotes(words if stop else _STOP.sub('', words))}”"
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A quotation as it stands in a scholar's text, with what cites it.
+
+    Attributes
+    ----------
+    block : bool
+        Set off from the text.
+    paragraphs : tuple of tuple of tuple of Run
+        Its paragraphs, each with its lines; the citation stands at the end of the last.
+    """
+
+    block: bool
+    paragraphs: tuple[tuple[tuple[Run, ...], ...], ...]
+
+    @property
+    def label(self) -> str:
+        """What it is called beside the forms of a citation."""
+        return "The quotation, set off as a block" if self.block else "The quotation, within a sentence"
+
+    @property
+    def text(self) -> str:
+        """As plain text: paragraphs parted by an empty line."""
+        return "\n\n".join("\n".join(map(as_text, lines)) for lines in self.paragraphs)
+
+    @property
+    def markdown(self) -> str:
+        """As Markdown."""
+        mark = "> " if self.block else ""
+        paragraphs = ("\\\n".join(f"{mark}{as_markdown(line)}" for line in lines) for lines in self.paragraphs)
+        return f"\n{mark.rstrip()}\n".join(paragraphs)
+
+    @property
+    def html(self) -> str:
+        """As HTML, escaped."""
+        paragraphs = "".join(f"<p>{'<br>'.join(map(as_html, lines))}</p>" for lines in self.paragraphs)
+        return f"<blockquote>{paragraphs}</blockquote>" if self.block else paragraphs
+
+
+def quote(words: str, citation: tuple[Run, ...], style: str, *, verse: bool = False) -> Quoted:
+    r"""Set a quotation with its citation.
+
+    Parameters
+    ----------
+    words, style, verse
+        As for `set_quotation`.
+    citation : tuple of Run
+        What stands behind it in the text; not used by styles with notes, whose note stands elsewhere.
+
+    Examples
+    --------
+    >>> quote("He said “no”.", (Run("(Blake 3)"),), "mla").text
+    '“He said ‘no’” (Blake 3).'
+    >>> print(quote("The water takes\nwhat it is owed", (Run("(Blake 3)"),), "chicago-author-date").markdown)
+    > The water takes\
+    > what it is owed (Blake 3)
+    """
+    behind = () if style in WITH_NOTES else (Run(" "), *citation)
+    quotation = set_quotation(words, style, verse=verse)
+    if not quotation.block:
+        line = Run(quotation.inline(stop=not behind))
+        return Quoted(block=False, paragraphs=(((line, *behind, Run(".")) if behind else (line,),),))
+    lines: list[list[tuple[Run, ...]]] = [[(Run(line),) for line in each] for each in quotation.paragraphs]
+    lines[-1][-1] += behind
+    return Quoted(block=True, paragraphs=tuple(map(tuple, lines)))
 
 
 def _paired(words: str) -> str:
