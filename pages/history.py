@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import buttons, shell
+from relic_ui import buttons, keep, shell
 from relic_ui.history import comparing, history, history_removing, history_style, then_and_now
 
 workbench = shell.page("Searches")
 st.html(history_style.HISTORY)
 with shell.told():
     asked = history.read()
-    history_removing.do(workbench, *buttons.pressed())
+    pressed = buttons.pressed()
+    history_removing.do(workbench, *pressed)
+    keep.do_found(workbench, *pressed)
     if asked.search and asked.show == "then":
         history.show_one(workbench, asked, "Then and now", then_and_now.show)
     elif asked.search and asked.show == "compare":

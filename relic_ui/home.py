@@ -38,11 +38,9 @@ def show(workbench: Workbench) -> None:
                 scope.limit_to(work.id, ())
                 st.switch_page("pages/find.py")
     st.header("Your library")
-    many = len(summaries)
     st.html(
-        f'<p class="relic-measure">{"One work is" if many == 1 else f"{many} works are"} ready to search, to read, and '
-        "to look through for a word. Take others from the RELiC shelf or from Project Gutenberg, or add your own "
-        "editions as plain text, EPUB or TEI; they stay on this machine.</p>"
+        f'<p class="relic-measure">{_said_of_library(workbench, len(summaries))} from the RELiC shelf or from Project '
+        "Gutenberg, or add your own editions as plain text, EPUB or TEI; they stay on this machine.</p>"
     )
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
     st.header("How to read the results")
@@ -69,3 +67,17 @@ def show(workbench: Workbench) -> None:
     with st.container(horizontal=True, gap="small"):
         st.page_link("pages/notebook.py", label="Open the notebook", icon=":material/bookmark:")
         st.page_link("pages/history.py", label="Look through your searches", icon=":material/history:")
+
+
+def _said_of_library(workbench: Workbench, many: int) -> str:
+    """Say what is there to be searched, up to the word that offers more."""
+    if many:
+        return (
+            f"{'One work is' if many == 1 else f'{many} works are'} ready to search, to read, and to look through for "
+            "a word. Take others"
+        )
+    back = " What you removed can be put back there." if workbench.works.removed() else ""
+    return (
+        "It is empty, so there is nothing to search yet. With its first work, a claim can be asked of it here and on "
+        f"<em>Find a quotation</em>.{back} Take one"
+    )

@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_ui.cards import hue
 from relic_ui.find.find import set_address
-from relic_ui.history.then_and_now import passage_item
+from relic_ui.history.found_line import FoundLines
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def show(workbench: Workbench, asked: Asked, search: Search) -> None:
     st.html(_summary(found))
     with st.container(key="compare_columns"):
         slots = st.columns(3, gap="medium")
+    lines = FoundLines(workbench, search)
     one, other = found.first.label, found.second.label
     lists = (
         ("By both", "", found.found_by("both"), "None of the first ten is the same."),
@@ -44,7 +45,7 @@ def show(workbench: Workbench, asked: Asked, search: Search) -> None:
     for slot, (title, name, passages, none) in zip(slots, lists, strict=True):
         with slot:
             css = f' style="{hue(name)}"' if name else ""
-            items = "".join(_item(each, found, of_library=not search.work_id) for each in passages)
+            items = "".join(_item(each, found, names, lines) for each in passages)
             st.html(
                 f'<div class="relic-column"{css}><h2>{escape(title)}</h2></div>'
                 + (f'<ul class="relic-moved"{css}>{items}</ul>' if items else f'<p class="relic-quiet">{none}</p>')
@@ -86,8 +87,8 @@ def _summary(found: Comparison) -> str:
     )
 
 
-def _item(each: ComparedPassage, found: Comparison, *, of_library: bool) -> str:
-    best = min(filter(None, (each.first, each.second)))
+def _item(each: ComparedPassage, found: Comparison, names: tuple[str, str], lines: FoundLines) -> str:
+    best, retriever = min((at, name) for at, name in zip((each.first, each.second), names, strict=True) if at)
     one, other = escape(found.first.label), escape(found.second.label)
     if each.found == "both":
         how = f"no. {each.first} of {one}, no. {each.second} of {other}"
@@ -96,5 +97,5 @@ def _item(each: ComparedPassage, found: Comparison, *, of_library: bool) -> str:
         how = f"no. {place} of {label}" if place else f"not among the first twenty of {label}"
     return (
         f'<li class="relic-moved-quiet"><span class="relic-rank">{best}</span><div>'
-        f'{passage_item(each.passage, of_library=of_library)}<div class="relic-moved-how">{how}</div></div></li>'
+        f'{lines.html(each.passage, retriever=retriever, rank=best)}<div class="relic-moved-how">{how}</div></div></li>'
     )

@@ -10,13 +10,11 @@ import streamlit as st
 from relic_ui.cards import hue
 from relic_ui.find.find import set_address
 from relic_ui.history import history
-from relic_ui.links import link
-from relic_ui.naming import listed, name_of
-from relic_ui.passages import passage_html
+from relic_ui.history.found_line import FoundLines
+from relic_ui.naming import listed
 
 if TYPE_CHECKING:
     from relic_core.domain import Search
-    from relic_core.services.sharing.passages import Located
     from relic_core.services.sharing.then_and_now import ColumnThenAndNow, MovedPassage, ThenAndNow
     from relic_core.services.workbench import Workbench
     from relic_ui.history.history import Asked
@@ -30,10 +28,11 @@ def show(workbench: Workbench, asked: Asked, search: Search) -> None:
     _show_changes(found)
     if not found.columns:
         return
+    lines = FoundLines(workbench, search)
     slots = st.columns(len(found.columns), gap="medium")
     for slot, column in zip(slots, found.columns, strict=True):
         with slot:
-            st.html(_column_html(column, of_library=not search.work_id))
+            st.html(_column_html(column, lines))
 
 
 def _choose_then(found: ThenAndNow) -> None:
@@ -93,22 +92,23 @@ def _show_changes(found: ThenAndNow) -> None:
         )
 
 
-def _column_html(column: ColumnThenAndNow, *, of_library: bool) -> str:
+def _column_html(column: ColumnThenAndNow, lines: FoundLines) -> str:
     """Make the HTML of one retriever's passages, those of now first."""
     here = [each for each in column.passages if each.now and each.now <= _TEN]
     left = [each for each in column.passages if not (each.now and each.now <= _TEN)]
     stayed = sum(1 for each in here if each.then and each.then <= _TEN)
     summary = "As it was." if column.unchanged else f"{stayed} of the first {len(here)} were among the first ten then."
     heading = f'<h2>{escape(column.label)}</h2><p class="relic-quiet relic-moved-sum">{summary}</p>'
-    items = _items(here, of_library=of_library, quiet=column.unchanged)
+    items = "".join(_item(each, column, lines) for each in here)
     parts = [
         f'<div class="relic-column" style="{hue(column.retriever)}">{heading}</div>',
         f'<ol class="relic-moved" style="{hue(column.retriever)}">{items}</ol>',
     ]
     if left:
+        items = "".join(_item(each, column, lines) for each in left)
         parts.append(
             f'<h3 class="relic-history-day">No longer among the first ten</h3><ul class="relic-moved" '
-            f'style="{hue(column.retriever)}">{_items(left, of_library=of_library)}</ul>'
+            f'style="{hue(column.retriever)}">{items}</ul>'
         )
     if not column.passages:
         parts.append('<p class="relic-quiet">It found nothing then, and finds nothing now.</p>')
@@ -118,15 +118,12 @@ def _column_html(column: ColumnThenAndNow, *, of_library: bool) -> str:
 _TEN = 10
 
 
-def _items(passages: list[MovedPassage], *, of_library: bool, quiet: bool = False) -> str:
-    return "".join(_item(each, of_library=of_library, quiet=quiet) for each in passages)
-
-
-def _item(each: MovedPassage, *, of_library: bool, quiet: bool) -> str:
-    """Make the line of a passage; `quiet` where there is nothing to say of any."""
+def _item(each: MovedPassage, column: ColumnThenAndNow, lines: FoundLines) -> str:
+    """Make the line of a passage; where nothing has changed, nothing is said of any."""
     rank = f'<span class="relic-rank"><span class="relic-sr">Now </span>{each.now or "–"}</span>'
-    words = passage_item(each.passage, of_library=of_library) if each.passage else _AWAY
-    if quiet:
+    retriever = column.retriever if each.now else ""
+    words = lines.html(each.passage, retriever=retriever, rank=each.now) if each.passage else _AWAY
+    if column.unchanged:
         return f"<li>{rank}<div>{words}</div></li>"
     css = ' class="relic-moved-quiet"' if each.moved == "stayed" else ""
     return f'<li{css}>{rank}<div><div class="relic-moved-how">{how(each)}</div>{words}</div></li>'
@@ -149,11 +146,3 @@ def how(each: MovedPassage) -> str:
     if each.moved == "fell":
         return f'<span aria-hidden="true">↓</span> fell from {each.then}'
     return {"stayed": "as then", "new": "new", "gone": f"gone; it was {each.then}"}[each.moved]
-
-
-def passage_item(passage: Located, *, of_library: bool) -> str:
-    """Set a passage with the link to where it can be read."""
-    where = passage.place.label
-    named = f"{name_of(passage.work)} · {where}" if of_library else where
-    there = link("read", named, work=passage.work.id, at=passage.at, n=passage.span.length)
-    return f'<blockquote>{passage_html(passage.quotation)}</blockquote><p class="relic-moved-where">{there}</p>'

@@ -88,6 +88,13 @@ def _one_click(workbench: Workbench) -> None:
             to = link(PAGE, "Open it", title=f"Open it: {made.name}", study=made.id)
             st.html(f'<p class="relic-proxy-links">This study is here already. {to}</p>')
             return
+        if not workbench.studies.has_words_on_pride_and_prejudice():
+            st.html(
+                '<p class="relic-quiet relic-measure">The critics’ words do not come with the program: they are cut '
+                "out of their books, which Project Gutenberg gives away. Whoever runs the program fetches them once, "
+                "with <code>python -m relic_core dataset rebuild</code>.</p>"
+            )
+            return
         st.button(
             "Make this study",
             key="proxy_make_pride",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
@@ -307,6 +308,21 @@ def test_two_columns_are_compared_in_words_and_numbers(app, search):
     assert html(at).count('href="read?') == len(found.passages)
     assert "Overlapping passages count as one" in told
     assert at.get_by_key("compare_first").options[0] == "dense-RELiC", "a select box reads no markup"
+
+
+@pytest.mark.parametrize("show", ["then", "compare"])
+def test_a_passage_is_kept_and_read_with_the_claim_it_was_found_for(app, search, press_button, show):
+    at = sound(app.open(HISTORY, q=search, show=show, of="dense-relic,bm25"))
+    to = re.search(r'data-does="keep" data-to="([^"]+)"', html(at))[1]
+    work, place, _ = to.split("/")[:3]
+    assert f'href="read?work={work}&amp;at={place}&amp;n=' in html(at)
+    assert html(at).count(f"&amp;q={search}") >= html(at).count('href="read?')
+    sound(press_button(at, "keep", to))
+    (view,) = app.bench.notebook.notes()
+    kept = view.note.kept
+    assert (kept.claim_text, kept.search_id, kept.at) == (CLAIM, search, place)
+    assert kept.retriever in {"dense-relic", "bm25"}
+    assert kept.rank == 1
 
 
 def test_a_way_of_searching_that_is_not_known_is_told_and_others_are_compared(app, search):

@@ -29,4 +29,6 @@ def test_an_empty_library_has_no_examples_and_says_so(app):
     app.bench.works.remove(sample.id)
     at = sound(app.open())
     assert list(at.button) == []
-    assert "0 works are ready" in html(at)
+    assert "It is empty, so there is nothing to search yet." in html(at)
+    assert "What you removed can be put back there." in html(at)
+    assert "Take one from the RELiC shelf" in html(at)

@@ -498,11 +498,20 @@ def test_the_study_of_pride_and_prejudice_is_one_click(app, monkeypatch):
     assert "proxy_make_pride" not in [each.key for each in sound(app.open(PAGE, show="make")).button]
     wanted = StudyRequest(name="Pride and Prejudice", benchmark="sample", most=4)
     monkeypatch.setattr(Studies, "pride_and_prejudice", lambda _: wanted)
+    monkeypatch.setattr(Studies, "has_words_on_pride_and_prejudice", lambda _: True)
     at = sound(app.open(PAGE, show="make"))
     at = sound(at.button("proxy_make_pride").click().run())
     made = app.bench.studies.all()[0]
     assert (made.name, made.items) == ("Pride and Prejudice", 4)
     assert f"study={made.id}" in html(at)
+
+
+def test_without_the_critics_words_the_box_says_how_to_get_them(app, monkeypatch):
+    wanted = StudyRequest(name="Pride and Prejudice", benchmark="sample", most=4)
+    monkeypatch.setattr(Studies, "pride_and_prejudice", lambda _: wanted)
+    at = sound(app.open(PAGE, show="make"))
+    assert "dataset rebuild" in html(at.get_by_key("proxy_pride"))
+    assert "proxy_make_pride" not in [each.key for each in at.button]
 
 
 def test_the_study_of_pride_and_prejudice_is_opened_where_it_is_already(app, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import uuid
 
@@ -13,7 +14,7 @@ from relic_core.evaluation.benchmarks import relic as benchmark
 from relic_core.services.workbench import Workbench
 from tests.browser.conftest import environment_for
 from tests.browser.serving import serving
-from tests.browser.visiting import ask, focused, opened, settled
+from tests.browser.visiting import ask, claim_box, focused, opened, settled, tab_to
 
 CLAIM = "The brass bolt stands for a false certainty"
 KEEP = "button[data-does=keep]"
@@ -97,6 +98,48 @@ def test_a_hit_is_kept_written_about_judged_and_measured_on_by_keyboard_alone(pa
     download.value.save_as(file)
     made = {window.id: window.left for window in benchmark.create(bench.settings, bench.works, file).windows()}
     assert made[note_id] == (claim,)
+
+
+def test_the_tab_key_leads_from_a_claim_to_the_text_to_the_notebook_and_to_a_document(page, url, tmp_path):
+    claim = f"{CLAIM} {uuid.uuid4().hex[:6]}"
+    opened(page, f"{url}/find")
+    tab_to(page, claim_box(page))
+    page.keyboard.type(claim)
+    page.keyboard.press("Control+Enter")
+    card = page.locator(".relic-card").first
+    card.wait_for()
+    settled(page)
+    words = card.locator("blockquote p").first.inner_text()
+
+    tab_to(page, card.get_by_role("link", name="Read it in its chapter"))
+    page.keyboard.press("Enter")
+    page.locator("article.relic-read-text").wait_for()
+    settled(page)
+    bar = page.get_by_role("region", name="The passage marked")
+    tab_to(page, bar.get_by_role("button", name="Keep"))
+    page.keyboard.press("Enter")
+    tab_to(page, bar.locator("[data-part=kept] a"))
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/notebook?note=*")
+
+    note = page.locator(f".st-key-notebook_{page.url.split('note=')[1]}")
+    expect(note).to_contain_text(f"For the claim “{claim}”")
+    settled(page)
+    tab_to(page, note.get_by_role("textbox", name="Your words"))
+    page.keyboard.type("He trusts what shines.")
+    page.keyboard.press("Tab")
+    note.get_by_text("Saved.").wait_for()
+    tab_to(page, page.get_by_role("button", name="Save").first)
+    page.keyboard.press("Enter")
+    tab_to(page, page.get_by_role("button", name=re.compile("Markdown")))
+    with page.expect_download() as download:
+        page.keyboard.press("Enter")
+    file = tmp_path / "notes.md"
+    download.value.save_as(file)
+    written = file.read_text(encoding="utf-8")
+    assert "He trusts what shines." in written
+    assert f"Claim: {claim}" in written
+    assert words.split("”")[-1].strip(" .")[:30] in written
 
 
 def test_notes_are_put_in_order_by_keyboard_and_the_focus_goes_with_them(page, url, bench):

@@ -15,12 +15,11 @@ from relic_core.config import Settings
 from relic_core.services.workbench import Workbench
 from tests.browser.conftest import environment_for
 from tests.browser.serving import serving
-from tests.browser.visiting import focused, opened, settled
+from tests.browser.visiting import focused, opened, settled, tab_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TABS = 90
 PATIENCE = 60_000
 """Milliseconds that a page may take on a machine that does other things as well."""
 
@@ -42,17 +41,6 @@ def studied(prepared, browser, tmp_path_factory) -> Iterator[SimpleNamespace]:
 def somebody(name):
     """Make a name that nobody has yet: a journey that is made once more must not find the answers of the first."""
     return f"{name} {uuid4().hex[:6]}"
-
-
-def tab_to(page, **wanted):
-    """Press the Tab key until the focus is on what has this role and name."""
-    target = page.get_by_role(wanted["role"], name=wanted["name"]).first
-    target.wait_for()
-    for _ in range(TABS):
-        page.keyboard.press("Tab")
-        if target.evaluate("it => it === document.activeElement || it.contains(document.activeElement)"):
-            return
-    pytest.fail(f"The Tab key does not lead to {wanted}.")
 
 
 def begin(page, address, name):
@@ -86,13 +74,13 @@ def answers(studied, name):
 def test_the_keyboard_alone_leads_from_the_first_visit_to_the_last_item(page, studied):
     name = somebody("keys")
     opened(page, f"{studied.url}/proxy_task")
-    tab_to(page, role="link", name=f"Take part: {studied.study.label}")
+    tab_to(page, page.get_by_role("link", name=f"Take part: {studied.study.label}").first)
     page.keyboard.press("Enter")
-    tab_to(page, role="textbox", name="Your name, or a code")
+    tab_to(page, page.get_by_role("textbox", name="Your name, or a code").first)
     page.keyboard.type(name)
-    tab_to(page, role="checkbox", name="I have read this, and I agree to take part")
+    tab_to(page, page.get_by_role("checkbox", name="I have read this, and I agree to take part").first)
     page.keyboard.press("Space")
-    tab_to(page, role="button", name="Begin")
+    tab_to(page, page.get_by_role("button", name="Begin").first)
     page.keyboard.press("Enter")
     item_shown(page, 1, studied.of)
     focused(page, "it.textContent", f"Item 1 of {studied.of}")
@@ -118,7 +106,7 @@ def test_buttons_are_reached_by_tab_and_say_what_they_hold(page, studied):
     item_shown(page, 1, studied.of)
     settled(page)
     shown = page.locator("button[data-choice='2'] .relic-proxy-words").inner_text().split()
-    tab_to(page, role="button", name=re.compile(rf"^Passage 2\s+{re.escape(shown[0])}"))
+    tab_to(page, page.get_by_role("button", name=re.compile(rf"^Passage 2\s+{re.escape(shown[0])}")).first)
     page.keyboard.press("Enter")
     item_shown(page, 2, studied.of)
     (answer,) = answers(studied, name).values()

@@ -110,7 +110,7 @@ def test_the_columns_of_a_search_are_compared_and_a_passage_is_read(page, elsewh
     page.get_by_role("link", name="Compare the columns").click()
     page.get_by_role("heading", name="By BM25 alone").wait_for()
     page.locator(".relic-moved-where a").first.click()
-    page.wait_for_url("**/read?**")
+    page.wait_for_url(f"**/read?**q={search}**")
 
 
 def test_a_search_is_removed_and_put_back_by_keyboard_and_from_its_own_address(page, elsewhere):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from relic_ui.find.claim_box import CLAIM_LABEL
+
+TABS = 90
+"""Stops of the Tab key after which there is no way there."""
 
 
 def claim_box(page):
@@ -59,3 +64,13 @@ def focused(page, expression, expected):
     page.wait_for_function(
         f"wanted => {{ const it = document.activeElement; return ({expression}) === wanted }}", arg=expected
     )
+
+
+def tab_to(page, target):
+    """Press the Tab key until the focus is on an element, or within it."""
+    target.wait_for()
+    for _ in range(TABS):
+        page.keyboard.press("Tab")
+        if target.evaluate("it => it === document.activeElement || it.contains(document.activeElement)"):
+            return
+    pytest.fail(f"The Tab key does not lead to {target}.")

@@ -31,7 +31,6 @@ def as_page(view: StudyView, results: StudyResults, *, names: Mapping[str, str] 
     names : mapping of str to str, optional
         What annotators are called, by their ids, in place of their names; comments are left out then.
     """
-    agreement = (results.paradox,) if results.paradox else ()
     telling = tuple(_printed(each, comments=names is None) for each in results.telling)
     return page(
         f"{view.study.label}: the missing quotation out of three",
@@ -39,7 +38,7 @@ def as_page(view: StudyView, results: StudyResults, *, names: Mapping[str, str] 
             Section(heading="The study", tables=(_facts(view),)),
             Section(heading="What annotators were told", paragraphs=(view.terms.instructions,)),
             Section(heading="People and models", tables=(tables.accuracies(results, names=names),)),
-            Section(heading="How far people agree", paragraphs=agreement, tables=(_plain(tables.agreement(results)),)),
+            Section(heading="How far people agree", tables=(tables.agreement(results),)),
             Section(
                 heading="What everybody saw and a model did not",
                 paragraphs=() if telling else ("There is no such item yet.",),
@@ -53,11 +52,6 @@ def as_page(view: StudyView, results: StudyResults, *, names: Mapping[str, str] 
         foot=f"Study {view.study.id}, RELiC Workbench {provenance.code()}. The task is that of Thai et al. (2022), "
         "RELiC: Retrieving Evidence for Literary Claims, section 4.",
     )
-
-
-def _plain(table: Table) -> Table:
-    """Leave the notes out, which stand above it."""
-    return Table(caption=table.caption, heads=table.heads, rows=table.rows)
 
 
 def _facts(view: StudyView) -> Table:

@@ -155,11 +155,15 @@ class Studies:
         return self._workbench.jobs.start("study", title=f"Making the study {name}", subject=name, arguments=said)
 
     def pride_and_prejudice(self) -> StudyRequest | None:
-        """Say what the study of the paper's own work would be; None where the work or its windows are not here."""
-        if not windows.has_work(self._workbench, *making.PRIDE):
-            return None
+        """Say what the study of the paper's own work would be; None where the work is not here."""
         benchmark, work = making.PRIDE
+        if not windows.has_work(self._workbench, work):
+            return None
         return making.StudyRequest(name=making.PRIDE_NAME, benchmark=benchmark, works=(work,))
+
+    def has_words_on_pride_and_prejudice(self) -> bool:
+        """Whether the critics' words are here that its study is made from: they have to be rebuilt."""
+        return windows.has_words(self._workbench, making.PRIDE[0])
 
     def made_of_pride_and_prejudice(self) -> StudyCounts | None:
         """Give the study that `pride_and_prejudice` would make again, since one has its name; None where none has."""

@@ -89,10 +89,13 @@ def opened(workbench: Workbench, name: str, *, data: Path | None = None) -> Benc
     return workbench.benchmarks.open(name, data=data)
 
 
-def has_work(workbench: Workbench, benchmark: str, slug: str) -> bool:
-    """Whether the words of a benchmark's windows are here, and a work of the catalogue is stored."""
-    if slug not in {each.entry.slug for each in workbench.catalogue.shelf() if each.work is not None}:
-        return False
+def has_work(workbench: Workbench, slug: str) -> bool:
+    """Whether a work of the catalogue is stored."""
+    return slug in {each.entry.slug for each in workbench.catalogue.shelf() if each.work is not None}
+
+
+def has_words(workbench: Workbench, benchmark: str) -> bool:
+    """Whether the words of a benchmark's windows are here."""
     try:
         return bool(benchmarks.unplaced(benchmark, settings=workbench.settings))
     except (NotFound, BadBenchmark):
