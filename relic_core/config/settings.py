@@ -88,7 +88,7 @@ class Settings:
     reranker: str = field(
         default="",
         metadata=about(
-            says="Folder of the reranker, which reorders what was found.", group=MODELS, kind="text",
+            says="The reranker: its folder, or likelihood: and a model (docs/reranking.md).", group=MODELS, kind="text",
             usually="the one chosen on the page Training, else the one that comes with the program",
         ),
     )  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 
 from relic_core.config import ASSETS
 from relic_core.domain import LENGTHS, Span, rank_scores
-from relic_core.encoders.cross_encoder import CrossEncoder
+from relic_core.encoders.rerankers import open_reranker
 from relic_core.errors import RelicError
 from relic_core.ports import silent
 from relic_core.retrieval.fusion import share, sum_of_shares
@@ -208,9 +208,9 @@ def create(settings: Settings, components: Sequence[Retriever]) -> Reranked:
         The reranker is not there, or damaged.
     """
     (first,) = components
-    return Reranked(first, CrossEncoder(reranker_model(settings)), weight=FIRST)
+    return Reranked(first, open_reranker(reranker_model(settings)), weight=FIRST)
 
 
 def reranker_model(settings: Settings) -> str:
-    """Name the folder of the reranker."""
+    """Name the reranker, as `open_reranker` takes it."""
     return settings.reranker or str(WEIGHTS)

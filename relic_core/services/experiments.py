@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Run
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.reranker_cards import read_reranker
+from relic_core.encoders.rerankers import open_reranker
 from relic_core.retrieval import index_files, registry
 from relic_core.services import provenance
 from relic_core.services.unfinished import WorkState
@@ -117,7 +117,7 @@ def _own_models(card: RetrieverCard, settings: Settings) -> list[str]:
     made_of = [each.name for each in registry.in_order([card.name])]
     own = [read_card(model).name for name, model in set_by.items() if model and name in made_of]
     if settings.reranker and "reranked" in made_of:
-        own.append(read_reranker(settings.reranker)[0].name)
+        own.append(open_reranker(settings.reranker).name)
     return own
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.reranker_cards import read_reranker
+from relic_core.encoders.rerankers import open_reranker
 from relic_core.encoders.weights import find_model
 from relic_core.errors import RelicError
 from relic_core.retrieval.dense import trained_model
@@ -145,7 +145,7 @@ def _models(workbench: Workbench) -> Iterator[Finding]:
     looks: tuple[tuple[str, Callable[[], str]], ...] = (
         ("encoder", lambda: encoder(settings.model)),
         ("trained encoder", lambda: encoder(trained_model(settings))),
-        ("reranker", lambda: read_reranker(reranker_model(settings))[0].name),
+        ("reranker", lambda: open_reranker(reranker_model(settings)).name),
     )
     for name, look in looks:
         try:

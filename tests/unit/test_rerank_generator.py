@@ -12,6 +12,7 @@ from transformers import AutoModelForSeq2SeqLM
 from relic_core.domain import Claim, Span
 from relic_core.encoders import batching, generator
 from relic_core.encoders.generator import GeneratorReranker
+from relic_core.encoders.rerankers import open_reranker
 from relic_core.errors import BadClaim, BadWeights
 from relic_core.ports import silent
 from tests.making import make_work
@@ -144,3 +145,10 @@ def test_damaged_weights_are_refused(folder, tmp_path):
 def test_a_model_that_reads_too_little_is_refused(tmp_path):
     with pytest.raises(BadWeights, match="reads at most 64 tokens"):
         score(GeneratorReranker(str(bart(tmp_path / "short", positions=64)), precision="float32"))
+
+
+def test_the_setting_that_names_a_reranker_may_ask_for_a_likelihood(folder, reranker):
+    named = open_reranker(f"likelihood:{folder}")
+    assert named.name == reranker.name == "tiny, likelihood of the claim"
+    with pytest.raises(BadWeights, match="none was named"):
+        open_reranker("likelihood:")
