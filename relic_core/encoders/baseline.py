@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from relic_core.encoders.batching import TOKENS
+from relic_core.encoders.quietly import without_bars
 from relic_core.encoders.texts import flat_span
 from relic_core.encoders.weights import TOKENIZER, find_model
 
@@ -45,15 +46,12 @@ class SentenceTransformersBaseline:
     def __init__(self, card: EncoderCard, *, device: str = "cpu") -> None:
         from sentence_transformers import SentenceTransformer
         from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
-        from transformers.utils import logging
 
         from relic_core.encoders.states import named_as, state_of
 
         files = find_model(card.passage_model)
         folder = files.folder
-        bars = logging.is_progress_bar_enabled()
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # untyped
-        try:
+        with without_bars():
             reader = Transformer(
                 str(folder),
                 max_seq_length=card.window + 2,
@@ -61,9 +59,6 @@ class SentenceTransformersBaseline:
                 processor_kwargs={"local_files_only": True, "tokenizer_file": str(folder / TOKENIZER)},
                 config_kwargs={"local_files_only": True, "trust_remote_code": False},
             )
-        finally:
-            if bars:
-                logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # untyped
         if files.layers is not None:
             reader.model.load_state_dict(named_as(state_of(files), reader.model.state_dict()), strict=False)
         modules: list[Any] = [reader, Pooling(reader.get_embedding_dimension(), pooling_mode=_POOLING[card.pooling])]

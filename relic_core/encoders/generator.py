@@ -21,6 +21,7 @@ import numpy as np
 from relic_core.encoders.candidates import check_claim, scored
 from relic_core.encoders.memory import is_out_of_memory, too_little_memory
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
+from relic_core.encoders.quietly import without_bars
 from relic_core.encoders.texts import flat_span
 from relic_core.encoders.weights import CONFIG, TOKENIZER, find_model
 from relic_core.errors import BadWeights
@@ -224,13 +225,14 @@ class GeneratorReranker:
         folder, arithmetic = self._files.folder, self._arithmetic
         try:
             config = AutoConfig.from_pretrained(folder / CONFIG, trust_remote_code=False)
-            model, told = _kind(config).from_pretrained(
-                None,
-                config=config,
-                state_dict=state_of(self._files),
-                dtype=getattr(torch, arithmetic.precision),
-                output_loading_info=True,
-            )
+            with without_bars():
+                model, told = _kind(config).from_pretrained(
+                    None,
+                    config=config,
+                    state_dict=state_of(self._files),
+                    dtype=getattr(torch, arithmetic.precision),
+                    output_loading_info=True,
+                )
         except (SafetensorError, OSError, ValueError, KeyError, RuntimeError, MemoryError) as error:
             if is_out_of_memory(error):
                 raise too_little_memory(self._files.name, "being loaded", arithmetic.device) from error

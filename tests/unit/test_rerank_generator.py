@@ -152,3 +152,8 @@ def test_the_setting_that_names_a_reranker_may_ask_for_a_likelihood(folder, rera
     assert named.name == reranker.name == "tiny, likelihood of the claim"
     with pytest.raises(BadWeights, match="none was named"):
         open_reranker("likelihood:")
+
+
+def test_loading_draws_nothing_on_the_terminal(reranker, capfd):
+    score(reranker)
+    assert capfd.readouterr().err == ""
