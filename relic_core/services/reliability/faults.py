@@ -44,7 +44,7 @@ def killed(trial: Trial) -> Row:
         acknowledged += [claim(name, int(line)) for line in lines if line.isdigit()]
     lost = _lost(settings, acknowledged)
     return Row(
-        name="a server killed while it writes",
+        name="a process killed while it writes",
         done=f"A process that keeps searches without a pause was killed {trial.rounds} times (SIGKILL), each time "
         "after some "
         "had been acknowledged; each next one went on with the same store.",
