@@ -46,16 +46,12 @@ const leave = link => {
   }
 }
 
-let focusing = false
-
 const focus = element => {
   if (!element.matches("a[href], button, input, [tabindex]")) {
     element.setAttribute("tabindex", "-1")
     element.style.outline = "none"
   }
-  focusing = true
   element.focus({ preventScroll: true })
-  focusing = false
 }
 
 let stop = () => {}
@@ -82,8 +78,6 @@ const whenShown = act => {
   }
   const byHand = event => event.target.closest?.("a.relic-link") || stop() // the second of two clicks changes nothing
   for (const name of HAND) addEventListener(name, byHand, { signal: stops.signal, capture: true, passive: true })
-  const elsewhere = event => focusing || !page()?.contains(event.target) || stop() // a screen reader presses no key
-  addEventListener("focusin", elsewhere, { signal: stops.signal })
   watcher.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] })
 }
 

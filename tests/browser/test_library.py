@@ -44,6 +44,9 @@ def test_an_edition_is_uploaded_corrected_looked_at_removed_and_put_back(page, f
 
     page.go_back()
     page.get_by_role("heading", name="Seven Lanterns", level=3).wait_for()
+    expect(page.get_by_role("link", name="About Seven Lanterns")).to_be_focused()
+    settled(page)
+    page.keyboard.press("Tab")  # the first key ends the coming back, which holds the focus until the page rests
     more = page.locator("summary[aria-label='More for Seven Lanterns']")
     more.focus()
     page.keyboard.press("Enter")
