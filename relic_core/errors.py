@@ -143,22 +143,8 @@ class JobCancelled(RelicError):
 def unknown_name(kind: str, given: str, known: Iterable[str]) -> BadRequest:
     """Make the error for a name that is not registered, with the nearest known names.
 
-    Parameters
-    ----------
-    kind : str
-        What the name should have named, in the singular ("retriever").
-    given : str
-        The name that was given.
-    known : iterable of str
-        The names that are allowed.
+    - `kind`: what the name should have named, in the singular ("retriever").
 
-    Returns
-    -------
-    BadRequest
-        An error to raise.
-
-    Examples
-    --------
     >>> str(unknown_name("retriever", "bm52", ["bm25", "dense"]))
     "There is no retriever called 'bm52'. Did you mean bm25? Known: bm25, dense."
     """

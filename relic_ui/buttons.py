@@ -85,23 +85,13 @@ def button(
 ) -> str:
     """Make the HTML of a button.
 
-    Parameters
-    ----------
-    does, to : str
-        What it does and to what, without spaces: what `pressed` gives back.
-    label : str
-        The words on it, not yet escaped.
-    title : str
-        What it is called where many have the same words, beginning with them: read out in their place.
-    then : str
-        A selector: what the press brings up, and where the focus goes.
-    during : str
-        The words on it from the press on, until the page is drawn anew.
-    chosen : bool, optional
-        Of one that stays pressed, whether it is.
+    - `does`, `to`: what it does and to what, without spaces: what `pressed` gives back.
+    - `label`: the words on it, not yet escaped.
+    - `title`: what it is called where many have the same words, beginning with them: read out in their place.
+    - `then`: a selector: what the press brings up, and where the focus goes.
+    - `during`: the words on it from the press on, until the page is drawn anew.
+    - `chosen`: of one that stays pressed, whether it is.
 
-    Examples
-    --------
     >>> button("add", "emma", "Add", title="Add Emma")
     '<button type="button" class="relic-button" data-does="add" data-to="emma" aria-label="Add Emma">Add</button>'
     """
@@ -117,10 +107,8 @@ def button(
 def pressed() -> tuple[str, str]:
     """Say which button was pressed, once; called once by a page that has such buttons.
 
-    Returns
-    -------
-    does, to : str
-        As given to `button`; both empty where none was pressed.
+    What it returns:
+    - `does, to`: as given to `button`; both empty where none was pressed.
     """
     with st.sidebar:
         asked = _listener()(key="relic_buttons", on_pressed_change=lambda: None).pressed

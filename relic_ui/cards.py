@@ -45,16 +45,7 @@ def show_heading(column: Column) -> None:
 def show_cards(column: Column, result: SearchResult, search_id: str, marks: Marks) -> None:
     """Draw one retriever's cards, or why there are none.
 
-    Parameters
-    ----------
-    column : Column
-        What it brought up.
-    result : SearchResult
-        The answer it is part of.
-    search_id : str
-        The search, to come back to from reading.
-    marks : Marks
-        What is kept of it already.
+    - `search_id`: the search, to come back to from reading.
     """
     asked = _asked(result)
     if column.note and column.exact:
@@ -71,18 +62,8 @@ def show_cards(column: Column, result: SearchResult, search_id: str, marks: Mark
 def card_html(card: Card, column: Column, result: SearchResult, search_id: str, marks: Marks) -> str:
     """Make the HTML of one card: rank, place, quotation, why it is there, where it can be read.
 
-    Parameters
-    ----------
-    card : Card
-        The hit.
-    column : Column
-        The column it stands in.
-    result : SearchResult
-        The answer it is part of; of a library, the card says which work it is from.
-    search_id : str
-        The search, to come back to from reading.
-    marks : Marks
-        What is kept of it already.
+    - `result`: the answer it is part of; of a library, the card says which work it is from.
+    - `search_id`: the search, to come back to from reading.
     """
     place, work = card.place, card.work
     where = f"{place.label} · {place.fraction:.0%} into the work"

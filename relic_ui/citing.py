@@ -55,8 +55,6 @@ def asked() -> Asked:
 def cite_link(work_id: str, at: str = "", length: int | None = None, search_id: str = "") -> str:
     """Link to the citation of a work or a passage.
 
-    Examples
-    --------
     >>> cite_link("emma-1", "3.5.2", 2)
     '<a class="relic-link" href="cite?work=emma-1&amp;at=3.5.2&amp;n=2" target="_self">Cite</a>'
     """

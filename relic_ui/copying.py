@@ -74,13 +74,6 @@ def listen() -> None:
 def copy_button(title: str) -> str:
     """Make the HTML of a button.
 
-    Parameters
-    ----------
-    title : str
-        What it copies: "the note".
-
-    Examples
-    --------
     >>> copy_button("the note")[:69]
     '<button type="button" class="relic-copy-button" aria-label="Copy the n'
     """

@@ -29,16 +29,8 @@ _NAMED = 48
 def show_job(workbench: Workbench, job_id: str, *, doing: str = "starting", stop: str = "Stop") -> None:
     """Show one job: its progress until it ends, when the page is drawn anew; of one that failed, how it ended.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the job is known.
-    job_id : str
-        The job to watch.
-    doing : str
-        What it is said to do before it says so itself.
-    stop : str
-        The words on the button that stops it.
+    - `workbench`: where the job is known.
+    - `doing`: what it is said to do before it says so itself.
     """
     job = workbench.jobs.get(job_id)
     if not job.active:
@@ -125,8 +117,6 @@ def _line(job: Job) -> str:
 def stop_label(job: Job) -> str:
     """Name the button that stops a job by what it stops.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> stop_label(SimpleNamespace(title="Adding 48 works"))
     'Stop adding 48 works'
@@ -138,8 +128,6 @@ def stop_label(job: Job) -> str:
 def when(moment: datetime) -> str:
     """Write when something was, by the clock of the reader where the browser has told its zone.
 
-    Examples
-    --------
     >>> from datetime import UTC, datetime
     >>> when(datetime(2026, 3, 1, 9, 5, tzinfo=UTC))
     '01 Mar, 09:05 UTC'
@@ -157,8 +145,6 @@ def _share(job: Job) -> float:
 def _left(job: Job) -> str:
     """Say how long it will still take, where the job does not say so itself.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> _left(SimpleNamespace(note="3 of 9 works", seconds_left=130.0))
     ', about 2 minutes left'

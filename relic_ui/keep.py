@@ -42,12 +42,7 @@ class Asked(NamedTuple):
 class Marks:
     """What is kept already, of one claim.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Whose notebook.
-    claim_text : str
-        The claim of the page, or the query of a concordance.
+    - `claim_text`: the claim of the page, or the query of a concordance.
     """
 
     def __init__(self, workbench: Workbench, claim_text: str) -> None:
@@ -70,14 +65,8 @@ class Marks:
     def html(self, work_id: str, at: str, length: int, *further: str, place: str) -> str:
         """Make the HTML of the button of one passage.
 
-        Parameters
-        ----------
-        work_id, at, length
-            The passage.
-        *further : str
-            What the page needs to know when it is pressed.
-        place : str
-            Where it stands, in words: which of many buttons this is.
+        - `*further`: what the page needs to know when it is pressed.
+        - `place`: where it stands, in words: which of many buttons this is.
         """
         mark = self.of(work_id, at, length)
         to = "/".join((work_id, at, str(length), *(quote(each, safe="") for each in further)))
@@ -116,8 +105,6 @@ def note_anchor(note_id: str) -> str:
 def asked(does: str, to: str) -> Asked | None:
     """Read what a press asks to keep; None where something else was pressed, or nothing.
 
-    Examples
-    --------
     >>> asked("keep", "emma-1/3.5.2/2/q1/bm25/4")
     Asked(work_id='emma-1', at='3.5.2', length=2, further=('q1', 'bm25', '4'))
     >>> asked("add", "emma"), asked("", "")
@@ -132,8 +119,6 @@ def asked(does: str, to: str) -> Asked | None:
 def number(written: str) -> int:
     """Read a number out of a press; 0 where it is none.
 
-    Examples
-    --------
     >>> number("12"), number("x"), number("")
     (12, 0, 0)
     """

@@ -32,15 +32,9 @@ def _follower() -> Callable[..., Any]:
 def address(page: str, /, **parameters: str | int | None) -> str:
     """Make the address of a page, relative to that of any other.
 
-    Parameters
-    ----------
-    page : str
-        Its name in ``pages/``.
-    **parameters : str, int or None
-        What the address carries; None and "" are left away.
+    - `page`: its name in ``pages/``.
+    - `**parameters`: what the address carries; None and "" are left away.
 
-    Examples
-    --------
     >>> address("read", work="emma-1", at="3.5.2", q=None)
     'read?work=emma-1&at=3.5.2'
     """
@@ -60,23 +54,13 @@ def link(
 ) -> str:
     """Make the HTML of a link to a page.
 
-    Parameters
-    ----------
-    page : str
-        Its name in ``pages/``.
-    label : str
-        The words of the link, not yet escaped.
-    css : str
-        Further classes; with ``relic-back`` it leads back to where that page was left.
-    title : str
-        What the link is called where its words do not say it: shown on hovering, read out in place of the words.
-    attributes : mapping, optional
-        Further attributes of HTML; ``data-then`` is a selector of what a followed link scrolls to and focuses.
-    **parameters : str, int or None
-        What the address carries.
+    - `page`: its name in ``pages/``.
+    - `label`: the words of the link, not yet escaped.
+    - `css`: further classes; with ``relic-back`` it leads back to where that page was left.
+    - `title`: what the link is called where its words do not say it: shown on hovering, read out in place of the words.
+    - `attributes`: further attributes of HTML; ``data-then`` is a selector of what a followed link scrolls to and
+      focuses.
 
-    Examples
-    --------
     >>> link("read", "Read on", work="emma-1")
     '<a class="relic-link" href="read?work=emma-1" target="_self">Read on</a>'
     """
@@ -94,11 +78,5 @@ def follow() -> None:
 
 
 def bring(to: str) -> None:
-    """Scroll to what a press has brought up and focus it, with the next run of the page.
-
-    Parameters
-    ----------
-    to : str
-        A selector.
-    """
+    """Scroll to what a press has brought up and focus it, with the next run of the page."""
     st.session_state["brought"] = secrets.token_hex(8), to

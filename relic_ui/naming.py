@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 def name_of(work: WorkSummary | Work) -> str:
     """Name a work for a list.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> name_of(SimpleNamespace(title="Emma", author="Jane Austen", year=1815))
     'Emma, Jane Austen (1815)'
@@ -29,8 +27,6 @@ def name_of(work: WorkSummary | Work) -> str:
 def shorten(words: str, longest: int) -> str:
     r"""Put words on one line, and cut them behind one where they are too many.
 
-    Examples
-    --------
     >>> shorten("The brass\n bolt", 40), shorten("The brass bolt", 10)
     ('The brass bolt', 'The brass …')
     """
@@ -41,8 +37,6 @@ def shorten(words: str, longest: int) -> str:
 def listed(names: Sequence[str], *, last: str = "and") -> str:
     """Write a list of names.
 
-    Examples
-    --------
     >>> listed(["Emma"]), listed(["Emma", "Persuasion", "Evelina"])
     ('Emma', 'Emma, Persuasion and Evelina')
     """
@@ -52,8 +46,6 @@ def listed(names: Sequence[str], *, last: str = "and") -> str:
 def many(number: int, what: str) -> str:
     """Count things whose plural has an s.
 
-    Examples
-    --------
     >>> many(1, "place"), many(1200, "place"), many(0, "place")
     ('one place', '1,200 places', '0 places')
     """
@@ -63,8 +55,6 @@ def many(number: int, what: str) -> str:
 def some_of(names: Sequence[str], most: int) -> str:
     """Write a list of names, of a long one the first.
 
-    Examples
-    --------
     >>> some_of(["Emma", "Persuasion", "Evelina"], 2)
     'Emma and 2 others'
     """

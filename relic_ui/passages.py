@@ -12,12 +12,7 @@ if TYPE_CHECKING:
 def passage_html(passage: Passage, *, mark_gold: bool = False) -> str:
     """Set a passage as paragraphs.
 
-    Parameters
-    ----------
-    passage : Passage
-        What to set.
-    mark_gold : bool
-        Set the passage asked for apart from its surroundings.
+    - `mark_gold`: set the passage asked for apart from its surroundings.
     """
     paragraphs = []
     told = not mark_gold  # a screen reader is told once where the passage begins

@@ -22,11 +22,8 @@ _PROVIDER = "client_id"
 def current() -> str:
     """Give whose notes and judgements these are; empty where nobody signs in, and all share one notebook.
 
-    Returns
-    -------
-    str
-        The same for a person at every visit, and telling nothing about them: a digest of the provider's address and of
-        what the provider calls them.
+    Returns: the same for a person at every visit, and telling nothing about them: a digest of the provider's address
+    and of what the provider calls them.
     """
     said = st.user.to_dict()
     return identity(str(said.get("iss", "")), str(said.get("sub", ""))) if said.get("is_logged_in") else ""
@@ -35,8 +32,6 @@ def current() -> str:
 def identity(issuer: str, subject: str) -> str:
     """Make the id of a person.
 
-    Examples
-    --------
     >>> identity("https://login.example.edu", "1815") == identity("https://login.example.edu", "1815")
     True
     >>> len(identity("https://login.example.edu", "1815"))
@@ -48,10 +43,7 @@ def identity(issuer: str, subject: str) -> str:
 def providers() -> tuple[str, ...]:
     """List who can sign people in: "default" for the one of ``[auth]`` itself, then those below it by name.
 
-    Raises
-    ------
-    BadRequest
-        There is a file of secrets, and it cannot be read: nobody is let in by a slip of the pen.
+    Raises BadRequest: there is a file of secrets, and it cannot be read: nobody is let in by a slip of the pen.
     """
     if not st.secrets.load_if_toml_exists():
         there = [path for path in map(Path, st.get_option("secrets.files")) if path.is_file()]
@@ -74,8 +66,6 @@ def providers() -> tuple[str, ...]:
 def confirmed(said: Mapping[str, object]) -> bool:
     """Whether the provider vouches for somebody's address; one that does not speak of it does.
 
-    Examples
-    --------
     >>> confirmed({"email": "ada@example.org"}), confirmed({"email": "ada@example.org", "email_verified": "false"})
     (True, False)
     """
@@ -85,15 +75,8 @@ def confirmed(said: Mapping[str, object]) -> bool:
 def refused(said: Mapping[str, object], allowed: Sequence[str]) -> str:
     """Say why somebody who signed in may not use the app; nothing where they may.
 
-    Parameters
-    ----------
-    said : mapping of str to object
-        What the provider says of them.
-    allowed : sequence of str
-        Addresses and domains; where there are none, everyone may.
+    - `allowed`: addresses and domains; where there are none, everyone may.
 
-    Examples
-    --------
     >>> refused({"sub": "1", "email": "Ada@Example.org"}, ["example.org"])
     ''
     >>> refused({"sub": "1", "email": "ada@example.org.evil.net"}, ["example.org"])

@@ -16,14 +16,9 @@ if TYPE_CHECKING:
 def show_undo(part: str, said: str, restore: Callable[[str], object]) -> None:
     """Offer to put back what has just been removed.
 
-    Parameters
-    ----------
-    part : str
-        The part of the page; ``{part}_removed`` in the visit's state holds the id and title of what was removed.
-    said : str
-        What it was removed from: "Removed from the library".
-    restore : callable
-        Puts the thing of an id back.
+    - `part`: the part of the page; ``{part}_removed`` in the visit's state holds the id and title of what was removed.
+    - `said`: what it was removed from: "Removed from the library".
+    - `restore`: puts the thing of an id back.
     """
     removed = st.session_state.get(f"{part}_removed")
     if removed is None:
@@ -38,16 +33,9 @@ def show_undo(part: str, said: str, restore: Callable[[str], object]) -> None:
 def show_each(part: str, removed: Iterable[tuple[str, str, str]], key: str, restore: Callable[[str], object]) -> None:
     """List removed things, each with a button that puts it back.
 
-    Parameters
-    ----------
-    part : str
-        As for `show_undo`.
-    removed : iterable of (str, str, str)
-        Of each its id, its title, and what is told behind the title.
-    key : str
-        What the keys of the buttons begin with.
-    restore : callable
-        As for `show_undo`.
+    - `part`: as for `show_undo`.
+    - `removed`: of each its id, its title, and what is told behind the title.
+    - `restore`: as for `show_undo`.
     """
     for name, title, more in removed:
         with st.container(horizontal=True, vertical_alignment="center"):

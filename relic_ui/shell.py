@@ -47,16 +47,10 @@ _SIDEBAR = 230
 def page(title: str) -> Workbench:
     """Set the page up, draw the menu and hand over the workbench.
 
-    Parameters
-    ----------
-    title : str
-        The page's name in the browser's tab.
+    - `title`: the page's name in the browser's tab.
 
-    Returns
-    -------
-    Workbench
-        The only way into relic_core. Where somebody has to sign in first the page asks for it and stops; where the
-        store cannot be opened it says why and stops.
+    Returns: the only way into relic_core. Where somebody has to sign in first the page asks for it and stops; where the
+    store cannot be opened it says why and stops.
     """
     st.set_page_config(
         page_title=f"{title} · RELiC Workbench", page_icon=_ICON, layout="wide", initial_sidebar_state=_SIDEBAR
@@ -124,8 +118,6 @@ def told() -> Iterator[None]:
 def literal(text: str) -> str:
     r"""Escape words that are not ours for a place that reads Markdown: they are to be shown, not obeyed.
 
-    Examples
-    --------
     >>> literal("M*A*S*H, for $5")
     'M\\*A\\*S\\*H, for \\$5'
     """

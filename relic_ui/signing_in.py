@@ -23,10 +23,7 @@ _SEEN = "signed_in_seen"
 def pass_the_door(settings: Settings) -> None:
     """Stop the page unless nobody has to sign in, or somebody who may has.
 
-    Raises
-    ------
-    BadRequest
-        Sign-in is asked for and not set up, or the other way round: nobody is let in by mistake.
+    Raises BadRequest: sign-in is asked for and not set up, or the other way round: nobody is let in by mistake.
     """
     providers = person.providers()
     if not providers:

@@ -70,8 +70,6 @@ def places_of(fractions: Sequence[float]) -> list[tuple[int, int]]:
     From left to right dots take the lanes by turns; one too near to that before it in its lane goes a step on, and back
     from the end of the strip.
 
-    Examples
-    --------
     >>> places_of([0.10, 0.12, 0.50])
     [(0, 0), (1, 0), (0, 0)]
     >>> places_of([0.50, 0.50, 0.50, 0.50])
@@ -127,10 +125,7 @@ class Named(Protocol):
 def axis_html(chapters: Sequence[tuple[Named, float]]) -> str:
     """Label up to eight places where a chapter begins, or a part where the work has parts.
 
-    Parameters
-    ----------
-    chapters : sequence of (Named, float)
-        The chapters in order, each with the share of the work that stands before it.
+    - `chapters`: the chapters in order, each with the share of the work that stands before it.
     """
     parts: dict[str, float] = {}
     for chapter, begins in chapters:
@@ -149,8 +144,6 @@ def axis_html(chapters: Sequence[tuple[Named, float]]) -> str:
 def part_name(part: str) -> str:
     """Shorten the name of a part to what stands before the colon, in small letters; numerals stay as they are.
 
-    Examples
-    --------
     >>> part_name("BOOK VIII: SUNSET AND SUNRISE"), part_name("Part the First")
     ('Book VIII', 'Part The First')
     """

@@ -54,17 +54,7 @@ def show(table: tables.Table) -> None:
 
 
 def save(made: Sequence[tables.Table], file_name: str, *, key: str) -> None:
-    """Offer tables as files, all in one.
-
-    Parameters
-    ----------
-    made : sequence of Table
-        The tables.
-    file_name : str
-        Without its ending.
-    key : str
-        What the keys of the buttons begin with.
-    """
+    """Offer tables as files, all in one."""
     with st.container(horizontal=True, gap="small"):
         for form, name, ending, mime in _FORMS:
             st.download_button(

@@ -173,8 +173,6 @@ def _show_numbers(numbers: Numbers) -> None:
 def _percent(share: float) -> str:
     """Write a share.
 
-    Examples
-    --------
     >>> _percent(0.471), _percent(0.046), _percent(0.0004)
     ('47%', '4.6%', '0.0%')
     """
@@ -253,8 +251,6 @@ def _show_indexes(workbench: Workbench, facts: Facts) -> None:
 def _size(number: int) -> str:
     """Write a size on disk.
 
-    Examples
-    --------
     >>> _size(820), _size(14_600), _size(16_400_000)
     ('820 bytes', '15 kB', '16 MB')
     """

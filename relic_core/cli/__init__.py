@@ -122,15 +122,7 @@ def make_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        In place of ``sys.argv[1:]``.
-
-    Returns
-    -------
-    int
-        The exit code.
+    - `arguments`: in place of ``sys.argv[1:]``.
     """
     options = make_parser().parse_args(arguments)
     try:

@@ -25,18 +25,8 @@ def command(
 ) -> argparse.ArgumentParser:
     """Make the parser of one command.
 
-    Parameters
-    ----------
-    commands : Commands
-        Where it is added.
-    name : str
-        What is typed.
-    summary : str
-        What it does, in a line.
-    examples : str
-        Lines to try.
-    hidden : bool
-        Leave it out of the list of commands.
+    - `commands`: where it is added.
+    - `hidden`: leave it out of the list of commands.
     """
     listed: dict[str, Any] = {} if hidden else {"help": summary}  # a command without help is left out of the list
     return commands.add_parser(
@@ -49,15 +39,7 @@ def command(
 
 
 def add_person(parser: argparse.ArgumentParser, what: str) -> None:
-    """Let a command be told whose things are meant, as `People.find` takes it.
-
-    Parameters
-    ----------
-    parser : ArgumentParser
-        Of the command.
-    what : str
-        What is meant, for the help.
-    """
+    """Let a command be told whose things are meant, as `People.find` takes it."""
     parser.add_argument(
         "--person", default=NOBODY, metavar="WHO",
         help=f"{what}, where people sign in: an address, or a number that `hand-over` lists (default %(default)s)",
@@ -69,10 +51,7 @@ def check_utf8(name: str, given: str) -> None:
 
     Paths are not for this: the name of a file may be in any encoding.
 
-    Raises
-    ------
-    BadRequest
-        Some of its bytes are not UTF-8.
+    Raises BadRequest: some of its bytes are not UTF-8.
     """
     try:
         given.encode()
@@ -86,16 +65,8 @@ def check_utf8(name: str, given: str) -> None:
 def refuse_unused(options: argparse.Namespace, what: str, usual: Mapping[str, object], taken: Sequence[str]) -> None:
     """End with the usage where options were given that would be ignored.
 
-    Parameters
-    ----------
-    options : Namespace
-        As parsed.
-    what : str
-        What does not take them.
-    usual : mapping of str to object
-        The options there are, and their values where they are not given.
-    taken : sequence of str
-        Those that are taken.
+    - `what`: what does not take them.
+    - `usual`: the options there are, and their values where they are not given.
     """
     given = [name for name, value in usual.items() if name not in taken and getattr(options, name) != value]
     if given:
@@ -105,8 +76,6 @@ def refuse_unused(options: argparse.Namespace, what: str, usual: Mapping[str, ob
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Set rows under their heads, numbers to the right.
 
-    Examples
-    --------
     >>> print(table(["title", "words"], [["Emma", 160_000], ["Maud", 90]]))
     title    words
     Emma   160,000
@@ -155,17 +124,9 @@ class ProgressLine:
 def many(number: int, what: str, more: str = "") -> str:
     """Count things in words.
 
-    Parameters
-    ----------
-    number : int
-        How many there are.
-    what : str
-        What one is called.
-    more : str
-        What several are called, where that is not `what` with an s.
+    - `number`: how many there are.
+    - `more`: what several are called, where that is not `what` with an s.
 
-    Examples
-    --------
     >>> many(1, "chapter"), many(1_200, "sentence"), many(0, "search", "searches")
     ('1 chapter', '1,200 sentences', '0 searches')
     """

@@ -88,10 +88,7 @@ def _describe(workbench: Workbench, work: WorkSummary, options: Namespace) -> Wo
 def _details(options: Namespace) -> dict[str, Any]:
     """Take the details that were given.
 
-    Raises
-    ------
-    BadRequest
-        The date of access is none.
+    Raises BadRequest: the date of access is none.
     """
     given = {
         field.name: value

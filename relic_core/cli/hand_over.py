@@ -74,8 +74,6 @@ def _list(workbench: Workbench) -> None:
 def _said(moved: Holding) -> str:
     """Say how much moved.
 
-    Examples
-    --------
     >>> from relic_core.domain.people import Holding
     >>> _said(Holding(person="", notes=1, collections=2, removed=3))
     '1 note, 2 collections and 0 searches (and 3 that were removed before)'

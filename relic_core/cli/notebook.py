@@ -136,8 +136,6 @@ def _list(workbench: Workbench, options: Namespace, collection_id: str, person: 
 def _short(text: str) -> str:
     r"""Put a text on one line, and cut it off.
 
-    Examples
-    --------
     >>> _short("one\n two")
     'one two'
     """

@@ -160,8 +160,6 @@ def _show(workbench: Workbench, run: Run, options: Namespace) -> int:
 def _tagged(before: Sequence[str], now: Sequence[str]) -> str:
     """Say what a run is tagged, and what that replaced.
 
-    Examples
-    --------
     >>> _tagged((), ["tuned"]), _tagged(("first", "tuned"), ["tuned"]), _tagged(("tuned",), [])
     ('is tagged: tuned.', 'is tagged: tuned. No longer: first.', 'has no tags. No longer: tuned.')
     """

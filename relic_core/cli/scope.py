@@ -38,10 +38,7 @@ def add_options(parser: ArgumentParser) -> None:
 def read_narrowing(workbench: Workbench, options: Namespace) -> Narrowing:
     """Read which works of the library are meant.
 
-    Raises
-    ------
-    NotFound, BadRequest
-        No work or author fits, or several works do.
+    Raises NotFound, BadRequest: no work or author fits, or several works do.
     """
     narrowing = Narrowing(
         works=tuple(workbench.works.resolve(said).id for said in options.works),
@@ -55,10 +52,7 @@ def read_narrowing(workbench: Workbench, options: Namespace) -> Narrowing:
 def _authors(workbench: Workbench, said: str) -> list[str]:
     """Find the authors that a person means by a name or a part of one, as they are stored.
 
-    Raises
-    ------
-    NotFound
-        There is none.
+    Raises NotFound: there is none.
     """
     stored = sorted({work.author for work in workbench.works.summaries() if work.author})
     found = [author for author in stored if said.strip().casefold() in author.casefold()] if said.strip() else []
@@ -71,13 +65,8 @@ def _authors(workbench: Workbench, said: str) -> list[str]:
 def read_chapters(given: str | None) -> tuple[int, ...]:
     """Read a list of chapters; empty where none was given.
 
-    Raises
-    ------
-    BadRequest
-        It is no such list.
+    Raises BadRequest: it is no such list.
 
-    Examples
-    --------
     >>> read_chapters("3, 5-7")
     (3, 5, 6, 7)
     """

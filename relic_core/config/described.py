@@ -20,24 +20,13 @@ _KEY = "described"
 class Described:
     """One setting.
 
-    Attributes
-    ----------
-    says : str
-        What it is, in one or two sentences for the person who runs the program.
-    group : str
-        The heading that it stands under.
-    kind : Kind
-        What it is made of. Folders are paths; a list is written with commas in the environment.
-    most : float
-        The largest number allowed; every number has to be above 0.
-    zero : bool
-        0 is allowed, too.
-    advice : str
-        What to do where a number is too large.
-    usually : str
-        Its value where it is not set, in words, where the value itself would tell little.
-    sample : str
-        A value to show in an example, as TOML writes it, where none is set usually.
+    - `says`: what it is, in one or two sentences for the person who runs the program.
+    - `kind`: what it is made of. Folders are paths; a list is written with commas in the environment.
+    - `most`: the largest number allowed; every number has to be above 0.
+    - `zero`: 0 is allowed, too.
+    - `advice`: what to do where a number is too large.
+    - `usually`: its value where it is not set, in words, where the value itself would tell little.
+    - `sample`: a value to show in an example, as TOML writes it, where none is set usually.
     """
 
     says: str
@@ -53,8 +42,6 @@ class Described:
     def allowed(self) -> str:
         """What may be given, in words.
 
-        Examples
-        --------
         >>> Described(says="", group="", kind="whole number", most=2_000).allowed
         'a whole number greater than 0 and at most 2,000'
         """
@@ -83,8 +70,6 @@ def descriptions(settings: type[Any]) -> Mapping[str, Described]:
 def variable(name: str) -> str:
     """Name the environment variable of a setting.
 
-    Examples
-    --------
     >>> variable("lock_seconds")
     'RELIC_LOCK_SECONDS'
     """

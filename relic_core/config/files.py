@@ -22,17 +22,9 @@ NAMED_BY = "RELIC_CONFIG"
 def find(environment: Mapping[str, str], folder: Path = PROJECT) -> Path | None:
     """Say which file of settings is read, if any: the one that is named, else ``relic.toml`` in the project.
 
-    Parameters
-    ----------
-    environment : mapping of str to str
-        Where ``RELIC_CONFIG`` may name a file.
-    folder : Path
-        In place of the project's.
+    - `environment`: where ``RELIC_CONFIG`` may name a file.
 
-    Raises
-    ------
-    BadRequest
-        The file that is named is not there.
+    Raises BadRequest: the file that is named is not there.
     """
     named = environment.get(NAMED_BY, "").strip()
     if not named:
@@ -52,22 +44,11 @@ def find(environment: Mapping[str, str], folder: Path = PROJECT) -> Path | None:
 def read(path: Path, descriptions: Mapping[str, Described]) -> dict[str, object]:
     """Read a file of settings.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    descriptions : mapping of str to Described
-        The settings there are, by name.
+    - `descriptions`: the settings there are, by name.
 
-    Returns
-    -------
-    dict of str to object
-        What it sets. A text of no length sets nothing.
+    Returns: what it sets. A text of no length sets nothing.
 
-    Raises
-    ------
-    BadRequest
-        It cannot be read or is no TOML; it has a key that is no setting, or a value of another kind.
+    Raises BadRequest: it cannot be read or is no TOML; it has a key that is no setting, or a value of another kind.
     """
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
@@ -93,8 +74,6 @@ def read(path: Path, descriptions: Mapping[str, Described]) -> dict[str, object]
 def where(name: str, path: Path) -> str:
     """Say where a setting of a file stands.
 
-    Examples
-    --------
     >>> where("lock_seconds", Path("/srv/relic.toml"))
     'lock_seconds in /srv/relic.toml'
     """
@@ -104,10 +83,7 @@ def where(name: str, path: Path) -> str:
 def unknown_variables(environment: Iterable[str], names: Iterable[str], allowed: Iterable[str]) -> None:
     """Refuse variables ``RELIC_*`` that are no settings: a slip of the pen must not go unnoticed.
 
-    Raises
-    ------
-    BadRequest
-        There is one.
+    Raises BadRequest: there is one.
     """
     known = {variable(name) for name in names} | {NAMED_BY, *allowed}
     for given in sorted(environment):

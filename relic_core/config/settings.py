@@ -189,19 +189,11 @@ class Settings:
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
         """Read the settings: the environment stands over the file, the file over what is usual.
 
-        Parameters
-        ----------
-        environment : mapping of str to str, optional
-            In place of ``os.environ``; then a file is read only where ``RELIC_CONFIG`` in it names one.
+        - `environment`: in place of ``os.environ``; then a file is read only where ``RELIC_CONFIG`` in it names one.
 
-        Raises
-        ------
-        BadRequest
-            A number that is no number, or out of range; a folder below the home of a user whom there is not; a variable
-            or key that is no setting; a file that cannot be read.
+        Raises BadRequest: a number that is no number, or out of range; a folder below the home of a user whom there is
+        not; a variable or key that is no setting; a file that cannot be read.
 
-        Examples
-        --------
         >>> Settings.from_environment({"RELIC_MAX_CLAIM_WORDS": "100"}).max_claim_words
         100
         """
@@ -236,8 +228,6 @@ class Settings:
     def to_environment(self) -> dict[str, str]:
         """Write the settings as environment variables, for a process that is to have the same and read no file.
 
-        Examples
-        --------
         >>> given = Settings(library=Path("/texts"), lock_seconds=0.5, sign_in_allow=("ada@example.org", "b.org"))
         >>> Settings.from_environment(given.to_environment()) == given
         True

@@ -22,16 +22,8 @@ _WIDTH = 98
 class Stated:
     """A setting as it stands.
 
-    Attributes
-    ----------
-    name : str
-        The key of the file; in capitals, with ``RELIC_`` before it, the variable.
-    value : str
-        Its value, in words.
-    comes_from : str
-        The variable, the key and file, or "as usual".
-    described : Described
-        What it is.
+    - `name`: the key of the file; in capitals, with ``RELIC_`` before it, the variable.
+    - `comes_from`: the variable, the key and file, or "as usual".
     """
 
     name: str
@@ -43,18 +35,10 @@ class Stated:
 def stated(environment: Mapping[str, str] | None = None) -> list[Stated]:
     """List every setting with its value and where it comes from.
 
-    Parameters
-    ----------
-    environment : mapping of str to str, optional
-        As for `Settings.from_environment`.
+    - `environment`: as for `Settings.from_environment`.
 
-    Raises
-    ------
-    BadRequest
-        As `Settings.from_environment` does.
+    Raises BadRequest: as `Settings.from_environment` does.
 
-    Examples
-    --------
     >>> [each.comes_from for each in stated({"RELIC_LOCK_SECONDS": "2"}) if each.name.startswith(("lock", "max_c"))]
     ['as usual', 'RELIC_LOCK_SECONDS']
     """
@@ -74,8 +58,6 @@ def example() -> str:
 def as_file(settings: Settings) -> str:
     r"""Write settings as a file: those that are not as usual.
 
-    Examples
-    --------
     >>> as_file(Settings(lock_seconds=2.5, sign_in_allow=("example.org",)))
     'lock_seconds = 2.5\nsign_in_allow = ["example.org"]\n'
     """

@@ -25,22 +25,10 @@ _ALLOWED = re.compile(r"[^@\s,]*@?[^@\s,]+\.[^@\s,.]+|[^@\s,]*@localhost")
 def from_text(described: Described, raw: str, where: str) -> object:
     """Read the value of an environment variable.
 
-    Parameters
-    ----------
-    described : Described
-        What the setting is.
-    raw : str
-        What was given; not empty.
-    where : str
-        The name of the variable.
+    - `raw`: what was given; not empty.
 
-    Raises
-    ------
-    BadRequest
-        It is not of the setting's kind.
+    Raises BadRequest: it is not of the setting's kind.
 
-    Examples
-    --------
     >>> from relic_core.config.described import Described
     >>> from_text(Described(says="", group="", kind="list"), "a@b.org, c.org", "RELIC_X")
     ('a@b.org', 'c.org')
@@ -62,21 +50,7 @@ def from_text(described: Described, raw: str, where: str) -> object:
 def from_toml(described: Described, value: object, where: str, folder: Path) -> object:
     """Take a value of the file.
 
-    Parameters
-    ----------
-    described : Described
-        What the setting is.
-    value : object
-        As TOML has it.
-    where : str
-        The key and its file.
-    folder : Path
-        The folder of the file, which paths are relative to.
-
-    Raises
-    ------
-    BadRequest
-        It is not of the setting's kind.
+    Raises BadRequest: it is not of the setting's kind.
     """
     match described.kind:
         case "folder" if isinstance(value, str) and value.strip():
@@ -93,19 +67,9 @@ def from_toml(described: Described, value: object, where: str, folder: Path) -> 
 def check(values: Mapping[str, object], descriptions: Mapping[str, Described], named: Callable[[str], str]) -> None:
     """Check values against what is allowed.
 
-    Parameters
-    ----------
-    values : mapping of str to object
-        All settings, by name.
-    descriptions : mapping of str to Described
-        What each is.
-    named : callable
-        Says of a setting where its value was given, for the message.
+    - `named`: says of a setting where its value was given, for the message.
 
-    Raises
-    ------
-    BadRequest
-        A number out of its range; an address that is none; too short a pause between requests.
+    Raises BadRequest: a number out of its range; an address that is none; too short a pause between requests.
     """
     for name, described in descriptions.items():
         if described.kind in {"number", "whole number"}:
@@ -166,8 +130,6 @@ def _folder(base: Path, raw: str, where: str) -> Path:
 def _as_written(value: object) -> str:
     """Write a value of TOML as a reader would find it in the file.
 
-    Examples
-    --------
     >>> _as_written(True), _as_written("many"), _as_written([1])
     ('true', "'many'", '[1]')
     """

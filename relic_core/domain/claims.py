@@ -17,12 +17,8 @@ MASK = "[MASK]"
 class Claim:
     """What the scholar asks with: left context, right context, and whether a quotation was masked between them.
 
-    Attributes
-    ----------
-    left, right : str
-        The prose before and after the masked quotation. A bare prompt has only a left side.
-    masked : bool
-        Whether a mask was given.
+    - `left`, `right`: the prose before and after the masked quotation. A bare prompt has only a left side.
+    - `masked`: whether a mask was given.
     """
 
     left: str
@@ -39,20 +35,8 @@ class Claim:
 class Example:
     """A window made into a task: a claim and the gold span.
 
-    Attributes
-    ----------
-    id : str
-        Unique in its set.
-    work_id : str
-        The work of the gold.
-    claim : Claim
-        Left and right context.
-    gold : Span
-        The quotation that was masked.
-    kind : str
-        What sort of claim it is, in a word or two; empty where not labelled.
-    split : str
-        "sample", "dev", "test" or "training".
+    - `kind`: what sort of claim it is, in a word or two; empty where not labelled.
+    - `split`: "sample", "dev", "test" or "training".
     """
 
     id: str

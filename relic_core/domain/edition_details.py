@@ -15,32 +15,14 @@ class EditionDetails:
 
     Several persons are parted by a semicolon, a comma or "and".
 
-    Attributes
-    ----------
-    editor : str
-        Who edited it.
-    collection : str
-        The book that a story, an essay or a poem is collected in.
-    volume : str
-        Which volume of several this is: "2".
-    volumes : int or None
-        How many volumes the edition has.
-    edition : str
-        "2nd", "Revised": without it a first edition is meant.
-    publisher, place : str
-        Of this edition.
-    year : int or None
-        Of this edition; the year of the work is that of its first publication.
-    container : str
-        What holds the text: "Project Gutenberg".
-    number : str
-        Its number there.
-    url : str
-        Its address there.
-    accessed : date or None
-        When it was taken from there.
-    language : str
-        Of the text, as a code or a name: "en".
+    - `collection`: the book that a story, an essay or a poem is collected in.
+    - `volume`: which volume of several this is: "2".
+    - `volumes`: how many volumes the edition has.
+    - `edition`: "2nd", "Revised": without it a first edition is meant.
+    - `year`: of this edition; the year of the work is that of its first publication.
+    - `container`: what holds the text: "Project Gutenberg".
+    - `accessed`: when it was taken from there.
+    - `language`: of the text, as a code or a name: "en".
     """
 
     editor: str = ""
@@ -62,14 +44,7 @@ class EditionDetails:
 class CitedWork:
     """A work as it is cited.
 
-    Attributes
-    ----------
-    id, title, author, translator : str
-        As the library has them.
-    year : int or None
-        Of first publication.
-    details : EditionDetails
-        Of the edition.
+    - `year`: of first publication.
     """
 
     id: str

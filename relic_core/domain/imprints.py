@@ -19,16 +19,7 @@ Format = Literal["plain text", "EPUB", "TEI"]
 class Imprint:
     """What names the indexes of a work, without its text.
 
-    Attributes
-    ----------
-    id, title : str
-        The work, and what people call it.
-    fingerprint : str
-        As `Work.fingerprint`.
-    segmenter : str
-        Who cut its sentences.
-    sentences : int
-        How many it has.
+    - `fingerprint`: as `Work.fingerprint`.
     """
 
     id: str
@@ -45,12 +36,7 @@ class Imprint:
 def fingerprint(sha256: str, places: npt.NDArray[np.int64]) -> str:
     """Digest a text and where its sentences stand.
 
-    Parameters
-    ----------
-    sha256 : str
-        Of the text.
-    places : int array, shape (n_sentences, 2)
-        Where each sentence starts and ends.
+    - `places`: where each sentence starts and ends.
     """
     return hashlib.sha256(sha256.encode() + places.astype("<i8").tobytes()).hexdigest()
 

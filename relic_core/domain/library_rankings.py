@@ -31,27 +31,14 @@ class WorkHit:
 class LibraryRanking:
     """Spans of one length of many works, with scores.
 
-    Attributes
-    ----------
-    retriever : str
-        Who ranked.
-    length : int
-        Sentences per span.
-    works : tuple of str
-        Ids of the works, in the order in which ties stand.
-    work : int array, shape (n_found,)
-        The work of each span, as an index into `works`; not decreasing.
-    start : int array, shape (n_found,)
-        Its first sentence; rising within a work.
-    scores : float array, shape (n_found,)
-        Its score.
-    candidates : int
-        How many spans were searched: more than were found where `exact` is false.
-    exact : bool
-        Every span was scored. Where not, those that were found are the likely best, and a rank is a rank among them.
-    recall : tuple of (float, float), optional
-        Where not every span was scored: how many of the exact first 10 and of the exact first 100 the index used was
-        measured to find, as shares. None where that was not measured, or every span was scored.
+    - `works`: ids of the works, in the order in which ties stand.
+    - `work`: the work of each span, as an index into `works`; not decreasing.
+    - `start`: its first sentence; rising within a work.
+    - `candidates`: how many spans were searched: more than were found where `exact` is false.
+    - `exact`: every span was scored. Where not, those that were found are the likely best, and a rank is a rank among
+      them.
+    - `recall`: where not every span was scored: how many of the exact first 10 and of the exact first 100 the index
+      used was measured to find, as shares. None where that was not measured, or every span was scored.
     """
 
     retriever: str
@@ -70,8 +57,6 @@ class LibraryRanking:
     def best(self, k: int) -> npt.NDArray[np.int64]:
         """Positions of the best `k` found, best first; equal scores keep the order of works and text.
 
-        Examples
-        --------
         >>> where = np.arange(3, dtype=np.int32)
         >>> ranking = LibraryRanking("demo", 1, ("a",), where * 0, where, np.array([1, 3, 1], dtype=np.float32), 3)
         >>> ranking.best(2).tolist()

@@ -37,41 +37,20 @@ ORIGINS: tuple[Origin, ...] = get_args(Origin)
 class Kept:
     """A passage as it was kept: its words, where they stand, and what brought it up. It never changes afterwards.
 
-    Attributes
-    ----------
-    work_id, sha256 : str
-        The edition, and the sha256 of its text.
-    title, author : str
-        As the library named the work then.
-    at : str
-        Address of the first sentence, "3.5.2".
-    length : int
-        Sentences, 1 or more.
-    start, end : int
-        Character offsets in the text of the work: ``work.text[start:end]``.
-    place : str
-        Where it stands, in words: "Chapter 3 · paragraph 5".
-    chapter : str
-        The chapter's name.
-    paragraph : int
-        Number in the chapter, from 1.
-    line : int or None
-        Number of the line of verse it begins in.
-    quotation : str
-        The words, verbatim, as they are set: wraps of prose undone, lines of verse parted by a line feed, paragraphs by
-        an empty line.
-    origin : {"find", "read", "concordance", "proxy_task"}
-        The page it was kept on.
-    claim_text : str
-        The claim it was found for, or the query of a concordance; empty where it was met in reading.
-    search_id : str
-        The search it was found by; empty where there was none.
-    retriever : str
-        Which retriever brought it up; empty where none did.
-    rank : int
-        At which rank, from 1; 0 where no retriever did.
-    made_with : str
-        Model, index and version that answered, as in `relic_core.domain.Search`.
+    - `work_id`, `sha256`: the edition, and the sha256 of its text.
+    - `title`, `author`: as the library named the work then.
+    - `at`: address of the first sentence, "3.5.2".
+    - `length`: sentences, 1 or more.
+    - `start`, `end`: character offsets in the text of the work: ``work.text[start:end]``.
+    - `place`: where it stands, in words: "Chapter 3 · paragraph 5".
+    - `paragraph`: number in the chapter, from 1.
+    - `quotation`: the words, verbatim, as they are set: wraps of prose undone, lines of verse parted by a line feed,
+      paragraphs by an empty line.
+    - `claim_text`: the claim it was found for, or the query of a concordance; empty where it was met in reading.
+    - `search_id`: the search it was found by; empty where there was none.
+    - `retriever`: which retriever brought it up; empty where none did.
+    - `rank`: at which rank, from 1; 0 where no retriever did.
+    - `made_with`: model, index and version that answered, as in `relic_core.domain.Search`.
     """
 
     work_id: str
@@ -104,26 +83,10 @@ class Kept:
 class Note:
     """A kept passage with the scholar's words: one version of it, of which the last counts.
 
-    Attributes
-    ----------
-    id : str
-        Short and unique.
-    collection_id : str
-        The collection it is in.
-    kept : Kept
-        The passage.
-    words : str
-        The scholar's own.
-    tags : tuple of str
-        In the order given, each once.
-    verdict : {"supports", "contradicts", "unsure"} or None
-        None while none was given.
-    position : float
-        Where it stands in its collection: smaller comes first.
-    created, updated : datetime
-        In UTC.
-    person : str
-        Whose it is, where people sign in; else empty.
+    - `tags`: in the order given, each once.
+    - `verdict`: none while none was given.
+    - `position`: where it stands in its collection: smaller comes first.
+    - `person`: whose it is, where people sign in; else empty.
     """
 
     id: str
@@ -142,16 +105,7 @@ class Note:
 class Collection:
     """A named list of notes.
 
-    Attributes
-    ----------
-    id : str
-        Short and unique.
-    name : str
-        As its owner calls it.
-    created : datetime
-        In UTC.
-    person : str
-        Whose it is, where people sign in; else empty.
+    - `person`: whose it is, where people sign in; else empty.
     """
 
     id: str
@@ -201,10 +155,7 @@ def brought_together(earlier: Note, later: Note) -> Note:
 def checked_words(words: str) -> str:
     """Check the scholar's words on a passage.
 
-    Raises
-    ------
-    BadRequest
-        They are too long, or hold half of a character.
+    Raises BadRequest: they are too long, or hold half of a character.
     """
     if len(words) > LONGEST_WORDS:
         raise BadRequest(
@@ -217,13 +168,8 @@ def checked_words(words: str) -> str:
 def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Set tags right: white space closed up, empty ones left away, each once whatever its capitals.
 
-    Raises
-    ------
-    BadRequest
-        There are too many, or one is too long.
+    Raises BadRequest: there are too many, or one is too long.
 
-    Examples
-    --------
     >>> checked_tags(["the  sea", "", "Light", "light"])
     ('the sea', 'Light')
     """
@@ -246,10 +192,7 @@ def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
 def checked_name(name: str) -> str:
     """Set the name of a collection right, with white space closed up.
 
-    Raises
-    ------
-    BadRequest
-        It is empty or too long.
+    Raises BadRequest: it is empty or too long.
     """
     closed = " ".join(_whole(name, "A name").split())
     if not closed:
@@ -264,10 +207,7 @@ def checked_name(name: str) -> str:
 def checked_verdict(verdict: str) -> Verdict | None:
     """Check a verdict; empty is none.
 
-    Raises
-    ------
-    BadRequest
-        There is no such verdict.
+    Raises BadRequest: there is no such verdict.
     """
     for known in VERDICTS:
         if verdict == known:

@@ -12,16 +12,10 @@ _DIGITS = 32
 class Holding:
     """What one person keeps.
 
-    Attributes
-    ----------
-    person : str
-        Whose it is; empty where it was kept while nobody signed in.
-    notes, collections, searches : int
-        Those that are there; each question of a search once.
-    removed : int
-        How many of the three were removed and can be put back.
-    address : str
-        Digest of the address they signed in with last, as of `address_digest`; empty where they never did.
+    - `person`: whose it is; empty where it was kept while nobody signed in.
+    - `notes`, `collections`, `searches`: those that are there; each question of a search once.
+    - `removed`: how many of the three were removed and can be put back.
+    - `address`: digest of the address they signed in with last, as of `address_digest`; empty where they never did.
     """
 
     person: str
@@ -40,8 +34,6 @@ class Holding:
 def address_digest(address: str) -> str:
     """Make of an e-mail address what the store keeps of it; capitals and white space around it do not matter.
 
-    Examples
-    --------
     >>> address_digest("Ada@Example.org ") == address_digest("ada@example.org")
     True
     >>> len(address_digest("ada@example.org"))

@@ -16,19 +16,10 @@ _ADDRESS = re.compile(
 class Address:
     """The stable address of a sentence in one edition.
 
-    Attributes
-    ----------
-    chapter : int
-        Position of the chapter in the work, from 1, whatever number is printed over it.
-    paragraph : int
-        Number in the chapter, from 1; of a note, its number among the notes of the chapter.
-    sentence : int
-        Position in the paragraph, from 1.
-    note : bool
-        It is a note that is meant.
+    - `chapter`: position of the chapter in the work, from 1, whatever number is printed over it.
+    - `paragraph`: number in the chapter, from 1; of a note, its number among the notes of the chapter.
+    - `sentence`: position in the paragraph, from 1.
 
-    Examples
-    --------
     >>> str(Address(3, 5, 2)), str(Address(3, 1, 1, note=True))
     ('3.5.2', '3.n1.1')
     """
@@ -45,13 +36,8 @@ class Address:
     def parse(cls, written: str) -> Address:
         """Read an address as it stands in a link: chapter, chapter.paragraph or chapter.paragraph.sentence.
 
-        Raises
-        ------
-        BadRequest
-            It is no address.
+        Raises BadRequest: it is no address.
 
-        Examples
-        --------
         >>> Address.parse("3.5") == Address(3, 5, 1)
         True
         """
@@ -69,26 +55,11 @@ class Address:
 class Place:
     """Where a span stands in its work.
 
-    Attributes
-    ----------
-    chapter : str
-        The chapter's name.
-    chapter_index : int
-        From 0.
-    paragraph : int
-        Number in the chapter, from 1; of a note, its number among the notes.
-    sentence : int
-        Number in the work, from 1.
-    fraction : float
-        How far into the work, 0 to 1, counted in sentences.
-    address : Address
-        Of the first sentence.
-    speaker : str
-        Who speaks, in a play.
-    line : int or None
-        Number of the line of verse it begins in.
-    note : bool
-        It stands in a note.
+    - `chapter_index`: from 0.
+    - `paragraph`: number in the chapter, from 1; of a note, its number among the notes.
+    - `sentence`: number in the work, from 1.
+    - `fraction`: how far into the work, 0 to 1, counted in sentences.
+    - `address`: of the first sentence.
     """
 
     chapter: str
@@ -105,8 +76,6 @@ class Place:
     def label(self) -> str:
         """The place in words.
 
-        Examples
-        --------
         >>> Place("Chapter 3", 2, 5, 40, 0.1, Address(3, 5)).label
         'Chapter 3 · paragraph 5'
         >>> Place("Act I, Scene 2", 1, 5, 40, 0.1, Address(2, 5), speaker="HAMLET", line=14).label

@@ -31,17 +31,9 @@ class Hit:
 class Ranking:
     """The candidates of one length of one work, best first.
 
-    Attributes
-    ----------
-    retriever, work_id : str
-        Who ranked what.
-    length : int
-        Sentences per span.
-    order : int array, shape (n_candidates,)
-        Span starts, best first; made by the one tie rule (`rank_scores`).
-    scores : float array, shape (n_spans,)
-        Scores of all spans of the work in the order of the text, of those that are no candidates too:
-        ``scores[order[0]]`` is the best.
+    - `order`: span starts, best first; made by the one tie rule (`rank_scores`).
+    - `scores`: scores of all spans of the work in the order of the text, of those that are no candidates too:
+      ``scores[order[0]]`` is the best.
     """
 
     retriever: str
@@ -77,19 +69,8 @@ def rank_scores(
 ) -> Ranking:
     """Rank candidates by score: the one tie rule, equal scores keep the order of the text.
 
-    Parameters
-    ----------
-    retriever, work_id : str
-        Who ranked what.
-    length : int
-        Sentences per span.
-    scores : float array, shape (n_spans,)
-        Higher is better.
-    among : bool array, shape (n_spans,), optional
-        Which spans are candidates; all where not given.
+    - `among`: which spans are candidates; all where not given.
 
-    Examples
-    --------
     >>> scores = np.array([0.5, 2.0, 0.5], dtype=np.float32)
     >>> rank_scores("demo", "work", 1, scores).order.tolist()
     [1, 0, 2]
@@ -113,15 +94,9 @@ class Group:
 def group_overlapping(hits: Sequence[Hit]) -> tuple[Group, ...]:
     """Give each passage one place: a hit that overlaps a better one joins that one's group.
 
-    Parameters
-    ----------
-    hits : sequence of Hit
-        Best first.
+    - `hits`: best first.
 
-    Returns
-    -------
-    tuple of Group
-        In the order of their best hits; the bests of two groups never overlap.
+    Returns: in the order of their best hits; the bests of two groups never overlap.
     """
     heads: list[Hit] = []
     members: list[list[Hit]] = []

@@ -18,27 +18,15 @@ JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 class Job:
     """Long work with progress, outliving the page that started it.
 
-    Attributes
-    ----------
-    id : str
-        Short and unique.
-    kind : str
-        Which registered work it does ("add", "index").
-    title : str
-        What a person calls it ("Indexing Emma").
-    subject : str
-        The work, folder or study it is about; empty where none. Asking again for the same kind and subject while
-        one is queued or running gives that one.
-    state : {"queued", "running", "done", "failed", "cancelled"}
-        Where it stands.
-    done, total : int
-        Steps done and in all; total 0 while unknown.
-    note : str
-        What it is doing now, or how it ended, in plain words; lines after the first tell what went wrong on the way.
-    created, updated : datetime
-        In UTC.
-    seconds_left : float or None
-        An estimate from the steps done so far; None while unknown.
+    - `kind`: which registered work it does ("add", "index").
+    - `title`: what a person calls it ("Indexing Emma").
+    - `subject`: the work, folder or study it is about; empty where none. Asking again for the same kind and subject
+      while one is queued or running gives that one.
+    - `state`: where it stands.
+    - `done`, `total`: steps done and in all; total 0 while unknown.
+    - `note`: what it is doing now, or how it ended, in plain words; lines after the first tell what went wrong on the
+      way.
+    - `seconds_left`: an estimate from the steps done so far; None while unknown.
     """
 
     id: str
@@ -63,30 +51,15 @@ class Job:
 class Search:
     """One line of the history of searches: enough to run it again.
 
-    Attributes
-    ----------
-    id : str
-        Short and unique; what a permalink carries.
-    work_id : str
-        The work searched; empty where it was the whole library.
-    claim_text : str
-        The claim as typed, its mask included; empty where passages like another were looked for.
-    length : int
-        Sentences per quotation.
-    retrievers : tuple of str
-        The retrievers shown, in order.
-    results : int
-        How many results were asked for.
-    created : datetime
-        In UTC.
-    made_with : str
-        Work hash, models and version that answered, for a reader who reopens it elsewhere.
-    chapters : tuple of int
-        Chapters that the search was limited to, numbered from 1 as in addresses; empty where it was not.
-    narrowing : Narrowing
-        Which works of the library were searched.
-    like : Likeness or None
-        The passage that others were to be like.
+    - `id`: short and unique; what a permalink carries.
+    - `work_id`: the work searched; empty where it was the whole library.
+    - `claim_text`: the claim as typed, its mask included; empty where passages like another were looked for.
+    - `retrievers`: the retrievers shown, in order.
+    - `results`: how many results were asked for.
+    - `made_with`: work hash, models and version that answered, for a reader who reopens it elsewhere.
+    - `chapters`: chapters that the search was limited to, numbered from 1 as in addresses; empty where it was not.
+    - `narrowing`: which works of the library were searched.
+    - `like`: the passage that others were to be like.
     """
 
     id: str

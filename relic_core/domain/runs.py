@@ -20,26 +20,13 @@ query. Figures of the two kinds never share a column."""
 class BenchmarkCard:
     """What there is to know of a benchmark without opening it.
 
-    Attributes
-    ----------
-    name : str
-        What is typed: "birco-pools".
-    label, description : str
-        What pages call it, and what it is in a sentence or two for a scholar.
-    split : str
-        "sample", "dev", "test"; empty where the reader's own file decides.
-    pool : {"whole work", "given"}
-        What a retriever chooses from.
-    main_metric : str
-        Name of the metric that the literature reports first ("recall@10", "ndcg@10").
-    examples, books : int or None
-        How many there are; None where the reader's own file decides.
-    source, licence, citation : str
-        Where the data come from, what may be done with them, and what to cite.
-    checksum : str
-        Sha256 of the data as we know them; empty where the reader's own file decides.
-    needs : str
-        What the reader must have for it, as a sentence; empty for what ships with the program.
+    - `label`, `description`: what pages call it, and what it is in a sentence or two for a scholar.
+    - `split`: "sample", "dev", "test"; empty where the reader's own file decides.
+    - `main_metric`: name of the metric that the literature reports first ("recall@10", "ndcg@10").
+    - `examples`, `books`: how many there are; None where the reader's own file decides.
+    - `source`, `licence`, `citation`: where the data come from, what may be done with them, and what to cite.
+    - `checksum`: Sha256 of the data as we know them; empty where the reader's own file decides.
+    - `needs`: what the reader must have for it, as a sentence; empty for what ships with the program.
     """
 
     name: str
@@ -61,18 +48,12 @@ class BenchmarkCard:
 class Book:
     """A quoted work, as a benchmark knows it.
 
-    Attributes
-    ----------
-    key : str
-        Its name in the benchmark: a slug of the catalogue where the work has one.
-    title, author : str
-        As known; `author` may be empty.
-    year : int or None
-        Of first publication.
-    sentences : int
-        Sentences of the edition used; 0 where the pool is given and no edition was used.
-    sha256 : str
-        Of the edition's text (`Work.sha256`), to which the offsets of outcomes belong; empty where the pool is given.
+    - `key`: its name in the benchmark: a slug of the catalogue where the work has one.
+    - `title`, `author`: as known; `author` may be empty.
+    - `year`: of first publication.
+    - `sentences`: sentences of the edition used; 0 where the pool is given and no edition was used.
+    - `sha256`: of the edition's text (`Work.sha256`), to which the offsets of outcomes belong; empty where the pool is
+      given.
     """
 
     key: str
@@ -91,26 +72,12 @@ Offsets = tuple[int, int]
 class Outcome:
     """What one retriever made of one example.
 
-    Attributes
-    ----------
-    example_id : str
-        The window's id.
-    book : str
-        Key of the quoted work.
-    length : int
-        Sentences of the gold quotation.
-    kind : str
-        As of the window.
-    candidates : int
-        How many spans or passages were ranked.
-    rank : int or None
-        Rank of the gold, from 1; None where the retriever gave no ranking (the claim of this shape holds no word).
-    overlap_rank : int or None
-        Rank of the first candidate that shares a sentence with the gold, the gold included.
-    gold : (int, int)
-        Where the gold stands: character offsets into the text of the pool's work.
-    first : tuple of (int, int)
-        Where the first hits stand, best first, at most three.
+    - `candidates`: how many spans or passages were ranked.
+    - `rank`: rank of the gold, from 1; None where the retriever gave no ranking (the claim of this shape holds no
+      word).
+    - `overlap_rank`: rank of the first candidate that shares a sentence with the gold, the gold included.
+    - `gold`: where the gold stands: character offsets into the text of the pool's work.
+    - `first`: where the first hits stand, best first, at most three.
     """
 
     example_id: str
@@ -135,41 +102,18 @@ class Outcome:
 class Run:
     """One retriever measured on one benchmark with one context shape.
 
-    Attributes
-    ----------
-    id : str
-        Short digest of everything that decides the ranks (benchmark, data, retriever, shape, configuration): the same
-        run made twice has the same id.
-    benchmark, split : str
-        Name and split of the benchmark.
-    pool : {"whole work", "given"}
-        As of the benchmark.
-    data_hash : str
-        Sha256 over the windows and the works they were ranked in.
-    retriever, label : str
-        Registered name, and what tables call it.
-    shape : Shape
-        The claim's context.
-    configuration : mapping of str to str
-        All that decides the retriever's scores: parameters, encoder and the digest of its weights, code versions.
-    books : tuple of Book
-        The quoted works, each once.
-    examples : int
-        How many outcomes there are.
-    code : str
-        Version of the program and, where known, the commit.
-    machine : mapping of str to str
-        Processor, cores, system, Python.
-    seconds : float
-        What answering took, preparation left out.
-    index_bytes : int
-        Size on disk of what the retriever had prepared; 0 where it prepares nothing.
-    created : datetime
-        In UTC.
-    tags : tuple of str
-        Words a person gave it.
-    shipped : bool
-        Whether it came with the program.
+    - `id`: short digest of everything that decides the ranks (benchmark, data, retriever, shape, configuration): the
+      same run made twice has the same id.
+    - `data_hash`: Sha256 over the windows and the works they were ranked in.
+    - `retriever`, `label`: registered name, and what tables call it.
+    - `configuration`: all that decides the retriever's scores: parameters, encoder and the digest of its weights, code
+      versions.
+    - `books`: the quoted works, each once.
+    - `examples`: how many outcomes there are.
+    - `code`: version of the program and, where known, the commit.
+    - `machine`: processor, cores, system, Python.
+    - `seconds`: what answering took, preparation left out.
+    - `index_bytes`: size on disk of what the retriever had prepared; 0 where it prepares nothing.
     """
 
     id: str

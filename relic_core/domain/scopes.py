@@ -13,17 +13,9 @@ if TYPE_CHECKING:
 class Narrowing:
     """Which works of the library are searched; what is empty narrows nothing.
 
-    Attributes
-    ----------
-    works : tuple of str
-        Ids.
-    authors : tuple of str
-        As stored.
-    first_year, last_year : int or None
-        Years of first publication, both included; a work of unknown year is left out where either is given.
+    - `first_year`, `last_year`: years of first publication, both included; a work of unknown year is left out where
+      either is given.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> emma = SimpleNamespace(id="emma-1", author="Jane Austen", year=1815)
     >>> Narrowing(authors=("Jane Austen",), first_year=1800).admits(emma), Narrowing(last_year=1814).admits(emma)
@@ -60,14 +52,7 @@ EVERYWHERE = Narrowing()
 class Likeness:
     """The passage that others are to be like.
 
-    Attributes
-    ----------
-    work_id : str
-        The work it stands in.
-    at : str
-        The address of its first sentence.
-    length : int
-        Its sentences.
+    - `at`: the address of its first sentence.
     """
 
     work_id: str

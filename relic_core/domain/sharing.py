@@ -15,15 +15,11 @@ if TYPE_CHECKING:
 class Makers:
     """What an answer hangs on beside the question, in short digests.
 
-    Attributes
-    ----------
-    edition : str
-        Eight hex digits of the text and of where its sentences stand; of a search of the library, of all works
-        searched. Empty where it is not known.
-    retrievers : mapping of str to str
-        By retriever eight hex digits: four of its models, and four of its rules, index and model taken together.
-    version : str
-        The program's; empty where it is not known.
+    - `edition`: eight hex digits of the text and of where its sentences stand; of a search of the library, of all works
+      searched. Empty where it is not known.
+    - `retrievers`: by retriever eight hex digits: four of its models, and four of its rules, index and model taken
+      together.
+    - `version`: the program's; empty where it is not known.
     """
 
     edition: str = ""
@@ -35,18 +31,8 @@ class Makers:
 class SharedSearch:
     """A search as it is sent: all that is asked, what it is asked of, and what answered it where it was made.
 
-    Attributes
-    ----------
-    work_id : str
-        The work searched; empty where it is the whole library.
-    title, author : str
-        As the library of the sender names it.
-    claim_text : str
-        The claim as typed.
-    length, results, retrievers, chapters, narrowing, like
-        As in `relic_core.domain.Search`.
-    makers : Makers
-        What answered.
+    - `work_id`: the work searched; empty where it is the whole library.
+    - `length`, `results`, `retrievers`, `chapters`, `narrowing`, `like`: as in `relic_core.domain.Search`.
     """
 
     work_id: str
@@ -66,18 +52,9 @@ class SharedSearch:
 class HeadHit:
     """One of the first passages that a retriever found, as it is kept.
 
-    Attributes
-    ----------
-    work_id : str
-        The work it stands in.
-    first : int
-        Its first sentence.
-    rank : int
-        From 1, among all candidates: of overlapping spans the best one's.
-    score : float
-        The retriever's own.
-    start, end : int
-        Character offsets in the text of the work; both 0 where they are not known yet.
+    - `first`: its first sentence.
+    - `rank`: from 1, among all candidates: of overlapping spans the best one's.
+    - `start`, `end`: character offsets in the text of the work; both 0 where they are not known yet.
     """
 
     work_id: str
@@ -92,16 +69,8 @@ class HeadHit:
 class Head:
     """The first passages that one retriever found for a search.
 
-    Attributes
-    ----------
-    retriever : str
-        Its name.
-    length : int
-        Sentences per passage.
-    edition, maker, version : str
-        What it was made with: see `Makers`.
-    hits : tuple of HeadHit
-        Best first.
+    - `edition`, `maker`, `version`: what it was made with: see `Makers`.
+    - `hits`: best first.
     """
 
     retriever: str

@@ -29,22 +29,11 @@ ANSWERS: dict[Question, tuple[str, ...]] = {
 class SecondarySource:
     """A text in which works are quoted: a book or an article of criticism, a biography.
 
-    Attributes
-    ----------
-    id : str
-        A slug of its title and the first eight digits of its hash; the text decides it, not the file.
-    title, author : str
-        As known; the author may be empty.
-    name : str
-        Of the file, within the folder or archive it came from.
-    sha256 : str
-        Of the decoded text: offsets belong to it.
-    characters : int
-        Length of the decoded text.
-    number : int or None
-        Of Project Gutenberg.
-    origin, licence : str
-        Where the file came from, and what may be done with it; empty where nobody said.
+    - `id`: a slug of its title and the first eight digits of its hash; the text decides it, not the file.
+    - `title`, `author`: as known; the author may be empty.
+    - `name`: of the file, within the folder or archive it came from.
+    - `sha256`: of the decoded text: offsets belong to it.
+    - `origin`, `licence`: where the file came from, and what may be done with it; empty where nobody said.
     """
 
     id: str
@@ -62,22 +51,11 @@ class SecondarySource:
 class Pair:
     """A quotation found in a secondary source with its context, whether or not the quoted work is known.
 
-    Attributes
-    ----------
-    id : str
-        A digest of the words of the quotation and its context: a reprint gives the same pair (`passage_id`).
-    source_id : str
-        The source.
-    kind : {"inline", "block", "verse"}
-        How it is set.
-    left, right : tuple of str
-        Up to four sentences before and after it, cleaned; one side may be empty.
-    quotation : str
-        Its words, cleaned, without the outer marks.
-    at : (int, int)
-        Where the quotation stands in the source's text.
-    passage : (int, int)
-        Where the whole pair stands, contexts included.
+    - `id`: a digest of the words of the quotation and its context: a reprint gives the same pair (`passage_id`).
+    - `left`, `right`: up to four sentences before and after it, cleaned; one side may be empty.
+    - `quotation`: its words, cleaned, without the outer marks.
+    - `at`: where the quotation stands in the source's text.
+    - `passage`: where the whole pair stands, contexts included.
     """
 
     id: str
@@ -94,28 +72,16 @@ class Pair:
 class MinedWindow:
     """A place in a secondary source where sentences of a work were found.
 
-    Attributes
-    ----------
-    id : str
-        A digest of the texts of source and work and of the offsets in both (`window_id`): mining again gives the same.
-    source_id, work_id : str
-        What quotes, and what is quoted.
-    kind : {"inline", "block", "verse"}
-        How the quotation is set.
-    left, right : tuple of str
-        Up to four sentences before and after it, cleaned; one side may be empty.
-    quotation : str
-        Its words as the source has them, cleaned.
-    gold : Span
-        The sentences of the work: what the quotation is standardised to (RELiC, appendix A).
-    at, passage : (int, int)
-        Where the quotation, and the whole window, stand in the source's text.
-    lit : tuple of (int, int)
-        Stretches of `quotation` whose words stand in the work.
-    lit_in_work : tuple of (int, int)
-        The same stretches in the work's text.
-    score : float
-        How alike the quotation and the sentences are, 0-100: the least QRatio of a sentence or a part that was matched.
+    - `id`: a digest of the texts of source and work and of the offsets in both (`window_id`): mining again gives the
+      same.
+    - `left`, `right`: up to four sentences before and after it, cleaned; one side may be empty.
+    - `quotation`: its words as the source has them, cleaned.
+    - `gold`: the sentences of the work: what the quotation is standardised to (RELiC, appendix A).
+    - `at`, `passage`: where the quotation, and the whole window, stand in the source's text.
+    - `lit`: stretches of `quotation` whose words stand in the work.
+    - `lit_in_work`: the same stretches in the work's text.
+    - `score`: how alike the quotation and the sentences are, 0-100: the least QRatio of a sentence or a part that was
+      matched.
     """
 
     id: str
@@ -142,20 +108,8 @@ class MinedWindow:
 class Judgement:
     """One person's answer to one question about one mined window; of several by one judge the last counts.
 
-    Attributes
-    ----------
-    window_id : str
-        The window.
-    question : {"match", "evidence"}
-        What was asked.
-    answer : str
-        One of `ANSWERS`; empty takes an earlier answer back.
-    judge : str
-        A name or code; may be empty.
-    comment : str
-        In the judge's words.
-    created : datetime
-        In UTC.
+    - `answer`: one of `ANSWERS`; empty takes an earlier answer back.
+    - `judge`: a name or code; may be empty.
     """
 
     window_id: str
@@ -169,8 +123,6 @@ class Judgement:
 def passage_id(*parts: str) -> str:
     """Name a passage by its words: twelve hex digits, the same for a reprint set otherwise.
 
-    Examples
-    --------
     >>> passage_id("“It rained,”", "he wrote.") == passage_id('"It  rained,"', "He wrote.")
     True
     """

@@ -14,8 +14,6 @@ LENGTHS = tuple(range(MIN_LENGTH, MAX_LENGTH + 1))
 class Span:
     """`length` consecutive sentences of one work, named by the index of the first.
 
-    Examples
-    --------
     >>> Span(4, 2).end
     6
     >>> Span(4, 2).overlaps(Span(5, 2)), Span(4, 2).overlaps(Span(6, 2))

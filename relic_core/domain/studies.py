@@ -40,18 +40,10 @@ ID_LENGTH = 12
 class StudyWork:
     """A work of a study: which text of it, and how its sentences were cut.
 
-    Attributes
-    ----------
-    key : str
-        As items name it: a slug of the catalogue where the work has one, else its id.
-    title, author : str
-        As known; the author may be empty.
-    year : int or None
-        Of first publication.
-    sha256, fingerprint : str
-        Of its text, and of its text and sentences (`Work.sha256`, `Work.fingerprint`).
-    segmenter : str
-        Who cut its sentences.
+    - `key`: as items name it: a slug of the catalogue where the work has one, else its id.
+    - `title`, `author`: as known; the author may be empty.
+    - `year`: of first publication.
+    - `sha256`, `fingerprint`: of its text, and of its text and sentences (`Work.sha256`, `Work.fingerprint`).
     """
 
     key: str
@@ -67,28 +59,14 @@ class StudyWork:
 class Making:
     """How the items of a study came about.
 
-    Attributes
-    ----------
-    benchmark : str
-        Whose windows they are; empty where they were mined from the reader's own sources.
-    split : str
-        Of the benchmark: what its windows may be used for.
-    lengths : tuple of int
-        Sentences of a quotation; all lengths where empty.
-    shape : Shape
-        How much context each claim has.
-    chooser : str
-        Who chose the other two options, by the registered name.
-    chooser_configuration : mapping of str to str
-        All that decided its choice.
-    beyond : int
-        Only windows whose quotation the chooser ranks behind this place; 0 for all (RELiC, section 4: 1,000).
-    seed : int
-        Decides which windows were drawn, the order of the options, and each annotator's order of the items.
-    windows, left_out : int
-        How many windows there were to choose from, and how many of them could not become items.
-    code : str
-        Version of the program.
+    - `benchmark`: whose windows they are; empty where they were mined from the reader's own sources.
+    - `split`: of the benchmark: what its windows may be used for.
+    - `lengths`: sentences of a quotation; all lengths where empty.
+    - `shape`: how much context each claim has.
+    - `chooser`: who chose the other two options, by the registered name.
+    - `beyond`: only windows whose quotation the chooser ranks behind this place; 0 for all (RELiC, section 4: 1,000).
+    - `seed`: decides which windows were drawn, the order of the options, and each annotator's order of the items.
+    - `windows`, `left_out`: how many windows there were to choose from, and how many of them could not become items.
     """
 
     benchmark: str
@@ -108,24 +86,10 @@ class Making:
 class Study:
     """A named, seeded set of items; it never changes. What may change stands in `StudyTerms`.
 
-    Attributes
-    ----------
-    id : str
-        Digest of its name, version, seed and items (`study_id`): the same study has the same id everywhere.
-    name : str
-        What people call it.
-    version : int
-        From 1.
-    earlier : str
-        Id of the version that it was made from; empty for the first.
-    works : tuple of StudyWork
-        The works, each once.
-    items : tuple of Item
-        In an order of their own; each annotator has another.
-    making : Making
-        How it came about.
-    created : datetime
-        In UTC.
+    - `id`: digest of its name, version, seed and items (`study_id`): the same study has the same id everywhere.
+    - `version`: from 1.
+    - `earlier`: id of the version that it was made from; empty for the first.
+    - `items`: in an order of their own; each annotator has another.
     """
 
     id: str
@@ -155,21 +119,13 @@ class Study:
 class StudyTerms:
     """What a study asks of annotators and tells them: the last of each kept text.
 
-    Attributes
-    ----------
-    instructions : str
-        What is to be done; frozen with the first answer.
-    wanted : int
-        How many annotators are wanted for each item: one that has so many is not given to others. 0 where everybody is
-        given every item. Frozen with the first answer.
-    consent : str
-        What an annotator agrees to before the first item.
-    privacy : str
-        What is stored, and where.
-    revealed : bool
-        Whether annotators are told, after each answer, which option was the critic's.
-    changed : mapping of str to datetime
-        When each was last written, in UTC.
+    - `instructions`: what is to be done; frozen with the first answer.
+    - `wanted`: how many annotators are wanted for each item: one that has so many is not given to others. 0 where
+      everybody is given every item. Frozen with the first answer.
+    - `consent`: what an annotator agrees to before the first item.
+    - `privacy`: what is stored, and where.
+    - `revealed`: whether annotators are told, after each answer, which option was the critic's.
+    - `changed`: when each was last written, in UTC.
     """
 
     instructions: str
@@ -184,14 +140,9 @@ class StudyTerms:
 class Annotator:
     """Somebody who answers the items of one study.
 
-    Attributes
-    ----------
-    id : str
-        Drawn by chance: it says nothing of the name.
-    name : str
-        What they gave as name or code, to the letter.
-    joined : datetime
-        In UTC; with it they agreed to the consent text of that time.
+    - `id`: drawn by chance: it says nothing of the name.
+    - `name`: what they gave as name or code, to the letter.
+    - `joined`: in UTC; with it they agreed to the consent text of that time.
     """
 
     id: str
@@ -203,20 +154,10 @@ class Annotator:
 class Answer:
     """What one annotator answered to one item; of several the last counts, and all are kept.
 
-    Attributes
-    ----------
-    number : int
-        Its place among all answers of the study, from 1; 0 before it is kept.
-    item_id, annotator_id : str
-        Which item; who answered.
-    choice : int
-        Number of the option, from 1; `CANNOT_DECIDE`.
-    seconds : float
-        How long the item was before the annotator's eyes.
-    comment : str
-        In their words, to the letter.
-    created : datetime
-        In UTC.
+    - `number`: its place among all answers of the study, from 1; 0 before it is kept.
+    - `item_id`, `annotator_id`: which item; who answered.
+    - `choice`: number of the option, from 1; `CANNOT_DECIDE`.
+    - `seconds`: how long the item was before the annotator's eyes.
     """
 
     number: int = 0
@@ -232,24 +173,10 @@ class Answer:
 class ModelAnswers:
     """What one retriever answered to the items of a study.
 
-    Attributes
-    ----------
-    id : str
-        Digest of what decides the answers: the study, the retriever and its configuration.
-    study_id : str
-        The study.
-    retriever, label : str
-        Registered name, and what tables call it.
-    configuration : mapping of str to str
-        All that decides its scores.
-    choices : mapping of str to int
-        By item the number of the option that it ranks best, from 1; `CANNOT_DECIDE` where it has no ranking.
-    ranks : mapping of str to int
-        By item where it ranks the critic's quotation among all passages of the work; 0 where it has no ranking.
-    code : str
-        Version of the program.
-    created : datetime
-        In UTC.
+    - `id`: digest of what decides the answers: the study, the retriever and its configuration.
+    - `retriever`, `label`: registered name, and what tables call it.
+    - `choices`: by item the number of the option that it ranks best, from 1; `CANNOT_DECIDE` where it has no ranking.
+    - `ranks`: by item where it ranks the critic's quotation among all passages of the work; 0 where it has no ranking.
     """
 
     id: str
@@ -264,12 +191,6 @@ class ModelAnswers:
 
 
 def study_id(*, name: str, version: int, seed: int, items: tuple[Item, ...]) -> str:
-    """Digest what makes a study the study it is.
-
-    Returns
-    -------
-    str
-        Twelve hexadecimal digits.
-    """
+    """Digest what makes a study the study it is."""
     facts: list[Any] = [name, version, seed, [asdict(item) | {"work_id": ""} for item in items]]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:ID_LENGTH]

@@ -31,17 +31,10 @@ CHOICES = range(CANNOT_DECIDE, OPTIONS + 1)
 class Option:
     """A passage that an annotator may choose.
 
-    Attributes
-    ----------
-    span : Span
-        Its sentences in the work.
-    at : (int, int)
-        Where it stands: character offsets into the work's text.
-    address : str
-        Of its first sentence, for the reading room: "3.5.2".
-    words : str
-        As it is shown: to the letter but for the line wraps of the file; lines of verse are parted by a line feed,
-        paragraphs by an empty line.
+    - `at`: where it stands: character offsets into the work's text.
+    - `address`: of its first sentence, for the reading room: "3.5.2".
+    - `words`: as it is shown: to the letter but for the line wraps of the file; lines of verse are parted by a line
+      feed, paragraphs by an empty line.
     """
 
     span: Span
@@ -54,31 +47,15 @@ class Option:
 class Item:
     """A claim whose quotation is missing, and three passages of which one is it.
 
-    Attributes
-    ----------
-    id : str
-        Of the window.
-    book, work_id : str
-        Key of the quoted work in its study, and id of the work as the ranking named it.
-    left, right : str
-        The claim's context.
-    options : tuple of Option
-        Three passages of one length that do not overlap, in the order in which they are shown.
-    right_option : int
-        Number of the one that the critic quoted, from 1.
-    chooser : str
-        The retriever whose best two the other options are.
-    gold_rank : int
-        Where that retriever ranked the quotation, from 1.
-    kind : str
-        What the quotation is there for, where that was labelled; empty elsewhere.
-    source : str
-        Where the claim was written, in words; may be empty.
+    - `book`, `work_id`: key of the quoted work in its study, and id of the work as the ranking named it.
+    - `options`: three passages of one length that do not overlap, in the order in which they are shown.
+    - `right_option`: number of the one that the critic quoted, from 1.
+    - `chooser`: the retriever whose best two the other options are.
+    - `gold_rank`: where that retriever ranked the quotation, from 1.
+    - `kind`: what the quotation is there for, where that was labelled; empty elsewhere.
+    - `source`: where the claim was written, in words; may be empty.
 
-    Raises
-    ------
-    BadRequest
-        Not three passages of one length apart from each other, or no such option.
+    Raises BadRequest: not three passages of one length apart from each other, or no such option.
     """
 
     id: str
@@ -127,17 +104,8 @@ class Item:
 def in_order(seed: int, salt: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """Put names in an order drawn by a seed: by digests, because generators change from one version to the next.
 
-    Parameters
-    ----------
-    seed : int
-        Of the study.
-    salt : str
-        Whose order it is.
-    names : tuple of str
-        Each once.
+    - `salt`: whose order it is.
 
-    Examples
-    --------
     >>> in_order(1, "anna", ("a", "b", "c", "d")) == in_order(1, "anna", ("d", "c", "b", "a"))
     True
     """

@@ -23,18 +23,8 @@ MODEL_KINDS: tuple[ModelKind, ...] = get_args(ModelKind)
 class Training:
     """A model being taught, or one that was.
 
-    Attributes
-    ----------
-    id : str
-        Short and unique; names the folder of its files.
-    name : str
-        What a person calls it.
-    recipe : mapping
-        How it is taught: a recipe as JSON.
-    asked : mapping
-        What it is taught on, as JSON: which pairs and windows, how many, how it is validated.
-    created : datetime
-        In UTC.
+    - `id`: short and unique; names the folder of its files.
+    - `asked`: what it is taught on, as JSON: which pairs and windows, how many, how it is validated.
     """
 
     id: str
@@ -53,19 +43,11 @@ class Training:
 class TrainingEvent:
     """One thing that a training told: a step, a validation, a checkpoint, its beginning, its end.
 
-    Attributes
-    ----------
-    number : int
-        Its line in the journal, from 1.
-    at : datetime
-        In UTC.
-    event : str
-        "step", "validation", "before" (what the base model reaches), "checkpoint", "begins", "started", "stopped",
-        "failed", "finished" and the like.
-    step : int
-        After how many steps; 0 before the first.
-    said : mapping
-        What goes with it: figures, or words.
+    - `number`: its line in the journal, from 1.
+    - `event`: "step", "validation", "before" (what the base model reaches), "checkpoint", "begins", "started",
+      "stopped", "failed", "finished" and the like.
+    - `step`: after how many steps; 0 before the first.
+    - `said`: what goes with it: figures, or words.
     """
 
     number: int

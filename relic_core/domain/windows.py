@@ -20,13 +20,8 @@ MAX_CONTEXT = 4
 class Shape:
     """How many sentences of criticism a claim takes on either side of the quotation: L/R in the paper's Table 3.
 
-    Raises
-    ------
-    BadRequest
-        A side outside 0 to 4, or both sides 0.
+    Raises BadRequest: a side outside 0 to 4, or both sides 0.
 
-    Examples
-    --------
     >>> str(Shape(4, 0))
     '4/0'
     """
@@ -50,13 +45,8 @@ class Shape:
     def parse(cls, written: str) -> Shape:
         """Read a shape as the paper writes it.
 
-        Raises
-        ------
-        BadRequest
-            It is no shape.
+        Raises BadRequest: it is no shape.
 
-        Examples
-        --------
         >>> Shape.parse("1/0")
         Shape(left=1, right=0)
         """
@@ -76,21 +66,14 @@ SHAPES = (Shape(0, 1), Shape(0, 4), Shape(1, 0), Shape(4, 0), Shape(1, 1), Shape
 class Window:
     """A place in a secondary source where a work is quoted.
 
-    Attributes
-    ----------
-    id : str
-        Unique in its benchmark.
-    book : str
-        Key of the quoted work (`Book.key`).
-    pool : str
-        Key of what the candidates are taken from: the book's key where that is the whole work, else the given pool's.
-    left, right : tuple of str
-        Up to four sentences before and after the quotation, in the order of the source; either may be empty.
-    gold : Span
-        The quotation, among the sentences of the work that `pool` names.
-    kind : str
-        What the quotation is there for, where that was labelled: "claim-supporting", "paraphrase-supporting", "other"
-        (RELiC, section 2.3); empty elsewhere.
+    - `book`: key of the quoted work (`Book.key`).
+    - `pool`: key of what the candidates are taken from: the book's key where that is the whole work, else the given
+      pool's.
+    - `left`, `right`: up to four sentences before and after the quotation, in the order of the source; either may be
+      empty.
+    - `gold`: the quotation, among the sentences of the work that `pool` names.
+    - `kind`: what the quotation is there for, where that was labelled: "claim-supporting", "paraphrase-supporting",
+      "other" (RELiC, section 2.3); empty elsewhere.
     """
 
     id: str
@@ -104,10 +87,7 @@ class Window:
     def claim(self, shape: Shape) -> Claim:
         """Take the sentences of a shape as a claim with a mask; where the source had fewer, those there are.
 
-        Parameters
-        ----------
-        shape : Shape
-            How many sentences of each side, those nearest to the quotation.
+        - `shape`: how many sentences of each side, those nearest to the quotation.
         """
         left = self.left[len(self.left) - min(shape.left, len(self.left)) :]
         return Claim(left=" ".join(left), right=" ".join(self.right[: shape.right]), masked=True)

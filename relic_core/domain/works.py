@@ -23,18 +23,11 @@ ParagraphKind = Literal["prose", "verse", "stage", "note"]
 class Chapter:
     """One chapter of a work: the prose from below its heading to the next heading.
 
-    Attributes
-    ----------
-    index : int
-        Position in the work, from 0.
-    start, end : int
-        Character offsets of the chapter in ``work.text``, its heading included.
-    number : str
-        The number as printed ("IV", "12", "ONE"), empty where there is none.
-    title : str
-        The title as printed, on one line, empty where there is none.
-    part : str
-        The part, book or volume it stands in, on one line, empty where there is none.
+    - `index`: position in the work, from 0.
+    - `start`, `end`: character offsets of the chapter in ``work.text``, its heading included.
+    - `number`: the number as printed ("IV", "12", "ONE"), empty where there is none.
+    - `title`: the title as printed, on one line, empty where there is none.
+    - `part`: the part, book or volume it stands in, on one line, empty where there is none.
     """
 
     index: int
@@ -48,8 +41,6 @@ class Chapter:
     def name(self) -> str:
         """How a person would name the chapter; empty where nothing is printed over it.
 
-        Examples
-        --------
         >>> Chapter(index=0, start=0, end=9, number="IV", title="The Ferry", part="Book One").name
         'Book One, Chapter IV: The Ferry'
         >>> Chapter(index=0, start=0, end=9, title="Prelude").name
@@ -64,25 +55,14 @@ class Chapter:
 class Paragraph:
     """A block of prose or verse, a stage direction or a note by the author; headings and apparatus are no paragraphs.
 
-    Attributes
-    ----------
-    index : int
-        Position in the work, from 0.
-    start, end : int
-        Character offsets in ``work.text``.
-    chapter : int
-        Index of its chapter.
-    number : int
-        Position in its chapter, from 1: what a citation gives. Notes are counted by themselves.
-    kind : {"prose", "verse", "stage", "note"}
-        Verse keeps its lines when shown. The notes of a chapter stand behind its other paragraphs, so that a passage
-        never runs from the text into a note and back.
-    speaker : str
-        Who speaks, as printed over a speech of a play; empty elsewhere.
-    line : int or None
-        Number of the first line, where an edition numbers its lines of verse or they can be counted in its chapter.
-    note_to : int or None
-        Index of the paragraph that a note hangs on.
+    - `index`: position in the work, from 0.
+    - `start`, `end`: character offsets in ``work.text``.
+    - `number`: position in its chapter, from 1: what a citation gives. Notes are counted by themselves.
+    - `kind`: verse keeps its lines when shown. The notes of a chapter stand behind its other paragraphs, so that a
+      passage never runs from the text into a note and back.
+    - `speaker`: who speaks, as printed over a speech of a play; empty elsewhere.
+    - `line`: number of the first line, where an edition numbers its lines of verse or they can be counted in its
+      chapter.
     """
 
     index: int
@@ -100,14 +80,8 @@ class Paragraph:
 class Sentence:
     """A stretch of a work by RELiC's rule; ``work.text[start:end]`` is the sentence to the letter.
 
-    Attributes
-    ----------
-    index : int
-        Position in the work, from 0.
-    start, end : int
-        Character offsets in ``work.text``; no white space at either end.
-    chapter, paragraph : int
-        Indices of its chapter and paragraph.
+    - `index`: position in the work, from 0.
+    - `start`, `end`: character offsets in ``work.text``; no white space at either end.
     """
 
     index: int
@@ -121,13 +95,9 @@ class Sentence:
 class LeftOut:
     """A stretch of the file that is not the author's text, and why it was set aside.
 
-    Attributes
-    ----------
-    start, end : int
-        Character offsets in ``work.text``.
-    kind : str
-        What it is: "licence", "front matter", "contents", "illustration", "editor's note", "note" (a footnote),
-        "hidden", "page number", "break", "heading", "speaker", "end matter".
+    - `start`, `end`: character offsets in ``work.text``.
+    - `kind`: what it is: "licence", "front matter", "contents", "illustration", "editor's note", "note" (a footnote),
+      "hidden", "page number", "break", "heading", "speaker", "end matter".
     """
 
     start: int
@@ -139,27 +109,16 @@ class LeftOut:
 class Work:
     r"""One edition of one text.
 
-    Attributes
-    ----------
-    id : str
-        Short readable identity: a slug of the title and the first eight digits of the text's sha256.
-    title, author, translator, source : str
-        As known; empty where unknown. `source` says where the text came from.
-    year : int or None
-        Year of first publication.
-    text : str
-        The whole file, decoded, with line ends made "\\n"; of an EPUB or a TEI file, its words as plain text. Nothing
-        is cut from it, so offsets stay true to it.
-    sha256 : str
-        Of ``text`` in UTF-8.
-    segmenter : str
-        Name and version of the segmenter that made the sentences.
-    chapters, paragraphs, sentences : tuple
-        In the order of the text. Only the author's text has sentences.
-    left_out : tuple of LeftOut
-        What is not the author's text.
-    format : {"plain text", "EPUB", "TEI"}
-        Of the file it was read from.
+    - `id`: short readable identity: a slug of the title and the first eight digits of the text's sha256.
+    - `title`, `author`, `translator`, `source`: as known; empty where unknown. `source` says where the text came from.
+    - `year`: year of first publication.
+    - `text`: the whole file, decoded, with line ends made "\\n"; of an EPUB or a TEI file, its words as plain text.
+      Nothing is cut from it, so offsets stay true to it.
+    - `sha256`: of ``text`` in UTF-8.
+    - `segmenter`: name and version of the segmenter that made the sentences.
+    - `chapters`, `paragraphs`, `sentences`: in the order of the text. Only the author's text has sentences.
+    - `left_out`: what is not the author's text.
+    - `format`: of the file it was read from.
     """
 
     id: str
@@ -237,10 +196,7 @@ class Work:
     def address(self, index: int) -> Address:
         """Give the stable address of a sentence.
 
-        Parameters
-        ----------
-        index : int
-            Position of the sentence in the work, from 0.
+        - `index`: position of the sentence in the work, from 0.
         """
         sentence = self.sentences[index]
         paragraph = self.paragraphs[sentence.paragraph]
@@ -254,15 +210,9 @@ class Work:
     def sentence_at(self, address: Address) -> int:
         """Find the sentence of an address; where its paragraph has fewer sentences now, the last of them.
 
-        Returns
-        -------
-        int
-            Position of the sentence in the work, from 0.
+        Returns: position of the sentence in the work, from 0.
 
-        Raises
-        ------
-        NotFound
-            The work has no such chapter or paragraph.
+        Raises NotFound: the work has no such chapter or paragraph.
         """
         wanted = (address.chapter - 1, address.note, address.paragraph)
         for paragraph in self.paragraphs:

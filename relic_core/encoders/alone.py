@@ -24,18 +24,11 @@ if TYPE_CHECKING:
 class AloneEncoder:
     """Encodes claims and passages, each by itself; the models are loaded when first used.
 
-    Parameters
-    ----------
-    card : EncoderCard
-        Which models, and how they are used.
-    precision : {"float32", "bfloat16", "float16"}, optional
-        Number format of the models, on the processor; by default what is best for this machine, on its GPU where it
-        has one. Vectors that come out are float32.
+    - `card`: which models, and how they are used.
+    - `precision`: number format of the models, on the processor; by default what is best for this machine, on its GPU
+      where it has one. Vectors that come out are float32.
 
-    Raises
-    ------
-    BadWeights
-        A model's files are missing or not the expected ones.
+    Raises BadWeights: a model's files are missing or not the expected ones.
     """
 
     def __init__(self, card: EncoderCard, *, precision: Precision | None = None) -> None:
@@ -59,15 +52,9 @@ class AloneEncoder:
     def encode_passages(self, passages: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode passages, each after the prefix and by itself; of one longer than the window the beginning.
 
-        Returns
-        -------
-        float32 array, shape (n_passages, dimension)
-            Each of length 1 where the card compares by cosine.
+        Returns: each of length 1 where the card compares by cosine.
 
-        Raises
-        ------
-        RelicError
-            Memory ran out.
+        Raises RelicError: memory ran out.
         """
         rows = [self._pair.passage_ids(passage) for passage in passages]
         return self._pair.passages.vectors(rows, reading="reading passages")

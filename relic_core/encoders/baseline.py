@@ -30,17 +30,10 @@ _POOLING = {"mean": "mean", "first": "cls", "pooler": "cls"}
 class SentenceTransformersBaseline:
     """`SentenceTransformer.encode` with the files of an encoder card's model, in float32: each passage by itself.
 
-    Parameters
-    ----------
-    card : EncoderCard
-        Which model; its passages' tower is taken.
-    device : str
-        Where it computes, as torch names it.
+    - `card`: which model; its passages' tower is taken.
+    - `device`: where it computes, as torch names it.
 
-    Raises
-    ------
-    BadWeights
-        The model's files are missing or not the expected ones.
+    Raises BadWeights: the model's files are missing or not the expected ones.
     """
 
     def __init__(self, card: EncoderCard, *, device: str = "cpu") -> None:
@@ -70,12 +63,9 @@ class SentenceTransformersBaseline:
     def encode(self, work: Work, spans: Sequence[Span]) -> tuple[float, npt.NDArray[np.float32]]:
         """Encode spans of a work in batches of `BATCH`, which the library itself sorts by length.
 
-        Returns
-        -------
-        seconds : float
-            That encoding took, the joining of the texts left out.
-        vectors : float32 array, shape (n_spans, dimension)
-            Each of length 1 where the card compares by cosine.
+        What it returns:
+        - `seconds`: that encoding took, the joining of the texts left out.
+        - `vectors`: each of length 1 where the card compares by cosine.
         """
         texts = [f"{self._prefix}{flat_span(work, span)}" for span in spans]
         began = time.perf_counter()
@@ -89,19 +79,12 @@ def plain_forward(encoder: OnePassEncoder, batches: int) -> tuple[int, float]:
     The rows are as long as the encoder's longest stretch, none is padded, and a batch has as many as when a work is
     read. The ids are random words, of which the time does not depend.
 
-    Parameters
-    ----------
-    encoder : OnePassEncoder
-        Its model object and number format are used.
-    batches : int
-        How many, after one that is not counted.
+    - `encoder`: its model object and number format are used.
+    - `batches`: how many, after one that is not counted.
 
-    Returns
-    -------
-    tokens : int
-        That went through, special tokens included.
-    seconds : float
-        What they took.
+    What it returns:
+    - `tokens`: that went through, special tokens included.
+    - `seconds`: what they took.
     """
     import torch
 

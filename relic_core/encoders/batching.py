@@ -21,8 +21,6 @@ TOKENS: dict[Device, int] = {"cpu": 2048, "cuda": 65_536}
 def by_length(lengths: Sequence[int]) -> list[int]:
     """Order rows by their lengths, the longest first, so that a lack of memory shows at once.
 
-    Examples
-    --------
     >>> by_length([3, 5, 3])
     [1, 0, 2]
     """
@@ -32,19 +30,11 @@ def by_length(lengths: Sequence[int]) -> list[int]:
 def next_batch(order: Sequence[int], lengths: Sequence[int], at: int, tokens: int) -> list[int]:
     """Take the rows of the next forward pass.
 
-    Parameters
-    ----------
-    order : sequence of int
-        All rows, the longest first.
-    lengths : sequence of int
-        Of each row, in tokens, special ones included.
-    at : int
-        Where in `order` to begin.
-    tokens : int
-        As many as the rows may have together when padded to the first; one row is always taken.
+    - `order`: all rows, the longest first.
+    - `lengths`: of each row, in tokens, special ones included.
+    - `at`: where in `order` to begin.
+    - `tokens`: as many as the rows may have together when padded to the first; one row is always taken.
 
-    Examples
-    --------
     >>> next_batch([1, 0, 2], [30, 50, 30], 0, 100), next_batch([1, 0, 2], [30, 50, 30], 2, 10)
     ([1, 0], [2])
     """
@@ -60,29 +50,14 @@ def in_batches(
 ) -> Iterator[tuple[list[int], T]]:
     """Run rows, those of like length together; where memory runs out in smaller batches, down to a single row.
 
-    Parameters
-    ----------
-    lengths : sequence of int
-        Of each row, in tokens that go through the model.
-    run : callable
-        Runs the rows of some numbers.
-    device : {"cpu", "cuda"}
-        Where: it decides how large a batch is.
-    too_little : callable
-        Makes the error for a memory that does not hold a single row.
+    - `lengths`: of each row, in tokens that go through the model.
+    - `device`: where: it decides how large a batch is.
+    - `too_little`: makes the error for a memory that does not hold a single row.
 
-    Yields
-    ------
-    list of int, object
-        The rows of a batch, the longest of all first, and what `run` gave for them.
+    Yields: the rows of a batch, the longest of all first, and what `run` gave for them.
 
-    Raises
-    ------
-    RelicError
-        Memory ran out over a single row.
+    Raises RelicError: memory ran out over a single row.
 
-    Examples
-    --------
     >>> def run(members):
     ...     if len(members) > 1:
     ...         raise MemoryError

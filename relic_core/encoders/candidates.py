@@ -28,10 +28,7 @@ SCORING = "Reading passages together with the claim"
 def check_claim(claim: Claim) -> None:
     """Refuse a claim without a word.
 
-    Raises
-    ------
-    BadClaim
-        It holds no word at all.
+    Raises BadClaim: it holds no word at all.
     """
     if not tokens(claim.words):
         raise BadClaim("The claim holds no words to read passages with. Type a claim about the work in a few words.")
@@ -47,27 +44,11 @@ def scored(
 ) -> Scores:
     """Score rows by batches of like length, smaller ones where memory runs out, down to a single row.
 
-    Parameters
-    ----------
-    lengths : sequence of int
-        Of each row, in tokens that go through the model.
-    score : callable
-        Scores the rows of some numbers; shape (n_members,).
-    arithmetic : Arithmetic
-        Where it is computed.
-    name : str
-        Of the reranker, for a message.
-    progress : Progress
-        Told of rows.
+    - `lengths`: of each row, in tokens that go through the model.
+    - `score`: scores the rows of some numbers; shape (n_members,).
+    - `arithmetic`: where it is computed.
 
-    Returns
-    -------
-    float32 array, shape (n_rows,)
-
-    Raises
-    ------
-    RelicError
-        Memory ran out over a single row; a score is no number.
+    Raises RelicError: memory ran out over a single row; a score is no number.
     """
 
     def too_little() -> RelicError:

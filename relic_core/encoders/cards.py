@@ -39,40 +39,25 @@ LEAST_WINDOW = 16
 class EncoderCard:
     """How an encoder is used.
 
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    query_model, passage_model : str
-        Where the towers are: a folder, or the hub name of a model in the local cache; empty for the packaged
-        all-MiniLM-L6-v2. The same for an encoder of one tower.
-    pooling : {"mean", "first", "pooler"}
-        The vector of a text: the mean of its tokens' states, special tokens included; the state of its first token
-        (``[CLS]``, ``<s>``); or what the model's own pooler makes of that.
-    query_prefix, passage_prefix : str
-        What is put before every claim and every passage, to the letter, the space at the end included.
-    similarity : {"cosine", "dot"}
-        How a claim's vector is compared with a passage's.
-    spans : {"in context", "alone"}
-        Whether a work is read in stretches and a span pooled from its own tokens, which have seen what stands around
-        it, or every span is read by itself. Only a mean can be taken in context.
-    window : int
-        The most tokens that go through the model together, the prefix included, special tokens apart.
-    mask : str
-        What stands in a claim where the quotation was masked: the mask token that the model was trained with
-        (``[MASK]``, ``<mask>``); empty for encoders that read both sides as one text.
-    claim_windows : tuple of int
-        Tokens to each of which a claim is cut, those nearest to the mask being kept; its vector is the sum of the
-        vectors of all cuts. A critic's nearest words tell most of what he quotes, and the mean of a page hides them.
-        Empty where a claim is read once, as far as `window`.
-    digest : str
-        Of the files of both models, as `pair_digest` gives it: what is not as it was when the card was written is
-        refused. Empty where nothing is known of them.
+    - `query_model`, `passage_model`: where the towers are: a folder, or the hub name of a model in the local cache;
+      empty for the packaged all-MiniLM-L6-v2. The same for an encoder of one tower.
+    - `pooling`: the vector of a text: the mean of its tokens' states, special tokens included; the state of its first
+      token (``[CLS]``, ``<s>``); or what the model's own pooler makes of that.
+    - `query_prefix`, `passage_prefix`: what is put before every claim and every passage, to the letter, the space at
+      the end included.
+    - `similarity`: how a claim's vector is compared with a passage's.
+    - `spans`: whether a work is read in stretches and a span pooled from its own tokens, which have seen what stands
+      around it, or every span is read by itself. Only a mean can be taken in context.
+    - `window`: the most tokens that go through the model together, the prefix included, special tokens apart.
+    - `mask`: what stands in a claim where the quotation was masked: the mask token that the model was trained with
+      (``[MASK]``, ``<mask>``); empty for encoders that read both sides as one text.
+    - `claim_windows`: tokens to each of which a claim is cut, those nearest to the mask being kept; its vector is the
+      sum of the vectors of all cuts. A critic's nearest words tell most of what he quotes, and the mean of a page hides
+      them. Empty where a claim is read once, as far as `window`.
+    - `digest`: of the files of both models, as `pair_digest` gives it: what is not as it was when the card was written
+      is refused. Empty where nothing is known of them.
 
-    Raises
-    ------
-    BadWeights
-        A value is none of the allowed ones, or two do not go together.
+    Raises BadWeights: a value is none of the allowed ones, or two do not go together.
     """
 
     name: str
@@ -131,19 +116,11 @@ _KEYS = ("model", *(field.name for field in fields(EncoderCard)))
 def read_card(model: str = "") -> EncoderCard:
     """Find out how a model is used.
 
-    Parameters
-    ----------
-    model : str, optional
-        Empty for the packaged all-MiniLM-L6-v2; a JSON file; a folder; or the hub name of a model in the local Hugging
-        Face cache.
+    - `model`: empty for the packaged all-MiniLM-L6-v2; a JSON file; a folder; or the hub name of a model in the local
+      Hugging Face cache.
 
-    Raises
-    ------
-    BadWeights
-        There is no such model, or what is said of it cannot be followed.
+    Raises BadWeights: there is no such model, or what is said of it cannot be followed.
 
-    Examples
-    --------
     >>> card = read_card()
     >>> card.name, card.pooling, card.similarity, card.spans
     ('all-MiniLM-L6-v2', 'mean', 'cosine', 'in context')

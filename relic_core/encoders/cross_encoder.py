@@ -35,17 +35,10 @@ if TYPE_CHECKING:
 class CrossEncoder:
     """Scores passages for a claim; the model is loaded when first used.
 
-    Parameters
-    ----------
-    folder : str or Path
-        As a training of a reranker makes it.
-    precision : {"float32", "bfloat16", "float16"}, optional
-        To compute in on the processor; by default what is best for this machine, on its GPU where it has one.
+    - `precision`: to compute in on the processor; by default what is best for this machine, on its GPU where it has
+      one.
 
-    Raises
-    ------
-    BadWeights
-        The files are missing, damaged or no reranker's.
+    Raises BadWeights: the files are missing, damaged or no reranker's.
     """
 
     def __init__(self, folder: str | Path, *, precision: Precision | None = None) -> None:

@@ -49,18 +49,8 @@ _FAMILIES: tuple[tuple[re.Pattern[str], dict[str, Any]], ...] = tuple(
 def family_facts(model: str) -> dict[str, Any]:
     """Say how a model of a known family is used; empty for one of none.
 
-    Parameters
-    ----------
-    model : str
-        A hub name.
+    Returns: values of an `EncoderCard`.
 
-    Returns
-    -------
-    dict
-        Values of an `EncoderCard`.
-
-    Examples
-    --------
     >>> family_facts("facebook/dpr-ctx_encoder-multiset-base")["query_model"]
     'facebook/dpr-question_encoder-multiset-base'
     >>> family_facts("intfloat/e5-small-v2")["query_prefix"]

@@ -54,17 +54,11 @@ _MASKS = ("<mask>", "[MASK]")
 class GeneratorReranker:
     """Scores passages by how likely they make a claim's words; the model is loaded when first used.
 
-    Parameters
-    ----------
-    model : str, optional
-        Folder or hub name of a sequence-to-sequence model in the local cache.
-    precision : {"float32", "bfloat16", "float16"}, optional
-        To compute in on the processor; by default what is best for this machine, on its GPU where it has one.
+    - `model`: folder or hub name of a sequence-to-sequence model in the local cache.
+    - `precision`: to compute in on the processor; by default what is best for this machine, on its GPU where it has
+      one.
 
-    Raises
-    ------
-    BadWeights
-        The model is not there, or its files are missing.
+    Raises BadWeights: the model is not there, or its files are missing.
     """
 
     def __init__(self, model: str = BART, *, precision: Precision | None = None) -> None:
@@ -101,10 +95,7 @@ class GeneratorReranker:
     def rerank(self, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress) -> Scores:
         """Score some spans of a work: see `Reranker.rerank`.
 
-        Returns
-        -------
-        float32 array, shape (n_spans,)
-            The mean log-likelihood of a token of the claim's masked words, at most 0.
+        Returns: the mean log-likelihood of a token of the claim's masked words, at most 0.
         """
         import torch
 
@@ -147,14 +138,10 @@ class GeneratorReranker:
     def _cut(self, claim: Claim) -> tuple[list[int], list[int], list[bool]]:
         """Part a claim into what is read and what is to be said.
 
-        Returns
-        -------
-        observed : list of int
-            The rest of the claim, the mask token standing for the words left out.
-        target : list of int
-            Those words, as the decoder is to say them, with special tokens.
-        counted : list of bool
-            Which of them are words: not the mask token of the quotation, nor special tokens.
+        What it returns:
+        - `observed`: the rest of the claim, the mask token standing for the words left out.
+        - `target`: those words, as the decoder is to say them, with special tokens.
+        - `counted`: which of them are words: not the mask token of the quotation, nor special tokens.
         """
         left, right = self._ids(claim.left), self._ids(f" {claim.right}") if claim.right.strip() else []
         if claim.masked:

@@ -38,15 +38,8 @@ _SCALE = 20.0
 class Rows:
     """Passages behind their claims, as tensors.
 
-    Attributes
-    ----------
-    ids : int64 tensor, shape (n_rows, n_tokens)
-        Padded with anything.
-    lengths : int64 tensor, shape (n_rows,)
-    owners : int64 tensor, shape (n_rows,)
-        The claim that each stands behind.
-    starts, ends : int64 tensor, shape (n_rows,)
-        Which tokens are the passage's own.
+    - `owners`: the claim that each stands behind.
+    - `starts`, `ends`: which tokens are the passage's own.
     """
 
     ids: torch.Tensor
@@ -60,15 +53,9 @@ class Rows:
 class ReadClaims:
     """Claims that passages can be read behind.
 
-    Attributes
-    ----------
-    ids : int64 tensor, shape (n_claims, n_tokens)
-    lengths : int64 tensor, shape (n_claims,)
-    layers : list of (tensor, tensor)
-        Keys and values of each layer, shape (n_claims, n_heads, n_tokens, head_dimension); none where claims are read
-        together with each passage.
-    means : tensor, shape (n_claims, dimension)
-        Of the states of each claim's tokens; empty where claims are read together with each passage.
+    - `layers`: keys and values of each layer, shape (n_claims, n_heads, n_tokens, head_dimension); none where claims
+      are read together with each passage.
+    - `means`: of the states of each claim's tokens; empty where claims are read together with each passage.
     """
 
     ids: torch.Tensor
@@ -109,17 +96,10 @@ class _Before:
 class JointReader(nn.Module):
     """A model with a head of one number.
 
-    Parameters
-    ----------
-    model : module
-        A BERT or RoBERTa without a head, as `Tower.build` gives it.
-    card : RerankerCard
-        How claims are read, and what the score is made of.
+    - `model`: a BERT or RoBERTa without a head, as `Tower.build` gives it.
+    - `card`: how claims are read, and what the score is made of.
 
-    Raises
-    ------
-    BadWeights
-        The model is of another kind.
+    Raises BadWeights: the model is of another kind.
     """
 
     def __init__(self, model: Any, card: RerankerCard) -> None:  # noqa: ANN401 - transformers is not typed
@@ -143,14 +123,7 @@ class JointReader(nn.Module):
         self._place = 0 if places.padding_idx is None else places.padding_idx + 1  # RoBERTa counts from there
 
     def read_claims(self, ids: torch.Tensor, lengths: torch.Tensor) -> ReadClaims:
-        """Read claims, as far as that is done once.
-
-        Parameters
-        ----------
-        ids : int64 tensor, shape (n_claims, n_tokens)
-            Padded with anything.
-        lengths : int64 tensor, shape (n_claims,)
-        """
+        """Read claims, as far as that is done once."""
         kept, means = _Keeping(), torch.zeros(0, device=ids.device)
         if not self._together:
             places = torch.arange(ids.shape[1], device=ids.device).expand_as(ids)

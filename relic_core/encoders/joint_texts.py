@@ -24,12 +24,9 @@ _BETWEEN = 2
 class PassageRow:
     """A passage to be read behind a claim.
 
-    Attributes
-    ----------
-    ids : list of int
-        Token ids, the closing special tokens included.
-    start, end : int
-        Which of them are the passage's own: its neighbours and the closing tokens are not, unless it has no token.
+    - `ids`: token ids, the closing special tokens included.
+    - `start`, `end`: which of them are the passage's own: its neighbours and the closing tokens are not, unless it has
+      no token.
     """
 
     ids: list[int]
@@ -49,19 +46,11 @@ class Passage:
 class JointTexts:
     """Makes token ids of claims and passages as a card says.
 
-    Parameters
-    ----------
-    card : RerankerCard
-        How they are cut.
-    model : str
-        Where model and tokenizer are: a folder, a hub name, or empty for the packaged model.
-    precision : {"float32", "bfloat16", "float16"}, optional
-        Of the model; by default what is best for this machine.
+    - `card`: how they are cut.
+    - `model`: where model and tokenizer are: a folder, a hub name, or empty for the packaged model.
+    - `precision`: of the model; by default what is best for this machine.
 
-    Raises
-    ------
-    BadWeights
-        Files are missing or not the expected ones.
+    Raises BadWeights: files are missing or not the expected ones.
     """
 
     def __init__(self, card: RerankerCard, model: str, *, precision: Precision | None = None) -> None:
@@ -87,12 +76,7 @@ class JointTexts:
     def passage(self, passage: Passage, claim: list[int]) -> PassageRow:
         """Give a passage's token ids, cut to the room that a claim leaves: neighbours first, then its own end.
 
-        Parameters
-        ----------
-        passage : Passage
-            What is read.
-        claim : list of int
-            As `claim` gives it.
+        - `claim`: as `claim` gives it.
         """
         room = self._card.window - (len(claim) - len(self.tower.opening) - len(self.between))
         own = self.tower.tokens(passage.text).ids[:room]

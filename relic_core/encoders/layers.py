@@ -31,18 +31,10 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 class LayersCard:
     """What is known of the layers of a compact model.
 
-    Attributes
-    ----------
-    base : str
-        What they lie over: a hub name, or nothing for the packaged all-MiniLM-L6-v2.
-    base_digest : str
-        Of that model, as of `ModelFiles`.
-    sha256 : str
-        Of `LAYERS`.
-    precision : {"float16", "float16 and float32"}
-        Of its tensors; in float32 are those with a number that float16 has no room for.
-    version : str
-        Of the format.
+    - `base`: what they lie over: a hub name, or nothing for the packaged all-MiniLM-L6-v2.
+    - `base_digest`: of that model, as of `ModelFiles`.
+    - `sha256`: of `LAYERS`.
+    - `precision`: of its tensors; in float32 are those with a number that float16 has no room for.
     """
 
     base: str
@@ -59,10 +51,7 @@ class LayersCard:
 def read_layers_card(path: Path) -> LayersCard:
     """Read the card of a compact model.
 
-    Raises
-    ------
-    BadWeights
-        It is not there, is damaged, or is of another version of the format.
+    Raises BadWeights: it is not there, is damaged, or is of another version of the format.
     """
     again = "Copy the folder again from where the model was trained, or train it anew."
     try:

@@ -19,10 +19,7 @@ _lock = threading.Lock()
 def load_one_pass(card: EncoderCard) -> OnePassEncoder:
     """Give the encoder of a card that reads spans in context.
 
-    Raises
-    ------
-    BadWeights
-        The model's files are missing or not the expected ones.
+    Raises BadWeights: the model's files are missing or not the expected ones.
     """
     encoder = OnePassEncoder(card)
     with _lock:

@@ -12,8 +12,6 @@ _SAID = ("out of memory", "not enough memory", "can't allocate memory", "cannot 
 def is_out_of_memory(error: BaseException) -> bool:
     """Say whether an error means that there was too little memory.
 
-    Examples
-    --------
     >>> is_out_of_memory(RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"))
     True
     >>> is_out_of_memory(RuntimeError("The size of tensor a must match the size of tensor b"))
@@ -27,14 +25,8 @@ def is_out_of_memory(error: BaseException) -> bool:
 def too_little_memory(encoder: str, reading: str, device: str) -> RelicError:
     """Make the error for the person whose machine has too little memory.
 
-    Parameters
-    ----------
-    encoder : str
-        What the encoder is called.
-    reading : str
-        What it was doing: "reading 'Emma'", "being loaded".
-    device : str
-        Where it computes: "cpu", "cuda".
+    - `reading`: what it was doing: "reading 'Emma'", "being loaded".
+    - `device`: where it computes: "cpu", "cuda".
     """
     where = "The memory of the GPU" if device == "cuda" else "Memory"
     apart = (

@@ -42,14 +42,9 @@ quarter of the window where that is less."""
 class Plan:
     """What reading a work in one pass costs.
 
-    Attributes
-    ----------
-    tokens : int
-        Of the work, each counted once.
-    encoded : int
-        That go through the model: context, prefixes and special tokens included, padding not.
-    stretches : int
-        Rows that go through the model.
+    - `tokens`: of the work, each counted once.
+    - `encoded`: that go through the model: context, prefixes and special tokens included, padding not.
+    - `stretches`: rows that go through the model.
     """
 
     tokens: int
@@ -60,26 +55,16 @@ class Plan:
 class OnePassEncoder:
     """Encodes works in one pass and claims by mean pooling; the models are loaded when first used.
 
-    Parameters
-    ----------
-    card : EncoderCard, optional
-        Which model, and how it is used: spans in context. By default the packaged one.
-    precision : {"float32", "bfloat16", "float16"}, optional
-        Number format of the model, on the processor; by default what is best for this machine, on its GPU where it has
-        one. Vectors that come out are float32.
-    stretch : int, optional
-        The most tokens of a stretch, special tokens apart; by default the card's window, to which claims are cut
-        whatever is said here.
-    context : int, optional
-        Tokens of context on either side of those whose states are kept; by default `CONTEXT`, or a quarter of the
-        stretch where that is less.
+    - `card`: which model, and how it is used: spans in context. By default the packaged one.
+    - `precision`: number format of the model, on the processor; by default what is best for this machine, on its GPU
+      where it has one. Vectors that come out are float32.
+    - `stretch`: the most tokens of a stretch, special tokens apart; by default the card's window, to which claims are
+      cut whatever is said here.
+    - `context`: tokens of context on either side of those whose states are kept; by default `CONTEXT`, or a quarter of
+      the stretch where that is less.
 
-    Raises
-    ------
-    BadRequest
-        Stretches that are too short, or that their context fills.
-    BadWeights
-        The model's files are missing or not the expected ones.
+    Raises BadRequest: stretches that are too short, or that their context fills.
+    Raises BadWeights: the model's files are missing or not the expected ones.
     """
 
     def __init__(
@@ -136,24 +121,14 @@ class OnePassEncoder:
     def encode_sentences(self, work: Work, progress: Progress) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
         """Encode the sentences of a work in one pass; stretches do not cross the borders of chapters.
 
-        Parameters
-        ----------
-        work : Work
-            Its sentences may be a part of the whole work's.
-        progress : Progress
-            Told after every batch how many tokens are done.
+        - `work`: its sentences may be a part of the whole work's.
+        - `progress`: told after every batch how many tokens are done.
 
-        Returns
-        -------
-        sums : float32 array, shape (n_sentences, dimension)
-            Per sentence the sum of its own tokens' contextual states.
-        counts : int32 array, shape (n_sentences,)
-            Number of tokens of each sentence, at least 1.
+        What it returns:
+        - `sums`: per sentence the sum of its own tokens' contextual states.
+        - `counts`: number of tokens of each sentence, at least 1.
 
-        Raises
-        ------
-        RelicError
-            Memory ran out.
+        Raises RelicError: memory ran out.
         """
         import torch
 
@@ -174,8 +149,6 @@ class OnePassEncoder:
     def plan(self, work: Work) -> Plan:
         """Count what reading a work would cost, without running the model.
 
-        Examples
-        --------
         A work without sentences costs nothing; as a rule about 1.4 tokens are encoded for each of the work's.
         """
         rows, _, counts = self.cut(work)
@@ -185,14 +158,11 @@ class OnePassEncoder:
     def cut(self, work: Work) -> tuple[list[list[int]], list[Core], npt.NDArray[np.int32]]:
         """Cut a work into the rows that go through the model, without running it.
 
-        Returns
-        -------
-        rows : list of list of int
-            Token ids, the prefix's first, special tokens left out.
-        cores : list of (int, int array)
-            Of each row, where the tokens begin whose states are kept, and the sentence that each of them belongs to.
-        counts : int32 array, shape (n_sentences,)
-            Number of tokens of each sentence, at least 1.
+        What it returns:
+        - `rows`: token ids, the prefix's first, special tokens left out.
+        - `cores`: of each row, where the tokens begin whose states are kept, and the sentence that each of them belongs
+          to.
+        - `counts`: number of tokens of each sentence, at least 1.
         """
         counts = np.zeros(len(work.sentences), dtype=np.int32)
         rows: list[list[int]] = []

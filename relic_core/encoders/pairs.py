@@ -28,19 +28,12 @@ if TYPE_CHECKING:
 class Pair:
     """The towers of an encoder, used as its card says.
 
-    Parameters
-    ----------
-    card : EncoderCard
-        Which models, and how they are used.
-    precision : {"float32", "bfloat16", "float16"}, optional
-        To compute in on the processor; by default what is best for this machine, on its GPU where it has one.
-    longest : int, optional
-        The most tokens of a passage that will be read at a time; by default the card's window.
+    - `card`: which models, and how they are used.
+    - `precision`: to compute in on the processor; by default what is best for this machine, on its GPU where it has
+      one.
+    - `longest`: the most tokens of a passage that will be read at a time; by default the card's window.
 
-    Raises
-    ------
-    BadWeights
-        A model's files are missing or not the expected ones, of the packaged model or of the card.
+    Raises BadWeights: a model's files are missing or not the expected ones, of the packaged model or of the card.
     """
 
     def __init__(self, card: EncoderCard, *, precision: Precision | None = None, longest: int | None = None) -> None:
@@ -64,10 +57,7 @@ class Pair:
         A single tower whose mean is compared by cosine has the digest of its files alone, as encoders had before there
         were cards: indexes built by it stay good.
 
-        Parameters
-        ----------
-        how : str
-            How works are read, in words.
+        - `how`: how works are read, in words.
         """
         card, digest = self.card, self.passages.files.digest
         plain = card.pooling == "mean" and card.similarity == "cosine" and card.spans == "in context"
@@ -89,17 +79,11 @@ class Pair:
     def facts(self, *, stretch: int, context: int) -> dict[str, str | int]:
         """List what makes the vectors of a work, for the manifests of indexes.
 
-        Parameters
-        ----------
-        stretch, context : int
-            Tokens read at a time, and those of them on either side that are there as context alone.
+        - `stretch`, `context`: tokens read at a time, and those of them on either side that are there as context alone.
 
-        Returns
-        -------
-        dict
-            "model", "weights" (digest of the model's files; "claim_weights" where claims have a tower of their own),
-            "pooling", "spans", "similarity", "stretch_tokens", "context_tokens", "overlap_tokens" (that neighbouring
-            stretches share), "precision", "device".
+        Returns: "model", "weights" (digest of the model's files; "claim_weights" where claims have a tower of their
+        own), "pooling", "spans", "similarity", "stretch_tokens", "context_tokens", "overlap_tokens" (that neighbouring
+        stretches share), "precision", "device".
         """
         card = self.card
         found: dict[str, str | int] = {"model": card.name, "weights": self.passages.files.digest}
@@ -123,10 +107,7 @@ class Pair:
         Of a claim longer than the window the words nearest to the mask are kept, and of one without a mask the first.
         Where the card gives several windows, the vectors of all cuts are added up.
 
-        Returns
-        -------
-        float32 array, shape (n_claims, dimension)
-            Each of length 1 where the card compares by cosine.
+        Returns: each of length 1 where the card compares by cosine.
         """
         if self.claims.dimension != self.passages.dimension:
             raise BadWeights(
@@ -149,12 +130,8 @@ class Pair:
     def claim_ids(self, claim: Claim, window: int | None = None) -> list[int]:
         """Cut a claim to the window; token ids, the prefix's first, special tokens left out.
 
-        Parameters
-        ----------
-        claim : Claim
-            A mask stands in it only where the claim is masked.
-        window : int, optional
-            The most tokens; by default the card's window.
+        - `claim`: a mask stands in it only where the claim is masked.
+        - `window`: the most tokens; by default the card's window.
         """
         read = self.claims.tokens(claim.left, self.card.query_prefix)
         left, room = read.ids, self.room(read, window)
@@ -179,10 +156,7 @@ class Pair:
     def room(self, read: Tokens, window: int | None = None) -> int:
         """Count the tokens that a window has beside the prefix; the card's window where none is given.
 
-        Raises
-        ------
-        BadWeights
-            The prefix takes up more than half of it.
+        Raises BadWeights: the prefix takes up more than half of it.
         """
         window = window or self.card.window
         room = window - len(read.prefix)

@@ -29,12 +29,8 @@ _DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
 class Arithmetic:
     """How a model computes.
 
-    Attributes
-    ----------
-    precision : {"float32", "bfloat16", "float16"}
-        Number format of weights and states.
-    device : {"cpu", "cuda"}
-        Where.
+    - `precision`: number format of weights and states.
+    - `device`: where.
     """
 
     precision: Precision
@@ -43,8 +39,6 @@ class Arithmetic:
     def __str__(self) -> str:
         """Name it, as identities of encoders do.
 
-        Examples
-        --------
         >>> print(Arithmetic("bfloat16"), "/", Arithmetic("float16", "cuda"))
         bfloat16 / float16 on cuda
         """
@@ -76,10 +70,7 @@ def seems_to_have_gpu(drivers: tuple[Path, ...] = _DRIVERS) -> bool:
 def gpu_arithmetic(cuda: Any) -> Arithmetic | None:  # noqa: ANN401 - a module
     """Choose the number format of a GPU; None where there is none that can be used.
 
-    Parameters
-    ----------
-    cuda : module
-        ``torch.cuda``.
+    - `cuda`: ``torch.cuda``.
     """
     if not cuda.is_available():
         return None
@@ -91,10 +82,7 @@ def gpu_arithmetic(cuda: Any) -> Arithmetic | None:  # noqa: ANN401 - a module
 def best_precision(cpuinfo: Path = _CPUINFO) -> Precision:
     """Choose the number format for this machine's processor, without importing torch.
 
-    Parameters
-    ----------
-    cpuinfo : Path, optional
-        Where Linux lists what the processor can do; where there is no such file the answer is float32.
+    - `cpuinfo`: where Linux lists what the processor can do; where there is no such file the answer is float32.
     """
     try:
         lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()

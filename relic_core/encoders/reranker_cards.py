@@ -21,34 +21,21 @@ RERANKER_CARD = "reranker.json"
 class RerankerCard:
     """How a cross-encoder is used.
 
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    reading : {"claim first", "together"}
-        "together": every token of claim and passage sees every other, and the claim is read anew with each passage.
-        "claim first": the claim is read once, by itself; the tokens of each passage see it and one another in every
-        layer. The claim's tokens do not see the passage.
-    pooling : {"mean", "first", "likeness"}
-        What the score is made of: the mean of the states of the passage's own tokens, or the first token's, each
-        through a head; or the cosine of the claim's mean and the passage's. Where the claim is read first its first
-        token has seen no passage, so that it tells nothing. A likeness needs the claim read first: it begins as what a
-        dual encoder says, and learns through gates how much a passage's tokens should see of the claim.
-    mask : str
-        What stands in a claim where the quotation was masked; empty for nothing.
-    claim_tokens : int
-        The most tokens of a claim; of a longer one those around the mask are kept.
-    window : int
-        The most tokens of claim and passage, special ones apart. Passages are cut to what the claim leaves of it.
-    context : int
-        Sentences of the work read on either side of a span, within its chapter: 0 or 1.
-    digest : str
-        Over configuration, tokenizer and weights, as of `ModelFiles`; empty before they are written.
+    - `reading`: "together": every token of claim and passage sees every other, and the claim is read anew with each
+      passage. "claim first": the claim is read once, by itself; the tokens of each passage see it and one another in
+      every layer. The claim's tokens do not see the passage.
+    - `pooling`: what the score is made of: the mean of the states of the passage's own tokens, or the first token's,
+      each through a head; or the cosine of the claim's mean and the passage's. Where the claim is read first its first
+      token has seen no passage, so that it tells nothing. A likeness needs the claim read first: it begins as what a
+      dual encoder says, and learns through gates how much a passage's tokens should see of the claim.
+    - `mask`: what stands in a claim where the quotation was masked; empty for nothing.
+    - `claim_tokens`: the most tokens of a claim; of a longer one those around the mask are kept.
+    - `window`: the most tokens of claim and passage, special ones apart. Passages are cut to what the claim leaves of
+      it.
+    - `context`: sentences of the work read on either side of a span, within its chapter: 0 or 1.
+    - `digest`: over configuration, tokenizer and weights, as of `ModelFiles`; empty before they are written.
 
-    Raises
-    ------
-    BadWeights
-        A value is none of the allowed ones, or two do not go together.
+    Raises BadWeights: a value is none of the allowed ones, or two do not go together.
     """
 
     name: str
@@ -98,16 +85,10 @@ class RerankerCard:
 def read_reranker(folder: str | Path) -> tuple[RerankerCard, ModelFiles]:
     """Find a cross-encoder and check its files against its card.
 
-    Parameters
-    ----------
-    folder : str or Path
-        As a training of a reranker makes it: ``reranker.json`` beside configuration, tokenizer and weights, or beside
-        the layers of a compact model.
+    - `folder`: as a training of a reranker makes it: ``reranker.json`` beside configuration, tokenizer and weights, or
+      beside the layers of a compact model.
 
-    Raises
-    ------
-    BadWeights
-        The folder or a file is missing, the card cannot be followed, or a file is not as it was written.
+    Raises BadWeights: the folder or a file is missing, the card cannot be followed, or a file is not as it was written.
     """
     path = Path(folder).expanduser()
     if not path.is_dir():

@@ -17,16 +17,10 @@ LIKELIHOOD = "likelihood:"
 def open_reranker(named: str) -> Reranker:
     """Find a reranker and check its files; its model is loaded when first used.
 
-    Parameters
-    ----------
-    named : str
-        The folder of a cross-encoder, or `LIKELIHOOD` and a sequence-to-sequence model: its folder, or its name in the
-        local cache ("likelihood:facebook/bart-base").
+    - `named`: the folder of a cross-encoder, or `LIKELIHOOD` and a sequence-to-sequence model: its folder, or its name
+      in the local cache ("likelihood:facebook/bart-base").
 
-    Raises
-    ------
-    BadWeights
-        The files are missing, damaged, or of something else.
+    Raises BadWeights: the files are missing, damaged, or of something else.
     """
     if named.startswith(LIKELIHOOD):
         return GeneratorReranker(named.removeprefix(LIKELIHOOD).strip())

@@ -26,22 +26,12 @@ _LONGEST = 510
 def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
     """Say how a folder that sentence-transformers wrote is used; empty for another.
 
-    Parameters
-    ----------
-    folder : Path
-        Where the model is.
-    pooling : str, optional
-        Pooling that is said elsewhere: then the modules may be any.
+    - `folder`: where the model is.
+    - `pooling`: pooling that is said elsewhere: then the modules may be any.
 
-    Returns
-    -------
-    dict
-        Values of an `EncoderCard`.
+    Returns: values of an `EncoderCard`.
 
-    Raises
-    ------
-    BadWeights
-        A file is damaged, or says something that is not done here.
+    Raises BadWeights: a file is damaged, or says something that is not done here.
     """
     if not (folder / MODULES).is_file():
         return {}

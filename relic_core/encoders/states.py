@@ -23,20 +23,11 @@ if TYPE_CHECKING:
 def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
     """Read the weights of a model; those of a compact one are its base's with its own layers in their place.
 
-    Parameters
-    ----------
-    files : ModelFiles
-        A model that was found and checked.
+    - `files`: a model that was found and checked.
 
-    Returns
-    -------
-    dict of str to tensor
-        Under the names of its file, numbers in float32.
+    Returns: under the names of its file, numbers in float32.
 
-    Raises
-    ------
-    safetensors.SafetensorError, OSError
-        A file cannot be read.
+    Raises safetensors.SafetensorError, OSError: a file cannot be read.
     """
     state = load_file(files.folder / WEIGHTS)
     if files.layers is not None:
@@ -51,15 +42,9 @@ def named_as(state: Mapping[str, torch.Tensor], wanted: Collection[str]) -> dict
     Those saved with a head carry the model's name before their own ("bert.", of DPR "ctx_encoder.bert_model."), and
     checkpoints of BERT's first years call the two parts of a layer norm gamma and beta.
 
-    Parameters
-    ----------
-    state : mapping of str to tensor
-        As they are called in a file.
-    wanted : collection of str
-        Names of the bare model, or some of them.
+    - `state`: as they are called in a file.
+    - `wanted`: names of the bare model, or some of them.
 
-    Examples
-    --------
     >>> named_as({"bert.pooler.bias": 1, "bert.LayerNorm.gamma": 2, "cls.bias": 3}, {"pooler.bias", "LayerNorm.weight"})
     {'pooler.bias': 1, 'LayerNorm.weight': 2, 'cls.bias': 3}
     """

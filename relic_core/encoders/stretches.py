@@ -16,12 +16,8 @@ if TYPE_CHECKING:
 class Stretch:
     """Tokens that go through the encoder together.
 
-    Attributes
-    ----------
-    start, end : int
-        All tokens of the stretch.
-    core_start, core_end : int
-        The tokens whose states are taken from this stretch; the rest are context on either side.
+    - `core_start`, `core_end`: the tokens whose states are taken from this stretch; the rest are context on either
+      side.
     """
 
     start: int
@@ -36,22 +32,12 @@ def cut_stretches(sentence_of: npt.NDArray[np.int64], *, window: int, context: i
     Cores follow each other without gaps, end at the ends of sentences and are about equally long, so each sentence is
     taken from the stretch in which it has context on both sides; a sentence longer than a core is cut.
 
-    Parameters
-    ----------
-    sentence_of : int array, shape (n_tokens,)
-        The sentence each token belongs to, not decreasing.
-    window : int
-        The most tokens in a stretch, special tokens apart.
-    context : int
-        Tokens of context on either side of a core, fewer at the ends of the run.
+    - `sentence_of`: the sentence each token belongs to, not decreasing.
+    - `window`: the most tokens in a stretch, special tokens apart.
+    - `context`: tokens of context on either side of a core, fewer at the ends of the run.
 
-    Returns
-    -------
-    list of Stretch
-        In order; their cores hold every token once.
+    Returns: in order; their cores hold every token once.
 
-    Examples
-    --------
     >>> for stretch in cut_stretches(np.array([0, 0, 0, 1, 1, 2]), window=5, context=1):
     ...     print(stretch)
     Stretch(start=0, end=4, core_start=0, core_end=3)

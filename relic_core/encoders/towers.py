@@ -30,13 +30,9 @@ if TYPE_CHECKING:
 class Tokens:
     """A text as token ids, apart from those of the prefix it was tokenized with.
 
-    Attributes
-    ----------
-    prefix, ids : list of int
-        Special tokens left out.
-    places : list of int
-        Where the last character of each of `ids` stands in the text. The first may be the space before a word, which
-        some tokenizers take in with it.
+    - `prefix`, `ids`: special tokens left out.
+    - `places`: where the last character of each of `ids` stands in the text. The first may be the space before a word,
+      which some tokenizers take in with it.
     """
 
     prefix: list[int]
@@ -48,16 +44,9 @@ class Tokens:
 class Batch:
     """What a forward pass gives.
 
-    Attributes
-    ----------
-    members : list of int
-        Which rows these are.
-    states : float32 tensor, shape (len(members), n_tokens, dimension)
-        Last hidden states, special tokens included.
-    mask : bool tensor, shape (len(members), n_tokens)
-        False where a row was padded.
-    pooled : float32 tensor, shape (len(members), dimension), or None
-        The output of the model's pooler, where the card asks for it.
+    - `states`: last hidden states, special tokens included.
+    - `mask`: false where a row was padded.
+    - `pooled`: the output of the model's pooler, where the card asks for it.
     """
 
     members: list[int]
@@ -69,16 +58,9 @@ class Batch:
 class Tower:
     """A model, loaded when first used.
 
-    Parameters
-    ----------
-    files : ModelFiles
-        A model that was found and checked.
-    card : EncoderCard
-        How it is used.
-    arithmetic : Arithmetic
-        Number format of the model, and where it computes; what comes out is float32, in main memory.
-    longest : int
-        The most tokens of a row that will be read, special tokens apart.
+    - `files`: a model that was found and checked.
+    - `arithmetic`: number format of the model, and where it computes; what comes out is float32, in main memory.
+    - `longest`: the most tokens of a row that will be read, special tokens apart.
     """
 
     def __init__(self, files: ModelFiles, card: EncoderCard, *, arithmetic: Arithmetic, longest: int) -> None:
@@ -104,22 +86,11 @@ class Tower:
     def vectors(self, rows: Sequence[list[int]], *, reading: str) -> npt.NDArray[np.float32]:
         """Pool each row into one vector, as the card says.
 
-        Parameters
-        ----------
-        rows : sequence of list of int
-            Token ids, special tokens left out.
-        reading : str
-            What is being done, for a message.
+        - `rows`: token ids, special tokens left out.
 
-        Returns
-        -------
-        float32 array, shape (n_rows, dimension)
-            Each of length 1 where the card compares by cosine.
+        Returns: each of length 1 where the card compares by cosine.
 
-        Raises
-        ------
-        RelicError
-            Memory ran out.
+        Raises RelicError: memory ran out.
         """
         import torch
 
@@ -142,10 +113,7 @@ class Tower:
 
         Where memory runs out, smaller batches are tried, down to a single row.
 
-        Raises
-        ------
-        RelicError
-            Memory ran out over a single row.
+        Raises RelicError: memory ran out over a single row.
         """
         special = len(self.opening) + len(self.closing)
         device = self._arithmetic.device
@@ -216,12 +184,8 @@ class Tower:
     def build(self) -> Any:  # noqa: ANN401 - transformers is not typed
         """Build the model and fill it with the weights; each call gives another, to be trained for example.
 
-        Raises
-        ------
-        BadWeights
-            The files cannot be read, or leave a part of the model unset.
-        RelicError
-            Memory ran out.
+        Raises BadWeights: the files cannot be read, or leave a part of the model unset.
+        Raises RelicError: memory ran out.
         """
         import torch
         from safetensors import SafetensorError

@@ -43,20 +43,13 @@ NAMED_BY = (
 class ModelFiles:
     """The files of one model, found and checked.
 
-    Attributes
-    ----------
-    name : str
-        What the model is called: the default's name, the hub name, or the folder's.
-    folder : Path
-        Where `WEIGHTS`, `TOKENIZER` and `CONFIG` are; of a compact model, those of its base.
-    digest : str
-        Sha256 over the digests of the three files and, of a compact model, of its layers. Where they lie makes no
-        difference.
-    layers : Path or None
-        The file of a compact model: tensors that stand in the place of the base's.
-    anywhere : str or None
-        By what name the model is found on any machine: empty for the packaged one, or its hub name. None for a folder,
-        which may be moved, and for a compact model.
+    - `name`: what the model is called: the default's name, the hub name, or the folder's.
+    - `folder`: where `WEIGHTS`, `TOKENIZER` and `CONFIG` are; of a compact model, those of its base.
+    - `digest`: Sha256 over the digests of the three files and, of a compact model, of its layers. Where they lie makes
+      no difference.
+    - `layers`: the file of a compact model: tensors that stand in the place of the base's.
+    - `anywhere`: by what name the model is found on any machine: empty for the packaged one, or its hub name. None for
+      a folder, which may be moved, and for a compact model.
     """
 
     name: str
@@ -74,16 +67,11 @@ class ModelFiles:
 def find_model(model: str = "") -> ModelFiles:
     """Find the files of a model and check them.
 
-    Parameters
-    ----------
-    model : str, optional
-        Empty for the packaged all-MiniLM-L6-v2; a folder, of a whole model or a compact one; or the hub name of a model
-        in the local Hugging Face cache.
+    - `model`: empty for the packaged all-MiniLM-L6-v2; a folder, of a whole model or a compact one; or the hub name of
+      a model in the local Hugging Face cache.
 
-    Raises
-    ------
-    BadWeights
-        Files are missing; those of the packaged model, or of a compact one and its base, are not the expected ones.
+    Raises BadWeights: files are missing; those of the packaged model, or of a compact one and its base, are not the
+    expected ones.
     """
     folder = model_folder(model)
     if not is_compact(folder):
@@ -104,10 +92,7 @@ def is_compact(folder: Path) -> bool:
 def settings_folder(folder: Path) -> Path:
     """Find where the configuration and the tokenizer of a model are: in its folder, or in that of its base.
 
-    Raises
-    ------
-    BadWeights
-        It is a compact model, and its card is damaged or its base is not there.
+    Raises BadWeights: it is a compact model, and its card is damaged or its base is not there.
     """
     return _base_folder(read_layers_card(folder / LAYERS_CARD).base, folder) if is_compact(folder) else folder
 
@@ -162,10 +147,7 @@ def _base_folder(base: str, folder: Path) -> Path:
 def model_folder(model: str = "") -> Path:
     """Find the folder of a model; parameters as `find_model`.
 
-    Raises
-    ------
-    BadWeights
-        There is none.
+    Raises BadWeights: there is none.
     """
     if not model:
         return _packaged()

@@ -23,15 +23,10 @@ TOP = 10
 class Agreement:
     """How far two retrievers agree, each figure the mean over the claims.
 
-    Attributes
-    ----------
-    overlap_at_10 : float
-        Share of the first ten of one that are among the first ten of the other, 0 to 1; of all candidates where there
-        are fewer.
-    correlation : float
-        Spearman's rank correlation over all candidates, -1 to 1; 1 where there is one candidate.
-    claims : int
-        How many were asked.
+    - `overlap_at_10`: share of the first ten of one that are among the first ten of the other, 0 to 1; of all
+      candidates where there are fewer.
+    - `correlation`: spearman's rank correlation over all candidates, -1 to 1; 1 where there is one candidate.
+    - `claims`: how many were asked.
     """
 
     overlap_at_10: float
@@ -42,25 +37,13 @@ class Agreement:
 def agreement(a: Retriever, b: Retriever, work: Work, claims: Sequence[Claim], length: int) -> Agreement:
     """Compare the rankings of two retrievers that have both prepared a work.
 
-    Parameters
-    ----------
-    a, b : Retriever
-        In either order: the figures are the same.
-    work : Work
-        Whose spans are ranked.
-    claims : sequence of Claim
-        What is asked; at least one.
-    length : int
-        Sentences per span.
+    - `a`, `b`: in either order: the figures are the same.
+    - `work`: whose spans are ranked.
+    - `claims`: what is asked; at least one.
 
-    Raises
-    ------
-    BadRequest
-        There is no claim, or no span of this length.
-    NoIndex
-        One of the retrievers has not prepared the work.
-    BadClaim
-        A claim holds nothing to search with.
+    Raises BadRequest: there is no claim, or no span of this length.
+    Raises NoIndex: one of the retrievers has not prepared the work.
+    Raises BadClaim: a claim holds nothing to search with.
     """
     candidates = work.candidates(length)
     if not claims or candidates == 0:
@@ -82,8 +65,6 @@ def agreement(a: Retriever, b: Retriever, work: Work, claims: Sequence[Claim], l
 def spearman(a: Ranking, b: Ranking) -> float:
     """Correlate the ranks of two rankings of the same spans (Spearman 1904); no two ranks of a ranking are equal.
 
-    Examples
-    --------
     >>> def ranked(*scores):
     ...     return rank_scores("demo", "work", 1, np.array(scores, dtype=np.float32))
     >>> spearman(ranked(3, 2, 1), ranked(9, 5, 1)), spearman(ranked(3, 2, 1), ranked(1, 2, 3))

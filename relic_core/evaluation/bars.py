@@ -34,20 +34,11 @@ _RIDGE = 1e-3
 class BestHit:
     """The best hit of a claim in one work.
 
-    Attributes
-    ----------
-    about : str
-        The work that the claim is about.
-    own : bool
-        Whether it was found there.
-    score : float
-        The retriever's.
-    share, named : float, bool
-        How far the claim's words are foreign to the work searched: as `relic_core.retrieval.strength.Foreign`.
-    shape : str
-        How much context the claim took.
-    found : bool
-        Whether the hit is the quotation that the critic chose.
+    - `own`: whether it was found there.
+    - `share`, `named`: how far the claim's words are foreign to the work searched: as
+      `relic_core.retrieval.strength.Foreign`.
+    - `shape`: how much context the claim took.
+    - `found`: whether the hit is the quotation that the critic chose.
     """
 
     about: str
@@ -63,12 +54,9 @@ class BestHit:
 class Bars:
     """What a hit must reach.
 
-    Attributes
-    ----------
-    fair, strong : float
-        The score, where the work has all the claim's words.
-    per_unknown, if_named : float
-        Added in proportion to the share of foreign words, and where somebody is named whom the work never names.
+    - `fair`, `strong`: the score, where the work has all the claim's words.
+    - `per_unknown`, `if_named`: added in proportion to the share of foreign words, and where somebody is named whom the
+      work never names.
     """
 
     fair: float
@@ -85,20 +73,10 @@ class Bars:
 def set_bars(hits: Sequence[BestHit], *, fair: float = FAIR, strong: float = STRONG) -> Bars:
     """Set bars by the best hits of claims in their own works and in others.
 
-    Parameters
-    ----------
-    hits : sequence of BestHit
-        Of both kinds.
-    fair, strong : float
-        Shares of the hits in other works that may pass.
+    - `fair`, `strong`: shares of the hits in other works that may pass.
 
-    Raises
-    ------
-    BadRequest
-        There are no hits of one kind.
+    Raises BadRequest: there are no hits of one kind.
 
-    Examples
-    --------
     >>> own = [BestHit(about="a", own=True, score=0.6 + at / 100, share=0.1, named=False) for at in range(20)]
     >>> other = [BestHit(about="a", own=False, score=0.4 + at / 100, share=0.1, named=False) for at in range(20)]
     >>> bars = set_bars(own + other, fair=0.1, strong=0.05)
@@ -138,10 +116,7 @@ def _logistic(facts: Floats, own: Floats) -> Floats:
 def left_out(hits: Sequence[BestHit], *, fair: float = FAIR, strong: float = STRONG) -> list[str]:
     """Judge each hit by bars that were set without the claims about its work; levels in the order of `hits`.
 
-    Raises
-    ------
-    BadRequest
-        As `set_bars`: of claims about one work alone, none can be left out.
+    Raises BadRequest: as `set_bars`: of claims about one work alone, none can be left out.
     """
     bars = {
         about: set_bars([hit for hit in hits if hit.about != about], fair=fair, strong=strong)

@@ -51,26 +51,10 @@ _ROUNDING = 1e-9
 class Comparison:
     """Two runs compared by one metric.
 
-    Attributes
-    ----------
-    metric : str
-        Its name.
-    first, second : float
-        The figures of the two runs.
-    difference, low, high : float
-        First minus second, and its bootstrap interval.
-    level : float
-        Of the interval.
-    p_value : float
-        Two-sided, of the paired randomisation test; not corrected for other comparisons (`holm`).
-    exact : bool
-        Whether all exchanges were gone through.
-    over : {"examples", "works"}
-        What was drawn and exchanged.
-    n, works : int
-        Examples and works compared.
-    better, worse : int
-        On how many examples the first run does better, and worse, than the second.
+    - `difference`, `low`, `high`: first minus second, and its bootstrap interval.
+    - `p_value`: two-sided, of the paired randomisation test; not corrected for other comparisons (`holm`).
+    - `exact`: whether all exchanges were gone through.
+    - `better`, `worse`: on how many examples the first run does better, and worse, than the second.
     """
 
     metric: str
@@ -106,24 +90,12 @@ def compare(
 ) -> Comparison:
     """Compare two runs on the same examples.
 
-    Parameters
-    ----------
-    name : str
-        Of a metric of outcomes.
-    first, second : sequence of Outcome
-        Of the two runs, each in any order; matched by `example_id`.
-    over : {"examples", "works"}
-        What is drawn and exchanged.
-    seed, samples, level : int, int, float
-        As for `interval`; the seed also decides the exchanges.
+    - `first`, `second`: of the two runs, each in any order; matched by `example_id`.
+    - `seed`, `samples`, `level`: as for `interval`; the seed also decides the exchanges.
 
-    Raises
-    ------
-    BadRequest
-        The runs are not of the same examples and golds among the same candidates, there are fewer than two units, the
-        metric is no merit, or a setting is out of its range.
-    BadBenchmark
-        An outcome whose ranks cannot be, or an example twice in a run.
+    Raises BadRequest: the runs are not of the same examples and golds among the same candidates, there are fewer than
+    two units, the metric is no merit, or a setting is out of its range.
+    Raises BadBenchmark: an outcome whose ranks cannot be, or an example twice in a run.
     """
     card = metric(name)
     if card.higher_is_better is None:
@@ -166,23 +138,12 @@ def holm(p_values: Sequence[float] | Values) -> Values:
     none exceeds 1. Calling those below 0.05 differences keeps the chance of a single false one under 5%, whatever the
     comparisons have to do with each other.
 
-    Parameters
-    ----------
-    p_values : sequence of float
-        Each 0 to 1.
+    - `p_values`: each 0 to 1.
 
-    Returns
-    -------
-    float64 array, shape (n_comparisons,)
-        In the order given.
+    Returns: in the order given.
 
-    Raises
-    ------
-    BadRequest
-        Something that is no p-value.
+    Raises BadRequest: something that is no p-value.
 
-    Examples
-    --------
     >>> holm([0.04, 0.01, 0.03]).tolist()
     [0.06, 0.03, 0.06]
     """

@@ -43,16 +43,9 @@ _CELLS = 4_000_000
 class Interval:
     """A figure and the interval around it.
 
-    Attributes
-    ----------
-    value, low, high : float
-        The figure, and the ends of the interval; on the metric's own scale.
-    level : float
-        Of confidence, 0.95 for 95%.
-    over : {"examples", "works"}
-        What was drawn.
-    n, works : int
-        How many examples and works there are.
+    - `value`, `low`, `high`: the figure, and the ends of the interval; on the metric's own scale.
+    - `level`: of confidence, 0.95 for 95%.
+    - `n`, `works`: how many examples and works there are.
     """
 
     value: float
@@ -80,25 +73,12 @@ def interval(
 ) -> Interval:
     """Compute a metric's figure with its interval.
 
-    Parameters
-    ----------
-    name : str
-        Of a metric of outcomes.
-    outcomes : sequence of Outcome
-        In any order: the order does not change the interval.
-    over : {"examples", "works"}
-        What is drawn.
-    seed : int
-        The same seed gives the same interval.
-    samples : int
-        How many samples are drawn, at least 100.
-    level : float
-        Between 0 and 1.
+    - `outcomes`: in any order: the order does not change the interval.
+    - `seed`: the same seed gives the same interval.
+    - `samples`: how many samples are drawn, at least 100.
+    - `level`: between 0 and 1.
 
-    Raises
-    ------
-    BadRequest
-        An unknown metric, fewer than two units to draw from, or a setting out of its range.
+    Raises BadRequest: an unknown metric, fewer than two units to draw from, or a setting out of its range.
     """
     order = sorted_by_id(outcomes)
     figures = values(name, order)
@@ -118,12 +98,7 @@ def interval_of(
 ) -> Interval:
     """Compute the mean or median of per-example values with its interval; see `interval`.
 
-    Parameters
-    ----------
-    figures : float64 array, shape (n_examples,)
-        One value per example, in an order of their own (by id): the order is part of what the seed decides.
-    works : sequence of str
-        The work of each example.
+    - `figures`: one value per example, in an order of their own (by id): the order is part of what the seed decides.
     """
     check_settings(samples=samples, level=level)
     members = units(works, over=over)
@@ -153,10 +128,7 @@ def centre_of(name: str) -> Centre:
 def check_settings(*, samples: int, level: float) -> None:
     """Refuse settings out of their range.
 
-    Raises
-    ------
-    BadRequest
-        Fewer than 100 samples, or a level that is not between 0 and 1.
+    Raises BadRequest: fewer than 100 samples, or a level that is not between 0 and 1.
     """
     if samples < _LEAST_SAMPLES:
         raise BadRequest(f"An interval of {samples} samples says nothing: draw at least {_LEAST_SAMPLES}.")
@@ -167,23 +139,10 @@ def check_settings(*, samples: int, level: float) -> None:
 def units(works: Sequence[str], *, over: Over) -> Members:
     """Give the units that are drawn numbers.
 
-    Parameters
-    ----------
-    works : sequence of str
-        The work of each example.
+    Returns: each example's unit: its work, in the order of the works' keys, or itself.
 
-    Returns
-    -------
-    int64 array, shape (n_examples,)
-        Each example's unit: its work, in the order of the works' keys, or itself.
+    Raises BadRequest: there are fewer than two units, or `over` is neither of the two.
 
-    Raises
-    ------
-    BadRequest
-        There are fewer than two units, or `over` is neither of the two.
-
-    Examples
-    --------
     >>> units(["emma", "dubliners", "emma"], over="works")
     array([1, 0, 1])
     """
@@ -205,20 +164,10 @@ def units(works: Sequence[str], *, over: Over) -> Members:
 def resampled(figures: Values, members: Members, *, centre: Centre, samples: int, seed: int) -> Values:
     """Draw units with replacement and compute the figure of each sample.
 
-    Parameters
-    ----------
-    figures : float64 array, shape (n_examples,)
-        One value per example.
-    members : int64 array, shape (n_examples,)
-        The unit of each example.
-    centre : {"mean", "median"}
-        How a sample becomes a figure.
-    samples, seed : int
-        How many samples, and what decides them: with the same seed and `members`, two calls draw the same samples.
-
-    Returns
-    -------
-    float64 array, shape (samples,)
+    - `figures`: one value per example.
+    - `centre`: how a sample becomes a figure.
+    - `samples`, `seed`: how many samples, and what decides them: with the same seed and `members`, two calls draw the
+      same samples.
     """
     drawn = [
         _means(figures, members, times) if centre == "mean" else _medians(figures, members, times)
@@ -230,17 +179,9 @@ def resampled(figures: Values, members: Members, *, centre: Centre, samples: int
 def draws(members: Members, *, samples: int, seed: int) -> Iterator[Values]:
     """Draw units with replacement, as many as there are, in portions.
 
-    Parameters
-    ----------
-    members : int64 array, shape (n_examples,)
-        The unit of each example.
-    samples, seed : int
-        As for `resampled`.
+    - `samples`, `seed`: as for `resampled`.
 
-    Yields
-    ------
-    float64 array, shape (rows, n_units)
-        How often each unit was drawn in each of some samples.
+    Yields: how often each unit was drawn in each of some samples.
     """
     count = int(members.max()) + 1
     generator = np.random.default_rng(seed)

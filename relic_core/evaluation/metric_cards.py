@@ -20,27 +20,13 @@ _NAME = re.compile(r"(?P<family>[a-z-]+|f1)(?:@(?P<k>[1-9]\d{0,5}))?")
 class Metric:
     """What there is to know of a metric.
 
-    Attributes
-    ----------
-    name : str
-        What is typed: "recall@10".
-    label : str
-        What tables and pages call it.
-    formula : str
-        In plain text.
-    meaning : str
-        In one sentence for a scholar.
-    source : str
-        Where it comes from.
-    higher_is_better : bool or None
-        None for a count that is no merit.
-    percent : bool
-        Whether it lies between 0 and 1 and is written as a percentage, as the papers do.
-    decimals : int
-        Digits after the point when written.
-    measures : {"outcomes", "sets", "items"}
-        What it is computed from: the outcomes of a run (`values`), rankings with several golds (`sets`), or items of
-        the proxy task (`proxy_items`).
+    - `name`: what is typed: "recall@10".
+    - `source`: where it comes from.
+    - `higher_is_better`: none for a count that is no merit.
+    - `percent`: whether it lies between 0 and 1 and is written as a percentage, as the papers do.
+    - `decimals`: digits after the point when written.
+    - `measures`: what it is computed from: the outcomes of a run (`values`), rankings with several golds (`sets`), or
+      items of the proxy task (`proxy_items`).
     """
 
     name: str
@@ -56,8 +42,6 @@ class Metric:
     def written(self, value: float) -> str:
         """Write a figure as tables do.
 
-        Examples
-        --------
         >>> metric("recall@10").written(0.3241), metric("mean-rank").written(377.26)
         ('32.4', '377.3')
         """
@@ -189,8 +173,6 @@ KS = (1, 3, 5, 10, 50, 100)
 def names() -> tuple[str, ...]:
     """List the metrics of a run that tables choose from; those with a k can be had with any k.
 
-    Examples
-    --------
     >>> names()[:7]
     ('recall@1', 'recall@3', 'recall@5', 'recall@10', 'recall@50', 'recall@100', 'mean-rank')
     """
@@ -207,18 +189,10 @@ def set_names() -> tuple[str, ...]:
 def metric(name: str) -> Metric:
     """Describe a metric.
 
-    Parameters
-    ----------
-    name : str
-        "recall@10", "mean-rank"; any k from 1.
+    - `name`: "recall@10", "mean-rank"; any k from 1.
 
-    Raises
-    ------
-    BadRequest
-        There is no such metric.
+    Raises BadRequest: there is no such metric.
 
-    Examples
-    --------
     >>> metric("recall@20").label
     'R@20'
     """
@@ -243,8 +217,6 @@ def metric(name: str) -> Metric:
 def cutoff(name: str) -> int:
     """Return the k of a metric's name; 0 where it has none.
 
-    Examples
-    --------
     >>> cutoff("recall@10"), cutoff("mrr")
     (10, 0)
     """

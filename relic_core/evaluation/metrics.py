@@ -36,27 +36,13 @@ Values = npt.NDArray[np.float64]
 def values(name: str, outcomes: Sequence[Outcome]) -> Values:
     """Compute what a metric says of each example.
 
-    Parameters
-    ----------
-    name : str
-        A metric of outcomes.
-    outcomes : sequence of Outcome
-        In any order.
+    - `outcomes`: in any order.
 
-    Returns
-    -------
-    float64 array, shape (n_examples,)
-        In the order of `outcomes`; finite. Their mean is the figure, for "median-rank" their median.
+    Returns: in the order of `outcomes`; finite. Their mean is the figure, for "median-rank" their median.
 
-    Raises
-    ------
-    BadRequest
-        There is no such metric, or it is not computed from outcomes.
-    BadBenchmark
-        An outcome whose ranks cannot be.
+    Raises BadRequest: there is no such metric, or it is not computed from outcomes.
+    Raises BadBenchmark: an outcome whose ranks cannot be.
 
-    Notes
-    -----
     With one gold per example recall@k is the hit, P@k the hit / k, the ideal DCG is 1 and so nDCG@k is 1 / log2(rank +
     1) (RELiC, section 3.1; Järvelin and Kekäläinen 2002).
     """
@@ -98,12 +84,8 @@ def figure(name: str, outcomes: Sequence[Outcome]) -> float:
 
     Shares lie between 0 and 1; `Metric.written` makes percentages of them.
 
-    Raises
-    ------
-    BadRequest
-        There is no such metric, or there are no outcomes.
-    BadBenchmark
-        An outcome whose ranks cannot be.
+    Raises BadRequest: there is no such metric, or there are no outcomes.
+    Raises BadBenchmark: an outcome whose ranks cannot be.
     """
     return centre(name, values(name, outcomes))
 
@@ -111,20 +93,11 @@ def figure(name: str, outcomes: Sequence[Outcome]) -> float:
 def centre(name: str, of: Values) -> float:
     """Bring per-example values down to one figure.
 
-    Parameters
-    ----------
-    name : str
-        Of the metric whose values they are.
-    of : float64 array, shape (n_examples,)
-        As `values` gives them, or a part of them.
+    - `name`: of the metric whose values they are.
+    - `of`: as `values` gives them, or a part of them.
 
-    Raises
-    ------
-    BadRequest
-        There are no values.
+    Raises BadRequest: there are no values.
 
-    Examples
-    --------
     >>> centre("median-rank", np.array([1.0, 2.0, 90.0]))
     2.0
     """

@@ -42,29 +42,15 @@ def make_item(
 ) -> Item:
     """Make an item of a window: its gold and the best two spans of a ranking.
 
-    Parameters
-    ----------
-    window : Window
-        Whose gold is to be told from the other two.
-    ranking : Ranking
-        All spans of the gold's length of its work for the window's claim, by the retriever that chooses.
-    work : Work
-        The one that was ranked.
-    shape : Shape
-        How much context the claim has.
-    candidates : int array, shape (n_candidates,), optional
-        Starts of the spans that may be options, where not all may (`Benchmark.candidates`).
-    seed : int
-        Decides, with the window's id, the order of the options; the same on every machine.
-    words : callable, optional
-        Sets the words of a span as they are shown; to the letter where not given.
+    - `window`: whose gold is to be told from the other two.
+    - `ranking`: all spans of the gold's length of its work for the window's claim, by the retriever that chooses.
+    - `shape`: how much context the claim has.
+    - `candidates`: starts of the spans that may be options, where not all may (`Benchmark.candidates`).
+    - `seed`: decides, with the window's id, the order of the options; the same on every machine.
+    - `words`: sets the words of a span as they are shown; to the letter where not given.
 
-    Raises
-    ------
-    BadRequest
-        The ranking is of another length or work, or the gold lies beyond the work.
-    TooShort
-        The work is too short for three options.
+    Raises BadRequest: the ranking is of another length or work, or the gold lies beyond the work.
+    Raises TooShort: the work is too short for three options.
     """
     gold = window.gold
     if ranking.length != gold.length:
@@ -129,23 +115,13 @@ def _option(work: Work, span: Span, words: Callable[[Work, Span], str]) -> Optio
 def choice(item: Item, ranking: Ranking | None) -> int:
     """Say which option a retriever chooses: the one that it ranks best.
 
-    Parameters
-    ----------
-    item : Item
-        What is asked.
-    ranking : Ranking or None
-        All spans of the options' length of the item's work, ranked for its claim; None where there is no ranking.
+    - `ranking`: all spans of the options' length of the item's work, ranked for its claim; None where there is no
+      ranking.
 
-    Returns
-    -------
-    int
-        Number of the option, from 1; `CANNOT_DECIDE` without a ranking. Equal scores keep the order of the text, as in
-        every ranking.
+    Returns: number of the option, from 1; `CANNOT_DECIDE` without a ranking. Equal scores keep the order of the text,
+    as in every ranking.
 
-    Raises
-    ------
-    BadRequest
-        The ranking is of another work or length, or is by the retriever that chose the options.
+    Raises BadRequest: the ranking is of another work or length, or is by the retriever that chose the options.
     """
     if ranking is None:
         return CANNOT_DECIDE
@@ -166,22 +142,11 @@ def choice(item: Item, ranking: Ranking | None) -> int:
 def proxy_values(items: Sequence[Item], choices: Mapping[str, int]) -> Values:
     """Say which items were answered rightly.
 
-    Parameters
-    ----------
-    items : sequence of Item
-        Any number.
-    choices : mapping of str to int
-        Per item's id the number of the option that was chosen; `CANNOT_DECIDE` is a wrong answer.
+    - `choices`: per item's id the number of the option that was chosen; `CANNOT_DECIDE` is a wrong answer.
 
-    Returns
-    -------
-    float64 array, shape (n_items,)
-        1 where the critic's quotation was chosen, else 0.
+    Returns: 1 where the critic's quotation was chosen, else 0.
 
-    Raises
-    ------
-    BadRequest
-        An item was not answered.
+    Raises BadRequest: an item was not answered.
     """
     lacking = [item.id for item in items if item.id not in choices]
     if lacking:

@@ -25,16 +25,10 @@ if TYPE_CHECKING:
 class ItemSettings:
     """How items are made.
 
-    Attributes
-    ----------
-    shape : Shape
-        How much context each claim takes.
-    seed : int
-        Decides the order of the options.
-    beyond : int
-        Only windows whose gold the chooser ranks behind this place; 0 for all (RELiC, section 4: 1,000).
-    words : callable
-        Sets the words of a span as they are shown; to the letter where not given.
+    - `shape`: how much context each claim takes.
+    - `seed`: decides the order of the options.
+    - `beyond`: only windows whose gold the chooser ranks behind this place; 0 for all (RELiC, section 4: 1,000).
+    - `words`: sets the words of a span as they are shown; to the letter where not given.
     """
 
     shape: Shape
@@ -47,14 +41,10 @@ class ItemSettings:
 class Made:
     """Items that were made of windows.
 
-    Attributes
-    ----------
-    items : tuple of Item
-        In the order of the windows.
-    left_out : tuple of str
-        Windows that no item could be made of: the chooser gave no ranking, or the work is too short for three options.
-    nearer : tuple of str
-        Windows whose gold the chooser ranks too well for the items that were wanted.
+    - `items`: in the order of the windows.
+    - `left_out`: Windows that no item could be made of: the chooser gave no ranking, or the work is too short for three
+      options.
+    - `nearer`: Windows whose gold the chooser ranks too well for the items that were wanted.
     """
 
     items: tuple[Item, ...]
@@ -66,12 +56,8 @@ class Made:
 class Chosen:
     """What a retriever answered.
 
-    Attributes
-    ----------
-    choices : dict of str to int
-        By item the number of the option, from 1; `CANNOT_DECIDE` where it gave no ranking.
-    ranks : dict of str to int
-        By item the rank of the gold among all spans of its work; 0 where it gave no ranking.
+    - `choices`: by item the number of the option, from 1; `CANNOT_DECIDE` where it gave no ranking.
+    - `ranks`: by item the rank of the gold among all spans of its work; 0 where it gave no ranking.
     """
 
     choices: dict[str, int]
@@ -88,23 +74,12 @@ def make_items(
 ) -> Made:
     """Make an item of every window that one can be made of.
 
-    Parameters
-    ----------
-    benchmark : Benchmark
-        Where the windows' works are.
-    windows : sequence of Window
-        All of it, or some.
-    chooser : Retriever
-        Who chooses the other two options.
-    settings : ItemSettings
-        How.
-    progress : Progress
-        Told how many windows are done.
+    - `benchmark`: where the windows' works are.
+    - `windows`: all of it, or some.
+    - `chooser`: who chooses the other two options.
+    - `progress`: told how many windows are done.
 
-    Raises
-    ------
-    RelicError
-        What the benchmark and the chooser raise, but for a claim without words.
+    Raises RelicError: what the benchmark and the chooser raise, but for a claim without words.
     """
     found: dict[str, Item] = {}
     left_out: list[str] = []
@@ -144,23 +119,12 @@ def make_items(
 def ask(items: Sequence[Item], works: Callable[[str], Work], retriever: Retriever, *, progress: Progress) -> Chosen:
     """Have a retriever answer items.
 
-    Parameters
-    ----------
-    items : sequence of Item
-        Any number.
-    works : callable
-        Gives the work of an item by its id (`Item.work_id`).
-    retriever : Retriever
-        Who is asked; not the chooser, whose own best two the other options are (the paper's note 9).
-    progress : Progress
-        Told how many items are done.
+    - `works`: gives the work of an item by its id (`Item.work_id`).
+    - `retriever`: who is asked; not the chooser, whose own best two the other options are (the paper's note 9).
+    - `progress`: told how many items are done.
 
-    Raises
-    ------
-    BadRequest
-        The chooser is asked, or its copy for checking.
-    RelicError
-        What the retriever raises, but for a claim without words.
+    Raises BadRequest: the chooser is asked, or its copy for checking.
+    Raises RelicError: what the retriever raises, but for a claim without words.
     """
     if any(alike(retriever.name) == alike(item.chooser) for item in items):
         raise BadRequest(
@@ -185,8 +149,6 @@ def ask(items: Sequence[Item], works: Callable[[str], Work], retriever: Retrieve
 def alike(name: str) -> str:
     """Give the name of the retriever that makes the same ranking: a copy for checking has that of what it copies.
 
-    Examples
-    --------
     >>> alike("bm25-reference"), alike("bm25-lemmas")
     ('bm25', 'bm25-lemmas')
     """
@@ -196,8 +158,6 @@ def alike(name: str) -> str:
 def built_on(name: str, chooser: str) -> bool:
     """Whether a retriever is made of the one that chose the options, directly or by others, and shares its errors.
 
-    Examples
-    --------
     >>> built_on("reranked", "bm25"), built_on("zero-shot", "bm25"), built_on("bm25", "bm25")
     (True, False, False)
     """

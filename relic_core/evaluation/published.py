@@ -53,32 +53,15 @@ _COLUMNS = (
 class PublishedFigure:
     """One figure from a paper.
 
-    Attributes
-    ----------
-    paper, table : str
-        Where it is printed: "RELiC", "A9".
-    system : str
-        What was measured, as the paper calls it.
-    shape : Shape or None
-        The claim's context; None where the paper gives none.
-    length : int or None
-        Sentences of the quotations; None for all lengths together.
-    metric : str
-        Name of the metric.
-    printed : str
-        The figure as printed, shares as percentages.
-    value : float
-        The same on the scale of our figures, shares between 0 and 1.
-    standard_error : float or None
-        On the scale of `value`, where the paper gives one.
-    n : int
-        How many examples it is of.
-    candidates : float
-        Mean number of candidates; of BIRCO's pools as its text says, they hold 50 or 51.
-    data : str
-        What it was measured on.
-    pool : {"whole work", "given"}
-        As of benchmarks: figures of the two kinds never share a column.
+    - `paper`, `table`: where it is printed: "RELiC", "A9".
+    - `system`: what was measured, as the paper calls it.
+    - `shape`: the claim's context; None where the paper gives none.
+    - `length`: sentences of the quotations; None for all lengths together.
+    - `printed`: the figure as printed, shares as percentages.
+    - `value`: the same on the scale of our figures, shares between 0 and 1.
+    - `standard_error`: on the scale of `value`, where the paper gives one.
+    - `candidates`: mean number of candidates; of BIRCO's pools as its text says, they hold 50 or 51.
+    - `pool`: as of benchmarks: figures of the two kinds never share a column.
     """
 
     paper: str
@@ -110,8 +93,6 @@ class PublishedFigure:
 def published() -> tuple[PublishedFigure, ...]:
     """Return the published figures that ship with the program, in the order of their tables.
 
-    Examples
-    --------
     >>> best = [each for each in published() if each.table == "3" and each.metric == "recall@10"][-1]
     >>> best.system, str(best.shape), best.printed
     ('dense-RELiC', '4/4', '32.4')
@@ -122,15 +103,9 @@ def published() -> tuple[PublishedFigure, ...]:
 def read_published(path: Path) -> tuple[PublishedFigure, ...]:
     """Read a file of published figures.
 
-    Parameters
-    ----------
-    path : Path
-        A CSV file with the columns of `published.csv`.
+    - `path`: a CSV file with the columns of `published.csv`.
 
-    Raises
-    ------
-    BadBenchmark
-        Other columns, a line that is no figure, or one that is there twice.
+    Raises BadBenchmark: other columns, a line that is no figure, or one that is there twice.
     """
     found: dict[tuple[object, ...], PublishedFigure] = {}
     with path.open(encoding="utf-8", newline="") as file:

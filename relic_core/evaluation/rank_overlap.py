@@ -27,15 +27,8 @@ PERSISTENCE = 0.9
 def overlap_at(first: Sequence[Hashable], second: Sequence[Hashable], k: int) -> int:
     """Count what the first `k` of two lists share.
 
-    Parameters
-    ----------
-    first, second : sequence
-        Best first, nothing twice.
-    k : int
-        How deep to look.
+    - `first`, `second`: best first, nothing twice.
 
-    Examples
-    --------
     >>> overlap_at("abcd", "badx", 2), overlap_at("abcd", "badx", 3)
     (2, 2)
     """
@@ -45,25 +38,13 @@ def overlap_at(first: Sequence[Hashable], second: Sequence[Hashable], k: int) ->
 def rank_biased_overlap(first: Sequence[Hashable], second: Sequence[Hashable], p: float = PERSISTENCE) -> float:
     """Measure how alike two ranked lists are, from 0, nothing shared, to 1, the same list.
 
-    Parameters
-    ----------
-    first, second : sequence
-        Best first, nothing twice; they need not have one length.
-    p : float
-        How far down a reader goes on: between 0 and 1, the larger the deeper.
+    - `first`, `second`: best first, nothing twice; they need not have one length.
+    - `p`: how far down a reader goes on: between 0 and 1, the larger the deeper.
 
-    Returns
-    -------
-    float
-        RBO_EXT. 1 for two empty lists, 0 where one of the two is empty.
+    Returns: RBO_EXT. 1 for two empty lists, 0 where one of the two is empty.
 
-    Raises
-    ------
-    BadRequest
-        `p` is not between 0 and 1, or something stands twice in a list.
+    Raises BadRequest: `p` is not between 0 and 1, or something stands twice in a list.
 
-    Examples
-    --------
     >>> rank_biased_overlap("abc", "abc"), rank_biased_overlap("abc", "xyz")
     (1.0, 0.0)
     >>> round(rank_biased_overlap("abc", "acb"), 4), round(rank_biased_overlap("abc", "bca"), 4)
@@ -88,8 +69,6 @@ def rank_biased_overlap(first: Sequence[Hashable], second: Sequence[Hashable], p
 def _shared(shorter: Sequence[Hashable], longer: Sequence[Hashable]) -> list[int]:
     """Count what the first 1, 2, ... of both share, down to the end of the longer.
 
-    Examples
-    --------
     >>> _shared("ab", "bxa")
     [0, 1, 2]
     """

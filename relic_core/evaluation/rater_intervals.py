@@ -38,25 +38,15 @@ def agreement_intervals(
 ) -> dict[str, Interval]:
     """Compute the intervals of all measures of agreement.
 
-    Parameters
-    ----------
-    counts : int64 array, shape (n_items, n_categories)
-        How many raters chose each category; items in an order of their own, which is part of what the seed decides.
-    works : sequence of str
-        The work of each item. Works are drawn where there are two or more, else items.
-    seed, samples, level
-        As for `intervals.interval`.
+    - `counts`: how many raters chose each category; items in an order of their own, which is part of what the seed
+      decides.
+    - `works`: the work of each item. Works are drawn where there are two or more, else items.
+    - `seed`, `samples`, `level`: as for `intervals.interval`.
 
-    Returns
-    -------
-    dict of str to Interval
-        By the names of `KEYS`; without those that cannot be had: fewer than two items with two answers, or a measure
-        that too many samples do not have.
+    Returns: by the names of `KEYS`; without those that cannot be had: fewer than two items with two answers, or a
+    measure that too many samples do not have.
 
-    Raises
-    ------
-    BadRequest
-        A setting out of its range.
+    Raises BadRequest: a setting out of its range.
     """
     check_settings(samples=samples, level=level)
     rated = counts.sum(axis=1) >= LEAST
@@ -84,14 +74,8 @@ def agreement_intervals(
 def _weighted(used: Counts, times: Values, members: Members) -> dict[str, Values]:
     """Compute each measure of samples, as `raters` does of one table; shape (rows,) each, NaN where there is none.
 
-    Parameters
-    ----------
-    used : int64 array, shape (n_items, n_categories)
-        Items with two answers or more.
-    times : float64 array, shape (rows, n_units)
-        How often each unit was drawn.
-    members : int64 array, shape (n_items,)
-        The unit of each item.
+    - `used`: items with two answers or more.
+    - `times`: how often each unit was drawn.
     """
     weights = times[:, members]  # (rows, n_items)
     raters = used.sum(axis=1).astype(np.float64)

@@ -39,16 +39,9 @@ BITES = 0.1
 class Measure:
     """A measure of agreement.
 
-    Attributes
-    ----------
-    key : str
-        "fleiss", "randolph", "ac1", "alpha".
-    label : str
-        What it is called.
-    value : float or None
-        1 for perfect agreement, 0 for as much as by chance; None where it cannot be computed.
-    meaning : str
-        What it says, in a sentence for a reader who is no statistician, or why it cannot be computed.
+    - `key`: "fleiss", "randolph", "ac1", "alpha".
+    - `value`: 1 for perfect agreement, 0 for as much as by chance; None where it cannot be computed.
+    - `meaning`: what it says, in a sentence for a reader who is no statistician, or why it cannot be computed.
     """
 
     key: str
@@ -61,12 +54,7 @@ class Measure:
 class Share:
     """A share of the items beside what it would be if everybody chose by chance.
 
-    Attributes
-    ----------
-    label, meaning : str
-        What it is the share of, and what it says, in a sentence.
-    value, chance : float or None
-        Between 0 and 1; None where no item has two answers.
+    - `value`, `chance`: between 0 and 1; None where no item has two answers.
     """
 
     label: str
@@ -99,15 +87,10 @@ _MEANINGS = {
 def count_choices(choices: Sequence[Sequence[int]], categories: int) -> Counts:
     """Count who chose what.
 
-    Parameters
-    ----------
-    choices : sequence of sequence of int
-        For each item the categories that raters chose, from 1, in any order; anything else is a missing answer.
-    categories : int
-        How many there are: columns of the table.
+    - `choices`: for each item the categories that raters chose, from 1, in any order; anything else is a missing
+      answer.
+    - `categories`: how many there are: columns of the table.
 
-    Examples
-    --------
     >>> count_choices([[1, 1, 3], [2, 0]], 3)
     array([[2, 0, 1],
            [0, 1, 0]])
@@ -123,10 +106,7 @@ def count_choices(choices: Sequence[Sequence[int]], categories: int) -> Counts:
 def observed(counts: Counts) -> float:
     """Give the mean over items of the share of pairs of raters who agree (Fleiss 1971, equation 2).
 
-    Raises
-    ------
-    BadRequest
-        No item has two answers.
+    Raises BadRequest: no item has two answers.
     """
     used = _usable(counts)
     raters = used.sum(axis=1)
@@ -144,18 +124,10 @@ def shares(counts: Counts) -> npt.NDArray[np.float64]:
 def fleiss_kappa(counts: Counts) -> float | None:
     """Compute Fleiss' kappa (Fleiss 1971): chance agreement from how often each category was chosen.
 
-    Returns
-    -------
-    float or None
-        None where everybody always chose one and the same category: chance agreement is then perfect too.
+    Returns: none where everybody always chose one and the same category: chance agreement is then perfect too.
 
-    Raises
-    ------
-    BadRequest
-        As `observed`.
+    Raises BadRequest: as `observed`.
 
-    Examples
-    --------
     >>> round(fleiss_kappa(np.array([[3, 0, 0], [0, 2, 1], [1, 1, 1]])), 3)
     0.135
     """
@@ -165,8 +137,6 @@ def fleiss_kappa(counts: Counts) -> float | None:
 def randolph_kappa(counts: Counts) -> float | None:
     """Compute the free-marginal kappa (Randolph 2005): by chance every category is chosen as often. As `fleiss_kappa`.
 
-    Examples
-    --------
     >>> round(randolph_kappa(np.array([[3, 0, 0], [0, 2, 1], [1, 1, 1]])), 3)
     0.167
     """
@@ -176,8 +146,6 @@ def randolph_kappa(counts: Counts) -> float | None:
 def gwet_ac1(counts: Counts) -> float | None:
     """Compute AC1 (Gwet 2008, equation 5 for many categories). As `fleiss_kappa`.
 
-    Examples
-    --------
     >>> round(gwet_ac1(np.array([[3, 0, 0], [0, 2, 1], [1, 1, 1]])), 3)
     0.182
     """
@@ -188,8 +156,6 @@ def gwet_ac1(counts: Counts) -> float | None:
 def krippendorff_alpha(counts: Counts) -> float | None:
     """Compute Krippendorff's alpha, nominal, with missing answers (Krippendorff 2011, part D). As `fleiss_kappa`.
 
-    Examples
-    --------
     >>> round(krippendorff_alpha(np.array([[3, 0, 0], [0, 2, 1], [1, 1, 1]])), 3)
     0.231
     """
@@ -214,13 +180,8 @@ def agreement_shares(counts: Counts) -> tuple[float, float]:
 def chance_shares(raters: int, categories: int) -> tuple[float, float]:
     """Give the shares of items on which all raters, and on which no two raters, agree by blind choice.
 
-    Parameters
-    ----------
-    raters, categories : int
-        How many there are.
+    - `raters`, `categories`: how many there are.
 
-    Examples
-    --------
     >>> [round(100 * share, 1) for share in chance_shares(3, 3)]
     [11.1, 22.2]
     >>> chance_shares(4, 3)[1]
@@ -233,20 +194,11 @@ def chance_shares(raters: int, categories: int) -> tuple[float, float]:
 def majority(chosen: Sequence[int], answered: int) -> int:
     """Give the category that more than half of those who answered chose: two of three, three of four.
 
-    Parameters
-    ----------
-    chosen : sequence of int
-        How many chose each category.
-    answered : int
-        How many answered, those who could not decide among them.
+    - `chosen`: how many chose each category.
+    - `answered`: how many answered, those who could not decide among them.
 
-    Returns
-    -------
-    int
-        The category, from 1; 0 where none has a majority.
+    Returns: the category, from 1; 0 where none has a majority.
 
-    Examples
-    --------
     >>> majority([0, 2, 1], 3), majority([1, 1, 1], 3), majority([2, 0, 0], 4), majority([1, 0, 0], 1)
     (2, 0, 0, 0)
     """

@@ -25,17 +25,9 @@ if TYPE_CHECKING:
 def densest(benchmark: Benchmark, works: int) -> tuple[Window, ...]:
     """Take the windows of the works that are quoted most for their length: most claims for what encoding costs.
 
-    Parameters
-    ----------
-    benchmark : Benchmark
-        What is asked.
-    works : int
-        How many works; all windows where there are no more.
+    - `works`: how many works; all windows where there are no more.
 
-    Returns
-    -------
-    tuple of Window
-        In the order of the benchmark.
+    Returns: in the order of the benchmark.
     """
     windows = benchmark.windows()
     pools = by_pool(windows)
@@ -47,8 +39,6 @@ def densest(benchmark: Benchmark, works: int) -> tuple[Window, ...]:
 def every_other(windows: Sequence[Window]) -> tuple[Window, ...]:
     """Take the first, the third and so on by their ids: a half that is the same whatever the order.
 
-    Examples
-    --------
     >>> from relic_core.domain import Span, Window
     >>> some = [Window(id=id, book="b", pool="b", left=("a",), right=(), gold=Span(0, 1)) for id in ("c", "a", "b")]
     >>> [window.id for window in every_other(some)]
@@ -71,28 +61,12 @@ def read_and_rank(
     One reading is done with before the next is begun, so that one encoder is in memory at a time, and one work's index
     on disk.
 
-    Parameters
-    ----------
-    benchmark : Benchmark
-        What is asked.
-    windows : sequence of Window
-        Those of its windows that count.
-    readings : mapping of str to callable
-        By name.
-    shapes : sequence of Shape
-        How much context each claim takes, one after the other: works are encoded once for all.
-    progress : Progress
-        Told how many works have been read, all readings counted.
+    - `shapes`: how much context each claim takes, one after the other: works are encoded once for all.
+    - `progress`: told how many works have been read, all readings counted.
 
-    Returns
-    -------
-    dict of (str, Shape) to tuple of Outcome
-        In the order of `windows`.
+    Returns: in the order of `windows`.
 
-    Raises
-    ------
-    RelicError
-        As `relic_core.evaluation.runner.evaluate`.
+    Raises RelicError: as `relic_core.evaluation.runner.evaluate`.
     """
     pools = by_pool(windows)
     found: dict[tuple[str, Shape], tuple[Outcome, ...]] = {}

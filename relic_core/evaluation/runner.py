@@ -38,12 +38,8 @@ FIRST_CLAIM = Claim("A first question, which is not timed.")
 class GoldRank:
     """Where the gold of one example stands among its candidates.
 
-    Attributes
-    ----------
-    rank, overlap_rank : int
-        Rank of the gold, and of the first candidate that shares a sentence with it; from 1.
-    first : tuple of int
-        Where the first hits start, best first.
+    - `rank`, `overlap_rank`: rank of the gold, and of the first candidate that shares a sentence with it; from 1.
+    - `first`: where the first hits start, best first.
     """
 
     rank: int
@@ -54,19 +50,11 @@ class GoldRank:
 def gold_rank(scores: Scores, gold: int, length: int, candidates: Starts | None = None) -> GoldRank:
     """Find the gold among the candidates.
 
-    Parameters
-    ----------
-    scores : float array, shape (n_spans,)
-        One per span of the work, in the order of the text; finite.
-    gold : int
-        Where the gold starts; one of the candidates.
-    length : int
-        Sentences per span, at least 1.
-    candidates : int array, shape (n_candidates,), optional
-        Where the spans that count start, ascending; all where not given.
+    - `scores`: one per span of the work, in the order of the text; finite.
+    - `gold`: where the gold starts; one of the candidates.
+    - `length`: sentences per span, at least 1.
+    - `candidates`: where the spans that count start, ascending; all where not given.
 
-    Examples
-    --------
     >>> gold_rank(np.array([0.5, 2.0, 0.5, 0.1], dtype=np.float32), gold=2, length=2)
     GoldRank(rank=3, overlap_rank=1, first=(1, 0, 2))
     >>> gold_rank(np.array([0.5, 2.0, 0.5, 0.1], dtype=np.float32), gold=2, length=1, candidates=np.array([2, 3]))
@@ -112,36 +100,18 @@ def evaluate(
     The windows of one pool are answered together, so that each work is loaded and prepared once; a pool whose windows
     are all done is not touched.
 
-    Parameters
-    ----------
-    benchmark : Benchmark
-        What is asked.
-    retriever : Retriever
-        Who answers.
-    shape : Shape
-        How much context each claim takes.
-    done : mapping of str to Outcome
-        Outcomes there are already, by example id: they are taken over.
-    keep : callable
-        Given each new outcome as soon as it is there, with the seconds that answering took; preparing, and what
-        the first answer of a work and length has to load, left out.
-    entering : callable, optional
-        Given each work when it has been prepared, before its first window is asked.
-    progress : Progress
-        Told how many examples are done.
+    - `shape`: how much context each claim takes.
+    - `done`: outcomes there are already, by example id: they are taken over.
+    - `keep`: given each new outcome as soon as it is there, with the seconds that answering took; preparing, and what
+      the first answer of a work and length has to load, left out.
+    - `entering`: given each work when it has been prepared, before its first window is asked.
+    - `progress`: told how many examples are done.
 
-    Returns
-    -------
-    tuple of Outcome
-        In the order of the benchmark.
+    Returns: in the order of the benchmark.
 
-    Raises
-    ------
-    BadBenchmark
-        A gold that is none of its candidates, or scores that are no ranking of the work's spans.
-    RelicError
-        What the benchmark and the retriever raise, but for `BadClaim`: a claim without words has no ranking, and its
-        outcome no rank.
+    Raises BadBenchmark: a gold that is none of its candidates, or scores that are no ranking of the work's spans.
+    Raises RelicError: what the benchmark and the retriever raise, but for `BadClaim`: a claim without words has no
+    ranking, and its outcome no rank.
     """
     windows = benchmark.windows()
     pools = by_pool([window for window in windows if window.id not in done])
@@ -189,10 +159,7 @@ def _preparing(progress: Progress, count: int, windows: int, title: str) -> Prog
 def answer(benchmark: Benchmark, retriever: Retriever, window: Window, work: Work, shape: Shape) -> Outcome:
     """Rank one window's candidates; what it raises is what `evaluate` raises.
 
-    Parameters
-    ----------
-    work : Work
-        The one that the window's pool names, prepared.
+    - `work`: the one that the window's pool names, prepared.
     """
     gold, candidates = window.gold, benchmark.candidates(window)
     starts = np.arange(work.candidates(gold.length)) if candidates is None else candidates

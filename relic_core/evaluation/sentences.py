@@ -46,14 +46,9 @@ _SAME_WORK = 0.5
 class SentenceScore:
     """Agreement of two ways to cut one work.
 
-    Attributes
-    ----------
-    ours, theirs : int
-        Sentences compared on either side.
-    exact : int
-        Sentences that are the same on both sides.
-    apparatus : int
-        Sentences of the list left out because they hold nothing but headings and illustrations of the work.
+    - `ours`, `theirs`: sentences compared on either side.
+    - `exact`: sentences that are the same on both sides.
+    - `apparatus`: sentences of the list left out because they hold nothing but headings and illustrations of the work.
     """
 
     ours: int
@@ -75,10 +70,7 @@ class SentenceScore:
 def read_list(path: Path) -> list[str]:
     """Read a list of sentences, a JSON array of strings.
 
-    Raises
-    ------
-    BadRequest
-        The file is not there or holds something else.
+    Raises BadRequest: the file is not there or holds something else.
     """
     try:
         sentences = json.loads(path.read_text("utf-8"))
@@ -94,17 +86,10 @@ def read_list(path: Path) -> list[str]:
 def score_sentences(work: Work, theirs: Sequence[str]) -> SentenceScore:
     """Compare the sentences of a work with a list of sentences of the same text.
 
-    Parameters
-    ----------
-    work : Work
-        The work, cut by the segmenter to be measured.
-    theirs : sequence of str
-        The list to measure against, in the order of the text.
+    - `work`: the work, cut by the segmenter to be measured.
+    - `theirs`: the list to measure against, in the order of the text.
 
-    Raises
-    ------
-    BadRequest
-        Either side holds no words, or less than half of the list's letters stand in the work.
+    Raises BadRequest: either side holds no words, or less than half of the list's letters stand in the work.
     """
     apparatus = [(left.start, left.end) for left in work.left_out if left.kind in _APPARATUS]
     return score_spans(
@@ -117,8 +102,6 @@ def score_spans(
 ) -> SentenceScore:
     """Compare spans of a text with a list of sentences; see `score_sentences`.
 
-    Examples
-    --------
     >>> text = "I. He rose; she sat. Why?"
     >>> score_spans(text, [(3, 11), (12, 25)], ["I. He rose; ", "she sat. ", "Why?"], apparatus=[(0, 2)])
     SentenceScore(ours=2, theirs=3, exact=1, apparatus=0)

@@ -39,30 +39,16 @@ def score_rankings(
 ) -> dict[str, Values]:
     """Score rankings query by query.
 
-    Parameters
-    ----------
-    rankings : mapping of str to sequence of str
-        Query id to ids of passages, best first.
-    relevant : mapping of str to mapping of str to int
-        Query id to passage id to grade, 0 or more.
-    names : iterable of str
-        Of metrics: "ndcg@10", "recall@5", "p@10", "mrr", "mrecall@20"; and, taking the whole list as an answer set,
-        "precision", "recall", "f1".
+    - `rankings`: query id to ids of passages, best first.
+    - `relevant`: query id to passage id to grade, 0 or more.
+    - `names`: of metrics: "ndcg@10", "recall@5", "p@10", "mrr", "mrecall@20"; and, taking the whole list as an answer
+      set, "precision", "recall", "f1".
 
-    Returns
-    -------
-    dict of str to float64 array, shape (n_queries,)
-        Per metric one value per query, in the order of `relevant`.
+    Returns: per metric one value per query, in the order of `relevant`.
 
-    Raises
-    ------
-    BadRequest
-        A name that names none of these metrics.
-    BadBenchmark
-        A query without golds, a grade below 0, a ranking of an unknown query or with an id twice.
+    Raises BadRequest: a name that names none of these metrics.
+    Raises BadBenchmark: a query without golds, a grade below 0, a ranking of an unknown query or with an id twice.
 
-    Examples
-    --------
     >>> scores = score_rankings({"q": ["a", "b", "c"]}, {"q": {"b": 1, "d": 1}}, ["recall@2", "mrr", "f1"])
     >>> {name: float(values[0]) for name, values in scores.items()}
     {'recall@2': 0.5, 'mrr': 0.5, 'f1': 0.4}

@@ -34,18 +34,8 @@ BS = (0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9, 1.0)
 class Grid:
     """What a grid came to.
 
-    Attributes
-    ----------
-    metric : str
-        By which points are judged.
-    k1s, bs : tuple of float
-        The values tried.
-    figures : float array, shape (n_k1s, n_bs)
-        The metric of each point.
-    outcomes : dict of (float, float) to tuple of Outcome
-        Of the best point and of those asked for, in the order of the benchmark.
-    best : (float, float)
-        The best point; of several, the first: the smallest k1, then the smallest b.
+    - `outcomes`: of the best point and of those asked for, in the order of the benchmark.
+    - `best`: the best point; of several, the first: the smallest k1, then the smallest b.
     """
 
     metric: str
@@ -71,27 +61,13 @@ def search(  # noqa: PLR0913 - a grid and what it is tried on
 
     Each work is loaded once, and asked with all pairs before the next.
 
-    Parameters
-    ----------
-    benchmark : Benchmark
-        What is asked.
-    factory : callable
-        Makes a retriever of k1 and b.
-    shape : Shape
-        How much context each claim takes.
-    name : str
-        The metric that points are judged by.
-    k1s, bs : sequence of float
-        Values to try.
-    beside : sequence of (float, float)
-        Points whose outcomes are wanted too, in the grid or not.
-    progress : Progress
-        Told how many claims have been answered, all points counted.
+    - `factory`: makes a retriever of k1 and b.
+    - `shape`: how much context each claim takes.
+    - `name`: the metric that points are judged by.
+    - `beside`: points whose outcomes are wanted too, in the grid or not.
+    - `progress`: told how many claims have been answered, all points counted.
 
-    Raises
-    ------
-    BadRequest
-        There is nothing to try, or no such metric, or one that is no merit.
+    Raises BadRequest: there is nothing to try, or no such metric, or one that is no merit.
     """
     if not k1s or not bs:
         raise BadRequest("A grid needs at least one value for k1 and one for b.")

@@ -20,13 +20,9 @@ if TYPE_CHECKING:
 class ReadersAgreement:
     """How far two readers agree.
 
-    Attributes
-    ----------
-    equal, passages : int
-        Passages on which their verdicts are the same, and all that both read.
-    kappa : float or None
-        Cohen's, -1 to 1, 0 being chance; None where both gave one and the same verdict throughout, so that chance
-        alone would make them agree and nothing can be said.
+    - `equal`, `passages`: passages on which their verdicts are the same, and all that both read.
+    - `kappa`: Cohen's, -1 to 1, 0 being chance; None where both gave one and the same verdict throughout, so that
+      chance alone would make them agree and nothing can be said.
     """
 
     equal: int
@@ -37,18 +33,10 @@ class ReadersAgreement:
 def readers_agreement(first: Sequence[str], second: Sequence[str]) -> ReadersAgreement:
     """Compare the verdicts of two readers on the same passages.
 
-    Parameters
-    ----------
-    first, second : sequence of str
-        One verdict for each passage, in the same order; none is nearer to another than the third is.
+    - `first`, `second`: one verdict for each passage, in the same order; none is nearer to another than the third is.
 
-    Raises
-    ------
-    BadRequest
-        There are none, or they are not of the same passages.
+    Raises BadRequest: there are none, or they are not of the same passages.
 
-    Examples
-    --------
     >>> readers_agreement(["yes", "yes", "no", "no"], ["yes", "no", "no", "no"])
     ReadersAgreement(equal=3, passages=4, kappa=0.5)
     """

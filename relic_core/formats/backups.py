@@ -53,24 +53,11 @@ class Member:
 class Manifest:
     """What a back-up says of itself.
 
-    Attributes
-    ----------
-    program : str
-        Version of the program, with its commit.
-    store_version : int
-        The last migration of the store.
-    store_engine : str
-        Version of DuckDB.
-    created : str
-        When, in UTC, as ISO 8601 writes it.
-    works : int
-        How many works the library has.
-    store : str
-        Name of the store's file.
-    left_out : tuple of str
-        What of the data folder is not in it, and why.
-    members : mapping of str to Member
-        The files, by their names in the zip.
+    - `store_version`: the last migration of the store.
+    - `created`: when, in UTC, as ISO 8601 writes it.
+    - `works`: how many works the library has.
+    - `left_out`: what of the data folder is not in it, and why.
+    - `members`: the files, by their names in the zip.
     """
 
     program: str
@@ -89,13 +76,7 @@ class Manifest:
 
 
 class BackupWriter:
-    """Writes a back-up into an open file, member by member.
-
-    Parameters
-    ----------
-    file : BinaryIO
-        Open for writing.
-    """
+    """Writes a back-up into an open file, member by member."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
@@ -141,17 +122,8 @@ class BackupWriter:
 class BackupFile:
     """A back-up to be restored; its names are checked when it is opened, its bytes when they are unpacked.
 
-    Parameters
-    ----------
-    path : Path
-        The zip.
-
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBackup
-        It is no back-up, is damaged, was changed, or is of a newer version.
+    Raises NotFound: there is no such file.
+    Raises BadBackup: it is no back-up, is damaged, was changed, or is of a newer version.
     """
 
     def __init__(self, path: Path) -> None:
@@ -176,10 +148,7 @@ class BackupFile:
     def unpack(self, name: str, target: Path) -> None:
         """Unpack a member, holding it to its size and hash while it is written.
 
-        Raises
-        ------
-        BadBackup
-            It is damaged or was changed.
+        Raises BadBackup: it is damaged or was changed.
         """
         expected = self.manifest.members[name]
         digest, size = hashlib.sha256(), 0
@@ -256,8 +225,6 @@ def is_backup(path: Path) -> bool:
 def _stays_inside(name: str) -> bool:
     """Whether a name leads to a file below the data folder, or is one of the two beside it.
 
-    Examples
-    --------
     >>> [_stays_inside(name) for name in ("data/sources/a.txt", "data/../x", "/etc/passwd", "data//x", "data/.hidden")]
     [True, False, False, False, True]
     """

@@ -31,14 +31,8 @@ _UNFOLDED = 16
 class BircoQuery:
     """A query.
 
-    Attributes
-    ----------
-    id : str
-        Unique in the set.
-    text : str
-        Holds `MASKED` at least once; the first is the place of the quotation.
-    work : str
-        The novel, as a slug of the catalogue; empty where the file does not say.
+    - `text`: holds `MASKED` at least once; the first is the place of the quotation.
+    - `work`: the novel, as a slug of the catalogue; empty where the file does not say.
     """
 
     id: str
@@ -50,16 +44,11 @@ class BircoQuery:
 class BircoSet:
     """A set of queries with their pools.
 
-    Attributes
-    ----------
-    queries : tuple of BircoQuery
-        In the order of the file.
-    passages : mapping of str to str
-        Passage id -> text, one to five sentences parted by two spaces. One passage may be in several pools, or in none.
-    pools : mapping of str to tuple of str
-        Query id -> ids of its candidates, in the order of the file; one for every query.
-    relevant : mapping of str to mapping of str to int
-        Query id -> id of the one relevant passage -> its grade, above 0.
+    - `queries`: in the order of the file.
+    - `passages`: passage id -> text, one to five sentences parted by two spaces. One passage may be in several pools,
+      or in none.
+    - `pools`: query id -> ids of its candidates, in the order of the file; one for every query.
+    - `relevant`: query id -> id of the one relevant passage -> its grade, above 0.
     """
 
     queries: tuple[BircoQuery, ...] = field(repr=False)
@@ -71,19 +60,12 @@ class BircoSet:
 def read_jsonl(folder: Path) -> BircoSet:
     """Read a set as JSON lines.
 
-    Parameters
-    ----------
-    folder : Path
-        With ``queries.jsonl`` (id, text, and work where known), ``pools.jsonl`` (query_id, candidates, relevant) and
-        ``passages.jsonl`` (id, text).
+    - `folder`: with ``queries.jsonl`` (id, text, and work where known), ``pools.jsonl`` (query_id, candidates,
+      relevant) and ``passages.jsonl`` (id, text).
 
-    Raises
-    ------
-    NotFound
-        A file is missing.
-    BadBenchmark
-        A line is damaged or cut short, an id unknown or given twice, a pool lacks its relevant passage or has not
-        exactly one, a query has no mask or no pool; the message names the file and the line.
+    Raises NotFound: a file is missing.
+    Raises BadBenchmark: a line is damaged or cut short, an id unknown or given twice, a pool lacks its relevant passage
+    or has not exactly one, a query has no mask or no pool; the message names the file and the line.
     """
     queries: dict[str, BircoQuery] = {}
     for here, line in _lines(folder / "queries.jsonl", ("id", "text"), ("work",)):
@@ -112,18 +94,12 @@ def read_jsonl(folder: Path) -> BircoSet:
 def read_pickle(path: Path) -> BircoSet:
     """Read a set as its authors published it: a pickled dictionary of three, without running anything in it.
 
-    Parameters
-    ----------
-    path : Path
-        ``query`` (id -> text), ``corpus`` (id -> text) and ``qrel`` (query id -> passage id -> grade; its keys are the
-        pool).
+    - `path`: ``query`` (id -> text), ``corpus`` (id -> text) and ``qrel`` (query id -> passage id -> grade; its keys
+      are the pool).
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It holds more than plain data (`birco_pickle`), or is no such set: the checks are those of `read_jsonl`.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it holds more than plain data (`birco_pickle`), or is no such set: the checks are those of
+    `read_jsonl`.
     """
     if not read_bytes(path, at_most=birco_pickle.MAX_BYTES).startswith(PICKLE):
         raise BadBenchmark(

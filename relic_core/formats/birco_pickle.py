@@ -63,23 +63,13 @@ class _Dtype:
 def read_plain(path: Path) -> object:
     """Read a pickle of plain data.
 
-    Parameters
-    ----------
-    path : Path
-        A file of pickle protocol 2 to 5.
+    - `path`: a file of pickle protocol 2 to 5.
 
-    Returns
-    -------
-    object
-        Dictionaries with keys of type str, lists, str, int, bool and None; numpy's strings and whole numbers have
-        become those. One value may stand in several places, so the whole may be far larger, written out, than the file.
+    Returns: dictionaries with keys of type str, lists, str, int, bool and None; numpy's strings and whole numbers have
+    become those. One value may stand in several places, so the whole may be far larger, written out, than the file.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is no pickle, cut short, too large, or asks for anything beyond such data.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is no pickle, cut short, too large, or asks for anything beyond such data.
     """
     data = read_bytes(path, at_most=MAX_BYTES)
     machine = _Machine(len(data))
@@ -139,10 +129,7 @@ class _Machine:
     def follow(self, name: str, argument: object) -> None:
         """Follow one instruction.
 
-        Raises
-        ------
-        _Refused, IndexError
-            It has no place in plain data.
+        Raises _Refused, IndexError: it has no place in plain data.
         """
         self._steps += 1
         if self._steps > MAX_STEPS:
@@ -159,10 +146,7 @@ class _Machine:
     def result(self, rest: int) -> object:
         """Give what is left at the end, when `rest` bytes of the file were not read.
 
-        Raises
-        ------
-        _Refused
-            That is not one value and the whole file.
+        Raises _Refused: that is not one value and the whole file.
         """
         if rest:
             raise _Refused(f"{rest:,} bytes follow behind its end")

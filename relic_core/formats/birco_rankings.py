@@ -25,26 +25,14 @@ def read_rankings(path: Path, of: BircoSet | None = None) -> dict[str, dict[str,
     that does not is taken for damaged and refused, and nothing is filled in. A query that a system did not rank is not
     made up either: it is absent, which metrics count as a miss.
 
-    Parameters
-    ----------
-    path : Path
-        A JSON file, system -> query id -> ids, best first; a pickle, query id -> ids, of one system that its file is
-        named for; or a folder of such pickles (``*.pickle``).
-    of : BircoSet, optional
-        Checked against its pools.
+    - `path`: a JSON file, system -> query id -> ids, best first; a pickle, query id -> ids, of one system that its file
+      is named for; or a folder of such pickles (``*.pickle``).
 
-    Returns
-    -------
-    dict of str to dict of str to tuple of str
-        System -> query id -> passage ids, best first.
+    Returns: system -> query id -> passage ids, best first.
 
-    Raises
-    ------
-    NotFound
-        There is no such file, or no pickle in the folder.
-    BadBenchmark
-        A file is damaged, a list names a passage twice, a query is not of the set, or a list is no permutation of its
-        pool.
+    Raises NotFound: there is no such file, or no pickle in the folder.
+    Raises BadBenchmark: a file is damaged, a list names a passage twice, a query is not of the set, or a list is no
+    permutation of its pool.
     """
     if path.is_dir():
         files = sorted(path.glob("*.pickle"))

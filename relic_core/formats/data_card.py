@@ -39,14 +39,10 @@ _UNSAID = "not stated"
 class Counted:
     """What was written of one configuration.
 
-    Attributes
-    ----------
-    splits : Counter
-        Name of the split, as `datasets` has it -> rows.
-    kinds, sources : Counter
-        (split, kind) and (split, id of the source) -> rows.
-    lengths, works, evidence : Counter
-        (split, sentences of the gold), (split, id of the work), (split, type of evidence) -> rows; none for pairs.
+    - `splits`: name of the split, as `datasets` has it -> rows.
+    - `kinds`, `sources`: (split, kind) and (split, id of the source) -> rows.
+    - `lengths`, `works`, `evidence`: (split, sentences of the gold), (split, id of the work), (split, type of evidence)
+      -> rows; none for pairs.
     """
 
     splits: Counter[str] = field(default_factory=Counter)
@@ -67,18 +63,10 @@ def write(
 ) -> str:
     """Write a card.
 
-    Parameters
-    ----------
-    head : Head
-        As the files have it.
-    counted : mapping of str to Counted
-        What was written, by configuration.
-    words : str
-        What the rows do not say, in Markdown: a title, then sections. What is counted stands behind its first section.
-    left_out : mapping of str to int
-        Why passages that were found are not there -> how many.
-    languages : sequence of str
-        Codes by ISO 639-1.
+    - `words`: what the rows do not say, in Markdown: a title, then sections. What is counted stands behind its first
+      section.
+    - `left_out`: why passages that were found are not there -> how many.
+    - `languages`: codes by ISO 639-1.
     """
     title, _, rest = words.strip().partition("\n")
     name = title.lstrip("# ")
@@ -234,8 +222,6 @@ def _items(items: Iterable[str]) -> str:
 def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     r"""Set a table in Markdown, numbers to the right.
 
-    Examples
-    --------
     >>> print(_table(("", "n"), [("a|b", 1200)]))
     |  | n |
     | --- | ---: |

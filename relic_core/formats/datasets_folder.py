@@ -48,30 +48,15 @@ def write_folder(
 ) -> dict[Configuration, Counted]:
     """Write a folder, whole or not at all; the same rows make the same bytes.
 
-    Parameters
-    ----------
-    folder : Path
-        One that is there is replaced if it is empty or was written by this function.
-    head : Head
-        What made the rows, and the sources and works that they name.
-    pairs, windows : mapping of str to iterable
-        One of ``training``, ``dev``, ``test`` -> its rows, taken as they are written. A split without rows has no file.
-    words, left_out : str, mapping of str to int
-        What the data card says that the rows do not (`data_card.write`).
+    - `folder`: one that is there is replaced if it is empty or was written by this function.
+    - `head`: what made the rows, and the sources and works that they name.
+    - `pairs`, `windows`: one of ``training``, ``dev``, ``test`` -> its rows, taken as they are written. A split without
+      rows has no file.
+    - `words`, `left_out`: what the data card says that the rows do not (`data_card.write`).
 
-    Returns
-    -------
-    dict of str to Counted
-        What was written, by configuration.
-
-    Raises
-    ------
-    BadRequest
-        There is something else under that name.
-    BadBenchmark
-        There is no row at all, or a row cannot be written (`pair_files.write_pairs`).
-    StoreError
-        The folder cannot be written.
+    Raises BadRequest: there is something else under that name.
+    Raises BadBenchmark: there is no row at all, or a row cannot be written (`pair_files.write_pairs`).
+    Raises StoreError: the folder cannot be written.
     """
     made: dict[Configuration, Counted] = {"pairs": Counted(), "windows": Counted()}
     with written_folder(folder, MARKER) as half:

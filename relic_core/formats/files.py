@@ -40,19 +40,10 @@ class _Doubled(dict[str, object]):
 def read_bytes(path: Path, *, at_most: int | None = None) -> bytes:
     """Read a file whole.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    at_most : int, optional
-        Bytes that it may have.
+    - `at_most`: bytes that it may have.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It cannot be read, or is larger than `at_most`.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it cannot be read, or is larger than `at_most`.
     """
     try:
         size = path.stat().st_size
@@ -68,12 +59,8 @@ def read_bytes(path: Path, *, at_most: int | None = None) -> bytes:
 def read_text(path: Path) -> str:
     """Read a file of text in UTF-8, as JSON is by its standard.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It cannot be read, or is not in UTF-8.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it cannot be read, or is not in UTF-8.
     """
     data = read_bytes(path)
     try:
@@ -88,20 +75,10 @@ def read_text(path: Path) -> str:
 def parse(text: str, source: str) -> object:
     """Read JSON, strictly.
 
-    Parameters
-    ----------
-    text : str
-        One JSON value.
-    source : str
-        Where it comes from, for messages.
+    - `source`: where it comes from, for messages.
 
-    Raises
-    ------
-    BadBenchmark
-        It is no JSON, cut short, or too deep; the message gives the position.
+    Raises BadBenchmark: it is no JSON, cut short, or too deep; the message gives the position.
 
-    Examples
-    --------
     >>> parse('{"a": 1, "b": [2]}', "here")
     {'a': 1, 'b': [2]}
     >>> parse('{"a": [1, ', "here")
@@ -126,19 +103,11 @@ def parse(text: str, source: str) -> object:
 def as_object(value: object, source: str, keys: Sequence[str] = (), optional: Sequence[str] = ()) -> dict[str, object]:
     """Take a value as a JSON object without doubled keys.
 
-    Parameters
-    ----------
-    value : object
-        As `parse` gave it.
-    source : str
-        Where it comes from, for messages.
-    keys, optional : sequence of str
-        The keys that it must have and those that it may have; any keys where none are given.
+    - `value`: as `parse` gave it.
+    - `source`: where it comes from, for messages.
+    - `keys`, `optional`: the keys that it must have and those that it may have; any keys where none are given.
 
-    Raises
-    ------
-    BadBenchmark
-        It is no object, a key occurs twice, is missing, or is not known.
+    Raises BadBenchmark: it is no object, a key occurs twice, is missing, or is not known.
     """
     if not isinstance(value, dict):
         raise BadBenchmark(f"{source} must be a JSON object, and is {kind_of(value)}.")
@@ -157,10 +126,7 @@ def as_object(value: object, source: str, keys: Sequence[str] = (), optional: Se
 def as_strings(value: object, source: str) -> tuple[str, ...]:
     """Take a value as a list of strings that can be written again.
 
-    Raises
-    ------
-    BadBenchmark
-        It is no list, or holds something else.
+    Raises BadBenchmark: it is no list, or holds something else.
     """
     if not isinstance(value, list):
         raise BadBenchmark(f"{source} must be a list of strings, and is {kind_of(value)}.")
@@ -178,10 +144,7 @@ def as_strings(value: object, source: str) -> tuple[str, ...]:
 def as_string(value: object, source: str, *, empty: bool = False) -> str:
     """Take a value as a string that can be written again.
 
-    Raises
-    ------
-    BadBenchmark
-        It is no string, or empty where `empty` is not set.
+    Raises BadBenchmark: it is no string, or empty where `empty` is not set.
     """
     if type(value) is not str:
         raise BadBenchmark(f"{source} must be a string, and is {kind_of(value)}.")
@@ -194,10 +157,7 @@ def as_string(value: object, source: str, *, empty: bool = False) -> str:
 def check_text(text: str, source: str) -> None:
     """Refuse half of a surrogate pair, which JSON can spell and no file of text can hold.
 
-    Raises
-    ------
-    BadBenchmark
-        There is one.
+    Raises BadBenchmark: there is one.
     """
     if text.isascii():
         return
@@ -213,8 +173,6 @@ def check_text(text: str, source: str) -> None:
 def kind_of(value: object) -> str:
     """Say what a value is in JSON's words; never shows it, which may be large or endless.
 
-    Examples
-    --------
     >>> kind_of(None), kind_of([1]), kind_of(2.5)
     ('null', 'a list', 'a number with a fraction')
     """
@@ -228,15 +186,9 @@ def kind_of(value: object) -> str:
 def written_whole(path: Path) -> Iterator[BinaryIO]:
     """Open a file for writing that appears under its name only when all is written.
 
-    Parameters
-    ----------
-    path : Path
-        The file; one that is there is replaced.
+    - `path`: the file; one that is there is replaced.
 
-    Raises
-    ------
-    StoreError
-        The folder or the file cannot be written.
+    Raises StoreError: the folder or the file cannot be written.
     """
     half = path.with_name(f".{path.name}.{secrets.token_hex(4)}.half")
     try:

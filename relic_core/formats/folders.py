@@ -18,24 +18,13 @@ if TYPE_CHECKING:
 def written_folder(path: Path, marker: str) -> Iterator[Path]:
     """Give a folder to write into that appears under its name only when all is written.
 
-    Parameters
-    ----------
-    path : Path
-        The folder. One that is there is replaced if it is empty or holds the marker.
-    marker : str
-        Name of a file that tells a folder of this kind, which has to be written into it.
+    - `path`: the folder. One that is there is replaced if it is empty or holds the marker.
+    - `marker`: name of a file that tells a folder of this kind, which has to be written into it.
 
-    Yields
-    ------
-    Path
-        Where to write.
+    Yields: where to write.
 
-    Raises
-    ------
-    BadRequest
-        There is something else under that name.
-    StoreError
-        The folder cannot be written.
+    Raises BadRequest: there is something else under that name.
+    Raises StoreError: the folder cannot be written.
     """
     path = path.resolve()  # "." has no name beside which to write, and a link is to stay one
     half, old = (path.parent / f".{path.name}.{secrets.token_hex(4)}.{end}" for end in ("half", "old"))

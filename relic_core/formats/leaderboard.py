@@ -27,23 +27,13 @@ DEPTH = 100
 def write_submission(path: Path, rankings: Mapping[str, Sequence[int]], books: Sequence[RelicBook]) -> None:
     """Write a submission, whole or not at all; the same rankings make the same bytes.
 
-    Parameters
-    ----------
-    path : Path
-        The file; one that is there is replaced.
-    rankings : mapping of str to sequence of int
-        For every quotation of the books the starts of its best candidates, best first: 100, or all where its book has
-        fewer of its length.
-    books : sequence of RelicBook
-        What was asked.
+    - `path`: the file; one that is there is replaced.
+    - `rankings`: for every quotation of the books the starts of its best candidates, best first: 100, or all where its
+      book has fewer of its length.
 
-    Raises
-    ------
-    BadBenchmark
-        A quotation is missing or not of these books; a list is too short or too long, names a candidate twice, or one
-        that the book has not.
-    StoreError
-        The file cannot be written.
+    Raises BadBenchmark: a quotation is missing or not of these books; a list is too short or too long, names a
+    candidate twice, or one that the book has not.
+    Raises StoreError: the file cannot be written.
     """
     plain: dict[str, object] = {}
     for quote_id, starts in rankings.items():
@@ -64,17 +54,10 @@ def write_submission(path: Path, rankings: Mapping[str, Sequence[int]], books: S
 def read_submission(path: Path, books: Sequence[RelicBook]) -> dict[str, tuple[int, ...]]:
     """Read a submission and check it against what was asked.
 
-    Returns
-    -------
-    dict of str to tuple of int
-        Starts, best first, for every quotation in the order of the books.
+    Returns: starts, best first, for every quotation in the order of the books.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is damaged, or does not answer these books (as of `write_submission`).
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is damaged, or does not answer these books (as of `write_submission`).
     """
     return _checked(str(path), as_object(parse(read_text(path), str(path)), str(path)), books)
 

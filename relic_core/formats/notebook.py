@@ -73,19 +73,10 @@ def write_notebook(sections: Iterable[Section]) -> bytes:
 def read_notebook(data: bytes, source: str, *, person: str = "") -> tuple[Section, ...]:
     """Read the file of a notebook and check all of it.
 
-    Parameters
-    ----------
-    data : bytes
-        What the file holds.
-    source : str
-        What it is called, for messages.
-    person : str
-        Whose the notes are to be.
+    - `person`: whose the notes are to be.
 
-    Raises
-    ------
-    BadBenchmark
-        It is no notebook, was damaged or changed by hand, or was written by a newer version of this program.
+    Raises BadBenchmark: it is no notebook, was damaged or changed by hand, or was written by a newer version of this
+    program.
     """
     try:
         text = data.decode("utf-8-sig")

@@ -36,12 +36,7 @@ _LONGEST_HEAD = 256 * 2**20
 class PairFile(Generic[R]):
     """A file that was opened: its head, checked, and its rows, checked as they are taken.
 
-    Attributes
-    ----------
-    head : Head
-        What the file says of itself.
-    rows : iterator
-        Pairs or windows (`PairRow`, `WindowRow`) in the order of the file; to be taken once.
+    - `rows`: pairs or windows (`PairRow`, `WindowRow`) in the order of the file; to be taken once.
     """
 
     head: Head
@@ -51,28 +46,16 @@ class PairFile(Generic[R]):
 def write_pairs(path: Path, head: Head, rows: Iterable[PairRow], *, places: bool = False) -> int:
     """Write pairs, whole or not at all; the same pairs in the same order make the same bytes.
 
-    Parameters
-    ----------
-    path : Path
-        The file, whose suffix says in which form: ``.jsonl`` or ``.parquet``. One that is there is replaced.
-    head : Head
-        What made them, and their sources.
-    rows : iterable of PairRow
-        Taken as they are written.
-    places : bool
-        Offsets and digests in place of words.
+    - `path`: the file, whose suffix says in which form: ``.jsonl`` or ``.parquet``. One that is there is replaced.
+    - `head`: what made them, and their sources.
+    - `rows`: taken as they are written.
+    - `places`: offsets and digests in place of words.
 
-    Returns
-    -------
-    int
-        How many were written.
+    Returns: how many were written.
 
-    Raises
-    ------
-    BadBenchmark
-        The name ends otherwise, an id occurs twice, or a row has no words where words are to be written.
-    StoreError
-        The file cannot be written.
+    Raises BadBenchmark: the name ends otherwise, an id occurs twice, or a row has no words where words are to be
+    written.
+    Raises StoreError: the file cannot be written.
     """
     made = ((row.pair.id, bool(row.pair.quotation), pair_rows.row_of_pair(row, places=places)) for row in rows)
     return _write(path, PLACES_OF_PAIRS if places else PAIRS, head, _told(path, made, places=places))
@@ -87,18 +70,12 @@ def write_windows(path: Path, head: Head, rows: Iterable[WindowRow], *, places: 
 def read_pairs(path: Path) -> PairFile[PairRow]:
     """Open a file of pairs that `write_pairs` wrote, with their words.
 
-    Returns
-    -------
-    PairFile
-        Its head, and its rows as they are taken: many pairs need not be in memory at once.
+    Returns: its head, and its rows as they are taken: many pairs need not be in memory at once.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is damaged, cut short or changed, of another form or version. What is wrong with a row (its columns, its
-        offsets, an id that occurs twice, a source that the head does not name) is raised when the row is taken.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is damaged, cut short or changed, of another form or version. What is wrong with a row (its
+    columns, its offsets, an id that occurs twice, a source that the head does not name) is raised when the row is
+    taken.
     """
     return _read(path, PAIRS, pair_reading.pair_of_row, lambda row: row.pair.id)
 

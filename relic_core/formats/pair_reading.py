@@ -22,10 +22,7 @@ MOST_SCORE = 100.0
 def head_of(facts: Mapping[str, object], here: str) -> Head:
     """Make a head of what `Head.facts` said.
 
-    Raises
-    ------
-    BadBenchmark
-        A fact is missing, unknown, or not of its kind.
+    Raises BadBenchmark: a fact is missing, unknown, or not of its kind.
     """
     return Head(
         made=words(facts["made"], f"{here}: 'made'"),
@@ -43,19 +40,10 @@ def head_of(facts: Mapping[str, object], here: str) -> Head:
 def pair_of_row(raw: object, here: str, head: Head) -> PairRow:
     """Take a row as a pair.
 
-    Parameters
-    ----------
-    raw : object
-        As read from a file.
-    here : str
-        Where it comes from, for messages.
-    head : Head
-        Of the file: the row's source must be one of its sources.
+    - `here`: where it comes from, for messages.
+    - `head`: of the file: the row's source must be one of its sources.
 
-    Raises
-    ------
-    BadBenchmark
-        A column is missing, unknown or not of its kind; an offset, a split, a context cannot be.
+    Raises BadBenchmark: a column is missing, unknown or not of its kind; an offset, a split, a context cannot be.
     """
     row = as_object(raw, here, tuple(COLUMNS[PAIRS]))
     return PairRow(pair=Pair(**_passage(row, here, head)), split=_split(row, here))

@@ -65,12 +65,7 @@ COLUMNS: Mapping[str, Columns] = {
 class PairRow:
     """A pair and what it may be used for.
 
-    Attributes
-    ----------
-    pair : Pair
-        As it was mined.
-    split : str
-        One of `SPLITS`; empty where nobody has decided yet.
+    - `split`: one of `SPLITS`; empty where nobody has decided yet.
     """
 
     pair: Pair
@@ -81,18 +76,10 @@ class PairRow:
 class WindowRow:
     """A mined window with the words that it quotes.
 
-    Attributes
-    ----------
-    window : MinedWindow
-        As it was mined.
-    sentences : tuple of str
-        The work's own sentences, one for each of ``window.gold``, white space single.
-    in_work : (int, int)
-        Where these sentences stand in the work's text.
-    split : str
-        One of `SPLITS`; empty where nobody has decided yet.
-    match, evidence : str
-        The latest judgements (`ANSWERS`); empty where nobody judged.
+    - `sentences`: the work's own sentences, one for each of ``window.gold``, white space single.
+    - `in_work`: where these sentences stand in the work's text.
+    - `split`: one of `SPLITS`; empty where nobody has decided yet.
+    - `match`, `evidence`: the latest judgements (`ANSWERS`); empty where nobody judged.
     """
 
     window: MinedWindow
@@ -107,20 +94,10 @@ class WindowRow:
 class QuotedEdition:
     """A work that windows are on: golds and offsets belong to this text and these sentences.
 
-    Attributes
-    ----------
-    id, title, author : str
-        As in the library.
-    year : int or None
-        Of first publication.
-    sha256 : str
-        Of its text.
-    fingerprint : str
-        Of its text and where its sentences stand (`Work.fingerprint`).
-    segmenter : str
-        Name and version of what cut the sentences.
-    origin : str
-        Where the text came from.
+    - `year`: of first publication.
+    - `fingerprint`: of its text and where its sentences stand (`Work.fingerprint`).
+    - `segmenter`: name and version of what cut the sentences.
+    - `origin`: where the text came from.
     """
 
     id: str
@@ -137,14 +114,8 @@ class QuotedEdition:
 class Head:
     """What a file of pairs or windows says of itself.
 
-    Attributes
-    ----------
-    made : mapping of str to str
-        What made it: the program, the rules of mining, what was chosen.
-    sources : tuple of SecondarySource
-        All that the rows name.
-    works : tuple of QuotedEdition
-        All that the rows name; none for pairs.
+    - `made`: what made it: the program, the rules of mining, what was chosen.
+    - `works`: all that the rows name; none for pairs.
     """
 
     made: Mapping[str, str]

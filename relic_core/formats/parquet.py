@@ -52,21 +52,12 @@ _WINDOW_COLUMNS = {
 def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
     """Write a run with its outcomes, whole or not at all; the same run makes the same bytes.
 
-    Parameters
-    ----------
-    path : Path
-        The file; one that is there is replaced.
-    run : Run
-        What was measured. Whether it came with the program (`Run.shipped`) is no part of a file.
-    outcomes : sequence of Outcome
-        All of them, in the order of the benchmark.
+    - `path`: the file; one that is there is replaced.
+    - `run`: what was measured. Whether it came with the program (`Run.shipped`) is no part of a file.
+    - `outcomes`: all of them, in the order of the benchmark.
 
-    Raises
-    ------
-    BadBenchmark
-        The outcomes are not those of the run.
-    StoreError
-        The file cannot be written.
+    Raises BadBenchmark: the outcomes are not those of the run.
+    Raises StoreError: the file cannot be written.
     """
     check_outcomes(str(path), run, outcomes)
     rows = [
@@ -78,18 +69,11 @@ def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
 def read_outcomes(path: Path) -> tuple[Run, tuple[Outcome, ...]]:
     """Read a run with its outcomes.
 
-    Returns
-    -------
-    (Run, tuple of Outcome)
-        In the order of the benchmark.
+    Returns: in the order of the benchmark.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is damaged, of another form or version, a column is missing or of another type, or the outcomes are not those
-        of the run.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is damaged, of another form or version, a column is missing or of another type, or the
+    outcomes are not those of the run.
     """
     facts, rows = _read(path, OUTCOMES, ("run",), _OUTCOME_COLUMNS)
     run = run_of(facts["run"], f"{path}: the run")
@@ -110,21 +94,12 @@ def read_outcomes(path: Path) -> tuple[Run, tuple[Outcome, ...]]:
 def write_windows(path: Path, windows: Sequence[Window], facts: Mapping[str, str]) -> None:
     """Write windows, whole or not at all; the same windows make the same bytes.
 
-    Parameters
-    ----------
-    path : Path
-        The file; one that is there is replaced.
-    windows : sequence of Window
-        In the order of their benchmark.
-    facts : mapping of str to str
-        What they are of: the benchmark, the hash of its data, its licence.
+    - `path`: the file; one that is there is replaced.
+    - `windows`: in the order of their benchmark.
+    - `facts`: what they are of: the benchmark, the hash of its data, its licence.
 
-    Raises
-    ------
-    BadBenchmark
-        They would not be read again (`read_windows`).
-    StoreError
-        The file cannot be written.
+    Raises BadBenchmark: they would not be read again (`read_windows`).
+    Raises StoreError: the file cannot be written.
     """
     _check_windows(str(path), windows)
     rows = [
@@ -143,20 +118,13 @@ def write_windows(path: Path, windows: Sequence[Window], facts: Mapping[str, str
 def read_windows(path: Path) -> tuple[tuple[Window, ...], dict[str, str]]:
     """Read windows and what they are of.
 
-    Returns
-    -------
-    windows : tuple of Window
-        In the order of their benchmark.
-    facts : dict of str to str
-        As they were written.
+    What it returns:
+    - `windows`: in the order of their benchmark.
+    - `facts`: as they were written.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is damaged, of another form or version, a column is missing or of another type, an id occurs twice, a context
-        has more than four sentences, or a gold is no span.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is damaged, of another form or version, a column is missing or of another type, an id occurs
+    twice, a context has more than four sentences, or a gold is no span.
     """
     said, rows = _read(path, WINDOWS, ("facts",), _WINDOW_COLUMNS)
     windows = tuple(

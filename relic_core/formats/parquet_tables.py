@@ -35,30 +35,15 @@ _KEY = b"relic"
 def write(path: Path, form: str, said: Mapping[str, object], columns: Columns, batches: Iterable[Records]) -> int:
     """Write a table, whole or not at all; the same records in the same batches make the same bytes.
 
-    Parameters
-    ----------
-    path : Path
-        The file; one that is there is replaced.
-    form : str
-        Name and version of the format.
-    said : mapping of str to object
-        What the metadata say besides, as JSON has it.
-    columns : mapping
-        The columns in order.
-    batches : iterable of list of dict
-        Records with a value for each column; each batch is a row group of the file.
+    - `path`: the file; one that is there is replaced.
+    - `said`: what the metadata say besides, as JSON has it.
+    - `columns`: the columns in order.
+    - `batches`: records with a value for each column; each batch is a row group of the file.
 
-    Returns
-    -------
-    int
-        How many rows were written.
+    Returns: how many rows were written.
 
-    Raises
-    ------
-    BadBenchmark
-        A value does not fit its column.
-    StoreError
-        The file cannot be written.
+    Raises BadBenchmark: a value does not fit its column.
+    Raises StoreError: the file cannot be written.
     """
     import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
     from pyarrow import parquet
@@ -82,31 +67,16 @@ def write(path: Path, form: str, said: Mapping[str, object], columns: Columns, b
 def read(path: Path, form: str, said: Sequence[str], columns: Columns) -> tuple[dict[str, object], Iterator[Records]]:
     """Read a table; its metadata and columns are checked at once, its rows as they are taken.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    form : str
-        The format that is wanted.
-    said : sequence of str
-        What the metadata must say besides.
-    columns : mapping
-        The columns that it must have.
+    - `said`: what the metadata must say besides.
+    - `columns`: the columns that it must have.
 
-    Returns
-    -------
-    head : dict of str to object
-        What the metadata say.
-    batches : iterator of list of dict
-        The rows in order, at most `BATCH` at a time.
+    What it returns:
+    - `head`: what the metadata say.
+    - `batches`: the rows in order, at most `BATCH` at a time.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is damaged, of another form or version, or a column is missing or of another type. That rows are damaged
-        shows when they are taken.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is damaged, of another form or version, or a column is missing or of another type. That rows
+    are damaged shows when they are taken.
     """
     import pyarrow as pa
     from pyarrow import parquet

@@ -40,18 +40,10 @@ _PARTS = ("left context", "start", "length", "right context")
 class Quote:
     """A quotation in a secondary source.
 
-    Attributes
-    ----------
-    id : str
-        Unique in the file.
-    left : tuple of str
-        Up to four sentences before it, the nearest last.
-    start : int or None
-        Index of its first sentence in the book; None in the hidden test file.
-    length : int
-        In sentences, 1 to 5.
-    right : tuple of str
-        Up to four sentences after it, the nearest first.
+    - `left`: up to four sentences before it, the nearest last.
+    - `start`: index of its first sentence in the book; None in the hidden test file.
+    - `length`: in sentences, 1 to 5.
+    - `right`: up to four sentences after it, the nearest first.
     """
 
     id: str
@@ -65,16 +57,9 @@ class Quote:
 class RelicBook:
     """A book and the quotations of it.
 
-    Attributes
-    ----------
-    title : str
-        The key in the file.
-    sentences : tuple of str
-        In order, as published: they may end in a space.
-    candidates : mapping of int to tuple of int
-        For each length from 1 to 5 the valid starts, in the order of the file.
-    quotes : tuple of Quote
-        In the order of the file.
+    - `sentences`: in order, as published: they may end in a space.
+    - `candidates`: for each length from 1 to 5 the valid starts, in the order of the file.
+    - `quotes`: in the order of the file.
     """
 
     title: str
@@ -86,23 +71,14 @@ class RelicBook:
 def read_relic(path: Path) -> tuple[RelicBook, ...]:
     """Read a file of RELiC and check all of it.
 
-    Parameters
-    ----------
-    path : Path
-        ``train.json``, ``val.json``, ``test.json``, or a file of that form.
+    - `path`: ``train.json``, ``val.json``, ``test.json``, or a file of that form.
 
-    Returns
-    -------
-    tuple of RelicBook
-        In the order of the file. Time and memory grow with the file alone.
+    Returns: in the order of the file. Time and memory grow with the file alone.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is cut short or no JSON (with the position), not of this form, a gold span runs beyond its book or is none of
-        its candidates, an id occurs twice; the message names the file, the book, the quotation and what is wrong.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is cut short or no JSON (with the position), not of this form, a gold span runs beyond its
+    book or is none of its candidates, an id occurs twice; the message names the file, the book, the quotation and what
+    is wrong.
     """
     titles = as_object(parse(read_text(path), str(path)), str(path))
     if not titles:
@@ -115,19 +91,11 @@ def read_relic(path: Path) -> tuple[RelicBook, ...]:
 def write_relic(path: Path, books: Iterable[RelicBook]) -> None:
     """Write books as a file of RELiC, whole or not at all; the same books make the same bytes.
 
-    Parameters
-    ----------
-    path : Path
-        The file; one that is there is replaced.
-    books : iterable of RelicBook
-        With candidates for each length from 1 to 5; taken one at a time.
+    - `path`: the file; one that is there is replaced.
+    - `books`: with candidates for each length from 1 to 5; taken one at a time.
 
-    Raises
-    ------
-    BadBenchmark
-        They would not be read again (`read_relic`), or two have one title.
-    StoreError
-        The file cannot be written.
+    Raises BadBenchmark: they would not be read again (`read_relic`), or two have one title.
+    Raises StoreError: the file cannot be written.
     """
     homes: dict[str, str] = {}
     titles: set[str] = set()
@@ -148,24 +116,10 @@ def write_relic(path: Path, books: Iterable[RelicBook]) -> None:
 def book_of(title: str, sentences: Sequence[str], windows: Iterable[MinedWindow]) -> tuple[RelicBook, Counter[str]]:
     """Set mined windows on a work as a book of RELiC.
 
-    Parameters
-    ----------
-    title : str
-        The key in the file.
-    sentences : sequence of str
-        All sentences of the work.
-    windows : iterable of MinedWindow
-        On that work.
+    What it returns:
+    - `book`: every span of 1 to 5 sentences is a candidate; a quotation has the id of its window.
+    - `left_out`: why windows have no place in the form -> how many: `TOO_LONG`, `NO_CONTEXT`.
 
-    Returns
-    -------
-    book : RelicBook
-        Every span of 1 to 5 sentences is a candidate; a quotation has the id of its window.
-    left_out : Counter
-        Why windows have no place in the form -> how many: `TOO_LONG`, `NO_CONTEXT`.
-
-    Examples
-    --------
     >>> book, left_out = book_of("The Ferry", ["It rained.", "He rowed."], [])
     >>> book.candidates[2], book.candidates[3], left_out
     ((0,), (), Counter())

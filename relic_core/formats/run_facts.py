@@ -23,10 +23,7 @@ _BOOK = tuple(field.name for field in fields(Book))
 def facts_of(run: Run) -> dict[str, object]:
     """Say all there is to say of a run but its outcomes, and whether it came with the program, which no file decides.
 
-    Returns
-    -------
-    dict of str to object
-        Ready for JSON; the moment in UTC as ISO 8601.
+    Returns: ready for JSON; the moment in UTC as ISO 8601.
     """
     return {name: getattr(run, name) for name in _FACTS} | {
         "shape": str(run.shape),
@@ -41,19 +38,10 @@ def facts_of(run: Run) -> dict[str, object]:
 def run_of(facts: object, here: str, *, shipped: bool = False) -> Run:
     """Make a run of what `facts_of` said.
 
-    Parameters
-    ----------
-    facts : object
-        As read from JSON.
-    here : str
-        Where it comes from, for messages.
-    shipped : bool
-        What `Run.shipped` is to say.
+    - `here`: where it comes from, for messages.
+    - `shipped`: what `Run.shipped` is to say.
 
-    Raises
-    ------
-    BadBenchmark
-        A fact is missing, unknown, or not of its kind.
+    Raises BadBenchmark: a fact is missing, unknown, or not of its kind.
     """
     given = as_object(facts, here, _FACTS)
 
@@ -88,19 +76,10 @@ def run_of(facts: object, here: str, *, shipped: bool = False) -> Run:
 def check_outcomes(here: str, run: Run, outcomes: Sequence[Outcome]) -> None:
     """Refuse outcomes that cannot be those of a run.
 
-    Parameters
-    ----------
-    here : str
-        Where they come from or go to, for messages.
-    run : Run
-        What they are to belong to.
-    outcomes : sequence of Outcome
-        All of them.
+    - `here`: where they come from or go to, for messages.
 
-    Raises
-    ------
-    BadBenchmark
-        Their number is another, an example occurs twice, a book is not the run's, or a rank or a place cannot be.
+    Raises BadBenchmark: their number is another, an example occurs twice, a book is not the run's, or a rank or a place
+    cannot be.
     """
     if len(outcomes) != run.examples:
         raise BadBenchmark(f"{here}: the run says {run.examples:,} examples, and has {len(outcomes):,} outcomes.")
@@ -128,10 +107,7 @@ def check_outcomes(here: str, run: Run, outcomes: Sequence[Outcome]) -> None:
 def words(value: object, here: str) -> dict[str, str]:
     """Take a value as an object whose values are strings.
 
-    Raises
-    ------
-    BadBenchmark
-        It is none.
+    Raises BadBenchmark: it is none.
     """
     return {
         as_string(name, f"{here}: a name", empty=True): as_string(each, f"{here}: '{name:.80}'", empty=True)

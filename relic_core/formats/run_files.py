@@ -46,21 +46,11 @@ MAX_BYTES = 200_000_000
 def write_run(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
     """Write a run whole or not at all; the same run makes the same bytes.
 
-    Parameters
-    ----------
-    path : Path
-        The file; one that is there is replaced.
-    run : Run
-        What was measured.
-    outcomes : sequence of Outcome
-        All of them, in the order of the benchmark.
+    - `path`: the file; one that is there is replaced.
+    - `outcomes`: all of them, in the order of the benchmark.
 
-    Raises
-    ------
-    BadBenchmark
-        The outcomes are not those of the run.
-    StoreError
-        The file cannot be written.
+    Raises BadBenchmark: the outcomes are not those of the run.
+    Raises StoreError: the file cannot be written.
     """
     check_outcomes(str(path), run, outcomes)
     books = {book.key: number for number, book in enumerate(run.books)}
@@ -77,24 +67,13 @@ def write_run(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
 def read_run(path: Path, *, shipped: bool = False) -> tuple[Run, tuple[Outcome, ...]]:
     """Read a run and check it.
 
-    Parameters
-    ----------
-    path : Path
-        A file that `write_run` wrote.
-    shipped : bool
-        What `Run.shipped` is to say.
+    - `path`: a file that `write_run` wrote.
+    - `shipped`: what `Run.shipped` is to say.
 
-    Returns
-    -------
-    (Run, tuple of Outcome)
-        The outcomes in the order of the benchmark.
+    Returns: the outcomes in the order of the benchmark.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is no run, cut short, changed by hand, or of a version that this program does not know.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is no run, cut short, changed by hand, or of a version that this program does not know.
     """
     content = _load(path)
     found = content.pop("format", None)
@@ -124,15 +103,8 @@ def read_run(path: Path, *, shipped: bool = False) -> tuple[Run, tuple[Outcome, 
 def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[Any]:
     """Write an outcome as a short list.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        What to write.
-    book, kind : int or str
-        How its book and its kind are to be named.
+    - `book`, `kind`: how its book and its kind are to be named.
 
-    Examples
-    --------
     >>> one = Outcome(example_id="7", book="emma", length=2, kind="", candidates=90, rank=3, overlap_rank=2,
     ...               gold=(100, 140), first=((10, 30), (80, 120)))
     >>> outcome_line(one, book=0, kind=0)
@@ -154,17 +126,9 @@ def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[
 def read_outcome(line: Sequence[Any], *, books: Sequence[str] | None = None, kinds: Sequence[str] = ()) -> Outcome:
     """Read what `outcome_line` wrote.
 
-    Parameters
-    ----------
-    line : sequence
-        The short list.
-    books, kinds : sequence of str
-        What the numbers stand for; not given, the line names book and kind themselves.
+    - `books`, `kinds`: what the numbers stand for; not given, the line names book and kind themselves.
 
-    Raises
-    ------
-    TypeError, ValueError
-        It is no outcome.
+    Raises TypeError, ValueError: it is no outcome.
     """
     example_id, book, length, kind, candidates, rank, overlap_rank, gold, first = line
     whole = (length, candidates, rank, overlap_rank, *gold, *(each for place in first for each in place))

@@ -57,8 +57,6 @@ _FURTHER = ("title", "author", "chapters", "narrowing", "like", "edition", "make
 def write_code(search: SharedSearch) -> str:
     """Write a search for an address.
 
-    Examples
-    --------
     >>> search = SharedSearch(work_id="emma-1", claim_text="A claim", length=1, results=5, retrievers=("bm25",))
     >>> code = write_code(search)
     >>> code.startswith("1."), read_code(code) == search
@@ -77,10 +75,8 @@ def is_code(written: str) -> bool:
 def read_code(code: str) -> SharedSearch:
     """Read a search from an address and check it.
 
-    Raises
-    ------
-    BadRequest
-        It was cut short, changed by hand or on the way, or made by a version of the program that writes otherwise.
+    Raises BadRequest: it was cut short, changed by hand or on the way, or made by a version of the program that writes
+    otherwise.
     """
     what = "The search in this address"
     if len(code) > _LONGEST_CODE:
@@ -118,17 +114,8 @@ def write_file(search: SharedSearch) -> bytes:
 def read_file(data: bytes, source: str) -> SharedSearch:
     """Read the file of a search and check it.
 
-    Parameters
-    ----------
-    data : bytes
-        What the file holds.
-    source : str
-        What it is called, for messages.
-
-    Raises
-    ------
-    BadBenchmark
-        It is no search, was damaged or changed by hand, or is of a version that this program does not know.
+    Raises BadBenchmark: it is no search, was damaged or changed by hand, or is of a version that this program does not
+    know.
     """
     here = f"{source:.{_SHOWN}}"
     if len(data) > _LARGEST:

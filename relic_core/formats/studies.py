@@ -60,17 +60,8 @@ def write_study(study: Study, terms: StudyTerms) -> bytes:
 def read_study(data: bytes, source: str) -> StudyFile:
     """Read the file of a study and check it.
 
-    Parameters
-    ----------
-    data : bytes
-        What the file holds.
-    source : str
-        What it is called, for messages.
-
-    Raises
-    ------
-    BadBenchmark
-        It is no study, was damaged or changed by hand, or is of a version that this program does not know.
+    Raises BadBenchmark: it is no study, was damaged or changed by hand, or is of a version that this program does not
+    know.
     """
     try:
         text = data.decode("utf-8-sig")

@@ -30,21 +30,12 @@ _QREL_COLUMNS = 4
 def write_run(path: Path, rankings: Mapping[str, Sequence[str]], tag: str) -> None:
     """Write a run, whole or not at all; the same rankings make the same bytes.
 
-    Parameters
-    ----------
-    path : Path
-        The file; one that is there is replaced.
-    rankings : mapping of str to sequence of str
-        Query id -> document ids, best first. A query without a document leaves no line, as in every run.
-    tag : str
-        What names the run.
+    - `path`: the file; one that is there is replaced.
+    - `rankings`: query id -> document ids, best first. A query without a document leaves no line, as in every run.
 
-    Raises
-    ------
-    BadBenchmark
-        An id or the tag is empty or holds white space, a document is ranked twice, or a ranking is too long.
-    StoreError
-        The file cannot be written.
+    Raises BadBenchmark: an id or the tag is empty or holds white space, a document is ranked twice, or a ranking is too
+    long.
+    Raises StoreError: the file cannot be written.
     """
     tag = _word(tag, "the tag")
     with written_whole(path) as file:
@@ -65,20 +56,14 @@ def write_run(path: Path, rankings: Mapping[str, Sequence[str]], tag: str) -> No
 def read_run(path: Path) -> tuple[str, dict[str, tuple[str, ...]]]:
     """Read a run.
 
-    Returns
-    -------
-    tag : str
-        What names it; empty where the file has no line.
-    rankings : dict of str to tuple of str
-        Query id -> document ids, best first, in the order of the file.
+    What it returns:
+    - `tag`: what names it; empty where the file has no line.
+    - `rankings`: query id -> document ids, best first, in the order of the file.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        A line has not six columns, the ranks of a query do not count up from 1, its scores do not fall from line to
-        line (tools would order it otherwise), a document is ranked twice, or there is more than one tag; with the line.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: a line has not six columns, the ranks of a query do not count up from 1, its scores do not fall
+    from line to line (tools would order it otherwise), a document is ranked twice, or there is more than one tag; with
+    the line.
     """
     tag = ""
     rankings: dict[str, dict[str, float]] = {}
@@ -110,19 +95,11 @@ def read_run(path: Path) -> tuple[str, dict[str, tuple[str, ...]]]:
 def write_qrels(path: Path, relevant: Mapping[str, Mapping[str, int]]) -> None:
     """Write qrels, whole or not at all; the same grades make the same bytes.
 
-    Parameters
-    ----------
-    path : Path
-        The file; one that is there is replaced.
-    relevant : mapping of str to mapping of str to int
-        Query id -> document id -> grade, from 0.
+    - `path`: the file; one that is there is replaced.
+    - `relevant`: query id -> document id -> grade, from 0.
 
-    Raises
-    ------
-    BadBenchmark
-        An id is empty or holds white space, or a grade is below 0.
-    StoreError
-        The file cannot be written.
+    Raises BadBenchmark: an id is empty or holds white space, or a grade is below 0.
+    Raises StoreError: the file cannot be written.
     """
     with written_whole(path) as file:
         for query, grades in relevant.items():
@@ -138,17 +115,11 @@ def write_qrels(path: Path, relevant: Mapping[str, Mapping[str, int]]) -> None:
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:
     """Read qrels.
 
-    Returns
-    -------
-    dict of str to dict of str to int
-        Query id -> document id -> grade, in the order of the file.
+    Returns: query id -> document id -> grade, in the order of the file.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        A line has not four columns, a grade is no whole number from 0, or a document is graded twice; with the line.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: a line has not four columns, a grade is no whole number from 0, or a document is graded twice;
+    with the line.
     """
     relevant: dict[str, dict[str, int]] = {}
     for here, (query, _, document, grade) in _rows(path, _QREL_COLUMNS, "query 0 document grade"):

@@ -31,14 +31,8 @@ Part = Literal["dev", "test"]
 class WindowSet:
     """What a benchmark is made of.
 
-    Attributes
-    ----------
-    split : {"dev", "test"}
-        Of its windows.
-    capped : bool
-        Whether no source has more than a share of a work's windows.
-    works : tuple of str
-        Slugs of the works quoted; all of the split where empty.
+    - `capped`: whether no source has more than a share of a work's windows.
+    - `works`: slugs of the works quoted; all of the split where empty.
     """
 
     split: Part
@@ -63,16 +57,10 @@ choose among many trainings by."""
 class ListedSource:
     """A source, as far as finding it again needs.
 
-    Attributes
-    ----------
-    title, author : str
-        As known; the author may be empty.
-    number : int
-        Of Project Gutenberg; 0 where it has none.
-    sha256, body : str
-        Sha256 of the decoded text, and of its body alone.
-    licence, origin : str
-        What may be done with it, and where its file came from; may be empty.
+    - `title`, `author`: as known; the author may be empty.
+    - `number`: of Project Gutenberg; 0 where it has none.
+    - `sha256`, `body`: Sha256 of the decoded text, and of its body alone.
+    - `licence`, `origin`: what may be done with it, and where its file came from; may be empty.
     """
 
     title: str
@@ -97,30 +85,12 @@ class ListedWork:
 class ListedWindow:
     """Where a window stands.
 
-    Attributes
-    ----------
-    id : str
-        Unique in the manifest.
-    source : int
-        Index of its source in the manifest.
-    work : str
-        Slug of the quoted work.
-    split : {"dev", "test"}
-        What it is for.
-    capped : bool
-        Whether it is in the version in which no source has more than a quarter of a work's windows.
-    kind : str
-        How the quotation is set: "inline", "block", "verse".
-    left, right : tuple of Pieces
-        The sentences before and after the quotation, at most four on a side.
-    quotation : Pieces
-        The quotation as the source has it.
-    gold : (int, int)
-        The sentences quoted: offsets into the work's text.
-    length : int
-        How many sentences they are, 1 to 5.
-    sha256 : str
-        Of the words (`sha256_of`).
+    - `capped`: whether it is in the version in which no source has more than a quarter of a work's windows.
+    - `kind`: how the quotation is set: "inline", "block", "verse".
+    - `left`, `right`: the sentences before and after the quotation, at most four on a side.
+    - `gold`: the sentences quoted: offsets into the work's text.
+    - `length`: how many sentences they are, 1 to 5.
+    - `sha256`: of the words (`sha256_of`).
     """
 
     id: str
@@ -141,12 +111,8 @@ class ListedWindow:
 class Manifest:
     """Windows with all that finding them again needs.
 
-    Attributes
-    ----------
-    sources, works, windows : tuple
-        In order; windows name sources by index and works by slug.
-    about : mapping of str to str
-        How it was made, in words and numbers: the program, the rules of reading, the seed.
+    - `sources`, `works`, `windows`: in order; windows name sources by index and works by slug.
+    - `about`: how it was made, in words and numbers: the program, the rules of reading, the seed.
     """
 
     sources: tuple[ListedSource, ...]
@@ -168,8 +134,6 @@ class Manifest:
 def body_of(text: str) -> Offsets:
     r"""Find the body of a source's decoded text.
 
-    Examples
-    --------
     >>> text = "*** START OF THE PROJECT GUTENBERG EBOOK X ***\n\nOn Ferries.\n\n*** END OF THE PROJECT GUTENBERG EBOOK"
     >>> text[slice(*body_of(text))]
     'On Ferries.'
@@ -182,8 +146,6 @@ def body_of(text: str) -> Offsets:
 def cut(body: str, pieces: Pieces, *, shift: int = 0) -> str:
     r"""Cut a sentence out of a body.
 
-    Examples
-    --------
     >>> cut("He wrote: “It\nrained.”", ((11, 14), (14, 21)))
     'It rained.'
     """

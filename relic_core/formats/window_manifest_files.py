@@ -60,12 +60,8 @@ _COLUMNS = {
 def read_sets(folder: Path) -> dict[str, SetFacts]:
     """Read what a manifest says of its sets, without its windows.
 
-    Raises
-    ------
-    NotFound
-        There is no manifest.
-    BadBenchmark
-        It is damaged.
+    Raises NotFound: there is no manifest.
+    Raises BadBenchmark: it is damaged.
     """
     path = folder / FACTS
     said = as_object(_facts(path)["sets"], f"{path}: 'sets'", tuple(SETS))
@@ -75,12 +71,8 @@ def read_sets(folder: Path) -> dict[str, SetFacts]:
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write both files.
 
-    Raises
-    ------
-    BadBenchmark
-        It would not be read again.
-    StoreError
-        The folder cannot be written.
+    Raises BadBenchmark: it would not be read again.
+    Raises StoreError: the folder cannot be written.
     """
     _check(str(folder), manifest)
     digest = digest_of(manifest.windows, manifest)
@@ -103,12 +95,8 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def read_manifest(folder: Path) -> Manifest:
     """Read both files and check them against each other.
 
-    Raises
-    ------
-    NotFound
-        One of them is not there.
-    BadBenchmark
-        One is damaged, or they are not of one manifest.
+    Raises NotFound: one of them is not there.
+    Raises BadBenchmark: one is damaged, or they are not of one manifest.
     """
     path = folder / FACTS
     facts = _facts(path)

@@ -39,24 +39,11 @@ class WindowText:
 def write_texts(path: Path, texts: Iterable[tuple[str, WindowText]], digest: str) -> int:
     """Write the words of windows by their ids.
 
-    Parameters
-    ----------
-    path : Path
-        The file; one that is there is replaced.
-    texts : iterable of (str, WindowText)
-        Each id once.
-    digest : str
-        Of the manifest.
+    - `path`: the file; one that is there is replaced.
 
-    Returns
-    -------
-    int
-        How many were written.
+    Returns: how many were written.
 
-    Raises
-    ------
-    StoreError
-        The file cannot be written.
+    Raises StoreError: the file cannot be written.
     """
     rows = [
         {"id": name, "left": list(text.left), "quotation": text.quotation, "right": list(text.right)}
@@ -68,19 +55,12 @@ def write_texts(path: Path, texts: Iterable[tuple[str, WindowText]], digest: str
 def read_texts(path: Path) -> tuple[dict[str, WindowText], str]:
     """Read the words of windows.
 
-    Returns
-    -------
-    texts : dict of str to WindowText
-        By id.
-    digest : str
-        Of the manifest they were cut by.
+    What it returns:
+    - `texts`: by id.
+    - `digest`: of the manifest they were cut by.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is damaged, or an id occurs twice.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is damaged, or an id occurs twice.
     """
     head, batches = parquet_tables.read(path, FORMAT, ("manifest",), _COLUMNS)
     texts: dict[str, WindowText] = {}

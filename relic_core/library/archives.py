@@ -35,17 +35,8 @@ def is_zip(data: bytes) -> bool:
 class Archive:
     """A zip archive held in memory.
 
-    Parameters
-    ----------
-    data : bytes
-        The whole file.
-
-    Raises
-    ------
-    BadText
-        It is damaged.
-    UnsafeFile
-        It has too many entries, or says that it unpacks to more than is allowed.
+    Raises BadText: it is damaged.
+    Raises UnsafeFile: it has too many entries, or says that it unpacks to more than is allowed.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -81,14 +72,9 @@ class Archive:
     def read(self, path: str) -> bytes:
         """Unpack an entry.
 
-        Raises
-        ------
-        NotFound
-            There is no such entry.
-        BadText
-            It is damaged.
-        UnsafeFile
-            It is encrypted, grows too much, or all that was read from the archive is too much.
+        Raises NotFound: there is no such entry.
+        Raises BadText: it is damaged.
+        Raises UnsafeFile: it is encrypted, grows too much, or all that was read from the archive is too much.
         """
         name = self.find(path)
         if not name:
@@ -122,12 +108,8 @@ class Archive:
 def opened(file: Path | BinaryIO) -> zipfile.ZipFile:
     """Open an archive.
 
-    Raises
-    ------
-    zipfile.BadZipFile
-        It is damaged, in whatever way.
-    FileNotFoundError, PermissionError
-        As their names say.
+    Raises zipfile.BadZipFile: it is damaged, in whatever way.
+    Raises FileNotFoundError, PermissionError: as their names say.
     """
     try:
         return zipfile.ZipFile(file)
@@ -140,23 +122,11 @@ def opened(file: Path | BinaryIO) -> zipfile.ZipFile:
 def unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, *, at_most: int) -> bytes:
     """Unpack an entry, counting while reading.
 
-    Parameters
-    ----------
-    archive : ZipFile
-        The archive.
-    info : ZipInfo
-        One of its entries.
-    at_most : int
-        Bytes.
+    - `at_most`: bytes.
 
-    Raises
-    ------
-    zipfile.BadZipFile
-        It is damaged, in whatever way.
-    TextTooLarge
-        It has more than `at_most` bytes.
-    UnsafeFile
-        It grows as no text does.
+    Raises zipfile.BadZipFile: it is damaged, in whatever way.
+    Raises TextTooLarge: it has more than `at_most` bytes.
+    Raises UnsafeFile: it grows as no text does.
     """
     pieces: list[bytes] = []
     size = 0
@@ -182,20 +152,9 @@ def unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, *, at_most: int) -> 
 def resolve(base: str, href: str) -> tuple[str, str]:
     """Resolve a reference inside an archive.
 
-    Parameters
-    ----------
-    base : str
-        The entry in which the reference stands.
-    href : str
-        The reference as written.
+    What it returns:
+    - `path, fragment`: the path is empty where the reference leads out of the archive.
 
-    Returns
-    -------
-    path, fragment : str
-        The path is empty where the reference leads out of the archive.
-
-    Examples
-    --------
     >>> resolve("OEBPS/content.opf", "text/ch%201.xhtml#p3"), resolve("OEBPS/content.opf", "../../etc/passwd")
     (('OEBPS/text/ch 1.xhtml', 'p3'), ('', ''))
     """

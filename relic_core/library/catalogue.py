@@ -51,25 +51,14 @@ _ALSO = {
 class CatalogueEntry:
     """One work of the catalogue.
 
-    Attributes
-    ----------
-    slug : str
-        Short name, also of its file in a library folder (``slug.txt``).
-    title, author, translator : str
-        As in the paper; `translator` is empty for works written in English.
-    year : int
-        Of first publication, as in the paper.
-    type : str
-        "novel", "novella", "collection (fiction)", "collection (nonfiction)".
-    language : str
-        In which it was written: "English", "French", "Russian".
-    split : {"train", "validation", "test"}
-        Part of the data set.
-    gutenberg : int or None
-        Number at Project Gutenberg; None where none is known here.
-    free_in_us : int or None
-        The year on whose first day its copyright in the United States ends; None where it ended before this list was
-        made.
+    - `slug`: short name, also of its file in a library folder (``slug.txt``).
+    - `title`, `author`, `translator`: as in the paper; `translator` is empty for works written in English.
+    - `year`: of first publication, as in the paper.
+    - `type`: "novel", "novella", "collection (fiction)", "collection (nonfiction)".
+    - `language`: in which it was written: "English", "French", "Russian".
+    - `gutenberg`: number at Project Gutenberg; None where none is known here.
+    - `free_in_us`: the year on whose first day its copyright in the United States ends; None where it ended before this
+      list was made.
     """
 
     slug: str
@@ -96,10 +85,7 @@ class CatalogueEntry:
 def read_entries(path: Path = FILE) -> tuple[CatalogueEntry, ...]:
     """Read a catalogue.
 
-    Raises
-    ------
-    BadText
-        A line that is no entry, or a slug or number given twice.
+    Raises BadText: a line that is no entry, or a slug or number given twice.
     """
     found: list[CatalogueEntry] = []
     with path.open(encoding="utf-8", newline="") as file:
@@ -130,8 +116,6 @@ def find_number(number: int) -> CatalogueEntry | None:
 def find_named(title: str, author: str = "") -> CatalogueEntry | None:
     """Find the entry that a title and an author mean; without an author the whole title must agree.
 
-    Examples
-    --------
     >>> find_named("MOBY-DICK; Or, The Whale", "Melville, Herman").slug
     'moby_dick'
     >>> find_named("Emma McChesney and Co.", "Edna Ferber"), find_named("Emma", "Edna Ferber")
@@ -155,8 +139,6 @@ def same_work(one: tuple[str, str], other: tuple[str, str]) -> bool:
 def same_author(one: str, other: str) -> bool:
     """Whether two names can be one person's: the surname, and an initial of the given names where both have some.
 
-    Examples
-    --------
     >>> same_author("Dostoyevsky, Fyodor", "F. M. Dostoevsky"), same_author("Anne Brontë", "Emily Bronte")
     (True, False)
     """

@@ -41,18 +41,9 @@ _SPEAKING = re.compile(r"[\"'“”‘’«»?!]")
 class About:
     """What is known of a work beside its text; what a reader said wins over what the file says.
 
-    Attributes
-    ----------
-    name : str
-        Of the file, the last resort for a title.
-    said : Metadata
-        By a reader; empty where nothing was.
-    found : Metadata
-        In the file.
-    source : str
-        Where the file came from.
-    format : {"EPUB", "TEI"}
-        Of the file.
+    - `name`: of the file, the last resort for a title.
+    - `said`: by a reader; empty where nothing was.
+    - `source`: where the file came from.
     """
 
     name: str
@@ -75,24 +66,12 @@ class _Group:
 def compose(items: Iterable[Item], about: About, *, segmenter: Segmenter | None = None) -> Work:
     r"""Make a work.
 
-    Parameters
-    ----------
-    items : iterable of Leaf or Opening
-        In the order of the text.
-    about : About
-        The rest.
-    segmenter : Segmenter, optional
-        In place of `sentences.default_segmenter`.
+    - `items`: in the order of the text.
+    - `segmenter`: in place of `sentences.default_segmenter`.
 
-    Raises
-    ------
-    EmptyText
-        No leaf is a paragraph with a word.
-    UnsafeFile
-        There are more leaves than `leaves.MOST_PARAGRAPHS`.
+    Raises EmptyText: no leaf is a paragraph with a word.
+    Raises UnsafeFile: there are more leaves than `leaves.MOST_PARAGRAPHS`.
 
-    Examples
-    --------
     >>> from relic_core.text.metadata import Metadata
     >>> about = About(name="ferry.xml", said=Metadata(), found=Metadata("The Ferry"), source="", format="TEI")
     >>> heading = Leaf(lines=("CHAPTER I",), left_out="heading")

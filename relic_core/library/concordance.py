@@ -34,16 +34,8 @@ PILCROW = " ¶ "
 class Found:
     """Where a query's words stand in one text.
 
-    Attributes
-    ----------
-    firsts : int32 array, shape (n_found,)
-        Number of the first word of each place, counted in the text; ascending.
-    lengths : int32 array, shape (n_found,)
-        Words of each.
-    readings : int32 array, shape (n_found,)
-        Which reading of the query found it.
-    joints : tuple of str
-        For each reading, what its words are joined by when they are named together.
+    - `firsts`: number of the first word of each place, counted in the text; ascending.
+    - `joints`: for each reading, what its words are joined by when they are named together.
     """
 
     firsts: Numbers
@@ -56,16 +48,9 @@ class Found:
 class Wording:
     """The words of one text and the sentences, paragraphs and chapters they stand in.
 
-    Attributes
-    ----------
-    text : str
-        The whole file.
-    starts, ends, ids : int32 arrays, shape (n_words,)
-        Character offsets, and each word's number in the lexicon; of words in sentences alone.
-    sentence_starts, sentence_ends, sentence_chapters, sentence_paragraphs : int32 arrays, shape (n_sentences,)
-        As `Work` has them.
-    runs : int32 array, shape (n_sentences,)
-        Sentences with the same number may stand in one context: a chapter without its notes, or one note.
+    - `starts`, `ends`, `ids`: character offsets, and each word's number in the lexicon; of words in sentences alone.
+    - `sentence_starts`, `sentence_ends`, `sentence_chapters`, `sentence_paragraphs`: as `Work` has them.
+    - `runs`: sentences with the same number may stand in one context: a chapter without its notes, or one note.
     """
 
     text: str
@@ -84,16 +69,7 @@ class Wording:
     ) -> Wording:
         """Read the words of a text.
 
-        Parameters
-        ----------
-        text : str
-            The whole file.
-        sentences : tuple of four int32 arrays
-            Starts, ends, chapters and paragraphs.
-        notes : bool array, shape (n_paragraphs,)
-            Which paragraphs are notes.
-        lexicon : Lexicon
-            Numbers the words.
+        - `sentences`: starts, ends, chapters and paragraphs.
         """
         sentence_starts, sentence_ends, chapters, paragraphs = sentences
         starts, ends = word_offsets(text)
@@ -171,12 +147,8 @@ class Wording:
     def context(self, first: int, length: int, *, width: int) -> tuple[str, str, str]:
         """Give what stands left of some words, the words, and what stands right of them, each on one line.
 
-        Parameters
-        ----------
-        first, length : int
-            Number of the first word in the text, and how many they are.
-        width : int
-            At most so many characters on either side, whole words alone.
+        - `first`, `length`: number of the first word in the text, and how many they are.
+        - `width`: at most so many characters on either side, whole words alone.
         """
         here, there = self.reach(first, length)
         start, end = int(self.starts[first]), int(self.ends[first + length - 1])
@@ -213,14 +185,7 @@ def _last(text: str, width: int) -> str:
 class Finder:
     """Finds the places of one query in one text after another; what each word means is worked out once.
 
-    Parameters
-    ----------
-    readings : tuple of Reading
-        Of `read_query`.
-    reach : Reach
-        Which words count.
-    lexicon : Lexicon
-        The one that numbered the texts.
+    - `readings`: of `read_query`.
     """
 
     def __init__(self, readings: tuple[Reading, ...], reach: Reach, lexicon: Lexicon) -> None:

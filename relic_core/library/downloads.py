@@ -27,16 +27,9 @@ _STEP_SECONDS = 0.2
 class Kept:
     """A file that was fetched.
 
-    Attributes
-    ----------
-    data : bytes
-        What was sent.
-    url : str
-        Where it was asked for.
-    etag, last_modified : str
-        As the server said; empty where it did not.
-    fetched : datetime
-        When the bytes came, in UTC.
+    - `url`: where it was asked for.
+    - `etag`, `last_modified`: as the server said; empty where it did not.
+    - `fetched`: when the bytes came, in UTC.
     """
 
     data: bytes
@@ -49,10 +42,7 @@ class Kept:
 class Downloads:
     """A folder of fetched files, one folder for each by its number.
 
-    Parameters
-    ----------
-    folder : Path
-        Made when first written to.
+    - `folder`: made when first written to.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -79,10 +69,7 @@ class Downloads:
     def keep(self, number: int, kept: Kept) -> Kept:
         """Write a fetched file; what stood there before stays until the new one is whole.
 
-        Raises
-        ------
-        StoreReadOnly
-            The folder cannot be written, or the disk is full.
+        Raises StoreReadOnly: the folder cannot be written, or the disk is full.
         """
         folder = self.folder / str(number)
         about = {
@@ -101,10 +88,7 @@ class Downloads:
 
         The other name is one's own: two who fetch one book at once do not write into each other's file.
 
-        Raises
-        ------
-        StoreReadOnly
-            The folder cannot be written, or the disk is full.
+        Raises StoreReadOnly: the folder cannot be written, or the disk is full.
         """
         new = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
         try:
@@ -125,16 +109,9 @@ class Downloads:
 class Gate:
     """Lets one request pass in some seconds, counted over all processes that use the same folder.
 
-    Parameters
-    ----------
-    downloads : Downloads
-        Where the time of the last request is kept.
-    pause : float
-        Least number of seconds between two requests.
-    turn : Turn
-        Keeps other processes out.
-    clock, sleep : callable, optional
-        In place of the machine's.
+    - `downloads`: where the time of the last request is kept.
+    - `pause`: least number of seconds between two requests.
+    - `turn`: keeps other processes out.
     """
 
     def __init__(
@@ -164,10 +141,7 @@ class Gate:
     def wait(self, stop: Callable[[], None]) -> None:
         """Wait for the next request to be allowed; `stop` is called meanwhile, and what it raises ends the wait.
 
-        Raises
-        ------
-        StoreReadOnly
-            The time cannot be written down, so that the next request would come too soon.
+        Raises StoreReadOnly: the time cannot be written down, so that the next request would come too soon.
         """
         if self._pause <= 0:
             stop()

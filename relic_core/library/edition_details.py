@@ -39,8 +39,6 @@ def edition_of(
 ) -> EditionDetails:
     """Put together what a file says of its edition, made harmless; an address of Project Gutenberg names its text.
 
-    Examples
-    --------
     >>> edition_of(publisher=" Dent ", language="en").publisher
     'Dent'
     >>> details = edition_of(publisher="Project Gutenberg", url="http://www.gutenberg.org/158")
@@ -68,8 +66,6 @@ def edition_of(
 def over(told: EditionDetails, derived: EditionDetails, added: date) -> EditionDetails:
     """Lay what a file says of itself over what was derived; what has an address was taken from there when it was added.
 
-    Examples
-    --------
     >>> import datetime
     >>> over(EditionDetails(publisher="Dent"), EditionDetails(number="158"), datetime.date(2026, 11, 5)).number
     '158'
@@ -82,17 +78,10 @@ def over(told: EditionDetails, derived: EditionDetails, added: date) -> EditionD
 def said_by(source: str, text: str, added: date) -> EditionDetails:
     r"""Read what is known of an edition without asking anybody.
 
-    Parameters
-    ----------
-    source : str
-        Where the text came from, as `Work.source` says.
-    text : str
-        The text, or its first characters.
-    added : date
-        When it was added: the date of access of what came from an address.
+    - `source`: where the text came from, as `Work.source` says.
+    - `text`: the text, or its first characters.
+    - `added`: when it was added: the date of access of what came from an address.
 
-    Examples
-    --------
     >>> import datetime
     >>> header = "The Project Gutenberg EBook of Emma\n\nRelease Date: August, 1994  [Etext #158]\nLanguage: English\n"
     >>> details = said_by("emma.txt", header, datetime.date(2026, 11, 5))

@@ -27,36 +27,18 @@ def read_epub(
 
     Pages that the book names and does not hold are passed over as long as others have text.
 
-    Parameters
-    ----------
-    data : bytes
-        The whole file.
-    name : str
-        Its name.
-    said : Metadata
-        What a reader said about the work.
-    source : str
-        Where the file came from.
-    max_bytes : int
-        Largest size accepted, of all pages together.
-    segmenter : Segmenter, optional
-        In place of `sentences.default_segmenter`.
+    - `source`: where the file came from.
+    - `max_bytes`: largest size accepted, of all pages together.
+    - `segmenter`: in place of `sentences.default_segmenter`.
 
-    Returns
-    -------
-    work, missing, details : Work, tuple of str, EditionDetails
-        `missing` names the pages that the book lists and does not hold; `details` is what it says of its edition.
+    What it returns:
+    - `work, missing, details`: `missing` names the pages that the book lists and does not hold; `details` is what it
+      says of its edition.
 
-    Raises
-    ------
-    BadText
-        It is damaged, or no EPUB.
-    TextTooLarge
-        Its pages have more bytes than `max_bytes`.
-    EmptyText
-        It holds no text of a work.
-    UnsafeFile
-        It is locked, or made to grow without end: it has more elements or paragraphs than any book.
+    Raises BadText: it is damaged, or no EPUB.
+    Raises TextTooLarge: its pages have more bytes than `max_bytes`.
+    Raises EmptyText: it holds no text of a work.
+    Raises UnsafeFile: it is locked, or made to grow without end: it has more elements or paragraphs than any book.
     """
     archive = Archive(data)
     package = read_package(archive)

@@ -97,8 +97,6 @@ _RETURN = re.compile(r"\W*(?:\d{1,4}|[a-z]|[*†‡§¶‖]{1,4}|↩.{0,3}|back|
 def aside_kind(label: str) -> str:
     """Say why what stands under a heading is no chapter; empty where it may be one.
 
-    Examples
-    --------
     >>> aside_kind("Table of Contents"), aside_kind("The Ferry")
     ('contents', '')
     """

@@ -61,14 +61,7 @@ class _Mark:
 def outline(found: Sequence[Found], contents: Sequence[Entry], *, title: str, author: str) -> list[Item]:
     """Put what stands on the pages in order.
 
-    Parameters
-    ----------
-    found : sequence of Found
-        Of all pages, in reading order.
-    contents : sequence of Entry
-        The contents list.
-    title, author : str
-        Of the work, as far as known.
+    - `found`: of all pages, in reading order.
     """
     found = _without_licence(list(found))
     found = _notes_by_reference(found)

@@ -35,16 +35,8 @@ _OLDEST_EBOOK = 1971
 class Entry:
     """A line of the contents list.
 
-    Attributes
-    ----------
-    path, fragment : str
-        Where it leads.
-    label : str
-        What it says.
-    depth : int
-        0 for the outermost lines.
-    holds : bool
-        Lines stand below it.
+    - `path`, `fragment`: where it leads.
+    - `depth`: 0 for the outermost lines.
     """
 
     path: str
@@ -58,22 +50,10 @@ class Entry:
 class Package:
     """What `read_package` found.
 
-    Attributes
-    ----------
-    pages : tuple of str
-        Names of the entries with the text, in reading order.
-    asides : frozenset of str
-        Those of them that stand outside the reading order, such as notes.
-    missing : tuple of str
-        Pages that the manifest names and the archive does not hold.
-    contents : tuple of Entry
-        The contents list.
-    navigation : str
-        Name of the page that is the contents list; empty where none is.
-    metadata : Metadata
-        What is said about the work.
-    details : EditionDetails
-        What is said about the edition.
+    - `pages`: names of the entries with the text, in reading order.
+    - `asides`: those of them that stand outside the reading order, such as notes.
+    - `missing`: pages that the manifest names and the archive does not hold.
+    - `navigation`: name of the page that is the contents list; empty where none is.
     """
 
     pages: tuple[str, ...]
@@ -88,12 +68,8 @@ class Package:
 def read_package(archive: Archive) -> Package:
     """Read the package of an EPUB.
 
-    Raises
-    ------
-    BadText
-        The archive is no EPUB, or its package is damaged or names no page.
-    UnsafeFile
-        It is locked by a reading shop (DRM).
+    Raises BadText: the archive is no EPUB, or its package is damaged or names no page.
+    Raises UnsafeFile: it is locked by a reading shop (DRM).
     """
     if not archive.find(_CONTAINER):
         raise BadText(

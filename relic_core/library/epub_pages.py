@@ -36,20 +36,11 @@ _EDITORIAL = re.compile(
 class Found:
     """A leaf where it stands.
 
-    Attributes
-    ----------
-    leaf : Leaf
-        The text.
-    page : str
-        Name of its page.
-    level : int
-        1 to 6 for a heading, 0 for anything else.
-    role : str
-        Of a heading: "part" or "chapter" where the first heading of a section so marked; "section" where another one.
-    anchors : list of str
-        Names of the places at its beginning; "" at the beginning of the page.
-    linked : bool
-        All of it leads elsewhere in the book, as lines of a contents list do.
+    - `level`: 1 to 6 for a heading, 0 for anything else.
+    - `role`: of a heading: "part" or "chapter" where the first heading of a section so marked; "section" where another
+      one.
+    - `anchors`: names of the places at its beginning; "" at the beginning of the page.
+    - `linked`: all of it leads elsewhere in the book, as lines of a contents list do.
     """
 
     leaf: Leaf
@@ -61,15 +52,7 @@ class Found:
 
 
 class Page:
-    """Reads a page; `found` is what stands on it.
-
-    Parameters
-    ----------
-    root : Element
-        Of the page.
-    path : str
-        Name of its entry.
-    """
+    """Reads a page; `found` is what stands on it."""
 
     def __init__(self, root: Element, path: str) -> None:
         self.found: list[Found] = []

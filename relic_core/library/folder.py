@@ -26,16 +26,10 @@ _HEAD_BYTES = 4_000
 class TextFile:
     """A file that could become a work.
 
-    Attributes
-    ----------
-    path : Path
-        Where it is.
-    title : str
-        What it seems to be called: by its own heading, else by its name.
-    size : int
-        In bytes.
-    modified : int
-        Time of its last change, in nanoseconds.
+    - `path`: where it is.
+    - `title`: what it seems to be called: by its own heading, else by its name.
+    - `size`: in bytes.
+    - `modified`: time of its last change, in nanoseconds.
     """
 
     path: Path
@@ -47,12 +41,8 @@ class TextFile:
 def list_texts(folder: Path) -> tuple[TextFile, ...]:
     """List the .txt, .epub and .xml files of a folder by name.
 
-    Raises
-    ------
-    NotFound
-        The folder is not there.
-    BadRequest
-        It is no folder, or may not be read.
+    Raises NotFound: the folder is not there.
+    Raises BadRequest: it is no folder, or may not be read.
     """
     try:
         paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
@@ -88,16 +78,10 @@ def mode_of(path: Path) -> int:
 def read_bytes(path: Path, *, max_bytes: int) -> bytes:
     """Read a file, unless it is larger than allowed.
 
-    Raises
-    ------
-    NotFound
-        Nothing is there.
-    BadRequest
-        It is a folder, or something else that is no file.
-    TextTooLarge
-        It has more than `max_bytes` bytes.
-    BadText
-        It may not be read, or its name is none that a file can have.
+    Raises NotFound: nothing is there.
+    Raises BadRequest: it is a folder, or something else that is no file.
+    Raises TextTooLarge: it has more than `max_bytes` bytes.
+    Raises BadText: it may not be read, or its name is none that a file can have.
     """
     try:
         status = path.stat()
@@ -122,14 +106,7 @@ def read_bytes(path: Path, *, max_bytes: int) -> bytes:
 def text_sha256(path: Path, *, modified: int, max_bytes: int) -> str:
     """Compute the sha256 of a file's text, as a work has it; empty for what cannot become a work.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    modified : int
-        Time of its last change: a changed file is read again.
-    max_bytes : int
-        Largest file accepted.
+    - `modified`: time of its last change: a changed file is read again.
     """
     del modified  # part of the cache's key
     try:

@@ -36,18 +36,10 @@ _ADDRESS = re.compile(r"(?:https?://)?[\w.-]+/\S*?(?:ebooks|etext|files|epub)/(\
 class Book:
     """A fetched book.
 
-    Attributes
-    ----------
-    number : int
-        At Project Gutenberg.
-    data : bytes
-        Its plain text, in whatever encoding.
-    url : str
-        Where it came from.
-    fetched : datetime
-        When its bytes came, in UTC.
-    notice : str
-        What the reader should know of the fetching; empty where nothing is out of the way.
+    - `data`: its plain text, in whatever encoding.
+    - `url`: where it came from.
+    - `fetched`: when its bytes came, in UTC.
+    - `notice`: what the reader should know of the fetching; empty where nothing is out of the way.
     """
 
     number: int
@@ -65,13 +57,8 @@ class Book:
 def parse_number(said: str) -> int:
     """Read a number of Project Gutenberg: the number itself, "pg1342", or the address of the book's page or file.
 
-    Raises
-    ------
-    BadRequest
-        There is no such number in it.
+    Raises BadRequest: there is no such number in it.
 
-    Examples
-    --------
     >>> parse_number("1342"), parse_number("https://www.gutenberg.org/ebooks/1342"), parse_number(" pg1342.txt")
     (1342, 1342, 1342)
     """
@@ -84,10 +71,7 @@ def parse_number(said: str) -> int:
 def check_number(number: int, *, said: str = "") -> None:
     """Refuse what cannot be a number of Project Gutenberg.
 
-    Raises
-    ------
-    BadRequest
-        It is below 1 or too large.
+    Raises BadRequest: it is below 1 or too large.
     """
     if not 1 <= number <= _LARGEST_NUMBER:
         raise BadRequest(
@@ -99,8 +83,6 @@ def check_number(number: int, *, said: str = "") -> None:
 def paths(number: int) -> tuple[str, ...]:
     """List the places where a mirror may have a book's plain text, the likeliest first.
 
-    Examples
-    --------
     >>> paths(1342)[:2], paths(7)[1]
     (('cache/epub/1342/pg1342.txt', '1/3/4/1342/1342-0.txt'), '0/7/7-0.txt')
     """
@@ -112,16 +94,8 @@ def paths(number: int) -> tuple[str, ...]:
 class Gutenberg:
     """A mirror of Project Gutenberg and what was fetched from it.
 
-    Parameters
-    ----------
-    mirror : str
-        Its address.
-    downloads : Downloads
-        Where fetched files are kept.
-    gate : Gate
-        Lets requests pass, one in some seconds.
-    max_bytes : int
-        Largest file accepted.
+    - `downloads`: where fetched files are kept.
+    - `gate`: lets requests pass, one in some seconds.
     """
 
     def __init__(
@@ -135,29 +109,15 @@ class Gutenberg:
     def fetch(self, number: int, say: Callable[[str], None], *, offline: bool = False) -> Book:
         """Fetch the plain text of a book, or take the kept copy where the mirror says that it is still the same.
 
-        Parameters
-        ----------
-        number : int
-            At Project Gutenberg.
-        say : callable
-            Told what is waited for, some times a second; what it raises ends the fetching.
-        offline : bool
-            Ask nobody; only a kept copy will do.
+        - `say`: told what is waited for, some times a second; what it raises ends the fetching.
+        - `offline`: ask nobody; only a kept copy will do.
 
-        Raises
-        ------
-        NotFound
-            The mirror has no plain text of that number.
-        SourceAway
-            The mirror does not answer, and no copy is kept.
-        SourceUnavailable
-            It sends something else than a text, and no copy is kept.
-        TextTooLarge
-            It is larger than allowed.
-        BadRequest
-            There can be no such number.
-        StoreReadOnly
-            The folder of downloads cannot be written.
+        Raises NotFound: the mirror has no plain text of that number.
+        Raises SourceAway: the mirror does not answer, and no copy is kept.
+        Raises SourceUnavailable: it sends something else than a text, and no copy is kept.
+        Raises TextTooLarge: it is larger than allowed.
+        Raises BadRequest: there can be no such number.
+        Raises StoreReadOnly: the folder of downloads cannot be written.
         """
         check_number(number)
         kept = self._downloads.load(number)

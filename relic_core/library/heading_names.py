@@ -22,22 +22,12 @@ _COUNTED = {"chapter", "chap", "roman", "arabic", "word"}
 class Named:
     """What a heading says.
 
-    Attributes
-    ----------
-    level : {"part", "chapter", "named", ""}
-        As its words tell; empty for a title that says nothing of its level.
-    number, title : str
-        As `Chapter` has them.
-    label : str
-        The whole heading on one line, to be cited as a part.
-    word : str
-        The word for what it counts ("volume"), as `Heading` has it.
-    counts : bool
-        It has a number.
-    bare : bool
-        It is a number without a word for what it counts.
-    by_another : bool
-        It says that another hand than the author's wrote what follows.
+    - `level`: as its words tell; empty for a title that says nothing of its level.
+    - `number`, `title`: as `Chapter` has them.
+    - `label`: the whole heading on one line, to be cited as a part.
+    - `word`: the word for what it counts ("volume"), as `Heading` has it.
+    - `bare`: it is a number without a word for what it counts.
+    - `by_another`: it says that another hand than the author's wrote what follows.
     """
 
     level: str
@@ -53,8 +43,6 @@ class Named:
 def name_heading(lines: Sequence[str]) -> Named:
     """Read the lines of a heading.
 
-    Examples
-    --------
     >>> named = name_heading(["CHAPTER IV.", "The Ferry"])
     >>> named.level, named.number, named.title
     ('chapter', 'IV', 'The Ferry')

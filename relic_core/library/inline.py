@@ -52,8 +52,6 @@ class Inline:
     def lines(self) -> list[str]:
         r"""Return the lines that have text, blanks put in order, italics between underscores.
 
-        Examples
-        --------
         >>> inline = Inline()
         >>> inline.text("  He was ")
         >>> inline.open_italic()

@@ -18,22 +18,9 @@ MOST_PARAGRAPHS = 200_000
 class Leaf:
     """A block of text without blocks inside.
 
-    Attributes
-    ----------
-    lines : tuple of str
-        At least one; of prose, they are joined to one.
-    kind : {"prose", "verse", "stage", "note"}
-        What a paragraph made of it is.
-    left_out : str
-        Why it is no paragraph; empty where it is one.
-    speaker : str
-        Who speaks, in a play.
-    line : int or None
-        Number of its first line of verse.
-    refs : tuple of str
-        Names of the notes that hang on it.
-    names : tuple of str
-        Of a note, the names it is referred to by.
+    - `lines`: at least one; of prose, they are joined to one.
+    - `left_out`: why it is no paragraph; empty where it is one.
+    - `line`: number of its first line of verse.
     """
 
     lines: tuple[str, ...]
@@ -66,10 +53,7 @@ Item = Leaf | Opening
 def refuse_many_paragraphs(count: int, *, what: str) -> None:
     """Refuse a file with more paragraphs than any work has.
 
-    Raises
-    ------
-    UnsafeFile
-        There are more than `MOST_PARAGRAPHS`.
+    Raises UnsafeFile: there are more than `MOST_PARAGRAPHS`.
     """
     if count > MOST_PARAGRAPHS:
         raise UnsafeFile(

@@ -46,13 +46,9 @@ def _letters() -> Flags:
 def word_offsets(text: str) -> tuple[Numbers, Numbers]:
     """Find the words of a text, as `word_spans` does, some five times as fast.
 
-    Returns
-    -------
-    starts, ends : int32 arrays, shape (n_words,)
-        Half-open character offsets.
+    What it returns:
+    - `starts, ends`: half-open character offsets.
 
-    Examples
-    --------
     >>> [offsets.tolist() for offsets in word_offsets("_Gatsby’s_ drawing-room")]
     [[1, 11, 19], [9, 18, 23]]
     """
@@ -77,13 +73,7 @@ def word_offsets(text: str) -> tuple[Numbers, Numbers]:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word of a query.
-
-    Attributes
-    ----------
-    word : str
-        As typed, its apostrophes straight.
-    """
+    """One word of a query."""
 
     word: str
 
@@ -102,14 +92,9 @@ class Term:
 class Reach:
     """How far from the letters of a query its words may be.
 
-    Attributes
-    ----------
-    variants : bool
-        Other spellings count: honor for honour.
-    forms : bool
-        Other forms count: went for go.
-    as_written : bool
-        Capitals, accents and the ending 's count: Gatsby is neither gatsby nor Gatsby's.
+    - `variants`: other spellings count: honor for honour.
+    - `forms`: other forms count: went for go.
+    - `as_written`: capitals, accents and the ending 's count: Gatsby is neither gatsby nor Gatsby's.
     """
 
     variants: bool = False
@@ -182,8 +167,6 @@ def _wanted(term: Term, reach: Reach) -> Callable[[str], bool]:
 def _glob(pattern: str) -> Callable[[str], bool]:
     """Make the test for a pattern in which * stands for any letters or none; its time is bounded by the word's length.
 
-    Examples
-    --------
     >>> [word for word in ("prince", "princess", "spring") if _glob("prin*e*")(word)]
     ['prince', 'princess']
     """
@@ -207,15 +190,8 @@ def _glob(pattern: str) -> Callable[[str], bool]:
 def nearest(word: str, counts: Counter[str], *, at_most: int = 4) -> list[str]:
     """List the words of a vocabulary that look most like one that is not in it, the likeliest first.
 
-    Parameters
-    ----------
-    word : str
-        In lower case.
-    counts : Counter of str
-        The vocabulary, folded, with how often each word stands; of words alike the more frequent comes first.
+    - `counts`: the vocabulary, folded, with how often each word stands; of words alike the more frequent comes first.
 
-    Examples
-    --------
     >>> from collections import Counter
     >>> nearest("natashe", Counter({"natasha": 900, "nature": 20, "the": 5}))
     ['natasha']

@@ -52,22 +52,10 @@ def decode_markup(data: bytes, *, what: str, max_bytes: int) -> str:
     Bytes that are UTF-8 are read as UTF-8 whatever is declared, and a declared encoding that does not fit its bytes is
     passed over as a text file's would be told.
 
-    Parameters
-    ----------
-    data : bytes
-        The whole file.
-    what : str
-        What the file is, for messages ("The TEI file").
-    max_bytes : int
-        Largest size accepted.
+    - `what`: what the file is, for messages ("The TEI file").
 
-    Raises
-    ------
-    TextTooLarge, EmptyText, NotText
-        As `decoding.decode`.
+    Raises TextTooLarge, EmptyText, NotText: as `decoding.decode`.
 
-    Examples
-    --------
     >>> decode_markup("<?xml version='1.0' encoding='koi8-r'?><p>да</p>".encode("koi8-r"), what="", max_bytes=99)
     "<?xml version='1.0' encoding='koi8-r'?><p>да</p>"
     """
@@ -93,22 +81,11 @@ def decode_markup(data: bytes, *, what: str, max_bytes: int) -> str:
 def parse_xml(text: str, *, what: str) -> Element:
     r"""Parse XML.
 
-    Parameters
-    ----------
-    text : str
-        The decoded file.
-    what : str
-        What the file is, for messages ("The TEI file").
+    - `what`: what the file is, for messages ("The TEI file").
 
-    Raises
-    ------
-    BadText
-        It is not well-formed, or nested deeper than `MOST_DEPTH`.
-    UnsafeFile
-        It uses an entity made of others, or one from outside; it has more than `MOST_ELEMENTS` elements.
+    Raises BadText: it is not well-formed, or nested deeper than `MOST_DEPTH`.
+    Raises UnsafeFile: it uses an entity made of others, or one from outside; it has more than `MOST_ELEMENTS` elements.
 
-    Examples
-    --------
     >>> parse_xml("<!DOCTYPE p><p>one&nbsp;two</p>", what="The file").text
     'one\xa0two'
     """
@@ -131,12 +108,8 @@ def parse_xml(text: str, *, what: str) -> Element:
 def parse_html(text: str, *, what: str) -> Element:
     """Parse XHTML strictly, and what is not well-formed as browsers do.
 
-    Raises
-    ------
-    BadText
-        It is nested deeper than `MOST_DEPTH`, or holds no element.
-    UnsafeFile
-        As `parse_xml`.
+    Raises BadText: it is nested deeper than `MOST_DEPTH`, or holds no element.
+    Raises UnsafeFile: as `parse_xml`.
     """
     try:
         return parse_xml(text, what=what)
@@ -161,10 +134,7 @@ def count_elements(text: str) -> int:
 def refuse_many(elements: int, *, what: str) -> None:
     """Refuse a file with more elements than any text needs, before they take up memory.
 
-    Raises
-    ------
-    UnsafeFile
-        There are more than `MOST_ELEMENTS`.
+    Raises UnsafeFile: there are more than `MOST_ELEMENTS`.
     """
     if elements > MOST_ELEMENTS:
         raise UnsafeFile(
@@ -192,8 +162,6 @@ def attribute(element: Element, name: str) -> str:
 def root_name(head: str) -> str:
     """Return the name of the first element of a file, without prefix, from the file's beginning; empty where none is.
 
-    Examples
-    --------
     >>> root_name('<?xml version="1.0"?><!-- a > b --><!DOCTYPE x [<!ENTITY a "<b>">]><t:TEI xmlns:t="">')
     'TEI'
     """
@@ -207,8 +175,6 @@ def root_name(head: str) -> str:
 def is_web_page(head: str) -> bool:
     """Whether a file begins as HTML does.
 
-    Examples
-    --------
     >>> is_web_page("<!-- saved --><!DOCTYPE html><title>A page</title>"), is_web_page("<i>The Ferry</i>")
     (True, False)
     """
@@ -220,8 +186,6 @@ def is_web_page(head: str) -> bool:
 def person_name(written: str) -> str:
     """Turn a catalogue's name around.
 
-    Examples
-    --------
     >>> person_name("Disraeli, Benjamin (1804-1881)"), person_name("Ouida [Maria Louise Ramé]")
     ('Benjamin Disraeli', 'Ouida')
     >>> person_name("Austen, Jane, 1775-1817."), person_name("George Eliot")

@@ -66,14 +66,8 @@ class _BrokenOff(Exception):
 class Mirror:
     """Files by their addresses; used as a context manager, it closes its connection at the end.
 
-    Parameters
-    ----------
-    address : str
-        Of the mirror; files are asked for below it.
-    gate : Gate
-        Lets requests pass, one in some seconds; redirects and second tries count.
-    max_bytes : int
-        Largest file accepted.
+    - `address`: of the mirror; files are asked for below it.
+    - `gate`: lets requests pass, one in some seconds; redirects and second tries count.
     """
 
     def __init__(self, address: str, gate: Gate, *, max_bytes: int) -> None:
@@ -91,24 +85,12 @@ class Mirror:
     def get(self, address: str, known: Kept | None, say: Callable[[str], None]) -> Answer | None:
         """Ask for a file, again where the answer broke off or the mirror is busy for a short while.
 
-        Parameters
-        ----------
-        address : str
-            The whole address.
-        known : Kept or None
-            What was fetched from it before: it is sent again only if it has changed.
-        say : callable
-            Told what is waited for; what it raises ends the asking.
+        - `known`: what was fetched from it before: it is sent again only if it has changed.
+        - `say`: told what is waited for; what it raises ends the asking.
 
-        Returns
-        -------
-        Answer or None
-            None where nothing is at the address.
+        Returns: none where nothing is at the address.
 
-        Raises
-        ------
-        SourceAway, SourceUnavailable, TextTooLarge, StoreReadOnly
-            As `Gutenberg.fetch`.
+        Raises SourceAway, SourceUnavailable, TextTooLarge, StoreReadOnly: as `Gutenberg.fetch`.
         """
         tries = waits = 0
         while True:
@@ -237,8 +219,6 @@ def _wait_asked(said: str, now: datetime) -> float:
 def _in_words(seconds: float) -> str:
     """Say a time.
 
-    Examples
-    --------
     >>> _in_words(40.0), _in_words(90.0), _in_words(7_200.0)
     ('40 seconds', '2 minutes', '2 hours')
     """
@@ -260,8 +240,6 @@ def _obstacle(error: Exception) -> str:
 def _reason(error: Exception) -> str:
     """Say what went wrong, without the system's numbers.
 
-    Examples
-    --------
     >>> _reason(OSError("[Errno 104] Connection reset by peer"))
     'Connection reset by peer'
     """

@@ -51,25 +51,13 @@ class Reading:
 def read_query(typed: str, reach: Reach) -> tuple[Reading, ...]:
     """Read what was typed: a word or a phrase, * standing for any letters.
 
-    Parameters
-    ----------
-    typed : str
-        As typed; only its words count, and hyphens between them.
-    reach : Reach
-        With spelling variants, to-day is also read as today, and everybody as every body.
+    - `typed`: as typed; only its words count, and hyphens between them.
+    - `reach`: with spelling variants, to-day is also read as today, and everybody as every body.
 
-    Returns
-    -------
-    tuple of Reading
-        The phrase as typed first.
+    Returns: the phrase as typed first.
 
-    Raises
-    ------
-    BadRequest
-        There is no word in it, or there are too many, or a word is nothing but * on its own.
+    Raises BadRequest: there is no word in it, or there are too many, or a word is nothing but * on its own.
 
-    Examples
-    --------
     >>> from relic_core.library.lexicon import Reach
     >>> [[term.word for term in reading.terms] for reading in read_query("to-day, at last", Reach(variants=True))]
     [['to', 'day', 'at', 'last'], ['today', 'at', 'last']]

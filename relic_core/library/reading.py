@@ -49,16 +49,11 @@ def read_file(  # noqa: PLR0913 - the metadata of a work, each by its name
 ) -> Work:
     """Read a work from the bytes of a file, whatever its format; parameters as `text.reading.read_work`.
 
-    Raises
-    ------
-    EmptyText, NotText, TextTooLarge
-        As `decoding.decode`; also where an EPUB or TEI file holds no text of a work.
-    BadText
-        A damaged EPUB or TEI file, or one without a text.
-    OtherFormat
-        A document of a kind that is not read, such as a PDF or a web page.
-    UnsafeFile
-        A file made to grow without end or to reach outside itself, or a locked one.
+    Raises EmptyText, NotText, TextTooLarge: as `decoding.decode`; also where an EPUB or TEI file holds no text of a
+    work.
+    Raises BadText: a damaged EPUB or TEI file, or one without a text.
+    Raises OtherFormat: a document of a kind that is not read, such as a PDF or a web page.
+    Raises UnsafeFile: a file made to grow without end or to reach outside itself, or a locked one.
     """
     return read_edition(
         data,

@@ -47,10 +47,7 @@ _LARGEST_JSON = 5_000_000
 def refuse_documents(data: bytes) -> None:
     """Refuse documents of word processors, which are zip archives as EPUBs are.
 
-    Raises
-    ------
-    OtherFormat
-        It is one.
+    Raises OtherFormat: it is one.
     """
     names = archives.Archive(data).names
     if "META-INF/container.xml" in names:
@@ -63,21 +60,10 @@ def refuse_documents(data: bytes) -> None:
 def refuse_others(data: bytes, head: str, root: str) -> None:
     """Refuse what would be read as plain text and is none.
 
-    Parameters
-    ----------
-    data : bytes
-        The whole file.
-    head : str
-        Its beginning, decoded.
-    root : str
-        Name of the element it begins with; empty where it begins with none.
+    - `root`: name of the element it begins with; empty where it begins with none.
 
-    Raises
-    ------
-    OtherFormat
-        It is a document of another kind.
-    BadText
-        It is XML that breaks off.
+    Raises OtherFormat: it is a document of another kind.
+    Raises BadText: it is XML that breaks off.
     """
     if b"%PDF-" in data[:1024]:
         raise OtherFormat(

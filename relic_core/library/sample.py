@@ -31,16 +31,8 @@ SOURCE = "The sample, written for this project (CC0)"
 class Excerpt:
     """A passage of criticism around a quotation.
 
-    Attributes
-    ----------
-    id : str
-        Unique in its file.
-    left, right : tuple of str
-        Sentences before and after the quotation.
-    quotation : str
-        Words of the novel, from the beginning of a sentence to the end of one.
-    kind : str
-        What sort of claim it is.
+    - `left`, `right`: sentences before and after the quotation.
+    - `quotation`: words of the novel, from the beginning of a sentence to the end of one.
     """
 
     id: str
@@ -53,10 +45,7 @@ class Excerpt:
 def read_excerpts(path: Path = EXCERPTS) -> tuple[Excerpt, ...]:
     """Read a file of excerpts, one JSON object on a line.
 
-    Raises
-    ------
-    BadText
-        A line that is no excerpt, or an id given twice.
+    Raises BadText: a line that is no excerpt, or an id given twice.
     """
     excerpts: dict[str, Excerpt] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
@@ -82,11 +71,8 @@ def align(work: Work, excerpts: Sequence[Excerpt]) -> tuple[Example, ...]:
 
     Letters and digits alone are compared, so that quotation marks and line breaks may differ.
 
-    Raises
-    ------
-    BadText
-        A quotation that is not in the work, does not begin and end with a sentence, is longer than five sentences, or
-        stands in the work more than once.
+    Raises BadText: a quotation that is not in the work, does not begin and end with a sentence, is longer than five
+    sentences, or stands in the work more than once.
     """
     places = Places(work)
     return tuple(

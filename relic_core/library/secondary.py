@@ -45,18 +45,11 @@ _LONGEST_PATH = 4_096
 class SourceFile:
     """A file that may be a secondary source; only names, so that it travels easily.
 
-    Attributes
-    ----------
-    path : Path
-        The file on disk: the text, or the archive that holds it.
-    inside : tuple of str
-        Names of the entries that lead to it: none, one in an archive, two in an archive in an archive.
-    title, author, origin, licence : str
-        As a table of sources says them; empty where none does.
-    number : int or None
-        Of Project Gutenberg, as the table says.
-    problem : str
-        Why it cannot be read, in plain words; empty where nothing is known against it.
+    - `path`: the file on disk: the text, or the archive that holds it.
+    - `inside`: names of the entries that lead to it: none, one in an archive, two in an archive in an archive.
+    - `title`, `author`, `origin`, `licence`: as a table of sources says them; empty where none does.
+    - `number`: of Project Gutenberg, as the table says.
+    - `problem`: why it cannot be read, in plain words; empty where nothing is known against it.
     """
 
     path: Path
@@ -72,8 +65,6 @@ class SourceFile:
     def name(self) -> str:
         """What the file is called, without its folders.
 
-        Examples
-        --------
         >>> SourceFile(path=Path("a/criticism.zip"), inside=("essays/138.txt",)).name
         '138.txt'
         """
@@ -94,17 +85,10 @@ def list_sources(
     where a source comes from: a row is found by the file's name, with or without its ending, or by its number. Folders
     of `without`, the program's own, are passed over. Into `others` go the names of files of kinds that are not read.
 
-    Yields
-    ------
-    SourceFile
-        Also what cannot be read as far as that shows: it has a `problem`.
+    Yields: also what cannot be read as far as that shows: it has a `problem`.
 
-    Raises
-    ------
-    NotFound
-        Nothing is there, or nothing that may be a source.
-    BadText
-        What was named is an archive, and damaged; or it may not be read.
+    Raises NotFound: nothing is there, or nothing that may be a source.
+    Raises BadText: what was named is an archive, and damaged; or it may not be read.
     """
     others = [] if others is None else others
     if not path.exists():
@@ -130,17 +114,10 @@ def list_sources(
 def read_source(file: SourceFile, *, max_bytes: int = 0) -> bytes:
     """Read the bytes of a source.
 
-    Parameters
-    ----------
-    file : SourceFile
-        As listed.
-    max_bytes : int
-        Largest size accepted, where that is more than `MOST_BYTES`.
+    - `max_bytes`: largest size accepted, where that is more than `MOST_BYTES`.
 
-    Raises
-    ------
-    NotFound, BadRequest, BadText
-        It has gone, is too large, damaged, locked or made to harm; the message says which file.
+    Raises NotFound, BadRequest, BadText: it has gone, is too large, damaged, locked or made to harm; the message says
+    which file.
     """
     most = max(max_bytes, MOST_BYTES)
     if file.problem:
@@ -153,10 +130,7 @@ def read_source(file: SourceFile, *, max_bytes: int = 0) -> bytes:
 def text_of(data: bytes, *, name: str, max_bytes: int = 0) -> str:
     """Decode a source: plain text as it stands, an EPUB or a TEI file as `reading` puts it down.
 
-    Raises
-    ------
-    BadText
-        It is no text; the subclasses of `decoding.decode` and `reading.read_file`.
+    Raises BadText: it is no text; the subclasses of `decoding.decode` and `reading.read_file`.
     """
     most = max(max_bytes, MOST_BYTES)
     if archives.is_zip(data) or data[:200].lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0").startswith(b"<"):

@@ -31,8 +31,6 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 class SourceTable:
     r"""What tables say of sources, by the names of files and by numbers of Project Gutenberg; the first row counts.
 
-    Examples
-    --------
     >>> table = SourceTable()
     >>> table.add(b"Gutenberg ID;Title\n138;The Ferry and Its Critics\n")
     >>> table.said_of("138.txt")["title"], table.said_of("pg138-0.txt")["number"], table.said_of("essay.txt")
@@ -45,10 +43,7 @@ class SourceTable:
     def add(self, data: bytes) -> None:
         """Read a table; one without a column that names files tells nothing.
 
-        Raises
-        ------
-        EmptyText, NotText, TextTooLarge
-            As `decoding.decode`.
+        Raises EmptyText, NotText, TextTooLarge: as `decoding.decode`.
         """
         text = decode(data, max_bytes=MOST_BYTES).text
         head = text.partition("\n")[0]
@@ -77,8 +72,6 @@ class SourceTable:
 def _key(name: str) -> str:
     """Give what a file is looked up by: its name without folders and ending, in small letters.
 
-    Examples
-    --------
     >>> _key("Essays/138.TXT"), _key("138")
     ('138', '138')
     """

@@ -48,27 +48,11 @@ def read_tei(
 ) -> tuple[Work, EditionDetails]:
     """Read a work from the bytes of a TEI file, and what it says of its edition.
 
-    Parameters
-    ----------
-    data : bytes
-        The whole file.
-    name : str
-        Its name.
-    said : Metadata
-        What a reader said about the work.
-    source : str
-        Where the file came from.
-    max_bytes : int
-        Largest size accepted.
-    segmenter : Segmenter, optional
-        In place of `sentences.default_segmenter`.
+    - `source`: where the file came from.
+    - `segmenter`: in place of `sentences.default_segmenter`.
 
-    Raises
-    ------
-    BadText
-        It is damaged, has no body, or holds no text of a work.
-    UnsafeFile
-        It uses entities that are not resolved.
+    Raises BadText: it is damaged, has no body, or holds no text of a work.
+    Raises UnsafeFile: it uses entities that are not resolved.
     """
     root = parse_xml(decode_markup(data, what=_WHAT, max_bytes=max_bytes), what=_WHAT)
     if all(local_name(element) != "body" for element in root.iter()):

@@ -41,10 +41,7 @@ _PRINTED = ("sic", "orig", "abbr", "lem", "rdg")
 class Blocks:
     """Reads elements one after the other; what it finds it appends to `leaves`.
 
-    Parameters
-    ----------
-    root : Element
-        Of the whole file, where references to notes are looked up.
+    - `root`: of the whole file, where references to notes are looked up.
     """
 
     def __init__(self, root: Element) -> None:

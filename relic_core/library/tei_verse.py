@@ -16,12 +16,8 @@ _LAST_NUMBER = re.compile(r"(\d{1,6})\D*$")
 class Verse:
     """The stanza that is being read, and how far the lines of its chapter are counted.
 
-    Attributes
-    ----------
-    refs : list of str
-        Names of the notes that hang on the stanza.
-    numbered : bool
-        Lines of this chapter are cited by number: they have numbers, or are spoken in a play.
+    - `refs`: names of the notes that hang on the stanza.
+    - `numbered`: lines of this chapter are cited by number: they have numbers, or are spoken in a play.
     """
 
     def __init__(self) -> None:

@@ -40,8 +40,6 @@ _MARK = re.compile(r"[\"“”„«»‘]|(?<!\w)['’]|['’](?!\w)")
 def unbracketed(text: str) -> int:
     """Count the words of a text that do not stand in brackets.
 
-    Examples
-    --------
     >>> unbracketed("He [the ferryman, that is] went (as we read) home.")
     3
     """
@@ -82,17 +80,7 @@ class Gap(NamedTuple):
 
 
 class Aligner:
-    """Lays the words of one source upon those of the works.
-
-    Parameters
-    ----------
-    text : str
-        The source.
-    words : Words
-        Its words.
-    works : QuotedWorks
-        The works.
-    """
+    """Lays the words of one source upon those of the works."""
 
     def __init__(self, text: str, words: Words, works: QuotedWorks) -> None:
         self.text = text
@@ -103,17 +91,10 @@ class Aligner:
     def align(self, chain: Sequence[SharedRun], first: int, stop: int) -> Iterator[list[Block]]:
         """Align what is between and around the runs of a chain.
 
-        Parameters
-        ----------
-        chain : sequence of SharedRun
-            In the order of both texts, without overlap.
-        first, stop : int
-            Where the work's words begin and end among those of all works.
+        - `chain`: in the order of both texts, without overlap.
+        - `first`, `stop`: where the work's words begin and end among those of all works.
 
-        Yields
-        ------
-        list of Block
-            Blocks that belong together, in order: each stretch costs less by what stands between than it brings.
+        Yields: blocks that belong together, in order: each stretch costs less by what stands between than it brings.
         """
         blocks: list[Block] = []
         here, there = max(0, chain[0].here - _PAST_END), max(first, chain[0].there - _PAST_END_THERE)

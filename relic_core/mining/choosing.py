@@ -28,15 +28,8 @@ def largest_total(counts: Iterable[int], *, share: int = SHARE) -> int:
     Exact, in whole numbers: `t` can be kept if sources can give `t` where each gives at most ``t // share``. A work
     that fewer than `share` sources quote can keep none.
 
-    Parameters
-    ----------
-    counts : iterable of int
-        Windows of each source.
-    share : int
-        4 for a quarter.
+    - `share`: 4 for a quarter.
 
-    Examples
-    --------
     >>> largest_total([100, 5, 5, 5]), largest_total([3, 1, 1, 1]), largest_total([50, 50, 50]), largest_total([2] * 5)
     (20, 4, 0, 10)
     """
@@ -47,15 +40,9 @@ def largest_total(counts: Iterable[int], *, share: int = SHARE) -> int:
 def capped(windows: Mapping[str, str], *, seed: str = SEED, share: int = SHARE) -> frozenset[str]:
     """Choose windows of one work so that as many as possible stay and no source has more than its share.
 
-    Parameters
-    ----------
-    windows : mapping of str to str
-        Window id -> source.
-    seed : str
-        The order in which windows are taken is that of a hash of the seed and the id: as good as drawn by lot, and the
-        same on every machine.
-    share : int
-        4 for a quarter.
+    - `seed`: the order in which windows are taken is that of a hash of the seed and the id: as good as drawn by lot,
+      and the same on every machine.
+    - `share`: 4 for a quarter.
     """
     of_source: dict[str, list[str]] = defaultdict(list)
     for name in sorted(windows, key=lambda name: _lot(seed, name)):
@@ -68,8 +55,6 @@ def capped(windows: Mapping[str, str], *, seed: str = SEED, share: int = SHARE) 
 def share_of_largest(windows: Mapping[str, str]) -> float:
     """Give the share of the source that has the most of a work's windows; 0 of none.
 
-    Examples
-    --------
     >>> share_of_largest({"w1": "a", "w2": "a", "w3": "b", "w4": "c"})
     0.5
     """

@@ -33,8 +33,6 @@ _ALLOWED = frozenset(
 def is_citation(said: str) -> bool:
     """Whether the words in a bracket only say where something stands.
 
-    Examples
-    --------
     >>> [is_citation(said) for said in ("p. 149", "vol. i. pp. 3-4", "_Emma_, chap. xii.", "iv. 9", "see above, p. 3")]
     [True, True, True, True, True]
     >>> [is_citation(said) for said in ("1816", "as he says on p. 4 of his book", "the first", "I. Walton", "A line")]

@@ -26,12 +26,8 @@ _CLOSING = " \"”’'»)]}.,;:!?—–-"
 class Context:
     """What stands around a quotation.
 
-    Attributes
-    ----------
-    left, right : tuple of str
-        The sentences before and after it, in the order of the text; at most four each.
-    start, end : int
-        Where quotation and context stand in `Prose.text`.
+    - `left`, `right`: the sentences before and after it, in the order of the text; at most four each.
+    - `start`, `end`: where quotation and context stand in `Prose.text`.
     """
 
     left: tuple[str, ...]
@@ -46,17 +42,9 @@ def context(prose: Prose, start: int, end: int, *, own: Sequence[str] = ()) -> C
     What stands in the sentence of the quotation, before or after it, counts as a sentence where it holds a word. No
     context leaves the flow of its quotation, and none goes on beyond a sentence that says again what is quoted.
 
-    Parameters
-    ----------
-    prose : Prose
-        The text.
-    start, end : int
-        The quotation without its marks.
-    own : sequence of str
-        Further texts of which no `OWN_RUN` words in a row may stand in the context: the sentences of the quoted work.
+    - `own`: further texts of which no `OWN_RUN` words in a row may stand in the context: the sentences of the quoted
+      work.
 
-    Examples
-    --------
     >>> from relic_core.mining.prose import read_prose
     >>> prose = read_prose("Rain fell. He notes that “it was a wet day” in June. So it was.")
     >>> found = context(prose, prose.text.index("it was"), prose.text.index("”"))

@@ -50,18 +50,11 @@ class Processes:
 
     They are spawned, not forked: a fork copies the locks of other threads as they happen to be.
 
-    Parameters
-    ----------
-    workers : int, optional
-        How many; as many as this process has processors where not given.
-    lost : callable, optional
-        Makes the result for a task whose process died, of the task and of the reason in plain words. Where not given,
-        `RelicError` is raised.
+    - `workers`: how many; as many as this process has processors where not given.
+    - `lost`: makes the result for a task whose process died, of the task and of the reason in plain words. Where not
+      given, `RelicError` is raised.
 
-    Raises
-    ------
-    BadRequest
-        Fewer than one worker.
+    Raises BadRequest: fewer than one worker.
     """
 
     def __init__(self, workers: int | None = None, *, lost: Callable[[Any, str], Any] | None = None) -> None:
@@ -125,21 +118,12 @@ class Dask:
 
     The machines of a cluster have this program, and see the sources and the index of works under the same paths.
 
-    Parameters
-    ----------
-    address : str, optional
-        Of the scheduler (``tcp://host:8786``); a local cluster is started where not given.
-    workers : int, optional
-        Processes of the local cluster; for a scheduler, how many tasks are on their way at least.
-    lost : callable, optional
-        As for `Processes`.
+    - `address`: of the scheduler (``tcp://host:8786``); a local cluster is started where not given.
+    - `workers`: processes of the local cluster; for a scheduler, how many tasks are on their way at least.
+    - `lost`: as for `Processes`.
 
-    Raises
-    ------
-    NotFound
-        Dask is not installed.
-    BadRequest
-        Fewer than one worker.
+    Raises NotFound: dask is not installed.
+    Raises BadRequest: fewer than one worker.
     """
 
     def __init__(
@@ -157,10 +141,7 @@ class Dask:
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         """Apply a function to each task; see `ports.Workers`.
 
-        Raises
-        ------
-        NotFound
-            No scheduler answers at the address.
+        Raises NotFound: no scheduler answers at the address.
         """
         distributed = _distributed()
         with ExitStack() as stack:

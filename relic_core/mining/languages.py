@@ -55,8 +55,6 @@ def language(text: str) -> str:
     Of a long text three parts are looked at. Without a letter it is "". Of fewer than 20 words it is English unless
     the small words of another language outnumber its own: that is too short to tell.
 
-    Examples
-    --------
     >>> language("It rained all day, and nobody came to the ferry."), language("Il pleuvait, et personne ne vint.")
     ('en', 'fr')
     >>> language("Hello."), language("")
@@ -80,8 +78,6 @@ def _classified(text: str) -> str:
 def is_english(text: str) -> bool:
     """Whether a text, be it short or verse, is English.
 
-    Examples
-    --------
     >>> is_english("Full many a gem of purest ray serene"), is_english("Arma virumque cano, Troiae qui primus ab oris")
     (True, False)
     """

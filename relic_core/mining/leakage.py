@@ -33,18 +33,9 @@ HELD_OUT = "the list of held-out runs"
 class Item:
     """What is checked: a pair or window of a split.
 
-    Attributes
-    ----------
-    kind : {"pair", "window"}
-        Which of the two.
-    id : str
-        Of the pair or window.
-    source_id : str
-        Where its passage stands.
-    passage : (int, int)
-        Offsets of the passage in the source.
-    texts : tuple of str
-        All that is learnt from it, or shown of it.
+    - `id`: of the pair or window.
+    - `source_id`: where its passage stands.
+    - `texts`: all that is learnt from it, or shown of it.
     """
 
     kind: Literal["pair", "window"]
@@ -58,16 +49,9 @@ class Item:
 class Offence:
     """Something that stands where it must not.
 
-    Attributes
-    ----------
-    kind : {"pair", "window"}
-        What has it.
-    id : str
-        Of the pair or window.
-    words : str
-        What is shared, eight words or more; empty where a place in a source is shared, or the split is wrong.
-    where : tuple of str
-        Where it also stands.
+    - `id`: of the pair or window.
+    - `words`: what is shared, eight words or more; empty where a place in a source is shared, or the split is wrong.
+    - `where`: where it also stands.
     """
 
     kind: Literal["pair", "window"]
@@ -83,15 +67,9 @@ class Offence:
 def shared_runs(items: Iterable[Item], texts: Texts, held_out: HeldOut | None = None) -> list[Offence]:
     """List the stretches of eight words or more that items share with texts they must not share any with.
 
-    Parameters
-    ----------
-    items : iterable of Item
-        Read once.
-    texts : callable
-        Read once, and once more where something is shared, to say where it stands. An item is not held against a text
-        that bears its own name (`name_of`).
-    held_out : HeldOut, optional
-        Runs known by their hashes alone.
+    - `texts`: read once, and once more where something is shared, to say where it stands. An item is not held against a
+      text that bears its own name (`name_of`).
+    - `held_out`: runs known by their hashes alone.
     """
     known = _digests(texts)
     found: list[tuple[Item, str, list[int]]] = []
@@ -114,12 +92,7 @@ def shared_runs(items: Iterable[Item], texts: Texts, held_out: HeldOut | None = 
 def shared_passages(items: Iterable[Item], others: Sequence[tuple[str, Item]]) -> list[Offence]:
     """List the items whose passage in a source lies, in part or whole, on that of another split.
 
-    Parameters
-    ----------
-    items : iterable of Item
-        Of one split.
-    others : sequence of (str, Item)
-        Of other splits, each with its split.
+    - `others`: of other splits, each with its split.
     """
     of_source: dict[str, list[tuple[str, Item]]] = defaultdict(list)
     for split, other in others:

@@ -27,16 +27,9 @@ _SAME = 0.5
 class Match:
     """Words of a source that stand in a work, in order.
 
-    Attributes
-    ----------
-    work : QuotedWork
-        The work.
-    start, end : int
-        Where they stand in `Prose.text`, half-open.
-    blocks : tuple of Block
-        What is the same, by positions of words.
-    bits : float
-        How rare the shared words are together.
+    - `start`, `end`: where they stand in `Prose.text`, half-open.
+    - `blocks`: what is the same, by positions of words.
+    - `bits`: how rare the shared words are together.
     """
 
     work: QuotedWork
@@ -62,24 +55,11 @@ def find_matches(prose: Prose, works: QuotedWorks, *, among: Collection[str] | N
     Where the same words stand in several places, in one work or several, the places that are nearly as good as the best
     are all given.
 
-    Parameters
-    ----------
-    prose : Prose
-        The source.
-    works : QuotedWorks
-        What it may quote.
-    among : collection of str, optional
-        Ids of the works that are looked at; all by default.
+    - `among`: ids of the works that are looked at; all by default.
 
-    Returns
-    -------
-    tuple of Match
-        In the order of the source.
+    Returns: in the order of the source.
 
-    Raises
-    ------
-    BadRequest
-        A work of `among` is not in `works`.
+    Raises BadRequest: a work of `among` is not in `works`.
     """
     words = works.read(prose.text)
     return matches_of(Aligner(prose.text, words, works), among=among)

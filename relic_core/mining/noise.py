@@ -73,12 +73,8 @@ _LONE_LENGTH, _HEAD_LENGTH = 16, 70
 class Printed:
     """What belongs to the printed page.
 
-    Attributes
-    ----------
-    masked : str
-        The text with it as white space, as long as the text: what paragraphs are looked for in.
-    found : list of (int, int)
-        Where it stands, in order.
+    - `masked`: the text with it as white space, as long as the text: what paragraphs are looked for in.
+    - `found`: where it stands, in order.
     """
 
     masked: str
@@ -88,8 +84,6 @@ class Printed:
 def printed_noise(text: str) -> Printed:
     r"""Find page numbers and running heads.
 
-    Examples
-    --------
     >>> page = printed_noise("It rained\n[Pg 12]\nhere {13} and there.")
     >>> page.found, page.masked
     ([(9, 17), (23, 27)], 'It rained        \nhere      and there.')

@@ -43,12 +43,8 @@ quotation and around it)."""
 class PairsFound:
     """The pairs of a source.
 
-    Attributes
-    ----------
-    pairs : tuple of Pair
-        In the order of the source.
-    dropped : dict of str to int
-        Why quotations gave no pair -> how many.
+    - `pairs`: in the order of the source.
+    - `dropped`: why quotations gave no pair -> how many.
     """
 
     pairs: tuple[Pair, ...]
@@ -58,17 +54,8 @@ class PairsFound:
 def make_pairs(prose: Prose, quotations: Iterable[Quotation], source_id: str) -> PairsFound:
     """Make the pairs of one source.
 
-    Parameters
-    ----------
-    prose : Prose
-        The source as read.
-    quotations : iterable of Quotation
-        As `quotations.find_quotations` gives them.
-    source_id : str
-        Of the source.
+    - `quotations`: as `quotations.find_quotations` gives them.
 
-    Examples
-    --------
     >>> from relic_core.mining.prose import read_prose
     >>> from relic_core.mining.quotations import find_quotations
     >>> prose = read_prose("He writes that “it rained on the ferry all that night in June” and that “it is so.”")

@@ -37,15 +37,10 @@ _UNSEEN = np.array([ord("_"), 0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF], dty
 class Stretch:
     """A paragraph, or what is set off like one.
 
-    Attributes
-    ----------
-    start, end : int
-        In `Prose.text`, half-open.
-    kind : {"prose", "block", "verse", "note"}
-        Running text, a quotation set off as prose or as verse, a footnote.
-    flow : int
-        Stretches with one number are read one after the other. A chapter is a flow, and so is each footnote: no context
-        leaves the flow of its quotation.
+    - `start`, `end`: in `Prose.text`, half-open.
+    - `kind`: running text, a quotation set off as prose or as verse, a footnote.
+    - `flow`: stretches with one number are read one after the other. A chapter is a flow, and so is each footnote: no
+      context leaves the flow of its quotation.
     """
 
     start: int
@@ -58,16 +53,9 @@ class Stretch:
 class Quotation:
     """Words between marks, or set off.
 
-    Attributes
-    ----------
-    start, end : int
-        In `Prose.text`, half-open, without the outer marks; a quotation may run over several stretches.
-    kind : {"inline", "block", "verse"}
-        How it is set.
-    closed : bool
-        Whether the mark that opens it was closed; a quotation set off is.
-    nested : bool
-        Whether it stands within another quotation.
+    - `start`, `end`: in `Prose.text`, half-open, without the outer marks; a quotation may run over several stretches.
+    - `closed`: whether the mark that opens it was closed; a quotation set off is.
+    - `nested`: whether it stands within another quotation.
     """
 
     start: int
@@ -80,14 +68,9 @@ class Quotation:
 class Prose:
     """The cleaned words of a source, with where they stand in it.
 
-    Attributes
-    ----------
-    text : str
-        White space single, noise gone (RELiC, appendix A).
-    stretches : tuple of Stretch
-        In order; they do not overlap.
-    sentences : tuple of (int, int)
-        Offsets into `text`, in order, each within one stretch.
+    - `text`: white space single, noise gone (RELiC, appendix A).
+    - `stretches`: in order; they do not overlap.
+    - `sentences`: offsets into `text`, in order, each within one stretch.
     """
 
     def __init__(
@@ -146,12 +129,8 @@ class Prose:
 class _Origins:
     """Where each character of a clean text stands in its source.
 
-    Parameters
-    ----------
-    places : array of int64, shape (n_characters,)
-        Ascending; the offset of each character in the source.
-    bridged : array of bool, shape (n_characters,)
-        Whether only white space that was made single lies between a character and the one before it.
+    - `places`: ascending; the offset of each character in the source.
+    - `bridged`: whether only white space that was made single lies between a character and the one before it.
     """
 
     def __init__(self, places: npt.NDArray[np.int64], bridged: npt.NDArray[np.bool_]) -> None:
@@ -195,15 +174,9 @@ def read_prose(text: str, *, segmenter: Segmenter | None = None) -> Prose:
     Dropped are licences, contents, indexes, headings, marks of illustrations, running heads, page numbers, footnote
     marks, in-line citations, word breaks and marks of emphasis: they let models cheat (Thai et al. 2022, appendix A).
 
-    Parameters
-    ----------
-    text : str
-        A decoded text (`text.decoding.decode`); any text will do.
-    segmenter : Segmenter, optional
-        What cuts sentences; by default `text.sentences.default_segmenter`.
+    - `text`: a decoded text (`text.decoding.decode`); any text will do.
+    - `segmenter`: what cuts sentences; by default `text.sentences.default_segmenter`.
 
-    Examples
-    --------
     >>> prose = read_prose("Rain is _worth-\nless_ here (p. 149).[3] It\n[Pg 12]\nfell; worthless.\n")
     >>> prose.text
     'Rain is worthless here. It fell; worthless.'

@@ -51,13 +51,8 @@ class _Open:
 def find_quotations(prose: Prose) -> tuple[Quotation, ...]:
     """Find the quotations of a text, nested ones marked.
 
-    Returns
-    -------
-    tuple of Quotation
-        By their starts; of those that start at one place the longer first.
+    Returns: by their starts; of those that start at one place the longer first.
 
-    Examples
-    --------
     >>> from relic_core.mining.prose import read_prose
     >>> prose = read_prose("She said, 'I don't know “why” it rained,' and left. 'Tis so.")
     >>> [(prose.text[q.start : q.end], q.nested) for q in find_quotations(prose)]

@@ -51,16 +51,10 @@ _MOST_PRINTED = 500_000
 class QuotedWork:
     """One work as the index knows it.
 
-    Attributes
-    ----------
-    id, title, author, sha256, fingerprint, segmenter : str
-        As of `Work`.
-    first_word, words : int
-        Where its words begin among those of all works, and how many they are.
-    first_sentence, sentences : int
-        Where its sentences begin among those of all works, and how many they are.
-    own : tuple of str
-        Words that it uses often and hardly any other work does: its people and places, mostly.
+    - `id`, `title`, `author`, `sha256`, `fingerprint`, `segmenter`: as of `Work`.
+    - `first_word`, `words`: where its words begin among those of all works, and how many they are.
+    - `first_sentence`, `sentences`: where its sentences begin among those of all works, and how many they are.
+    - `own`: words that it uses often and hardly any other work does: its people and places, mostly.
     """
 
     id: str
@@ -88,28 +82,15 @@ class Words(NamedTuple):
 class QuotedWorks:
     """The words of many works and a table of their runs; opened by `open`, made by `build`.
 
-    Attributes
-    ----------
-    works : tuple of QuotedWork
-        In the order in which they were given.
-    words : int32 array, shape (n_words,)
-        The words of the sentences of all works, one work after the other, as numbers of the vocabulary.
-    starts : int32 array, shape (n_words,)
-        Where each word starts in its work's text.
-    lengths : uint16 array, shape (n_words,)
-        Characters of each word in its work's text.
-    bits : float32 array, shape (n_vocabulary,)
-        How rare each word is: -log2 of its share of all words, smoothed.
-    hashes : uint64 array, shape (n_runs,)
-        Sorted hashes of all runs.
-    places : int32 array, shape (n_runs,)
-        The first word of each run, in the order of `hashes`.
-    first_words : int64 array, shape (n_sentences + 1,)
-        The first word of each sentence, among the words of all works; behind them the number of words.
-    sentence_starts, sentence_ends : int32 array, shape (n_sentences,)
-        Offsets of the sentences in their work's text.
-    digest : str
-        Of the manifest: of what the index was made from.
+    - `works`: in the order in which they were given.
+    - `words`: the words of the sentences of all works, one work after the other, as numbers of the vocabulary.
+    - `starts`: where each word starts in its work's text.
+    - `lengths`: characters of each word in its work's text.
+    - `bits`: how rare each word is: -log2 of its share of all words, smoothed.
+    - `places`: the first word of each run, in the order of `hashes`.
+    - `first_words`: the first word of each sentence, among the words of all works; behind them the number of words.
+    - `sentence_starts`, `sentence_ends`: offsets of the sentences in their work's text.
+    - `digest`: of the manifest: of what the index was made from.
     """
 
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
@@ -135,12 +116,8 @@ class QuotedWorks:
     def open(cls, folder: Path) -> QuotedWorks:
         """Open an index; its manifest and the sizes of its files are checked.
 
-        Raises
-        ------
-        NoIndex
-            There is none in this folder.
-        StaleIndex
-            It is damaged, changed, or of another version of the program.
+        Raises NoIndex: there is none in this folder.
+        Raises StaleIndex: it is damaged, changed, or of another version of the program.
         """
         try:
             manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -168,21 +145,13 @@ class QuotedWorks:
     def build(cls, works: Iterable[Work], folder: Path, progress: Progress) -> QuotedWorks:
         """Write the index of some works, whole or not at all, and open it. One that is there is replaced.
 
-        Parameters
-        ----------
-        works : iterable of Work
-            Taken one at a time: they need not be in memory together. One with `__len__` gives the progress its end.
-        folder : Path
-            Where the index is kept.
-        progress : Progress
-            Told how many works have been read.
+        - `works`: taken one at a time: they need not be in memory together. One with `__len__` gives the progress its
+          end.
+        - `folder`: where the index is kept.
+        - `progress`: told how many works have been read.
 
-        Raises
-        ------
-        BadRequest
-            There is no work, or one occurs twice.
-        StoreError
-            The folder cannot be written.
+        Raises BadRequest: there is no work, or one occurs twice.
+        Raises StoreError: the folder cannot be written.
         """
         from relic_core.mining.quoted_works_build import write
 
@@ -213,10 +182,7 @@ class QuotedWorks:
     def number_of(self, work_id: str) -> int:
         """Find a work by its id.
 
-        Raises
-        ------
-        BadRequest
-            It is not in the index.
+        Raises BadRequest: it is not in the index.
         """
         for number, work in enumerate(self.works):
             if work.id == work_id:
@@ -251,17 +217,10 @@ class QuotedWorks:
     def look_up(self, numbers: Numbers, *, commonest: int) -> tuple[Places, Places]:
         """Find where the runs of a text stand in the works.
 
-        Parameters
-        ----------
-        numbers : int32 array, shape (n,)
-            The words of the text.
-        commonest : int
-            Runs that stand in the works more often are left out.
+        - `commonest`: runs that stand in the works more often are left out.
 
-        Returns
-        -------
-        here, there : int64 array, shape (n_found,)
-            The first word of a run in the text, and in the works.
+        What it returns:
+        - `here, there`: the first word of a run in the text, and in the works.
         """
         if len(numbers) < RUN:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)

@@ -46,10 +46,7 @@ class _Read(NamedTuple):
 def write(works: Iterable[Work], folder: Path, progress: Progress) -> None:
     """Write the files of an index into a folder that is there.
 
-    Raises
-    ------
-    BadRequest
-        There is no work, or one occurs twice.
+    Raises BadRequest: there is no work, or one occurs twice.
     """
     numbers_of: dict[str, int] = {}
     printed: dict[str, int] = {}

@@ -48,19 +48,9 @@ class SharedRun(NamedTuple):
 def find_chains(numbers: Numbers, works: QuotedWorks, *, among: Collection[int] | None = None) -> list[list[SharedRun]]:
     """Find runs of words that a source shares with the works, those of one quotation together.
 
-    Parameters
-    ----------
-    numbers : int32 array, shape (n,)
-        The words of the source.
-    works : QuotedWorks
-        What it may quote.
-    among : collection of int, optional
-        Positions of the works that are looked at; all by default.
+    - `among`: positions of the works that are looked at; all by default.
 
-    Returns
-    -------
-    list of list of SharedRun
-        Runs in the order of both texts, all in one work, in order of the source.
+    Returns: runs in the order of both texts, all in one work, in order of the source.
     """
     here, there = works.look_up(numbers, commonest=COMMONEST)
     owners = np.searchsorted(works.first_word_of, there, "right") - 1
@@ -129,10 +119,7 @@ def _among_neighbours(here: Integers, there: Integers, rarity: Bits) -> Bits:
 def _beside(numbers: Numbers, works: QuotedWorks, ends: Integers, shift: Integers, step: int) -> Bits:
     """Sum the bits of words that stand alike near the end of a run, where a word may be changed, added or left out.
 
-    Parameters
-    ----------
-    ends : int64 array
-        The first word of the run where `step` is -1, one behind its last where it is 1.
+    - `ends`: the first word of the run where `step` is -1, one behind its last where it is 1.
     """
     best = np.zeros(len(ends))
     for slip in (-1, 0, 1):

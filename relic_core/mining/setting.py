@@ -65,14 +65,7 @@ Setting = Literal["prose", "block", "verse", "note"]
 class Piece:
     """A stretch of the source that is read.
 
-    Attributes
-    ----------
-    start, end : int
-        Offsets in the source.
-    kind : {"prose", "block", "verse", "note"}
-        How it is set.
-    flow : int
-        As in `prose.Stretch`.
+    - `flow`: as in `prose.Stretch`.
     """
 
     start: int
@@ -84,10 +77,7 @@ class Piece:
 def find_pieces(text: str) -> list[Piece]:
     """Find what is read of a text, in order.
 
-    Parameters
-    ----------
-    text : str
-        With page numbers and running heads as white space (`noise.printed_noise`).
+    - `text`: with page numbers and running heads as white space (`noise.printed_noise`).
     """
     start, end = apparatus.licence(text)
     layout = lay_out(text, start, end)
@@ -98,14 +88,8 @@ def find_pieces(text: str) -> list[Piece]:
 class _Margins:
     """Where the lines of a text begin.
 
-    Attributes
-    ----------
-    left : int
-        Column of most lines.
-    first : int
-        Column of the first line of most paragraphs.
-    width : int
-        As in `Layout`.
+    - `first`: column of the first line of most paragraphs.
+    - `width`: as in `Layout`.
     """
 
     left: int

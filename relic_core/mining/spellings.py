@@ -28,8 +28,6 @@ _SHIFT = np.uint64(29)
 def spelt(word: str) -> str:
     """Bring a word to the spelling under which it is compared.
 
-    Examples
-    --------
     >>> spelt("Honour’d"), spelt("DON'T"), spelt("Brontë")
     ('honored', 'dont', 'bronte')
     """
@@ -38,18 +36,7 @@ def spelt(word: str) -> str:
 
 
 def run_hashes(numbers: Numbers) -> Hashes:
-    """Hash every run of words.
-
-    Parameters
-    ----------
-    numbers : int32 array, shape (n,)
-        Words.
-
-    Returns
-    -------
-    uint64 array, shape (max(0, n - RUN + 1),)
-        The run that begins at each word.
-    """
+    """Hash every run of words."""
     count = max(0, len(numbers) - RUN + 1)
     made = np.zeros(count, dtype=np.uint64)
     for at in range(RUN):

@@ -50,16 +50,9 @@ _AT_ONCE = 2_000
 class Candidate:
     """What may be learnt from, if nothing speaks against it.
 
-    Attributes
-    ----------
-    id : str
-        Of the pair or window.
-    source_id : str
-        Where its passage stands.
-    passage : (int, int)
-        Offsets of the passage in the source.
-    texts : tuple of str
-        All it would give to learn from; no run goes from one into the next.
+    - `id`: of the pair or window.
+    - `source_id`: where its passage stands.
+    - `texts`: all it would give to learn from; no run goes from one into the next.
     """
 
     id: str
@@ -86,8 +79,6 @@ def words_of(passage: Pair | MinedWindow) -> str:
 class Passages:
     """Stretches of sources, for asking whether another lies on one of them.
 
-    Examples
-    --------
     >>> taken = Passages([("a", (10, 20)), ("a", (12, 15)), ("b", (0, 5))])
     >>> taken.overlap("a", (19, 30)), taken.overlap("a", (20, 30)), taken.overlap("b", (5, 9))
     (True, False, False)
@@ -112,12 +103,8 @@ class Passages:
 class Forbidden:
     """What nothing that is learnt from may share a run with.
 
-    Attributes
-    ----------
-    works, benchmarks : RunSet
-        Of the measured works' full texts, and of all texts of benchmarks.
-    held_out : HeldOut or None
-        The list of held-out runs, where there is one.
+    - `works`, `benchmarks`: of the measured works' full texts, and of all texts of benchmarks.
+    - `held_out`: the list of held-out runs, where there is one.
     """
 
     works: RunSet
@@ -132,12 +119,8 @@ def measured(windows: Sequence[MinedWindow], parts: Mapping[str, Split]) -> list
     a sentence that works repeat. A dev window that lies on the passage of a test window, or shares a run with it, is
     left out.
 
-    Parameters
-    ----------
-    windows : sequence of MinedWindow
-        All that are kept, in their order; those on works that `parts` does not name are passed over.
-    parts : mapping of str to {"dev", "test", "left out"}
-        Work id -> its split; "left out" for other editions of measured works.
+    - `windows`: all that are kept, in their order; those on works that `parts` does not name are passed over.
+    - `parts`: work id -> its split; "left out" for other editions of measured works.
     """
     rows: dict[str, Row] = {}
     seen: set[str] = set()
@@ -166,12 +149,7 @@ def measured(windows: Sequence[MinedWindow], parts: Mapping[str, Split]) -> list
 class Gate:
     """Lets through what may be learnt from.
 
-    Parameters
-    ----------
-    forbidden : Forbidden
-        What it may share no run with.
-    measured : sequence of MinedWindow
-        The windows of dev and test.
+    - `forbidden`: what it may share no run with.
     """
 
     def __init__(self, forbidden: Forbidden, measured: Sequence[MinedWindow]) -> None:
@@ -182,12 +160,7 @@ class Gate:
     def rows(self, candidates: Iterable[Candidate], *, why: str) -> Iterator[Row]:
         """Say of each candidate whether it may be learnt from, in their order.
 
-        Parameters
-        ----------
-        candidates : iterable of Candidate
-            Read some thousands at a time.
-        why : str
-            The reason of those that may.
+        - `candidates`: read some thousands at a time.
         """
         batch: list[Candidate] = []
         for candidate in candidates:

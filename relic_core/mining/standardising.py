@@ -39,14 +39,8 @@ Held = Literal["whole", "part", "touched", "mostly", "no"]
 class Standard:
     """Consecutive sentences of a work, and the words of the source that quote them.
 
-    Attributes
-    ----------
-    gold : Span
-        The sentences.
-    blocks : tuple of Block
-        What both texts share, in order.
-    score : float
-        The least QRatio of a sentence or a part of one, 0-100.
+    - `blocks`: what both texts share, in order.
+    - `score`: the least QRatio of a sentence or a part of one, 0-100.
     """
 
     gold: Span
@@ -78,14 +72,9 @@ def standardise(match: Match, aligner: Aligner, quoted: Callable[[int], range]) 
     first and last sentences none counts for words that the critic uses beside a quotation and not in it; and the rest
     of the quotation is looked through for those before and behind.
 
-    Parameters
-    ----------
-    match : Match
-        As `find_matches` gave it.
-    aligner : Aligner
-        What it was found with.
-    quoted : callable
-        Gives the words of the quotation in which the word at a position of the source stands; none where it is in none.
+    - `match`: as `find_matches` gave it.
+    - `quoted`: gives the words of the quotation in which the word at a position of the source stands; none where it is
+      in none.
     """
     row: list[_Sentence] = []
     for sentence in _sentences(match, aligner):

@@ -20,16 +20,7 @@ if TYPE_CHECKING:
 class Counted:
     """A window, as far as it is counted.
 
-    Attributes
-    ----------
-    split : str
-        "dev", "test", "training".
-    source, work : str
-        Ids of what quotes and of what is quoted.
-    gold : Span
-        The sentences quoted.
-    context_words, quotation_words : int
-        Words of both contexts together, and of the sentences quoted.
+    - `context_words`, `quotation_words`: words of both contexts together, and of the sentences quoted.
     """
 
     split: str
@@ -44,24 +35,9 @@ class Counted:
 class Statistics:
     """The numbers of a set of windows.
 
-    Attributes
-    ----------
-    examples : mapping of str to int
-        Split -> windows.
-    works, sources : int
-        Quoted works, and sources that quote them.
-    context_words, quotation_words : float
-        Averages per window.
-    sources_per_work, windows_per_work, windows_per_source : float
-        Averages over works and over sources.
-    quoted_share : float
-        Average over works of the share of their sentences that is quoted at all, between 0 and 1.
-    lengths : mapping of int to int
-        Sentences of the quotation -> windows.
-    by_work : mapping of str to WorkCount
-        Each work's own numbers, the most quoted first.
-    by_source : mapping of str to int
-        Source -> windows, the most first.
+    - `quoted_share`: average over works of the share of their sentences that is quoted at all, between 0 and 1.
+    - `by_work`: each work's own numbers, the most quoted first.
+    - `by_source`: source -> windows, the most first.
     """
 
     examples: Mapping[str, int]
@@ -87,16 +63,9 @@ class Statistics:
 class WorkCount:
     """The numbers of one work.
 
-    Attributes
-    ----------
-    split : str
-        Of its windows.
-    windows, sources : int
-        How many, and from how many sources.
-    largest : int
-        Windows from the source that has the most of them.
-    quoted, sentences : int
-        Sentences that are quoted at all, and all there are.
+    - `windows`, `sources`: how many, and from how many sources.
+    - `largest`: Windows from the source that has the most of them.
+    - `quoted`, `sentences`: sentences that are quoted at all, and all there are.
     """
 
     split: str
@@ -127,12 +96,8 @@ RELIC = Statistics(
 def count(windows: Iterable[Counted], sentences: Mapping[str, int]) -> Statistics:
     """Count a set of windows.
 
-    Parameters
-    ----------
-    windows : iterable of Counted
-        The set; may be empty.
-    sentences : mapping of str to int
-        How many sentences each quoted work has.
+    - `windows`: the set; may be empty.
+    - `sentences`: how many sentences each quoted work has.
     """
     listed = list(windows)
     of_work: dict[str, list[Counted]] = defaultdict(list)

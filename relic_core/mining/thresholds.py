@@ -58,14 +58,8 @@ _SAME = 0.5
 class WorkFacts:
     """What has to be known of a work to judge windows on it.
 
-    Attributes
-    ----------
-    title, author : str
-        As known; the author may be empty.
-    sentences : int
-        How many it has.
-    own : frozenset of str
-        Words that are nearly its alone, as of `QuotedWork`.
+    - `title`, `author`: as known; the author may be empty.
+    - `own`: words that are nearly its alone, as of `QuotedWork`.
     """
 
     title: str
@@ -90,17 +84,10 @@ def set_aside(
 ) -> dict[str, str]:
     """Find the windows that are set aside.
 
-    Parameters
-    ----------
-    windows : iterable of MinedWindow
-        All windows of the library: bounds hold for a source and a work together.
-    sources, works : mapping
-        What is known of each source and work, by id.
+    - `windows`: all windows of the library: bounds hold for a source and a work together.
+    - `sources`, `works`: what is known of each source and work, by id.
 
-    Returns
-    -------
-    dict of str to str
-        Why, in plain words, by window id; windows that are kept are not in it.
+    Returns: why, in plain words, by window id; windows that are kept are not in it.
     """
     of_source: dict[str, list[MinedWindow]] = defaultdict(list)
     for window in windows:
@@ -231,8 +218,6 @@ def _person(work: WorkFacts) -> str:
 def no_criticism(title: str) -> str:
     """Give the word of a title that says the book is no criticism; empty where there is none.
 
-    Examples
-    --------
     >>> no_criticism("A Dictionary of the Characters"), no_criticism("The Common Reader")
     ('dictionary', '')
     """
@@ -242,8 +227,6 @@ def no_criticism(title: str) -> str:
 def same_author(one: str, other: str) -> bool:
     """Whether two names are of one person: the last name and the first letter of the first are the same.
 
-    Examples
-    --------
     >>> same_author("Charlotte Brontë", "C. Bronte"), same_author("George Eliot", "T. S. Eliot")
     (True, False)
     >>> same_author("Brontë, Charlotte (1816-1855)", "Charlotte Bronte"), same_author("", "")

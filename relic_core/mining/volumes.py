@@ -50,31 +50,17 @@ logger = logging.getLogger(__name__)
 class Mined:
     """What was found in one source.
 
-    Attributes
-    ----------
-    source : SecondarySource
-        The source; without text and hash where it could not be read.
-    task : VolumeTask or None
-        What was asked for, where it was asked by `mine_volume`.
-    file : str
-        Sha256 of the bytes it was read from; empty where it could not be read or was lost: it is not done then.
-    language : str
-        "en", "fr", ...; empty where the source could not be read.
-    pairs : tuple of Pair or None
-        None where none were asked for.
-    windows : tuple of MinedWindow
-        All that were found on the works looked for; nothing is set aside yet.
-    found : (int, int)
-        How many pairs and windows.
-    dropped : mapping of str to int
-        Why quotations were passed over, in plain words → how many.
-    problem : str
-        Why nothing could be found, in plain words; empty where all is well.
-    seconds : float
-        How long it took.
-    files : mapping of str to bytes
-        Where only places were asked for: `PAIRS_FILE` and `WINDOWS_FILE` with offsets and digests. There are no pairs
-        and windows then, so that no word of the source leaves the process.
+    - `source`: the source; without text and hash where it could not be read.
+    - `task`: what was asked for, where it was asked by `mine_volume`.
+    - `file`: Sha256 of the bytes it was read from; empty where it could not be read or was lost: it is not done then.
+    - `language`: "en", "fr", ...; empty where the source could not be read.
+    - `pairs`: none where none were asked for.
+    - `windows`: all that were found on the works looked for; nothing is set aside yet.
+    - `found`: how many pairs and windows.
+    - `dropped`: why quotations were passed over, in plain words → how many.
+    - `problem`: why nothing could be found, in plain words; empty where all is well.
+    - `files`: where only places were asked for: `PAIRS_FILE` and `WINDOWS_FILE` with offsets and digests. There are no
+      pairs and windows then, so that no word of the source leaves the process.
     """
 
     source: SecondarySource
@@ -94,22 +80,12 @@ class Mined:
 class VolumeTask:
     """What is to be done with one volume, by names alone.
 
-    Attributes
-    ----------
-    file : SourceFile
-        Where it is, and what a table says of it.
-    works : Path or None
-        Folder of the `QuotedWorks`; None where no windows are wanted.
-    among : frozenset of str or None
-        Ids of the works that are looked for; None for all.
-    pairs : bool
-        Whether pairs are made.
-    max_bytes : int
-        Largest size accepted, where that is more than `secondary.MOST_BYTES`.
-    places : bool
-        Give offsets and digests only, in files.
-    code : str
-        The version of the program, written into these files.
+    - `file`: where it is, and what a table says of it.
+    - `works`: folder of the `QuotedWorks`; None where no windows are wanted.
+    - `among`: ids of the works that are looked for; None for all.
+    - `max_bytes`: largest size accepted, where that is more than `secondary.MOST_BYTES`.
+    - `places`: give offsets and digests only, in files.
+    - `code`: the version of the program, written into these files.
     """
 
     file: SourceFile
@@ -136,23 +112,11 @@ def mine(
 ) -> Mined:
     """Find the quotations of a source, and the works that it quotes.
 
-    Parameters
-    ----------
-    text : str
-        Its text, to which ``source.sha256`` belongs.
-    source : SecondarySource
-        What it is.
-    works : QuotedWorks or None
-        What it may quote; None where no windows are wanted.
-    among : collection of str, optional
-        Ids of the works that are looked for; all where not given.
-    pairs : bool
-        Whether pairs are made.
+    - `text`: its text, to which ``source.sha256`` belongs.
+    - `works`: what it may quote; None where no windows are wanted.
+    - `among`: ids of the works that are looked for; all where not given.
 
-    Raises
-    ------
-    BadRequest
-        A work of `among` is not in `works`.
+    Raises BadRequest: a work of `among` is not in `works`.
     """
     began = time.perf_counter()
     spoken = ENGLISH if len(text) < _SHORT and is_english(text) else language(text)
@@ -182,10 +146,8 @@ def mine(
 def mine_volume(task: VolumeTask) -> Mined:
     """Read a volume and mine it; what is wrong with the volume is told in the result and raises nothing.
 
-    Raises
-    ------
-    NoIndex, StaleIndex
-        The index of works is not there, or is not the one that was built: that concerns every volume.
+    Raises NoIndex, StaleIndex: the index of works is not there, or is not the one that was built: that concerns every
+    volume.
     """
     works = None if task.works is None else _works(task.works, _modified(task.works))
     began = time.perf_counter()

@@ -35,17 +35,8 @@ class Places(NamedTuple):
 def places(prose: Prose, window: MinedWindow) -> Places:
     """Look up where the words of a window stand in its source.
 
-    Parameters
-    ----------
-    prose : Prose
-        The source as it is read now.
-    window : MinedWindow
-        As it was mined.
-
-    Raises
-    ------
-    NotFound
-        They are not where the window says: it was mined from another text, or under other rules of reading.
+    Raises NotFound: they are not where the window says: it was mined from another text, or under other rules of
+    reading.
     """
     start, end = _quotation(prose, window)
     left: list[Offsets] = []
@@ -80,21 +71,12 @@ def text_at(body: str, at: Places, *, shift: int = 0) -> WindowText:
 def find_text(body: str, window: ListedWindow, *, near: int = 0, reach: int = REACH) -> tuple[WindowText, int] | None:
     """Cut the words of a listed window out of a body in which they may have moved.
 
-    Parameters
-    ----------
-    body : str
-        Of the source, or of another edition of it.
-    window : ListedWindow
-        What is looked for; its hash decides.
-    near : int
-        By how many characters the window before had moved.
-    reach : int
-        How much further, at most, this one may have.
+    - `body`: of the source, or of another edition of it.
+    - `window`: what is looked for; its hash decides.
+    - `near`: by how many characters the window before had moved.
+    - `reach`: how much further, at most, this one may have.
 
-    Returns
-    -------
-    (WindowText, int) or None
-        The words and by how much they have moved; None where they are not there to the letter.
+    Returns: the words and by how much they have moved; None where they are not there to the letter.
     """
     at = Places(window.left, window.quotation, window.right)
     for shift in _shifts(near, reach):

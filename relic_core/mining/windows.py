@@ -70,28 +70,13 @@ def make_windows(
     Everything found is given; `thresholds.set_aside` says later what of it is no quotation by a critic. Where the same
     words stand in several places of the works, there is a window for each.
 
-    Parameters
-    ----------
-    prose : Prose
-        The source as it is read.
-    quotations : sequence of Quotation
-        Those of `find_quotations`, sorted by start.
-    source : SecondarySource
-        What the prose was read from.
-    works : QuotedWorks
-        The works it may quote.
-    among : collection of str, optional
-        Ids of the works that are looked at; all by default.
+    - `quotations`: those of `find_quotations`, sorted by start.
+    - `source`: what the prose was read from.
+    - `among`: ids of the works that are looked at; all by default.
 
-    Returns
-    -------
-    tuple of MinedWindow
-        In the order of the source.
+    Returns: in the order of the source.
 
-    Raises
-    ------
-    BadRequest
-        A work of `among` is not in `works`.
+    Raises BadRequest: a work of `among` is not in `works`.
     """
     words = works.read(prose.text)
     aligner = Aligner(prose.text, words, works)
@@ -186,13 +171,7 @@ class _Marks:
     def place(self, start: int, end: int, words: int) -> _Placed:
         """Find the quotations that hold matched words, where these are at least half of them.
 
-        Parameters
-        ----------
-        start, end : int
-            The matched words.
-        words : int
-            How many of the words between are matched.
-
+        - `words`: how many of the words between are matched.
         """
         across = self._across(start, end)
         holding = [each for each in across if each.start <= start + _SLACK and each.end >= end - _SLACK]

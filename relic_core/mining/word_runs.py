@@ -44,8 +44,6 @@ _MOST_WORDS = 2_000_000
 def words(text: str) -> list[str]:
     """List the words of a text.
 
-    Examples
-    --------
     >>> words("The Ferry’s 3 lanterns—lit!")
     ['the', 'ferry', 's', 'lanterns', 'lit']
     """
@@ -60,12 +58,9 @@ def runs_of(text: str) -> Runs:
 def runs_of_many(texts: Sequence[str]) -> tuple[Runs, npt.NDArray[np.int64]]:
     """Hash the runs of many short texts at once; no run goes from one text into the next.
 
-    Returns
-    -------
-    runs : uint64 array, shape (n_runs,)
-        Of all texts, in order.
-    owners : int array, shape (n_runs,)
-        Which text each is of, from 0.
+    What it returns:
+    - `runs`: of all texts, in order.
+    - `owners`: which text each is of, from 0.
     """
     split = [words(text) for text in texts]
     owners = np.repeat(np.arange(len(split)), [len(each) for each in split])
@@ -83,14 +78,9 @@ def runs_of_many(texts: Sequence[str]) -> tuple[Runs, npt.NDArray[np.int64]]:
 def digests_of(text: str) -> Runs:
     """Take the first eight bytes of the sha256 of each run, its words joined by single spaces.
 
-    Returns
-    -------
-    uint64 array, shape (max(0, n_words - 7),)
-        In the order of the text; the first twelve hex digits of the sha256 are these numbers without their last 16
-        bits.
+    Returns: in the order of the text; the first twelve hex digits of the sha256 are these numbers without their last 16
+    bits.
 
-    Examples
-    --------
     >>> import hashlib
     >>> hashlib.sha256(b"a b c d e f g h").hexdigest()[:16] == f"{digests_of('A b, c d; e f g h.')[0]:016x}"
     True
@@ -111,8 +101,6 @@ def digests_of(text: str) -> Runs:
 class RunSet:
     """The runs of some texts: eight bytes each, about 72 MB for seventy-three novels.
 
-    Examples
-    --------
     >>> kept = RunSet.of(["one two three four five six seven eight nine"])
     >>> len(kept), kept.holds(runs_of("Two, three, four: five six seven eight nine ten")).tolist()
     (2, [True, False])
@@ -138,11 +126,8 @@ class RunSet:
 class HeldOut:
     """A list of runs that may not be learnt from, known by their hashes alone.
 
-    Parameters
-    ----------
-    hashes : uint64 array, shape (n_runs,)
-        The first twelve hex digits of each run's sha256, as numbers. One in 2^48 runs is taken for one of them by
-        chance; of twenty-five million, with a list of 130,000, about one in a hundred lists of pairs loses a pair.
+    - `hashes`: the first twelve hex digits of each run's sha256, as numbers. One in 2^48 runs is taken for one of them
+      by chance; of twenty-five million, with a list of 130,000, about one in a hundred lists of pairs loses a pair.
     """
 
     def __init__(self, hashes: Runs) -> None:
@@ -152,12 +137,8 @@ class HeldOut:
     def read(cls, path: Path) -> HeldOut:
         """Read a list: twelve hex digits on each line.
 
-        Raises
-        ------
-        NotFound
-            There is no such file.
-        BadBenchmark
-            A line is something else.
+        Raises NotFound: there is no such file.
+        Raises BadBenchmark: a line is something else.
         """
         lines = read_text(path).split()
         for number, line in enumerate(lines, start=1):

@@ -27,12 +27,8 @@ class Benchmark(Protocol):
     def windows(self) -> tuple[Window, ...]:
         """List all windows in the order of the benchmark, each with its gold checked against its work.
 
-        Raises
-        ------
-        BadBenchmark
-            The data are damaged, or of another text.
-        NotFound
-            Data or works that are not here; the message says how to get them.
+        Raises BadBenchmark: the data are damaged, or of another text.
+        Raises NotFound: data or works that are not here; the message says how to get them.
         """
 
     def books(self) -> tuple[Book, ...]:
@@ -54,8 +50,5 @@ class WorkSource(Protocol):
     def find(self, keys: Sequence[str]) -> dict[str, Work]:
         """Give the works of some slugs of the catalogue.
 
-        Raises
-        ------
-        NotFound
-            Some are not in the library; the message names them and how to add them.
+        Raises NotFound: some are not in the library; the message names them and how to add them.
         """

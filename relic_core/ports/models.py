@@ -35,12 +35,9 @@ class Encoder(Protocol):
     def encode_sentences(self, work: Work, progress: Progress) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
         """Encode a work in one pass.
 
-        Returns
-        -------
-        sums : float32 array, shape (n_sentences, dimension)
-            Per sentence the sum of its own tokens' contextual states.
-        counts : int32 array, shape (n_sentences,)
-            Number of tokens of each sentence.
+        What it returns:
+        - `sums`: per sentence the sum of its own tokens' contextual states.
+        - `counts`: number of tokens of each sentence.
         """
 
 
@@ -76,28 +73,12 @@ class Reranker(Protocol):
     def rerank(self, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress) -> npt.NDArray[np.float32]:
         """Score some spans of a work.
 
-        Parameters
-        ----------
-        claim : Claim
-            What is asked.
-        work : Work
-            Whose spans they are.
-        spans : sequence of Span
-            In any order; may be none.
-        progress : Progress
-            Told of spans scored.
+        - `work`: whose spans they are.
+        - `spans`: in any order; may be none.
 
-        Returns
-        -------
-        float32 array, shape (n_spans,)
-            In the order of `spans`, finite, higher is better.
+        Returns: in the order of `spans`, finite, higher is better.
 
-        Raises
-        ------
-        BadClaim
-            The claim holds nothing to read.
-        BadWeights
-            The model's files are missing or not the expected ones.
-        RelicError
-            Memory ran out.
+        Raises BadClaim: the claim holds nothing to read.
+        Raises BadWeights: the model's files are missing or not the expected ones.
+        Raises RelicError: memory ran out.
         """

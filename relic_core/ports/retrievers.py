@@ -41,30 +41,17 @@ class Retriever(Protocol):
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:
         """Build and keep what `score` needs; safe to call again, resumes where it can.
 
-        Parameters
-        ----------
-        work : Work
-            What will be searched.
-        progress : Progress
-            Told how far it has come.
-        lengths : sequence of int, optional
-            Lengths that will be asked for. Where one index serves every length they make no difference.
+        - `progress`: told how far it has come.
+        - `lengths`: lengths that will be asked for. Where one index serves every length they make no difference.
         """
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences.
 
-        Returns
-        -------
-        float32 array, shape (n_candidates,)
-            In the order of the text, finite, higher is better.
+        Returns: in the order of the text, finite, higher is better.
 
-        Raises
-        ------
-        NoIndex
-            The work has not been prepared.
-        BadClaim
-            The claim holds nothing to search with.
+        Raises NoIndex: the work has not been prepared.
+        Raises BadClaim: the claim holds nothing to search with.
         """
 
 
@@ -78,10 +65,7 @@ class VectorRetriever(Protocol):
     def span_vector(self, work: Imprint, span: Span) -> npt.NDArray[np.float32]:
         """Take the vector of a span from its work's index; shape (dimension,), of length 1 where cosines are compared.
 
-        Raises
-        ------
-        NoIndex, StaleIndex
-            The work has not been prepared for the span's length, or its index is damaged.
+        Raises NoIndex, StaleIndex: the work has not been prepared for the span's length, or its index is damaged.
         """
 
     def score_vector(self, vector: npt.NDArray[np.float32], work: Imprint, length: int) -> Scores:
@@ -107,22 +91,12 @@ class LibraryRetriever(Protocol):
     ) -> LibraryRanking:
         """Rank the spans of `length` sentences of some works.
 
-        Parameters
-        ----------
-        claim : Claim
-            What is asked; the words of the passage where `like` is given.
-        works : sequence of Imprint
-            In the order in which ties stand. Those that are missing, or go away meanwhile, are passed over: they are
-            not among the works of the ranking.
-        length : int
-            Sentences per span.
-        like : (Imprint, Span), optional
-            The passage that others are to be like, for retrievers that know more of it than its words.
+        - `claim`: what is asked; the words of the passage where `like` is given.
+        - `works`: in the order in which ties stand. Those that are missing, or go away meanwhile, are passed over: they
+          are not among the works of the ranking.
+        - `like`: the passage that others are to be like, for retrievers that know more of it than its words.
 
-        Raises
-        ------
-        BadClaim
-            The claim holds nothing to search with.
+        Raises BadClaim: the claim holds nothing to search with.
         """
 
 

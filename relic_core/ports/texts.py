@@ -15,9 +15,6 @@ class Segmenter(Protocol):
     def segment(self, text: str, start: int, end: int) -> list[tuple[int, int]]:
         """Cut ``text[start:end]``, one paragraph.
 
-        Returns
-        -------
-        list of (int, int)
-            Half-open offsets into `text`, in order, not overlapping, no white space at either end; together they
-            hold every visible character of the paragraph.
+        Returns: half-open offsets into `text`, in order, not overlapping, no white space at either end; together they
+        hold every visible character of the paragraph.
         """

@@ -29,13 +29,8 @@ class Executor(Protocol):
     def submit(self, folder: Path, alive: int) -> None:
         """Run the job of a folder, now or soon.
 
-        Parameters
-        ----------
-        folder : Path
-            The job's folder, with its specification.
-        alive : int
-            A file descriptor with a lock that shows the job to be alive. The caller closes its own copy afterwards;
-            a process that runs the job inherits it and keeps it to its end.
+        - `alive`: a file descriptor with a lock that shows the job to be alive. The caller closes its own copy
+          afterwards; a process that runs the job inherits it and keeps it to its end.
         """
 
 
@@ -45,15 +40,8 @@ class Workers(Protocol):
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         """Apply a function to each task.
 
-        Parameters
-        ----------
-        function : callable
-            Found by its name in an importable module, without side effects that the caller relies on.
-        tasks : iterable
-            Taken as workers become free, so that many large tasks are never in memory at once.
+        - `function`: found by its name in an importable module, without side effects that the caller relies on.
+        - `tasks`: taken as workers become free, so that many large tasks are never in memory at once.
 
-        Yields
-        ------
-        object
-            The results, in the order in which they are finished. An error that a task raises is raised here.
+        Yields: the results, in the order in which they are finished. An error that a task raises is raised here.
         """

@@ -31,14 +31,8 @@ _ASIDES: dict[str, AsideKind] = {"break": "break", "heading": "heading", "note":
 class Stretch:
     """A sentence, or what stands between two.
 
-    Attributes
-    ----------
-    pieces : tuple of Piece
-        The words.
-    address : Address or None
-        Of the sentence; None between sentences.
-    place : str
-        Where the sentence stands, in words.
+    - `address`: of the sentence; None between sentences.
+    - `place`: where the sentence stands, in words.
     """
 
     pieces: tuple[Piece, ...]
@@ -55,22 +49,10 @@ class Stretch:
 class ChapterParagraph:
     """One paragraph of a chapter.
 
-    Attributes
-    ----------
-    index : int
-        Position in the work.
-    kind, number
-        As in `relic_core.domain.Paragraph`.
-    stretches : tuple of Stretch
-        Sentences and what stands between them, in the order of the text.
-    speaker : str
-        Who speaks, where the edition prints it over this paragraph; empty elsewhere.
-    opens : bool
-        It is the first, or the first after a break, a heading or a note: its first line is not indented.
-    notes : tuple of int
-        Numbers of the notes that hang on it.
-    hangs_on : int or None
-        Number of the paragraph that this note hangs on.
+    - `kind`, `number`: as in `relic_core.domain.Paragraph`.
+    - `stretches`: sentences and what stands between them, in the order of the text.
+    - `speaker`: who speaks, where the edition prints it over this paragraph; empty elsewhere.
+    - `opens`: it is the first, or the first after a break, a heading or a note: its first line is not indented.
     """
 
     index: int
@@ -95,18 +77,8 @@ class Aside:
 class SetChapter:
     """A chapter, ready to be set.
 
-    Attributes
-    ----------
-    index : int
-        Position in the work, from 0.
-    part, name : str
-        The part it stands in, and its name without it.
-    body : tuple of ChapterParagraph or Aside
-        In the order of the text.
-    notes : tuple of ChapterParagraph
-        For its foot.
-    span : Span
-        Its sentences.
+    - `index`: position in the work, from 0.
+    - `body`: in the order of the text.
     """
 
     index: int
@@ -125,12 +97,7 @@ class SetChapter:
 def chapter_name(work: Work, index: int) -> str:
     """Name a chapter without the part it stands in; by the part where nothing else is printed over it.
 
-    Parameters
-    ----------
-    work : Work
-        The work.
-    index : int
-        Position of the chapter, from 0.
+    - `index`: position of the chapter, from 0.
     """
     return replace(work.chapters[index], part="").name or work.chapter_name(index)
 
@@ -144,12 +111,7 @@ def chapter_span(work: Work, index: int) -> Span:
 def set_chapter(work: Work, index: int) -> SetChapter:
     """Set a chapter.
 
-    Parameters
-    ----------
-    work : Work
-        The work.
-    index : int
-        Position of the chapter, from 0.
+    - `index`: position of the chapter, from 0.
     """
     span = chapter_span(work, index)
     sentences: dict[int, list[Sentence]] = {}

@@ -66,14 +66,8 @@ def draw(chart: Chart, *, colours: Mapping[str, str], chosen: str = "") -> go.Fi
 
     Every mark carries the key of its group as `customdata`, by which a click is understood.
 
-    Parameters
-    ----------
-    chart : Chart
-        The rows.
-    colours : mapping of str to str
-        A colour for each registered retriever; one that is missing is drawn in grey.
-    chosen : str
-        Key of the group whose examples are shown; it is set off. Empty for none.
+    - `colours`: a colour for each registered retriever; one that is missing is drawn in grey.
+    - `chosen`: key of the group whose examples are shown; it is set off. Empty for none.
     """
     _settle_pandas()
     import plotly.graph_objects as go
@@ -127,13 +121,7 @@ def _settle_pandas() -> None:
 
 
 def config(file_name: str) -> dict[str, Any]:
-    """Give the settings of the toolbar: it saves an image, and does nothing that moves the axes.
-
-    Parameters
-    ----------
-    file_name : str
-        Of the image, without its ending.
-    """
+    """Give the settings of the toolbar: it saves an image, and does nothing that moves the axes."""
     return {
         "displayModeBar": True,
         "displaylogo": False,
@@ -159,8 +147,6 @@ def _row(chart: Chart) -> int:
 def _shortened(text: str, length: int = _LABEL) -> str:
     """Cut a label to a length, at a word where there is one.
 
-    Examples
-    --------
     >>> _shortened("The Strange Case of Dr Jekyll and Mr Hyde")
     'The Strange Case of Dr …'
     """
@@ -242,8 +228,6 @@ def _column_label(group: Group) -> str:
 def _short_range(label: str) -> str:
     """Write a range of ranks so that all of them stand level on a narrow page.
 
-    Examples
-    --------
     >>> _short_range("1,001–3,000"), _short_range("301–1,000"), _short_range("over 10,000")
     ('1k–3k', '301–1k', '>10k')
     """
@@ -282,8 +266,6 @@ def _set_columns(figure: go.Figure, chart: Chart, chosen: str) -> None:
 def palette(retrievers: Mapping[str, str], further: tuple[str, ...], names: tuple[str, ...]) -> dict[str, str]:
     """Give every retriever a colour: its own where it has one, else the next of the further ones.
 
-    Examples
-    --------
     >>> palette({"bm25": "#96590f"}, ("#4d7d32",), ("bm25", "tfidf"))
     {'bm25': '#96590f', 'tfidf': '#4d7d32'}
     """

@@ -26,16 +26,8 @@ DRAWN_K = (1, 3, 5, 10, 50, 100)
 class Series:
     """What is drawn in one colour with one kind of mark.
 
-    Attributes
-    ----------
-    key : str
-        Unique in its chart: the id of a run, the name of a retriever, or "published".
-    label : str
-        What people call it.
-    retriever : str
-        Registered name, which decides the colour; empty for what was measured elsewhere.
-    runs : tuple of str
-        Ids of the runs behind it.
+    - `key`: unique in its chart: the id of a run, the name of a retriever, or "published".
+    - `retriever`: registered name, which decides the colour; empty for what was measured elsewhere.
     """
 
     key: str
@@ -48,18 +40,10 @@ class Series:
 class Group:
     """A place on the axis: a book, a length, a shape, a k, a range of ranks, a published system.
 
-    Attributes
-    ----------
-    key : str
-        Unique in its chart, and what an address carries.
-    label : str
-        In words.
-    note : str
-        What stands below it on the axis; the number of examples is added to it.
-    n : int
-        Examples in it; of the run that has the most where they differ.
-    facts : tuple of (str, str)
-        Further columns of the table, each with its head.
+    - `key`: unique in its chart, and what an address carries.
+    - `note`: what stands below it on the axis; the number of examples is added to it.
+    - `n`: examples in it; of the run that has the most where they differ.
+    - `facts`: further columns of the table, each with its head.
     """
 
     key: str
@@ -73,18 +57,10 @@ class Group:
 class Mark:
     """One measured figure.
 
-    Attributes
-    ----------
-    group, series : str
-        Keys of where it stands.
-    value : float
-        The figure.
-    low, high : float or None
-        Ends of its interval; None where there is none.
-    n : int
-        Examples it was measured on; of ranks, those in the range.
-    candidates : float
-        Spans or passages ranked for an example, on average; 0 where unknown.
+    - `group`, `series`: keys of where it stands.
+    - `low`, `high`: ends of its interval; None where there is none.
+    - `n`: examples it was measured on; of ranks, those in the range.
+    - `candidates`: spans or passages ranked for an example, on average; 0 where unknown.
     """
 
     group: str
@@ -100,24 +76,13 @@ class Mark:
 class Chart:
     """Everything that a chart, its table, its text alternative and its file say.
 
-    Attributes
-    ----------
-    view : View
-        What it goes by.
-    title : str
-        What it shows, in a few words.
-    measure : str
-        What the figures are ("recall@10").
-    by : str
-        What the groups are, as the head of a column ("Book").
-    groups, series, marks
-        The rows; groups in the order in which they are drawn.
-    share : bool
-        The figures are shares, written as percentages; else they lie between 0 and 1 too and are written times 100.
-    caption : str
-        How and on what it was measured: a caption that can stand in a paper.
-    summary : str
-        What is to be seen, in a sentence or two, for who does not see it.
+    - `measure`: what the figures are ("recall@10").
+    - `by`: what the groups are, as the head of a column ("Book").
+    - `groups`, `series`, `marks`: the rows; groups in the order in which they are drawn.
+    - `share`: the figures are shares, written as percentages; else they lie between 0 and 1 too and are written times
+      100.
+    - `caption`: how and on what it was measured: a caption that can stand in a paper.
+    - `summary`: what is to be seen, in a sentence or two, for who does not see it.
     """
 
     view: View
@@ -148,8 +113,6 @@ class Chart:
 def written(value: float, *, share: bool = True) -> str:
     """Write a figure with one decimal: a share as a percentage, another times a hundred, as the papers write nDCG.
 
-    Examples
-    --------
     >>> written(0.19318), written(0), written(0.19318, share=False)
     ('19.3%', '0.0%', '19.3')
     """
@@ -159,8 +122,6 @@ def written(value: float, *, share: bool = True) -> str:
 def interval(mark: Mark, *, share: bool = True) -> str:
     """Write the ends of an interval; empty where there is none.
 
-    Examples
-    --------
     >>> interval(Mark(group="emma", series="a", value=0.5, low=0.25, high=0.75, n=8))
     '25.0% to 75.0%'
     """
@@ -172,10 +133,7 @@ def interval(mark: Mark, *, share: bool = True) -> str:
 def table(chart: Chart) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """Set the rows of a chart as a table of words.
 
-    Returns
-    -------
-    heads, rows
-        As many cells in each row as there are heads.
+    Returns: as many cells in each row as there are heads.
     """
     facts = tuple(head for head, _ in chart.groups[0].facts) if chart.groups else ()
     heads = (chart.by, *facts, "Run", chart.measure, "95% interval", "n", "candidates")
@@ -201,8 +159,6 @@ def table(chart: Chart) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
 def _unmarked(said: str) -> str:
     """Write a number as spreadsheets read it; words are left as they are.
 
-    Examples
-    --------
     >>> _unmarked("6,136"), _unmarked("1,2 or so")
     ('6136', '1,2 or so')
     """
@@ -212,10 +168,7 @@ def _unmarked(said: str) -> str:
 def as_csv(chart: Chart) -> bytes:
     """Write the rows of a chart as a file for a spreadsheet: shares as numbers from 0 to 1, to the last digit.
 
-    Returns
-    -------
-    bytes
-        In UTF-8 with a byte-order mark, without which spreadsheets take accents for something else.
+    Returns: in UTF-8 with a byte-order mark, without which spreadsheets take accents for something else.
     """
     facts = [head.lower() for head, _ in chart.groups[0].facts] if chart.groups else []
     out = io.StringIO(newline="")

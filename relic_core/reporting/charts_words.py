@@ -25,8 +25,6 @@ _ONE = {"books": "work", "lengths": "length", "shapes": "shape", "kinds": "kind"
 def measure_label(name: str) -> str:
     """Name a metric as charts and captions do.
 
-    Examples
-    --------
     >>> measure_label("recall@10"), measure_label("overlap-recall@10"), measure_label("ndcg@10")
     ('recall@10', 'recall@10, overlaps counted', 'nDCG@10')
     """
@@ -38,8 +36,6 @@ def measure_label(name: str) -> str:
 def is_share(name: str) -> bool:
     """Whether a metric is a share of the quotations, and written as a percentage.
 
-    Examples
-    --------
     >>> is_share("overlap-recall@10"), is_share("ndcg@10")
     (True, False)
     """
@@ -49,8 +45,6 @@ def is_share(name: str) -> bool:
 def pool_words(pool: Pool) -> str:
     """Say what a retriever chose from.
 
-    Examples
-    --------
     >>> pool_words("given")
     'a pool given with the question'
     """
@@ -62,20 +56,9 @@ def caption(
 ) -> str:
     """Write a caption that can stand in a paper.
 
-    Parameters
-    ----------
-    chart : Chart
-        What is shown.
-    runs : sequence of Run
-        What was measured: of one benchmark.
-    benchmark : str
-        What the benchmark is called.
-    books, examples : int
-        Works and quotations measured.
-    candidates : float
-        Passages ranked for a quotation, on average.
-    note : str
-        What else must be said: what is left out, where published figures come from; as sentences.
+    - `runs`: what was measured: of one benchmark.
+    - `candidates`: passages ranked for a quotation, on average.
+    - `note`: what else must be said: what is left out, where published figures come from; as sentences.
     """
     split = f", {runs[0].split}" if runs[0].split and runs[0].split not in benchmark.lower() else ""
     works = "1 work" if books == 1 else f"{books:,} works"

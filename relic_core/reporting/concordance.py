@@ -34,17 +34,10 @@ _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 class Occurrence:
     """One place where a query's words stand.
 
-    Attributes
-    ----------
-    work : WorkSummary
-        The edition.
-    place : Place
-        Where in it, with the address of the sentence.
-    sentences : int
-        How many sentences the words reach over.
-    left, keyword, right : str
-        Whole words of the context and the words found, on one line when put together, the marks of italics taken off.
-        A pilcrow stands where a paragraph begins.
+    - `place`: where in it, with the address of the sentence.
+    - `sentences`: how many sentences the words reach over.
+    - `left`, `keyword`, `right`: whole words of the context and the words found, on one line when put together, the
+      marks of italics taken off. A pilcrow stands where a paragraph begins.
     """
 
     work: WorkSummary
@@ -65,12 +58,9 @@ def to_csv(occurrences: Iterable[Occurrence], *, query: str, options: str, addre
     carriage return) gets an apostrophe in front, since a spreadsheet would run it: such a cell is the one thing here
     that is not to the letter.
 
-    Parameters
-    ----------
-    occurrences : iterable of Occurrence
-        In the order of the rows.
-    query, options, address : str
-        What was looked for, how, and the address of the page that shows it, after the app's own.
+    - `occurrences`: in the order of the rows.
+    - `query`, `options`, `address`: what was looked for, how, and the address of the page that shows it, after the
+      app's own.
     """
     written = io.StringIO(newline="")
     writer = csv.writer(written, lineterminator="\r\n")
@@ -98,8 +88,6 @@ def to_csv(occurrences: Iterable[Occurrence], *, query: str, options: str, addre
 def safe_cell(cell: str) -> str:
     """Put an apostrophe before what a spreadsheet would take for a formula.
 
-    Examples
-    --------
     >>> safe_cell("=1+1"), safe_cell("a = b")
     ("'=1+1", 'a = b')
     """

@@ -27,18 +27,10 @@ _ITALIC = re.compile(r"_(?=\S)([^_]{1,2000}?)(?<=\S)_", re.DOTALL)
 class Piece:
     """A stretch of text set in one way.
 
-    Attributes
-    ----------
-    text : str
-        As it is shown; lines of verse are parted by a line feed.
-    gold : bool
-        It belongs to the passage asked for, not to its surroundings.
-    lit : bool
-        A word shared with the claim.
-    italic : bool
-        Between underscores in the source.
-    line : int
-        Number to show beside the line of verse that begins here; 0 for none.
+    - `text`: as it is shown; lines of verse are parted by a line feed.
+    - `gold`: it belongs to the passage asked for, not to its surroundings.
+    - `italic`: between underscores in the source.
+    - `line`: number to show beside the line of verse that begins here; 0 for none.
     """
 
     text: str
@@ -77,14 +69,7 @@ class Passage:
 def quotation(work: Work, span: Span, *, light: Callable[[str], Sequence[Light]] | None = None) -> Passage:
     """Set the sentences of a span.
 
-    Parameters
-    ----------
-    work : Work
-        The work quoted.
-    span : Span
-        The sentences.
-    light : callable, optional
-        Gives the offsets of the words to light in a text handed to it.
+    - `light`: gives the offsets of the words to light in a text handed to it.
     """
     return _set(work, work.sentences[span.start : span.end], gold=span, light=light)
 
@@ -120,15 +105,7 @@ def _set(
 
 
 class Setting:
-    """Sets stretches of one paragraph, whose italics may run over several sentences.
-
-    Parameters
-    ----------
-    work : Work
-        The work.
-    paragraph : Paragraph
-        One of its paragraphs.
-    """
+    """Sets stretches of one paragraph, whose italics may run over several sentences."""
 
     def __init__(self, work: Work, paragraph: Paragraph) -> None:
         self._text = work.text
@@ -138,14 +115,9 @@ class Setting:
     def pieces(self, start: int, end: int, lights: Sequence[Light] = (), *, gold: bool = True) -> list[Piece]:
         """Cut a stretch at the borders of lit words and italics.
 
-        Parameters
-        ----------
-        start, end : int
-            Character offsets in the text of the work.
-        lights : sequence of Light
-            The words to light, counted from `start`.
-        gold : bool
-            The stretch belongs to the passage asked for.
+        - `start`, `end`: character offsets in the text of the work.
+        - `lights`: the words to light, counted from `start`.
+        - `gold`: the stretch belongs to the passage asked for.
         """
         marks = {place for a, b in self._italics for place in (a, b - 1)}
         lit = [(start + a, start + b) for a, b in lights]
@@ -166,8 +138,6 @@ class Setting:
 def _unwrap(text: str, kind: ParagraphKind) -> str:
     r"""Undo the hard line wraps of prose; keep the lines of verse.
 
-    Examples
-    --------
     >>> _unwrap("the long\nline", "prose")
     'the long line'
     """

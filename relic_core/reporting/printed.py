@@ -33,18 +33,8 @@ li.right { font-weight: bold; } .small { font-size: 0.85rem; opacity: 0.85; }
 class PrintedItem:
     """A claim with its options, and what was answered.
 
-    Attributes
-    ----------
-    heading : str
-        What it is called.
-    left, right : str
-        Before and after the gap.
-    options : tuple of (str, str)
-        The words of each option, and what is said of it: who chose it, how often.
-    right_option : int
-        Number of the critic's, from 1.
-    remarks : tuple of str
-        What else is said.
+    - `options`: the words of each option, and what is said of it: who chose it, how often.
+    - `right_option`: number of the critic's, from 1.
     """
 
     heading: str
@@ -68,14 +58,7 @@ class Section:
 def page(title: str, sections: Sequence[Section], *, foot: str = "") -> str:
     """Set a page; everything given is shown as it is, markup in it too.
 
-    Parameters
-    ----------
-    title : str
-        Of the page.
-    sections : sequence of Section
-        Its parts.
-    foot : str
-        A last line: what made it.
+    - `foot`: a last line: what made it.
     """
     body = "\n".join(_section(each) for each in sections)
     return (

@@ -33,14 +33,7 @@ _SPLITS = {
 def tables(counted: Statistics, *, what: str, titles: Mapping[str, str] | None = None) -> tuple[Table, ...]:
     """Set the numbers of a set of windows: as the paper gives them, by length, by work, by source.
 
-    Parameters
-    ----------
-    counted : Statistics
-        The numbers.
-    what : str
-        What they are of, for the captions.
-    titles : mapping of str to str, optional
-        What works and sources are called, by their ids.
+    - `titles`: what works and sources are called, by their ids.
     """
     named = titles or {}
     return (
@@ -78,13 +71,6 @@ def draw_lengths(counted: Statistics, *, what: str) -> go.Figure:
     """Draw how many sentences the quotations have: the paper's Figure 2.
 
     The shares stand above the columns, so that the chart can be read without a pointer.
-
-    Parameters
-    ----------
-    counted : Statistics
-        The numbers.
-    what : str
-        What they are of, for its title.
     """
     import plotly.graph_objects as go
 

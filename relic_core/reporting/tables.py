@@ -65,18 +65,10 @@ _LATEX = str.maketrans(
 class Figure:
     """A number in a table.
 
-    Attributes
-    ----------
-    text : str
-        As it is read: "25.0".
-    value : float
-        The number itself; a share lies between 0 and 1.
-    low, high : float or None
-        Ends of its interval; None where there is none.
-    ends : (str, str)
-        The ends as they are read. Where an interval cannot be had, the first is what stands in its place.
-    best : bool
-        Whether it is the best of its column.
+    - `text`: as it is read: "25.0".
+    - `value`: the number itself; a share lies between 0 and 1.
+    - `low`, `high`: ends of its interval; None where there is none.
+    - `ends`: the ends as they are read. Where an interval cannot be had, the first is what stands in its place.
     """
 
     text: str
@@ -99,19 +91,9 @@ Cell = str | int | Figure
 class Table:
     """Rows under heads.
 
-    Attributes
-    ----------
-    caption : str
-        What was measured on what.
-    heads : tuple of str
-        One per column.
-    rows : tuple of tuple
-        As many cells in each as there are heads: words, counts, figures. A column of figures or counts is set to the
-        right.
-    notes : tuple of str
-        Sentences that stand below.
-    about : tuple of (str, str)
-        What holds for all rows, by heads of its own: CSV has it in front of every row, JSON once.
+    - `rows`: as many cells in each as there are heads: words, counts, figures. A column of figures or counts is set to
+      the right.
+    - `about`: what holds for all rows, by heads of its own: CSV has it in front of every row, JSON once.
     """
 
     caption: str
@@ -144,17 +126,7 @@ class Table:
 def write(tables: tuple[Table, ...], form: str) -> str:
     """Write tables one below the other.
 
-    Parameters
-    ----------
-    tables : tuple of Table
-        Any number.
-    form : {"table", "markdown", "csv", "latex", "json"}
-        How.
-
-    Raises
-    ------
-    BadRequest
-        There is no such form.
+    Raises BadRequest: there is no such form.
     """
     if form == "json":
         return json.dumps([as_plain(table) for table in tables], ensure_ascii=False, indent=2)

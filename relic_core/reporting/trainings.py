@@ -36,13 +36,7 @@ _STYLES = {
 
 
 def draw_losses(losses: Sequence[tuple[int, float]]) -> go.Figure:
-    """Draw how the loss falls: each step faintly, and the mean of a stretch of steps as the line to read.
-
-    Parameters
-    ----------
-    losses : sequence of (int, float)
-        Step and loss, ascending.
-    """
+    """Draw how the loss falls: each step faintly, and the mean of a stretch of steps as the line to read."""
     import plotly.graph_objects as go
 
     every, means = _means(losses, _DRAWN), _means(losses, _STRETCHES)
@@ -73,10 +67,7 @@ def draw_losses(losses: Sequence[tuple[int, float]]) -> go.Figure:
 def draw_recalls(validations: Sequence[Mapping[str, Any]]) -> go.Figure:
     """Draw how recall rises, from what is reached before the first step.
 
-    Parameters
-    ----------
-    validations : sequence of mapping
-        The figures of each, in percent, with its "step".
+    - `validations`: the figures of each, in percent, with its "step".
     """
     import plotly.graph_objects as go
 
@@ -103,14 +94,7 @@ def draw_recalls(validations: Sequence[Mapping[str, Any]]) -> go.Figure:
 def validations_table(validations: Sequence[Mapping[str, Any]], watch: str, *, name: str = "") -> Table:
     """Set the figures of all validations of a training; the best of the figure that is watched is marked.
 
-    Parameters
-    ----------
-    validations : sequence of mapping
-        As for `draw_recalls`.
-    watch : str
-        The figure that decides.
-    name : str
-        Of the training, for the caption.
+    - `validations`: as for `draw_recalls`.
     """
     windows = int(validations[-1].get("windows", 0)) if validations else 0
     taught = [each for each in validations if each["step"]]
@@ -151,14 +135,9 @@ def comparison(
 ) -> Table:
     """Set trainings side by side: their best figures at every shape, and what they took.
 
-    Parameters
-    ----------
-    names : sequence of str
-        What they are called.
-    bests, earlier : sequence of mapping
-        The figures of the weights that are kept, and those before the first step; empty where there are none.
-    costs : sequence of (str, str, str)
-        State, steps and time of each, in words.
+    - `bests`, `earlier`: the figures of the weights that are kept, and those before the first step; empty where there
+      are none.
+    - `costs`: state, steps and time of each, in words.
     """
     keys = [f"{recall}{'' if shape == SHAPES[0] else f' {shape}'}" for shape in SHAPES for recall in RECALLS]
     rows: list[tuple[Cell, ...]] = [
@@ -222,8 +201,6 @@ def _laid_out(figure: go.Figure, measure: str, height: int) -> go.Figure:
 def _means(losses: Sequence[tuple[int, float]], most: int) -> list[tuple[int, float]]:
     """Take the means of at most so many stretches, each at its middle.
 
-    Examples
-    --------
     >>> _means([(1, 4.0), (2, 2.0), (3, 1.0), (4, 0.0)], 2)
     [(2, 3.0), (4, 0.5)]
     """
@@ -241,8 +218,6 @@ def _ends(losses: Sequence[tuple[int, float]], most: int) -> list[tuple[int, flo
 def _title(key: str) -> str:
     """Write a figure's name with its shape.
 
-    Examples
-    --------
     >>> _title("recall@10"), _title("recall@1 1/0")
     ('recall@10, 4/4', 'recall@1, 1/0')
     """

@@ -60,21 +60,12 @@ _MOST = 64_000_000
 class Bm25:
     """BM25 served by bm25s; tables are made on demand and the last few kept in memory.
 
-    Parameters
-    ----------
-    k1 : float, optional
-        How much a second occurrence of a word counts: not at all at 0. At least 0.
-    b : float, optional
-        How much long spans are held back: not at all at 0, in proportion to their words at 1.
-    terms : {"tokens", "lemmas"}, optional
-        What is counted: words as they stand, or the dictionary words they are forms of.
-    indexes : Path, optional
-        Folder of all indexes, where the words of works are kept.
+    - `k1`: how much a second occurrence of a word counts: not at all at 0. At least 0.
+    - `b`: how much long spans are held back: not at all at 0, in proportion to their words at 1.
+    - `terms`: what is counted: words as they stand, or the dictionary words they are forms of.
+    - `indexes`: folder of all indexes, where the words of works are kept.
 
-    Raises
-    ------
-    BadRequest
-        `k1`, `b` or `terms` is none of the allowed values.
+    Raises BadRequest: `k1`, `b` or `terms` is none of the allowed values.
     """
 
     encoder_identity = ""
@@ -118,15 +109,9 @@ class Bm25:
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences; 0 where it shares no word with the claim.
 
-        Returns
-        -------
-        float32 array, shape (n_candidates,)
-            At least 0.
+        Returns: at least 0.
 
-        Raises
-        ------
-        BadClaim
-            The claim holds no word.
+        Raises BadClaim: the claim holds no word.
         """
         terms = claim_terms(claim, self._terms)
         if work.candidates(length) == 0:
@@ -174,16 +159,9 @@ def gain(
 ) -> Scores:
     """Give what words add to the scores of spans.
 
-    Parameters
-    ----------
-    idf : float, or float array of shape (n_cells,)
-        Of each word.
-    count : array, shape (n_cells,)
-        How often the span holds it.
-    relative : float array, shape (n_cells,)
-        The span's words over the average.
-    k1, b : float
-        As of `Bm25`.
+    - `count`: how often the span holds it.
+    - `relative`: the span's words over the average.
+    - `k1`, `b`: as of `Bm25`.
     """
     gained: Scores = (idf * count * (k1 + 1) / (count + k1 * (1 - b + b * relative))).astype(np.float32)
     return gained
@@ -192,12 +170,8 @@ def gain(
 def weigh(holding: npt.NDArray[np.int64], spans: int) -> npt.NDArray[np.float64]:
     """Weigh each word by how few of the spans hold it: its idf.
 
-    Parameters
-    ----------
-    holding : int array, shape (n_words,)
-        Spans that hold the word. Words that none holds do not count for the average.
-    spans : int
-        How many there are.
+    - `holding`: spans that hold the word. Words that none holds do not count for the average.
+    - `spans`: how many there are.
     """
     idf = np.log(spans - holding + 0.5) - np.log(holding + 0.5)
     held = idf[holding > 0]

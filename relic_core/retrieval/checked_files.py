@@ -31,12 +31,8 @@ _SETTLED = 2.0
 def writing(root: Path) -> Iterator[None]:
     """Say in plain words why a folder of indexes cannot be written.
 
-    Raises
-    ------
-    StoreReadOnly
-        The right to write there is missing.
-    StoreError
-        The disk is full.
+    Raises StoreReadOnly: the right to write there is missing.
+    Raises StoreError: the disk is full.
     """
     try:
         yield
@@ -68,12 +64,7 @@ def digest_of_facts(facts: Mapping[str, Any]) -> str:
 class Remembered(Generic[T]):
     """What was found out about files, as long as they keep their size and times; safe to share between threads.
 
-    Parameters
-    ----------
-    find_out : callable
-        Finds it out; what it raises is raised, and not remembered.
-    kept : int, optional
-        Of how many files.
+    - `find_out`: finds it out; what it raises is raised, and not remembered.
     """
 
     def __init__(self, find_out: Callable[[Path], T], *, kept: int = 10_000) -> None:
@@ -108,10 +99,7 @@ def mapped(path: Path) -> npt.NDArray[Any]:
     Numpy parses the head of a file with `ast`, which on some Pythons (3.11.7) fails now and then in several threads at
     once.
 
-    Raises
-    ------
-    ValueError, OSError
-        It cannot be read.
+    Raises ValueError, OSError: it cannot be read.
     """
     with _mapping:
         array: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 def claim_tokens(claim: Claim) -> list[str]:
     """List the tokens of a claim, function words included.
 
-    Raises
-    ------
-    BadClaim
-        It holds no word at all.
+    Raises BadClaim: it holds no word at all.
     """
     found = tokens(claim.words)
     if not found:
@@ -28,13 +25,8 @@ def claim_tokens(claim: Claim) -> list[str]:
 def check_span(work: Imprint, span: Span) -> None:
     """Refuse a span that its work does not hold.
 
-    Raises
-    ------
-    BadRequest
-        The work ends before the span does.
+    Raises BadRequest: the work ends before the span does.
 
-    Examples
-    --------
     >>> from relic_core.domain import Imprint, Span
     >>> check_span(Imprint(id="a", title="A", fingerprint="", segmenter="", sentences=3), Span(1, 2))
     """

@@ -58,16 +58,8 @@ def blocks(work: Work) -> list[range]:
 class Dense:
     """Ranks spans by one encoder's vectors, each span pooled from its own tokens in their context.
 
-    Parameters
-    ----------
-    name : str
-        The registered name.
-    encoder : callable
-        Gives the encoder; called when first needed.
-    root : Path
-        Folder of all indexes.
-    similarity : {"cosine", "dot"}, optional
-        How the claim's vector is compared with a span's mean.
+    - `encoder`: gives the encoder; called when first needed.
+    - `similarity`: how the claim's vector is compared with a span's mean.
     """
 
     def __init__(
@@ -118,12 +110,8 @@ class Dense:
 
         Where somebody else is preparing the same work, waits for that. `progress` is told of sentences.
 
-        Raises
-        ------
-        StoreReadOnly
-            The folder of indexes cannot be written.
-        BadWeights
-            The encoder's files are missing or not the expected ones.
+        Raises StoreReadOnly: the folder of indexes cannot be written.
+        Raises BadWeights: the encoder's files are missing or not the expected ones.
         """
         recipe = self._recipe(work.imprint)
         if index_files.exists(self.root, recipe):
@@ -154,19 +142,11 @@ class Dense:
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences.
 
-        Returns
-        -------
-        float32 array, shape (n_candidates,)
-            Cosines, -1 to 1, or inner products, as the encoder's card says.
+        Returns: cosines, -1 to 1, or inner products, as the encoder's card says.
 
-        Raises
-        ------
-        BadClaim
-            The claim holds no word.
-        NoIndex
-            The work has not been prepared.
-        StaleIndex
-            The index is damaged.
+        Raises BadClaim: the claim holds no word.
+        Raises NoIndex: the work has not been prepared.
+        Raises StaleIndex: the index is damaged.
         """
         claim_tokens(claim)
         index = self.open(work.imprint)
@@ -181,17 +161,10 @@ class Dense:
     def span_vector(self, work: Imprint, span: Span) -> npt.NDArray[np.float32]:
         """Pool a span from its work's index.
 
-        Returns
-        -------
-        float32 array, shape (dimension,)
-            The mean of its token states, of length 1 where cosines are compared.
+        Returns: the mean of its token states, of length 1 where cosines are compared.
 
-        Raises
-        ------
-        BadRequest
-            The work ends before the span does.
-        NoIndex, StaleIndex
-            As `score`.
+        Raises BadRequest: the work ends before the span does.
+        Raises NoIndex, StaleIndex: as `score`.
         """
         check_span(work, span)
         return self.open(work).vector(span, self.similarity)
@@ -211,10 +184,7 @@ class Dense:
 def create(settings: Settings, components: Sequence[Retriever]) -> Dense | DenseAlone:  # noqa: ARG001 - the registry's signature
     """Make the zero-shot dense retriever, as the encoder's card says.
 
-    Raises
-    ------
-    BadWeights
-        There is no such encoder, or its card cannot be followed.
+    Raises BadWeights: there is no such encoder, or its card cannot be followed.
     """
     return _made("zero-shot", settings.model, settings.indexes)
 
@@ -222,10 +192,7 @@ def create(settings: Settings, components: Sequence[Retriever]) -> Dense | Dense
 def create_trained(settings: Settings, components: Sequence[Retriever]) -> Dense | DenseAlone:  # noqa: ARG001 - as above
     """Make dense-RELiC: with the model that was chosen, else with the one that comes with the program.
 
-    Raises
-    ------
-    BadWeights
-        There is no such model, or its card cannot be followed.
+    Raises BadWeights: there is no such model, or its card cannot be followed.
     """
     return _made("dense-relic", trained_model(settings), settings.indexes)
 

@@ -43,14 +43,7 @@ BLOCK = 512
 class DenseAlone:
     """Ranks spans by the vectors of an encoder that reads each by itself.
 
-    Parameters
-    ----------
-    name : str
-        The registered name.
-    encoder : callable
-        Gives the encoder; called when first needed.
-    root : Path
-        Folder of all indexes.
+    - `encoder`: gives the encoder; called when first needed.
     """
 
     def __init__(self, name: str, *, encoder: Callable[[], PassageEncoder], root: Path) -> None:
@@ -91,12 +84,8 @@ class DenseAlone:
 
         Where somebody else is preparing the same length, waits for that, and `progress` is told.
 
-        Raises
-        ------
-        StoreReadOnly
-            The folder of indexes cannot be written.
-        BadWeights
-            The encoder's files are missing or not the expected ones.
+        Raises StoreReadOnly: the folder of indexes cannot be written.
+        Raises BadWeights: the encoder's files are missing or not the expected ones.
         """
         missing = [length for length in dict.fromkeys(lengths) if not self.ready(work, length)]
         done, total = 0, sum(work.candidates(length) for length in missing)
@@ -128,19 +117,11 @@ class DenseAlone:
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences.
 
-        Returns
-        -------
-        float32 array, shape (n_candidates,)
-            Cosines or inner products, as the encoder's card says.
+        Returns: cosines or inner products, as the encoder's card says.
 
-        Raises
-        ------
-        BadClaim
-            The claim holds no word.
-        NoIndex
-            The work has not been prepared for this length.
-        StaleIndex
-            The index is damaged.
+        Raises BadClaim: the claim holds no word.
+        Raises NoIndex: the work has not been prepared for this length.
+        Raises StaleIndex: the index is damaged.
         """
         claim_tokens(claim)
         if work.candidates(length) == 0:
@@ -157,12 +138,8 @@ class DenseAlone:
     def span_vector(self, work: Imprint, span: Span) -> npt.NDArray[np.float32]:
         """Take a span's vector from the index of its length; shape (dimension,).
 
-        Raises
-        ------
-        BadRequest
-            The work ends before the span does.
-        NoIndex, StaleIndex
-            As `score`.
+        Raises BadRequest: the work ends before the span does.
+        Raises NoIndex, StaleIndex: as `score`.
         """
         check_span(work, span)
         return np.array(self._open(work, span.length)[span.start])

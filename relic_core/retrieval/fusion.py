@@ -34,24 +34,14 @@ WEIGHTS = {"bm25": 0.15}
 def fuse(rankings: Sequence[Ranking]) -> Scores:
     """Fuse rankings of the same spans.
 
-    Parameters
-    ----------
-    rankings : sequence of Ranking
-        Of one work and one length, in any order, with the same candidates; at least one. Each counts for what
-        `WEIGHTS` says of its retriever.
+    - `rankings`: of one work and one length, in any order, with the same candidates; at least one. Each counts for what
+      `WEIGHTS` says of its retriever.
 
-    Returns
-    -------
-    float32 array, shape (n_spans,)
-        In the order of the text, higher is better; 0 for spans that are no candidates, which take no part in means.
+    Returns: in the order of the text, higher is better; 0 for spans that are no candidates, which take no part in
+    means.
 
-    Raises
-    ------
-    ValueError
-        No rankings, or rankings of different works, lengths or candidates.
+    Raises ValueError: no rankings, or rankings of different works, lengths or candidates.
 
-    Examples
-    --------
     >>> first = rank_scores("dense", "work", 1, np.array([3.0, 2.0, 0.0, 0.0], dtype=np.float32))
     >>> second = rank_scores("bm25", "work", 1, np.array([0.1, 0.3, 0.2, 0.0], dtype=np.float32))
     >>> rank_scores("fusion", "work", 1, fuse([first, second])).order.tolist()
@@ -70,8 +60,6 @@ def fuse(rankings: Sequence[Ranking]) -> Scores:
 def share(scores: Scores, weight: float = 1.0) -> npt.NDArray[np.float64]:
     """Give what one ranking adds to each span; shape (n_spans,), 0 for all where no score differs from another.
 
-    Examples
-    --------
     >>> share(np.array([1.0, 3.0], dtype=np.float32), 0.5).tolist()
     [-0.5, 0.5]
     """
@@ -93,13 +81,7 @@ def weight_of(retriever: str) -> float:
 
 
 class Fusion:
-    """Ranks by the fused scores of other retrievers.
-
-    Parameters
-    ----------
-    components : sequence of Retriever
-        The retrievers fused.
-    """
+    """Ranks by the fused scores of other retrievers."""
 
     name = "fusion"
     encoder_identity = ""

@@ -34,19 +34,9 @@ def building(root: Path, recipe: Recipe, *, while_waiting: Callable[[], None]) -
 
     What builds of it that were killed while saving have left behind is deleted first.
 
-    Parameters
-    ----------
-    root : Path
-        Folder of all indexes.
-    recipe : Recipe
-        What the index is made of.
-    while_waiting : callable
-        Called about ten times a second during a wait; what it raises ends the wait.
+    - `while_waiting`: called about ten times a second during a wait; what it raises ends the wait.
 
-    Raises
-    ------
-    StoreReadOnly
-        The folder cannot be written.
+    Raises StoreReadOnly: the folder cannot be written.
     """
     folder = recipe.folder(root)
     with ExitStack() as stack:
@@ -70,25 +60,12 @@ def build(
 ) -> None:
     """Build an index piece by piece, unless it is there; goes on where an earlier build was stopped.
 
-    Parameters
-    ----------
-    root : Path
-        Folder of all indexes.
-    recipe : Recipe
-        What the index is made of.
-    pieces : sequence of range
-        What the rows of the index stand for, in order: sentences, or spans.
-    make : callable
-        Makes the arrays of a piece, a row for each of its members.
-    join : callable
-        Makes the arrays of the index and the notes for its manifest from the arrays of all pieces.
-    told : callable
-        Told how many rows are done, and with what the build is busy.
+    - `pieces`: what the rows of the index stand for, in order: sentences, or spans.
+    - `make`: makes the arrays of a piece, a row for each of its members.
+    - `join`: makes the arrays of the index and the notes for its manifest from the arrays of all pieces.
+    - `told`: told how many rows are done, and with what the build is busy.
 
-    Raises
-    ------
-    StoreReadOnly
-        The folder cannot be written.
+    Raises StoreReadOnly: the folder cannot be written.
     """
     with building(root, recipe, while_waiting=lambda: told(0, "Another program is preparing this work")):
         if index_files.exists(root, recipe):  # somebody finished it during the wait
@@ -112,12 +89,7 @@ def build(
 class Parts:
     """The finished parts of an index that is still being built, so that a build that was stopped goes on.
 
-    Parameters
-    ----------
-    root : Path
-        Folder of all indexes.
-    recipe : Recipe
-        What the index is made of; parts of another recipe are never found.
+    - `recipe`: what the index is made of; parts of another recipe are never found.
     """
 
     def __init__(self, root: Path, recipe: Recipe) -> None:

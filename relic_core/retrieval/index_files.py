@@ -47,20 +47,9 @@ DAMAGED = ".damaged-"
 class Recipe:
     """What an index is made of; two indexes with the same recipe are the same.
 
-    Attributes
-    ----------
-    retriever : str
-        The retriever's registered name.
-    work_id, title : str
-        The work, and what people call it.
-    work : str
-        The work's fingerprint: text and sentences.
-    segmenter : str
-        Who cut the sentences.
-    encoder : str
-        Identity of the encoder: weights, number format, pooling, stretches.
-    code : str
-        Version of the code that lays out the arrays.
+    - `work`: the work's fingerprint: text and sentences.
+    - `encoder`: identity of the encoder: weights, number format, pooling, stretches.
+    - `code`: version of the code that lays out the arrays.
     """
 
     retriever: str
@@ -137,12 +126,8 @@ def load(root: Path, recipe: Recipe) -> dict[str, npt.NDArray[Any]]:
     The manifest and the sizes of the files are checked every time, their content the first time in a process. An index
     whose content was changed is deleted, so that other processes do not take it for whole.
 
-    Raises
-    ------
-    NoIndex
-        It has not been built.
-    StaleIndex
-        It is damaged or was changed by hand.
+    Raises NoIndex: it has not been built.
+    Raises StaleIndex: it is damaged or was changed by hand.
     """
     arrays = {}
     for name in _read_manifest(root, recipe)["arrays"]:
@@ -171,10 +156,7 @@ def checked(root: Path, recipe: Recipe, name: str) -> Path:
 def manifests(root: Path, retriever: str, work_id: str) -> tuple[dict[str, Any], ...]:
     """Read the manifests of all whole indexes that a retriever has of a work, those of other encoders included.
 
-    Returns
-    -------
-    tuple of dict
-        The facts of the recipe, "title", "arrays", "notes", "program" and "created"; the newest first.
+    Returns: the facts of the recipe, "title", "arrays", "notes", "program" and "created"; the newest first.
     """
     found = []
     for path in (root / retriever / work_id).glob(f"[!.]*/{MANIFEST}"):
@@ -196,28 +178,12 @@ def save(
 ) -> Path:
     """Write an index whole or not at all.
 
-    Parameters
-    ----------
-    root : Path
-        Folder of all indexes.
-    recipe : Recipe
-        What the index is made of.
-    arrays : mapping of str to array
-        What it holds, by name.
-    files : mapping of str to callable, optional
-        What writes its other files, by their names.
-    notes : mapping, optional
-        Further facts for the manifest, which JSON can hold.
+    - `files`: what writes its other files, by their names.
+    - `notes`: further facts for the manifest, which JSON can hold.
 
-    Returns
-    -------
-    Path
-        Its folder. Where another process has written the same index meanwhile, that one stays.
+    Returns: its folder. Where another process has written the same index meanwhile, that one stays.
 
-    Raises
-    ------
-    StoreReadOnly
-        The folder cannot be written.
+    Raises StoreReadOnly: the folder cannot be written.
     """
     target = recipe.folder(root)
     making = target.with_name(f"{HALF_MADE}{target.name}-{uuid.uuid4().hex[:8]}")

@@ -18,14 +18,9 @@ if TYPE_CHECKING:
 class Survey:
     """What was found.
 
-    Attributes
-    ----------
-    whole : int
-        Indexes whose manifests and files agree.
-    damaged : tuple of str
-        The others, by their place below the folder.
-    works : frozenset of (str, str)
-        The works of the whole ones: retriever and fingerprint.
+    - `whole`: indexes whose manifests and files agree.
+    - `damaged`: the others, by their place below the folder.
+    - `works`: the works of the whole ones: retriever and fingerprint.
     """
 
     whole: int
@@ -36,12 +31,8 @@ class Survey:
 def survey(root: Path, *, thorough: bool = False) -> Survey:
     """Look through the indexes of works.
 
-    Parameters
-    ----------
-    root : Path
-        Folder of all indexes; one that is not there has none.
-    thorough : bool
-        Read every file and hold it to its hash; otherwise sizes are looked at.
+    - `root`: folder of all indexes; one that is not there has none.
+    - `thorough`: read every file and hold it to its hash; otherwise sizes are looked at.
     """
     whole, damaged, works = 0, [], set()
     for folder in sorted(path.parent for path in root.glob(f"[!.]*/[!.]*/[!.]*/{index_files.MANIFEST}")):

@@ -15,15 +15,9 @@ T = TypeVar("T")
 class Kept(Generic[T]):
     """Keeps what was asked for last; safe to share between threads, which wait for one another's making.
 
-    Parameters
-    ----------
-    most : int
-        In bytes. What was asked for last of all is kept however large it is.
-    size : callable
-        Gives the bytes of one thing.
+    - `most`: in bytes. What was asked for last of all is kept however large it is.
+    - `size`: gives the bytes of one thing.
 
-    Examples
-    --------
     >>> kept = Kept(5, len)
     >>> [kept.get(text, text.encode) for text in ("abc", "de", "fgh")]
     [b'abc', b'de', b'fgh']

@@ -42,16 +42,9 @@ class OpenIndexes(Generic[T]):
     An array that is memory-mapped keeps its file open, so open files are counted, not indexes: a library of a hundred
     works stays open under the usual limit of 1,024.
 
-    Parameters
-    ----------
-    root : Path
-        Folder of all indexes.
-    made_of : callable
-        Makes what answers of what was loaded.
-    files : int, optional
-        How many files may stay open; the index asked for last stays open in any case.
-    load : callable, optional
-        Opens the files of an index, each under a name, after it has checked them; by default its arrays.
+    - `made_of`: makes what answers of what was loaded.
+    - `files`: how many files may stay open; the index asked for last stays open in any case.
+    - `load`: opens the files of an index, each under a name, after it has checked them; by default its arrays.
     """
 
     def __init__(
@@ -72,10 +65,7 @@ class OpenIndexes(Generic[T]):
     def get(self, recipe: Recipe) -> T:
         """Open an index, or take it from those that are open.
 
-        Raises
-        ------
-        NoIndex, StaleIndex
-            As `load`.
+        Raises NoIndex, StaleIndex: as `load`.
         """
         key = recipe.digest
         stamp = index_files.stamp(self._root, recipe)

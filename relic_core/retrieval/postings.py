@@ -33,22 +33,14 @@ _STEP = 1 << 20
 class Postings:
     """The sentences of many works that hold each term.
 
-    Attributes
-    ----------
-    vocabulary : dict of str to int
-        Each term's number.
-    works : dict of str to range
-        The sentences of each work, by what the caller knows it by.
-    first : int64 array, shape (n_terms + 1,)
-        Term ``i`` has the postings ``first[i]`` up to ``first[i + 1]``, at least one: a sentence that holds it each.
-    sentence : int32 array, shape (n_postings,)
-        The sentence, rising within each term.
-    count : unsigned int array, shape (n_postings,)
-        How often the sentence holds the term, at least once; of the narrowest type that can say it.
-    tokens : int32 array, shape (n_sentences + 1,)
-        Terms in all sentences before each one, repetitions counted.
-    opens, closes : int32 array, shape (n_sentences,)
-        The first sentence of each sentence's work, and the one after its last.
+    - `vocabulary`: each term's number.
+    - `works`: the sentences of each work, by what the caller knows it by.
+    - `first`: term ``i`` has the postings ``first[i]`` up to ``first[i + 1]``, at least one: a sentence that holds it
+      each.
+    - `sentence`: the sentence, rising within each term.
+    - `count`: how often the sentence holds the term, at least once; of the narrowest type that can say it.
+    - `tokens`: terms in all sentences before each one, repetitions counted.
+    - `opens`, `closes`: the first sentence of each sentence's work, and the one after its last.
     """
 
     vocabulary: dict[str, int]
@@ -83,10 +75,7 @@ class Postings:
     def extended(self, words: Iterable[tuple[str, WorkWords]]) -> Postings:
         """Add works that are not there yet.
 
-        Parameters
-        ----------
-        words : iterable of (str, WorkWords)
-            What each work is known by, and its terms; taken one by one, so that they need not all be in memory.
+        - `words`: what each work is known by, and its terms; taken one by one, so that they need not all be in memory.
         """
         vocabulary, works, end = dict(self.vocabulary), dict(self.works), self.sentences
         keys, sizes = [], [np.diff(self.tokens)]
@@ -127,10 +116,8 @@ class Postings:
     def sizes(self, length: int) -> npt.NDArray[np.int32]:
         """Count the terms of each span, repetitions too.
 
-        Returns
-        -------
-        int array, shape (n_sentences,)
-            At each sentence, of the span that starts there. What stands where no span fits into the work means nothing.
+        Returns: at each sentence, of the span that starts there. What stands where no span fits into the work means
+        nothing.
         """
         ends = np.minimum(np.arange(self.sentences) + length, self.sentences)
         return self.tokens[ends] - self.tokens[:-1]
@@ -159,19 +146,9 @@ class Postings:
     def spans_holding(self, number: int, length: int) -> tuple[Ints, Ints]:
         """Find the spans that hold a term.
 
-        Parameters
-        ----------
-        number : int
-            Of the term.
-        length : int
-            Sentences per span.
-
-        Returns
-        -------
-        span : int64 array, shape (n_holding,)
-            Their first sentences, rising.
-        count : int64 array, shape (n_holding,)
-            How often each holds the term.
+        What it returns:
+        - `span`: their first sentences, rising.
+        - `count`: how often each holds the term.
         """
         cells = slice(self.first[number], self.first[number + 1])
         sentence, count = self.sentence[cells], self.count[cells]

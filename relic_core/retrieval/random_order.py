@@ -30,10 +30,7 @@ CODE = "random/1"
 class RandomOrder:
     """Puts the spans in a random order.
 
-    Parameters
-    ----------
-    seed : int, optional
-        Another one draws other orders.
+    - `seed`: another one draws other orders.
     """
 
     name = "random"
@@ -58,15 +55,9 @@ class RandomOrder:
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences.
 
-        Returns
-        -------
-        float32 array, shape (n_candidates,)
-            Above 0 up to 1, each value once.
+        Returns: above 0 up to 1, each value once.
 
-        Raises
-        ------
-        BadClaim
-            The claim holds no word.
+        Raises BadClaim: the claim holds no word.
         """
         claim_tokens(claim)
         keys = [self._seed, claim.left, claim.right, claim.masked, work.fingerprint, length]

@@ -27,28 +27,14 @@ Kind = Literal["lexical", "dense", "fusion", "reranker", "baseline"]
 class RetrieverCard:
     """What there is to know of a retriever without loading it.
 
-    Attributes
-    ----------
-    name : str
-        The registered name.
-    label : str
-        What pages call it.
-    description : str
-        What it does, in one sentence for a scholar.
-    kind : {"lexical", "dense", "fusion", "reranker", "baseline"}
-        What it goes by: words, meaning, other rankings, the head of another ranking read anew, or nothing at all.
-    factory : str
-        "module:function"; the function takes the settings and the components.
-    shown : bool
-        Whether pages offer it.
-    usual : bool
-        Whether every work is prepared for it and every search asks it; where not, it answers those who choose it.
-    components : tuple of str
-        Names of the retrievers it is made of.
-    library : str
-        "module:function" of what searches many works at once by what it has prepared of each; the function takes the
-        settings, the retriever, the components' own searchers of many works, and what loads a work by its id. Empty
-        where it searches single works only.
+    - `description`: what it does, in one sentence for a scholar.
+    - `kind`: what it goes by: words, meaning, other rankings, the head of another ranking read anew, or nothing at all.
+    - `factory`: "module:function"; the function takes the settings and the components.
+    - `usual`: whether every work is prepared for it and every search asks it; where not, it answers those who choose
+      it.
+    - `library`: "module:function" of what searches many works at once by what it has prepared of each; the function
+      takes the settings, the retriever, the components' own searchers of many works, and what loads a work by its id.
+      Empty where it searches single works only.
     """
 
     name: str
@@ -152,13 +138,8 @@ def cards() -> tuple[RetrieverCard, ...]:
 def card(name: str) -> RetrieverCard:
     """Describe one retriever.
 
-    Raises
-    ------
-    BadRequest
-        No retriever has that name.
+    Raises BadRequest: no retriever has that name.
 
-    Examples
-    --------
     >>> card("fusion").components
     ('dense-relic', 'bm25')
     """
@@ -171,13 +152,8 @@ def card(name: str) -> RetrieverCard:
 def in_order(names: Iterable[str]) -> tuple[RetrieverCard, ...]:
     """Give the cards of some retrievers and of all that they are made of, each after its components.
 
-    Raises
-    ------
-    BadRequest
-        No retriever has one of the names.
+    Raises BadRequest: no retriever has one of the names.
 
-    Examples
-    --------
     >>> [each.name for each in in_order(["reranked"])]
     ['dense-relic', 'bm25', 'fusion', 'reranked']
     """
@@ -192,19 +168,10 @@ def in_order(names: Iterable[str]) -> tuple[RetrieverCard, ...]:
 def create(name: str, *, settings: Settings, made: dict[str, Retriever] | None = None) -> Retriever:
     """Make a retriever and those it is made of.
 
-    Parameters
-    ----------
-    name : str
-        A registered name.
-    settings : Settings
-        Where indexes are kept and which encoder is used.
-    made : dict, optional
-        Retrievers made earlier, by name: they are used again, and new ones are added.
+    - `settings`: where indexes are kept and which encoder is used.
+    - `made`: retrievers made earlier, by name: they are used again, and new ones are added.
 
-    Raises
-    ------
-    BadRequest
-        No retriever has that name.
+    Raises BadRequest: no retriever has that name.
     """
     made = {} if made is None else made
     if name not in made:
@@ -224,23 +191,11 @@ def create_library(
 ) -> LibraryRetriever:
     """Make what searches many works at once, of a retriever and of those it is made of.
 
-    Parameters
-    ----------
-    name : str
-        A registered name.
-    settings : Settings
-        Where indexes are kept and how much memory a search may take.
-    made : dict
-        Retrievers made earlier, by name: they are used again, and new ones are added.
-    load : callable
-        Gives a work by its id.
-    libraries : dict, optional
-        What was made earlier by this function, by name: it is used again, and what is new is added.
+    - `settings`: where indexes are kept and how much memory a search may take.
+    - `made`: retrievers made earlier, by name: they are used again, and new ones are added.
+    - `libraries`: what was made earlier by this function, by name: it is used again, and what is new is added.
 
-    Raises
-    ------
-    BadRequest
-        No retriever has that name, or it searches single works only.
+    Raises BadRequest: no retriever has that name, or it searches single works only.
     """
     libraries = {} if libraries is None else libraries
     if name not in libraries:

@@ -40,16 +40,9 @@ WEIGHTS = ASSETS / "weights" / "reranker"
 class Reranked:
     """Ranks as another retriever does, but for the first hundred.
 
-    Parameters
-    ----------
-    first : Retriever
-        Finds the head, and orders what stands below it.
-    reranker : Reranker
-        Orders the head.
-    head : int, optional
-        How many spans it is.
-    weight : float, optional
-        What the first retriever's scores of the head count for beside the reranker's; by default nothing.
+    - `first`: finds the head, and orders what stands below it.
+    - `reranker`: orders the head.
+    - `weight`: what the first retriever's scores of the head count for beside the reranker's; by default nothing.
     """
 
     name = "reranked"
@@ -79,15 +72,10 @@ class Reranked:
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences: those of the head by the reranker, the others below.
 
-        Raises
-        ------
-        RelicError
-            What the first retriever and the reranker raise; the reranker gave no scores that can be ranked by.
+        Raises RelicError: what the first retriever and the reranker raise; the reranker gave no scores that can be
+        ranked by.
 
-        Returns
-        -------
-        float32 array, shape (n_candidates,)
-            Of the head what `beside` gives. Below it whole numbers: what ties for the first retriever ties here.
+        Returns: of the head what `beside` gives. Below it whole numbers: what ties for the first retriever ties here.
         """
         scores = self._first.score(claim, work, length)
         return self.reorder(claim, work, rank_scores(self._first.name, work.id, length, scores))
@@ -95,24 +83,12 @@ class Reranked:
     def reorder(self, claim: Claim, work: Work, ranking: Ranking) -> Scores:
         """Score the spans of a ranking that the first retriever has made already.
 
-        Parameters
-        ----------
-        claim : Claim
-            What it was asked.
-        work : Work
-            Whose spans are ranked.
-        ranking : Ranking
-            Spans that are no candidates stand in no order: they get 0.
+        - `work`: whose spans are ranked.
+        - `ranking`: spans that are no candidates stand in no order: they get 0.
 
-        Returns
-        -------
-        float32 array, shape (n_spans,)
-            As `score`.
+        Returns: as `score`.
 
-        Raises
-        ------
-        RelicError
-            What the reranker raises; it gave no scores that can be ranked by.
+        Raises RelicError: what the reranker raises; it gave no scores that can be ranked by.
         """
         head, rest = ranking.order[: self._head], ranking.order[self._head :]
         if not len(head):
@@ -137,10 +113,7 @@ class Reranked:
 def scores_of(reranker: Reranker, claim: Claim, work: Work, spans: Sequence[Span]) -> npt.NDArray[np.float32]:
     """Have a reranker read spans of a work; shape (n_spans,), finite.
 
-    Raises
-    ------
-    RelicError
-        What the reranker raises; it gave no scores that can be ranked by.
+    Raises RelicError: what the reranker raises; it gave no scores that can be ranked by.
     """
     found = reranker.rerank(claim, work, spans, silent)
     if found.shape != (len(spans),) or not np.isfinite(found).all():
@@ -154,17 +127,10 @@ def scores_of(reranker: Reranker, claim: Claim, work: Work, spans: Sequence[Span
 def beside(found: Scores, first: Scores, weight: float = FIRST) -> Scores:
     """Put what a reranker says of a head beside what the first retriever said of it.
 
-    Parameters
-    ----------
-    found, first : float32 array, shape (n_head,)
-        Their scores, of the same spans.
-    weight : float, optional
-        What the first retriever counts for; as a rule, what it counts for in the app.
+    - `found`, `first`: their scores, of the same spans.
+    - `weight`: what the first retriever counts for; as a rule, what it counts for in the app.
 
-    Returns
-    -------
-    float32 array, shape (n_head,)
-        The reranker's own where the first retriever counts for nothing, else the sum of both, standardised.
+    Returns: the reranker's own where the first retriever counts for nothing, else the sum of both, standardised.
     """
     return sum_of_shares([share(found), share(first, weight)]) if weight else found
 
@@ -172,17 +138,10 @@ def beside(found: Scores, first: Scores, weight: float = FIRST) -> Scores:
 def below(found: Scores, head: npt.NDArray[np.int64], rest: npt.NDArray[np.int64], first: Scores) -> Scores:
     """Put scores of a head above all others, which keep their order and their ties.
 
-    Parameters
-    ----------
-    found : float32 array, shape (n_head,)
-        Scores of the head, in its order.
-    head, rest : int array, shape (n_head,), (n_candidates - n_head,)
-        Span starts, best first.
-    first : float32 array, shape (n_candidates,)
-        What ordered them.
+    - `found`: scores of the head, in its order.
+    - `head`, `rest`: span starts, best first.
+    - `first`: what ordered them.
 
-    Examples
-    --------
     >>> first = np.array([0.1, 0.9, 0.1, 0.8, 0.5], dtype=np.float32)
     >>> found = np.array([0.5, 2.5], dtype=np.float32)
     >>> below(found, np.array([1, 3]), np.array([4, 0, 2]), first).tolist()
@@ -202,10 +161,7 @@ def below(found: Scores, head: npt.NDArray[np.int64], rest: npt.NDArray[np.int64
 def create(settings: Settings, components: Sequence[Retriever]) -> Reranked:
     """Make the retriever over one other, with the reranker that was chosen, else the one that comes with the program.
 
-    Raises
-    ------
-    BadWeights
-        The reranker is not there, or damaged.
+    Raises BadWeights: the reranker is not there, or damaged.
     """
     (first,) = components
     return Reranked(first, open_reranker(reranker_model(settings)), weight=FIRST)

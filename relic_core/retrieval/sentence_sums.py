@@ -34,14 +34,10 @@ if TYPE_CHECKING:
 class DenseIndex:
     """The index of one work, open.
 
-    Parameters
-    ----------
-    sums : float32 array, shape (n_sentences, dimension)
-        Per sentence the sum of its tokens' states.
-    products : float32 array, shape (n_distances, n_sentences)
-        ``products[d, i]`` is the inner product of the sums of sentences ``i`` and ``i + d``; zero past the end.
-    counts : int32 array, shape (n_sentences,)
-        Tokens of each sentence, at least 1.
+    - `sums`: per sentence the sum of its tokens' states.
+    - `products`: ``products[d, i]`` is the inner product of the sums of sentences ``i`` and ``i + d``; zero past the
+      end.
+    - `counts`: tokens of each sentence, at least 1.
     """
 
     def __init__(self, sums: Vectors, products: Vectors, counts: npt.NDArray[np.int32]) -> None:
@@ -53,31 +49,18 @@ class DenseIndex:
     def score(self, query: Vectors, length: int, similarity: Similarity = "cosine") -> Scores:
         """Score every span of `length` sentences against a query, which is of length 1 where cosines are wanted.
 
-        Returns
-        -------
-        float32 array, shape (n_candidates,)
-            Cosines, -1 to 1, or inner products with the means of the spans' token states.
+        Returns: cosines, -1 to 1, or inner products with the means of the spans' token states.
         """
         return self._scores(times(self.sums, query).astype(np.float64), length, similarity)
 
     def score_many(self, queries: Vectors, length: int, similarity: Similarity = "cosine") -> Scores:
-        """Score every span against several queries, shape (n_queries, dimension); as `score`, but for rounding.
-
-        Returns
-        -------
-        float32 array, shape (n_candidates, n_queries)
-        """
+        """Score every span against several queries, shape (n_queries, dimension); as `score`, but for rounding."""
         return self._scores((self.sums @ queries.T).astype(np.float64), length, similarity)
 
     def score_some(
         self, query: Vectors, starts: npt.NDArray[np.int64], length: int, similarity: Similarity = "cosine"
     ) -> Scores:
-        """Score the spans that begin at `starts`, ascending, reading only their sentences; as `score` scores them.
-
-        Returns
-        -------
-        float32 array, shape (n_starts,)
-        """
+        """Score the spans that begin at `starts`, ascending, reading only their sentences; as `score` scores them."""
         if not len(starts):
             return np.zeros(0, dtype=np.float32)
         needed, where = np.unique(starts[:, None] + np.arange(length), return_inverse=True)
@@ -135,8 +118,6 @@ class DenseIndex:
 def times(vectors: Vectors, query: Vectors) -> Vectors:
     """Multiply each of some vectors, shape (n, dimension), with one; shape (n,).
 
-    Examples
-    --------
     >>> times(np.eye(2, dtype=np.float32), np.array([3, 4], dtype=np.float32)).tolist()
     [3.0, 4.0]
     """
@@ -147,10 +128,7 @@ def times(vectors: Vectors, query: Vectors) -> Vectors:
 def neighbour_products(sums: Vectors, distance: int) -> Vectors:
     """Multiply the sum of each sentence with that of the sentence `distance` further on.
 
-    Returns
-    -------
-    float32 array, shape (n_sentences,)
-        The last `distance` entries are zero.
+    Returns: the last `distance` entries are zero.
     """
     found = np.zeros(len(sums), dtype=np.float32)
     if distance < len(sums):
@@ -161,8 +139,6 @@ def neighbour_products(sums: Vectors, distance: int) -> Vectors:
 def window_sums(values: Doubles, length: int) -> Doubles:
     """Add up each run of `length` neighbours along the first axis.
 
-    Examples
-    --------
     >>> window_sums(np.array([1.0, 2.0, 4.0, 8.0]), 3).tolist()
     [7.0, 14.0]
     """

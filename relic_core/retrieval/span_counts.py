@@ -32,20 +32,11 @@ if TYPE_CHECKING:
 class SpanCounts:
     """How often each term occurs in each span of one length of one work.
 
-    Attributes
-    ----------
-    vocabulary : dict of str to int
-        Each term's number.
-    spans : int
-        Spans of the work.
-    first : int64 array, shape (n_terms + 1,)
-        Term ``i`` has the cells ``first[i]`` up to ``first[i + 1]``, one for each span that holds it.
-    span : int32 array, shape (n_cells,)
-        The span of each cell, in the order of the text within each term.
-    count : int32 array, shape (n_cells,)
-        How often the term occurs there, at least once.
-    sizes : int64 array, shape (n_spans,)
-        Terms in each span, repetitions counted.
+    - `vocabulary`: each term's number.
+    - `first`: term ``i`` has the cells ``first[i]`` up to ``first[i + 1]``, one for each span that holds it.
+    - `span`: the span of each cell, in the order of the text within each term.
+    - `count`: how often the term occurs there, at least once.
+    - `sizes`: terms in each span, repetitions counted.
     """
 
     vocabulary: dict[str, int]
@@ -97,16 +88,7 @@ _kept: Kept[SpanCounts] = Kept(_MOST, lambda counts: counts.nbytes)
 def span_counts(work: Work, length: int, terms: Terms, indexes: Path | None = None) -> SpanCounts:
     """Count the terms of a work's spans, at least one of which there must be; the last few counts are kept.
 
-    Parameters
-    ----------
-    work : Work
-        The work.
-    length : int
-        Sentences per span.
-    terms : {"tokens", "lemmas"}
-        What is counted.
-    indexes : Path, optional
-        Folder of all indexes, where the work's terms are kept.
+    - `indexes`: folder of all indexes, where the work's terms are kept.
     """
     key = (work.fingerprint, length, terms)
     return _kept.get(key, lambda: SpanCounts.of(work_terms(work, terms, indexes), length))
@@ -115,10 +97,7 @@ def span_counts(work: Work, length: int, terms: Terms, indexes: Path | None = No
 def claim_terms(claim: Claim, terms: Terms) -> list[str]:
     """List the terms of a claim; none where it is all function words.
 
-    Raises
-    ------
-    BadClaim
-        It holds no word at all.
+    Raises BadClaim: it holds no word at all.
     """
     found = [token for token in claim_tokens(claim) if token not in STOPWORDS]
     return [lemma(token) for token in found] if terms == "lemmas" else found

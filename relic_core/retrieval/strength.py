@@ -63,14 +63,8 @@ _ORDER: tuple[Level, ...] = ("weak", "fair", "strong")
 class Strength:
     """What a hit is worth.
 
-    Attributes
-    ----------
-    level : {"strong", "fair", "weak"}
-        Weak: another book would have had as good a hit. Fair also where nothing is known of that.
-    z : float
-        How far the hit stands out of its work, in robust standard deviations.
-    sentence : str
-        Both in plain words.
+    - `level`: weak: another book would have had as good a hit. Fair also where nothing is known of that.
+    - `z`: how far the hit stands out of its work, in robust standard deviations.
     """
 
     level: Level
@@ -82,20 +76,11 @@ class Strength:
 class _Bar:
     """What a hit of one retriever must reach.
 
-    Attributes
-    ----------
-    by_z : bool
-        Whether z is held against the bar, or the score.
-    fair, strong : float
-        The bar for either level, when the work has all the claim's words.
-    per_unknown : float
-        Added in proportion to the share of the claim's words that the work never uses.
-    if_named : float
-        Added when the claim names somebody or something the work never names.
-    comparison : mapping of level to str
-        What the level means, in plain words.
-    spread : float
-        Added to the deviation, so that a few near-equal scores do not make a large z.
+    - `by_z`: whether z is held against the bar, or the score.
+    - `fair`, `strong`: the bar for either level, when the work has all the claim's words.
+    - `per_unknown`: added in proportion to the share of the claim's words that the work never uses.
+    - `if_named`: added when the claim names somebody or something the work never names.
+    - `spread`: added to the deviation, so that a few near-equal scores do not make a large z.
     """
 
     by_z: bool
@@ -148,13 +133,9 @@ _STANDING = ((4.0, "stands far above"), (3.0, "stands well above"), (2.0, "stand
 class Foreign:
     """How far a claim's words are not those of a work.
 
-    Attributes
-    ----------
-    share : float
-        Share of its different content words that the work never uses, 0 to 1; 1 where it has none. What critics say of
-        any work (Victorian) counts as used: its absence says nothing of which work is meant.
-    named : bool
-        It names somebody or something that the work never names.
+    - `share`: share of its different content words that the work never uses, 0 to 1; 1 where it has none. What critics
+      say of any work (Victorian) counts as used: its absence says nothing of which work is meant.
+    - `named`: it names somebody or something that the work never names.
     """
 
     share: float
@@ -174,17 +155,11 @@ class Judge:
 
     A ranking of neither words nor vectors is judged by those that are: a fused hit by the kinder of its components.
 
-    Parameters
-    ----------
-    ranking : Ranking
-        Whose hits are judged.
-    rankings : mapping of str to Ranking
-        All rankings of the same claim, work and length, by retriever.
-    foreign : Foreign or None
-        How far the claim's words are not the work's. None where what was asked is a passage: then no bar is known, and
-        only how far a hit stands out is said.
-    encoders : mapping of str to str
-        Identities of the encoders, by retriever; those that compare no vectors are left out.
+    - `ranking`: whose hits are judged.
+    - `rankings`: all rankings of the same claim, work and length, by retriever.
+    - `foreign`: how far the claim's words are not the work's. None where what was asked is a passage: then no bar is
+      known, and only how far a hit stands out is said.
+    - `encoders`: identities of the encoders, by retriever; those that compare no vectors are left out.
     """
 
     def __init__(

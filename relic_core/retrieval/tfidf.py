@@ -50,10 +50,7 @@ _MOST = 16_000_000
 class TfIdf:
     """Ranks spans by the cosine of their weighted words with the claim's; weights are made on demand.
 
-    Parameters
-    ----------
-    indexes : Path, optional
-        Folder of all indexes, where the words of works are kept.
+    - `indexes`: folder of all indexes, where the words of works are kept.
     """
 
     name = "tf-idf"
@@ -80,15 +77,9 @@ class TfIdf:
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences; 0 where it shares no word with the claim.
 
-        Returns
-        -------
-        float32 array, shape (n_candidates,)
-            Cosines, 0 to 1.
+        Returns: cosines, 0 to 1.
 
-        Raises
-        ------
-        BadClaim
-            The claim holds no word.
+        Raises BadClaim: the claim holds no word.
         """
         terms = claim_terms(claim, _TERMS)
         if work.candidates(length) == 0:

@@ -42,14 +42,7 @@ def terms_version(terms: Terms) -> str:
 def work_terms(work: Work, terms: Terms, indexes: Path | None = None) -> WorkWords:
     """Give the terms of a work whose text is at hand; words are then known to all who ask for them by the text.
 
-    Parameters
-    ----------
-    work : Work
-        The work.
-    terms : {"tokens", "lemmas"}
-        What is counted.
-    indexes : Path, optional
-        Folder of all indexes; where it is not given, the terms are kept in memory only.
+    - `indexes`: folder of all indexes; where it is not given, the terms are kept in memory only.
     """
     if indexes is None:
         return _read(work, terms)
@@ -62,21 +55,9 @@ def work_terms(work: Work, terms: Terms, indexes: Path | None = None) -> WorkWor
 def stored_terms(work: Imprint, terms: Terms, *, indexes: Path, load: Callable[[str], Work]) -> WorkWords:
     """Open the terms of a work, or read them and keep them on disk.
 
-    Parameters
-    ----------
-    work : Imprint
-        Which work.
-    terms : {"tokens", "lemmas"}
-        What is counted.
-    indexes : Path
-        Folder of all indexes.
-    load : callable
-        Gives the work of an id; called only where its terms are not on disk, or are damaged.
+    - `load`: gives the work of an id; called only where its terms are not on disk, or are damaged.
 
-    Raises
-    ------
-    StaleIndex
-        The work that was loaded is another than the imprint names.
+    Raises StaleIndex: the work that was loaded is another than the imprint names.
     """
     recipe = index_files.Recipe.of(work, retriever=RETRIEVER, encoder="", code=f"{terms_version(terms)}, {LAYOUT}")
     try:

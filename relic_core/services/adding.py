@@ -36,10 +36,7 @@ class Description:
     def of(cls, *, title: str, author: str, translator: str, year: int | None) -> Description:
         """Check what was said.
 
-        Raises
-        ------
-        BadRequest
-            A name that is too long, or a year that cannot be.
+        Raises BadRequest: a name that is too long, or a year that cannot be.
         """
         named = {"title": title, "author": author, "translator": translator}
         for what, given in named.items():
@@ -75,15 +72,9 @@ class Description:
 class Added:
     """What adding a text came to.
 
-    Attributes
-    ----------
-    work : WorkSummary
-        The stored work.
-    outcome : {"added", "already", "corrected", "restored", "cut again"}
-        Whether it is new, was there, was there under metadata other than those given, had been removed, or was there
-        with the sentences of another segmenter.
-    notice : str
-        What the reader should know of it; empty where nothing is out of the way.
+    - `outcome`: whether it is new, was there, was there under metadata other than those given, had been removed, or was
+      there with the sentences of another segmenter.
+    - `notice`: what the reader should know of it; empty where nothing is out of the way.
     """
 
     work: WorkSummary
@@ -99,15 +90,8 @@ class Added:
 def notice_of(work: Work, missing: Sequence[str]) -> str:
     """Say what a reader should know of a text as it was read; empty where nothing is out of the way.
 
-    Parameters
-    ----------
-    work : Work
-        As read.
-    missing : sequence of str
-        Pages that the file lists and does not hold.
+    - `missing`: pages that the file lists and does not hold.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> notice_of(SimpleNamespace(left_out=(), text="Rain."), ["text/ch2.xhtml"])
     'The file lists a page that is not in it (text/ch2.xhtml), so words of the work may be missing. Fetch it again.'

@@ -28,24 +28,14 @@ _SHORTEST = 50
 class SearchRequest:
     """What the scholar asks.
 
-    Attributes
-    ----------
-    work_id : str
-        The work to search; empty for the whole library.
-    claim_text : str
-        The claim as typed, its mask included; left out where `like` is given.
-    length : int
-        Sentences per quotation, 1 to 5.
-    results : int
-        Cards per retriever, 1 to 50.
-    retrievers : tuple of str
-        The columns, in order.
-    chapters : tuple of int
-        Only passages of these chapters, numbered from 1 as in addresses; with `work_id` only. Empty for all.
-    narrowing : Narrowing
-        Which works of the library are searched; without `work_id` only.
-    like : Likeness or None
-        Look for passages like this one, instead of for a claim.
+    - `work_id`: the work to search; empty for the whole library.
+    - `claim_text`: the claim as typed, its mask included; left out where `like` is given.
+    - `length`: sentences per quotation, 1 to 5.
+    - `results`: cards per retriever, 1 to 50.
+    - `retrievers`: the columns, in order.
+    - `chapters`: only passages of these chapters, numbered from 1 as in addresses; with `work_id` only. Empty for all.
+    - `narrowing`: which works of the library are searched; without `work_id` only.
+    - `like`: look for passages like this one, instead of for a claim.
     """
 
     work_id: str
@@ -81,30 +71,14 @@ class SearchRequest:
 class Card:
     """One hit with all a reader needs to judge it.
 
-    Attributes
-    ----------
-    work : Work
-        The work it stands in.
-    rank : int
-        From 1, among all candidates of the length.
-    span : Span
-        The sentences.
-    quotation : Passage
-        The words, verbatim, with the claim's words lit.
-    place : Place
-        Where it stands.
-    score : float
-        The retriever's own score.
-    strength : Strength
-        How far it stands out of the work's background.
-    elsewhere : tuple of (str, int)
-        The other retrievers' labels and the ranks they give it; 0 where it is not among those they rank.
-    shared : tuple of str
-        Words it shares with the claim, in the order of the text, each once.
-    quoted : bool
-        The claim already quotes words of it.
-    others : tuple of Hit
-        Overlapping passages that this card stands for.
+    - `rank`: from 1, among all candidates of the length.
+    - `quotation`: the words, verbatim, with the claim's words lit.
+    - `place`: where it stands.
+    - `strength`: how far it stands out of the work's background.
+    - `elsewhere`: the other retrievers' labels and the ranks they give it; 0 where it is not among those they rank.
+    - `shared`: words it shares with the claim, in the order of the text, each once.
+    - `quoted`: the claim already quotes words of it.
+    - `others`: overlapping passages that this card stands for.
     """
 
     work: Work
@@ -124,28 +98,18 @@ class Card:
 class Column:
     """What one retriever brings up.
 
-    Attributes
-    ----------
-    retriever, label, description : str
-        Its name, what people call it, and what it does in plain words.
-    cards : tuple of Card
-        Best first; empty while `pending`, and where no passage shares a word with the claim.
-    strength : Strength or None
-        Of the first hit; None where there is none.
-    candidates : int
-        How many passages were ranked: those of the chapters or works chosen, and without the passage that others are
-        to be like and what overlaps it.
-    pending : bool
-        The work is not prepared for it yet, or its index is damaged: building it anew brings the cards.
-    waiting : bool
-        It takes seconds and has been left for later: see `relic_core.services.search.Search.run`.
-    note : str
-        What is wrong, for the reader: a damaged index, a model that cannot be loaded; or how well an approximate index
-        did when it was measured. Empty where there is nothing to say.
-    exact : bool
-        Every candidate was compared; not so where an approximate index has answered.
-    head : tuple of WorkHit
-        Its first passages, more than it has cards, in order to be kept and compared: of overlapping spans the best.
+    - `retriever`, `label`, `description`: its name, what people call it, and what it does in plain words.
+    - `cards`: best first; empty while `pending`, and where no passage shares a word with the claim.
+    - `strength`: of the first hit; None where there is none.
+    - `candidates`: how many passages were ranked: those of the chapters or works chosen, and without the passage that
+      others are to be like and what overlaps it.
+    - `pending`: the work is not prepared for it yet, or its index is damaged: building it anew brings the cards.
+    - `waiting`: it takes seconds and has been left for later: see `relic_core.services.search.Search.run`.
+    - `note`: what is wrong, for the reader: a damaged index, a model that cannot be loaded; or how well an approximate
+      index did when it was measured. Empty where there is nothing to say.
+    - `exact`: every candidate was compared; not so where an approximate index has answered.
+    - `head`: its first passages, more than it has cards, in order to be kept and compared: of overlapping spans the
+      best.
     """
 
     retriever: str
@@ -170,16 +134,8 @@ class Column:
 class Source:
     """The passage that others are to be like.
 
-    Attributes
-    ----------
-    work : Work
-        The work it stands in; it need not be one of those searched.
-    span : Span
-        The sentences.
-    quotation : Passage
-        The words, verbatim.
-    place : Place
-        Where it stands.
+    - `work`: the work it stands in; it need not be one of those searched.
+    - `place`: where it stands.
     """
 
     work: Work
@@ -204,32 +160,17 @@ class Source:
 class SearchResult:
     """The answer to one request.
 
-    Attributes
-    ----------
-    request : SearchRequest
-        What was asked.
-    work : Work or None
-        The work searched; None where the whole library was.
-    claim : Claim
-        The claim as understood; where a passage was given, its words.
-    columns : tuple of Column
-        One per retriever asked for.
-    quoted : tuple of Quoted
-        Words of the claim that stand in the work; none is looked for in a whole library, nor of a passage.
-    unknown : tuple of str
-        Distinctive words of the claim that the work never uses; none is looked for as with `quoted`.
-    weak : bool
-        Every retriever that pages offer has answered, shown or not, and none finds more than another book would hold.
-    seconds : float
-        From request to answer.
-    made_with : str
-        Work hash, segmenter, models and program version, for a permalink.
-    searched : tuple of WorkSummary
-        The works searched, where the whole library was; else empty.
-    unprepared : tuple of WorkSummary
-        Those of them that a retriever by meaning has not read yet, so that it says nothing of them.
-    source : Source or None
-        The passage that others are to be like, where one was given.
+    - `work`: the work searched; None where the whole library was.
+    - `claim`: the claim as understood; where a passage was given, its words.
+    - `columns`: one per retriever asked for.
+    - `quoted`: words of the claim that stand in the work; none is looked for in a whole library, nor of a passage.
+    - `unknown`: distinctive words of the claim that the work never uses; none is looked for as with `quoted`.
+    - `weak`: every retriever that pages offer has answered, shown or not, and none finds more than another book would
+      hold.
+    - `made_with`: work hash, segmenter, models and program version, for a permalink.
+    - `searched`: the works searched, where the whole library was; else empty.
+    - `unprepared`: those of them that a retriever by meaning has not read yet, so that it says nothing of them.
+    - `source`: the passage that others are to be like, where one was given.
     """
 
     request: SearchRequest

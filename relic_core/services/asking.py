@@ -25,14 +25,9 @@ if TYPE_CHECKING:
 class Question:
     """What is asked, understood.
 
-    Attributes
-    ----------
-    claim : Claim
-        The claim; of a passage, its words.
-    wanted : frozenset of str
-        Its content words, to light in what is found.
-    source : Source or None
-        The passage that others are to be like.
+    - `claim`: the claim; of a passage, its words.
+    - `wanted`: its content words, to light in what is found.
+    - `source`: the passage that others are to be like.
     """
 
     claim: Claim
@@ -45,10 +40,7 @@ class Question:
         A passage has the vector that stands in the index of its work, read in its context like those it is compared
         with. Where its work has not been prepared, its words are encoded as a claim would be.
 
-        Raises
-        ------
-        BadWeights
-            The encoder's files are missing or not the expected ones.
+        Raises BadWeights: the encoder's files are missing or not the expected ones.
         """
         if self.source is not None:
             try:
@@ -83,12 +75,8 @@ def request_of(search: Search) -> SearchRequest:
 def read_question(workbench: Workbench, request: SearchRequest) -> Question:
     """Read the claim of a request, or find the passage that it asks with.
 
-    Raises
-    ------
-    BadClaim
-        There is nothing to search with.
-    BadRequest, NotFound
-        The passage: see `find_source`.
+    Raises BadClaim: there is nothing to search with.
+    Raises BadRequest, NotFound: the passage: see `find_source`.
     """
     if request.like is None:
         claim = masking.read_claim(request.claim_text, max_words=workbench.settings.max_claim_words)
@@ -106,12 +94,8 @@ def read_question(workbench: Workbench, request: SearchRequest) -> Question:
 def find_source(workbench: Workbench, like: Likeness) -> Source:
     """Find the passage that others are to be like; one that would run over the end of its work ends there.
 
-    Raises
-    ------
-    BadRequest
-        Its length is out of range, or its place is no address.
-    NotFound
-        No work has that id, or it has no such place.
+    Raises BadRequest: its length is out of range, or its place is no address.
+    Raises NotFound: no work has that id, or it has no such place.
     """
     if not MIN_LENGTH <= like.length <= MAX_LENGTH:
         raise BadRequest(

@@ -30,41 +30,25 @@ class Benchmarks:
     def card(self, name: str) -> BenchmarkCard:
         """Describe one benchmark.
 
-        Raises
-        ------
-        BadRequest
-            No benchmark has that name.
+        Raises BadRequest: no benchmark has that name.
         """
         return registry.card(name)
 
     def open(self, name: str, *, data: Path | None = None) -> Benchmark:
         """Open a benchmark.
 
-        Parameters
-        ----------
-        name : str
-            A registered name.
-        data : Path, optional
-            The reader's own file or folder, in place of ``RELIC_BENCHMARKS``.
+        - `data`: the reader's own file or folder, in place of ``RELIC_BENCHMARKS``.
 
-        Raises
-        ------
-        BadRequest
-            No benchmark has that name.
-        BadBenchmark
-            Its data are damaged.
-        NotFound
-            Its data are not here, or works that it quotes.
+        Raises BadRequest: no benchmark has that name.
+        Raises BadBenchmark: its data are damaged.
+        Raises NotFound: its data are not here, or works that it quotes.
         """
         return registry.open_benchmark(name, settings=self._workbench.settings, works=self, data=data)
 
     def find(self, keys: Sequence[str]) -> dict[str, Work]:
         """Give the stored works of some slugs of the catalogue.
 
-        Raises
-        ------
-        NotFound
-            Some are not in the library; the message names them and how to add them.
+        Raises NotFound: some are not in the library; the message names them and how to add them.
         """
         shelf = {each.entry.slug: each for each in self._workbench.catalogue.shelf()}
         missing = [key for key in dict.fromkeys(keys) if key not in shelf or shelf[key].work is None]

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 def marks(name: str) -> tuple[str, str]:
     """Give the lines between which a table stands.
 
-    Examples
-    --------
     >>> marks("bench")
     ('<!-- bench -->', '<!-- /bench -->')
     """
@@ -25,26 +23,12 @@ def marks(name: str) -> tuple[str, str]:
 def put_between(path: Path, name: str, text: str) -> bool:
     """Put a text between the marks of a page.
 
-    Parameters
-    ----------
-    path : Path
-        The page.
-    name : str
-        Of the marks.
-    text : str
-        What is to stand there, in place of what does.
+    - `text`: what is to stand there, in place of what does.
 
-    Returns
-    -------
-    bool
-        Whether anything has changed.
+    Returns: whether anything has changed.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadRequest
-        The marks are not in it, each once and in this order.
+    Raises NotFound: there is no such file.
+    Raises BadRequest: the marks are not in it, each once and in this order.
     """
     begin, end = marks(name)
     old = read_text(path)

@@ -35,17 +35,9 @@ _FROM_GUTENBERG = re.compile(r"Project Gutenberg (\d+),")
 class Shelved:
     """A work of the catalogue and where it can be had.
 
-    Attributes
-    ----------
-    entry : CatalogueEntry
-        What is known of it.
-    work : WorkSummary or None
-        The stored work; None where it is not stored.
-    origin : {"stored", "folder", "gutenberg", "none"}
-        It is stored; or the library folder has it; or Project Gutenberg has; or neither: the reader's own file is
-        the only way in.
-    path : Path or None
-        The file of the library folder.
+    - `work`: the stored work; None where it is not stored.
+    - `origin`: it is stored; or the library folder has it; or Project Gutenberg has; or neither: the reader's own file
+      is the only way in.
     """
 
     entry: CatalogueEntry
@@ -71,17 +63,10 @@ class Catalogue:
         A file of the library folder stands before Project Gutenberg. What is stored is passed over, and what can be
         had nowhere is told in the job's closing note.
 
-        Parameters
-        ----------
-        slugs : sequence of str
-            Which: by slug or by title.
-        prepare : bool
-            Prepare them for searching too; else each is prepared when it is first searched.
+        - `slugs`: which: by slug or by title.
+        - `prepare`: prepare them for searching too; else each is prepared when it is first searched.
 
-        Raises
-        ------
-        BadRequest
-            A slug that is not in the catalogue, or none at all.
+        Raises BadRequest: a slug that is not in the catalogue, or none at all.
         """
         items = self.items(slugs)
         entry = catalogue.find(items[0]["slug"])
@@ -93,10 +78,7 @@ class Catalogue:
     def add_gutenberg(self, number: int) -> Job:
         """Fetch any book of Project Gutenberg by its number and add it, in the background.
 
-        Raises
-        ------
-        BadRequest
-            No such number can be.
+        Raises BadRequest: no such number can be.
         """
         item = self.item_of_number(number)
         entry = catalogue.find_number(number)
@@ -112,10 +94,7 @@ class Catalogue:
     def items(self, slugs: Sequence[str]) -> list[Item]:
         """Say where each work would be taken from, as `fetching.fetch` wants it; a work named twice counts once.
 
-        Raises
-        ------
-        BadRequest
-            What is neither slug nor title of a work in the catalogue; or nothing was named.
+        Raises BadRequest: what is neither slug nor title of a work in the catalogue; or nothing was named.
         """
         entries = {entry.slug: entry for entry in catalogue.entries()}
         wanted = list(dict.fromkeys(_slug(named) for named in slugs))
@@ -131,10 +110,7 @@ class Catalogue:
     def item_of_number(self, number: int) -> Item:
         """Say what is known of a number, as `fetching.fetch` wants it.
 
-        Raises
-        ------
-        BadRequest
-            No such number can be.
+        Raises BadRequest: no such number can be.
         """
         check_number(number)
         entry = catalogue.find_number(number)
@@ -205,15 +181,10 @@ class Catalogue:
 def _slug(named: str) -> str:
     """Give the slug of the work that a slug or a title names.
 
-    Examples
-    --------
     >>> _slug("The Scarlet Letter"), _slug("emma")
     ('the_scarlet_letter', 'emma')
 
-    Raises
-    ------
-    BadRequest
-        None is called that; the message names the nearest.
+    Raises BadRequest: none is called that; the message names the nearest.
     """
     if entry := catalogue.find(named) or catalogue.find_named(named):
         return entry.slug

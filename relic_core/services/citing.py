@@ -37,20 +37,10 @@ _URL = re.compile(r"https?://[^\s<>\"]+")
 class Citation:
     """A work or a passage with what a page shows of citing it.
 
-    Attributes
-    ----------
-    work : CitedWork
-        What is cited.
-    forms : tuple of Cited
-        All forms of the style, the entry of its list last.
-    locator : Locator or None
-        Where the passage stands; None where the work is cited.
-    place : Place or None
-        The same, for a reader.
-    quotation : Passage or None
-        Its words.
-    quoted : Quoted or None
-        Its words as a text quotes them, with the citation behind them.
+    - `forms`: all forms of the style, the entry of its list last.
+    - `locator`: where the passage stands; None where the work is cited.
+    - `place`: the same, for a reader.
+    - `quoted`: its words as a text quotes them, with the citation behind them.
     """
 
     work: CitedWork
@@ -75,10 +65,7 @@ class Citing:
     def work(self, work_id: str) -> CitedWork:
         """Give a work as it is cited, also one that was removed.
 
-        Raises
-        ------
-        NotFound
-            There never was such a work.
+        Raises NotFound: there never was such a work.
         """
         return self._cited([self._workbench.works.described(work_id)])[work_id]
 
@@ -91,12 +78,8 @@ class Citing:
     def describe(self, work_id: str, details: EditionDetails) -> CitedWork:
         """Correct the details of an edition; what was said before stays in the store, and the last counts.
 
-        Raises
-        ------
-        BadRequest
-            Something is too long, or a year, a number of volumes or an address that cannot be.
-        NotFound
-            No stored work has that id.
+        Raises BadRequest: something is too long, or a year, a number of volumes or an address that cannot be.
+        Raises NotFound: no stored work has that id.
         """
         works = self._workbench.works
         checked = check_details(details)
@@ -116,23 +99,12 @@ class Citing:
     def citation(self, work_id: str, style: str, *, at: str = "", length: int = 1) -> Citation:
         """Cite a work, or a passage of it.
 
-        Parameters
-        ----------
-        work_id : str
-            The work.
-        style : str
-            One of `reporting.citations.styles.STYLES`.
-        at : str
-            Address of the passage's first sentence; the whole work where empty.
-        length : int
-            Sentences of the passage; those that the work has no more are left away.
+        - `style`: one of `reporting.citations.styles.STYLES`.
+        - `at`: address of the passage's first sentence; the whole work where empty.
+        - `length`: sentences of the passage; those that the work has no more are left away.
 
-        Raises
-        ------
-        NotFound
-            No stored work has that id, or it has no such place.
-        BadRequest
-            It is no address, no length or no style.
+        Raises NotFound: no stored work has that id, or it has no such place.
+        Raises BadRequest: it is no address, no length or no style.
         """
         if not at:
             cited = self.work(self._workbench.works.load(work_id).id)
@@ -172,13 +144,8 @@ class Citing:
 def check_details(details: EditionDetails) -> EditionDetails:
     """Make what a person says of an edition harmless.
 
-    Raises
-    ------
-    BadRequest
-        Something is too long, or cannot be.
+    Raises BadRequest: something is too long, or cannot be.
 
-    Examples
-    --------
     >>> check_details(EditionDetails(publisher=" Oxford  University Press ")).publisher
     'Oxford University Press'
     """

@@ -38,15 +38,7 @@ _ABOUT_THE_QUESTION = (BadClaim, BadRequest, StoreError)
 def answer_or_refusal(answer: Callable[[], T]) -> T | RelicError:
     """Let a retriever answer; where it cannot, give the reason, so that the others are shown all the same.
 
-    Parameters
-    ----------
-    answer : callable
-        Asks the retriever.
-
-    Raises
-    ------
-    BadClaim, BadRequest, StoreError
-        What was asked cannot be answered by any retriever.
+    Raises BadClaim, BadRequest, StoreError: what was asked cannot be answered by any retriever.
     """
     try:
         return answer()
@@ -70,24 +62,13 @@ def rank_with_all(
 ) -> tuple[dict[str, T], dict[str, RelicError]]:
     """Rank with every retriever that can; one made of others is made of their rankings, or refuses as they do.
 
-    Parameters
-    ----------
-    cards : iterable of RetrieverCard
-        Which retrievers, each after those that it is made of.
-    combine : callable
-        Makes the ranking of a retriever from those of all its components.
-    rank : callable
-        Asks a retriever by its name.
+    - `cards`: which retrievers, each after those that it is made of.
+    - `combine`: makes the ranking of a retriever from those of all its components.
 
-    Returns
-    -------
-    rankings, refusals : dict
-        By retriever: its ranking, or why it has none.
+    What it returns:
+    - `rankings, refusals`: by retriever: its ranking, or why it has none.
 
-    Raises
-    ------
-    BadClaim, BadRequest, StoreError
-        As `answer_or_refusal`.
+    Raises BadClaim, BadRequest, StoreError: as `answer_or_refusal`.
     """
     rankings: dict[str, T] = {}
     refusals: dict[str, RelicError] = {}
@@ -112,19 +93,9 @@ def asked_of(request: SearchRequest, usual: Iterable[RetrieverCard], *, at_once:
     Beside the columns' own that is every usual one, for "ranked elsewhere"; but what reads passages anew takes seconds,
     and answers only where its column was asked for.
 
-    Parameters
-    ----------
-    request : SearchRequest
-        Names the columns.
-    usual : iterable of RetrieverCard
-        What is asked beside them.
-    at_once : bool
-        Leave out what takes seconds.
+    - `at_once`: leave out what takes seconds.
 
-    Raises
-    ------
-    BadRequest
-        No retriever has one of the names.
+    Raises BadRequest: no retriever has one of the names.
     """
     named = in_order(request.retrievers)
     kept = [card.name for card in named if not (at_once and card.kind == "reranker")]
@@ -149,16 +120,8 @@ def elsewhere(
 
     Rerankers are left out: their ranks are there seconds after the others' cards are read.
 
-    Parameters
-    ----------
-    name : str
-        Whose hit it is.
-    rankings : mapping of str to ranking
-        By retriever.
-    rank_of : callable
-        Takes a ranking and gives the hit's rank there.
-    described : callable
-        Gives the card of a retriever by its name.
+    - `rank_of`: takes a ranking and gives the hit's rank there.
+    - `described`: gives the card of a retriever by its name.
     """
     others = [(described(other), ranking) for other, ranking in rankings.items() if other != name]
     return [(card.label, rank_of(ranking)) for card, ranking in others if card.kind != "reranker"]
@@ -167,10 +130,7 @@ def elsewhere(
 def first_passages(hits: Iterable[WorkHit]) -> tuple[WorkHit, ...]:
     """Take the first `HEAD` passages of a ranking: of overlapping spans of a work the best, as a page groups them.
 
-    Parameters
-    ----------
-    hits : iterable of WorkHit
-        Best first.
+    - `hits`: best first.
     """
     head: list[WorkHit] = []
     for each in hits:
@@ -184,14 +144,8 @@ def first_passages(hits: Iterable[WorkHit]) -> tuple[WorkHit, ...]:
 def refused(card: RetrieverCard, error: RelicError, candidates: int) -> Column:
     """Make the column of a retriever that has not answered.
 
-    Parameters
-    ----------
-    card : RetrieverCard
-        Which retriever.
-    error : RelicError
-        Why; that nothing has been prepared yet is told by the column's `pending` alone.
-    candidates : int
-        How many passages it would have ranked.
+    - `error`: why; that nothing has been prepared yet is told by the column's `pending` alone.
+    - `candidates`: how many passages it would have ranked.
     """
     return Column(
         card.name,
@@ -216,20 +170,9 @@ def make_card(
 ) -> Card:
     """Make the card of a hit.
 
-    Parameters
-    ----------
-    work : Work
-        The work it stands in.
-    group : Group
-        The hit and those that overlap it.
-    question : Question
-        Whose words are lit.
-    strength : Strength
-        What the hit is worth.
-    elsewhere : sequence of (str, int)
-        The other retrievers' labels and ranks.
-    quoted : sequence of Quoted
-        Words of the work that the claim quotes.
+    - `question`: whose words are lit.
+    - `elsewhere`: the other retrievers' labels and ranks.
+    - `quoted`: words of the work that the claim quotes.
     """
     span = group.best.span
     words = quotation(work, span, light=lambda sentence: shared_words(question.wanted, sentence))

@@ -64,17 +64,11 @@ class Concordance:
     def find(self, request: ConcordanceRequest) -> Answer:
         """Find every place of a word or phrase, and set one page of them.
 
-        Parameters
-        ----------
-        request : ConcordanceRequest
-            What to look for, where and how.
+        - `request`: what to look for, where and how.
 
-        Raises
-        ------
-        BadRequest
-            There is no word in the query, or too many; an unknown order; options that exclude one another.
-        NotFound
-            No work has that id.
+        Raises BadRequest: there is no word in the query, or too many; an unknown order; options that exclude one
+        another.
+        Raises NotFound: no work has that id.
         """
         return self._steadily(request, self._find)
 
@@ -109,15 +103,9 @@ class Concordance:
     def export(self, request: ConcordanceRequest) -> bytes:
         """Write the places of a query as a table, in the order asked for; at most `MOST_EXPORTED` of them.
 
-        Parameters
-        ----------
-        request : ConcordanceRequest
-            As for `find`; its page does not matter.
+        - `request`: as for `find`; its page does not matter.
 
-        Raises
-        ------
-        BadRequest, NotFound
-            As `find`.
+        Raises BadRequest, NotFound: as `find`.
         """
         request = dataclasses.replace(request, page=1)
         rows = self._steadily(

@@ -30,14 +30,8 @@ _SEARCHES = 500
 class ChapterFacts:
     """The numbers of a chapter.
 
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    sentences, words, spoken : int
-        Counts; `spoken` are the words of dialogue.
-    address : str
-        Of its first sentence; empty where it has none.
+    - `sentences`, `words`, `spoken`: counts; `spoken` are the words of dialogue.
+    - `address`: of its first sentence; empty where it has none.
     """
 
     name: str
@@ -56,22 +50,9 @@ class ChapterFacts:
 class Numbers:
     """What can be counted in a work.
 
-    Attributes
-    ----------
-    paragraphs, sentences, words : int
-        As they are stored.
-    distinct_words : int
-        Different words, capitals, accents and endings like 's not told apart.
-    spoken : int
-        Words of dialogue.
-    style : {"double", "single", "dashes", "speakers", "none"}
-        What told them.
-    chapters : tuple of ChapterFacts
-        In the order of the text.
-    left_out : tuple of LeftOutPreview
-        What was set aside, by kind, the longest first.
-    characters : int
-        Of the whole file.
+    - `distinct_words`: different words, capitals, accents and endings like 's not told apart.
+    - `chapters`: in the order of the text.
+    - `left_out`: what was set aside, by kind, the longest first.
     """
 
     paragraphs: int
@@ -109,24 +90,11 @@ class Numbers:
 class Facts:
     """What is known of a stored edition.
 
-    Attributes
-    ----------
-    summary : WorkSummary
-        Title, author, translator, year, source, hash, and when it was added.
-    format : str
-        Of the file it was read from.
-    segmenter : str
-        Who cut its sentences.
-    numbers : Numbers
-        What can be counted.
-    indexes : tuple of Built
-        On disk, the newest first.
-    missing : tuple of str
-        Names of the retrievers that it has still to be prepared for.
-    entry : CatalogueEntry or None
-        Its entry in the catalogue of RELiC.
-    searches : tuple of Search
-        Made in it, the newest first, each question once.
+    - `summary`: title, author, translator, year, source, hash, and when it was added.
+    - `format`: of the file it was read from.
+    - `indexes`: on disk, the newest first.
+    - `missing`: names of the retrievers that it has still to be prepared for.
+    - `searches`: made in it, the newest first, each question once.
     """
 
     summary: WorkSummary
@@ -150,17 +118,9 @@ class Editions:
     def facts(self, work_id: str, *, person: str = "") -> Facts:
         """Gather what is known of a stored work.
 
-        Parameters
-        ----------
-        work_id : str
-            The work.
-        person : str
-            Whose searches are listed, where people sign in.
+        - `person`: whose searches are listed, where people sign in.
 
-        Raises
-        ------
-        NotFound
-            No stored work has that id, or it was removed meanwhile.
+        Raises NotFound: no stored work has that id, or it was removed meanwhile.
         """
         bench = self._workbench
         work = bench.works.load(work_id)

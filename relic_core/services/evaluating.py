@@ -22,14 +22,7 @@ if TYPE_CHECKING:
 class WorkScore:
     """How the sentences of one work compare with a list.
 
-    Attributes
-    ----------
-    name : str
-        The list's name, which is also the text's.
-    segmenter : str
-        Who cut the work.
-    score : SentenceScore
-        The agreement.
+    - `name`: the list's name, which is also the text's.
     """
 
     name: str
@@ -40,23 +33,11 @@ class WorkScore:
 def score_lists(lists: Path, texts: Path, *, cutter: str = "rules", max_bytes: int) -> Iterator[WorkScore]:
     """Compare every list of sentences in a folder with our sentences of the text of the same name.
 
-    Parameters
-    ----------
-    lists : Path
-        A folder of ``NAME.json``, each an array of sentences.
-    texts : Path
-        A folder with ``NAME.txt`` for each.
-    cutter : str
-        A registered segmenter.
-    max_bytes : int
-        Largest text accepted.
+    - `lists`: a folder of ``NAME.json``, each an array of sentences.
+    - `texts`: a folder with ``NAME.txt`` for each.
 
-    Raises
-    ------
-    NotFound
-        No lists, or a text that is missing.
-    BadRequest
-        A list that cannot be read or is of another text.
+    Raises NotFound: no lists, or a text that is missing.
+    Raises BadRequest: a list that cannot be read or is of another text.
     """
     cut = segmenter(cutter)
     paths = sorted(lists.glob("*.json"))

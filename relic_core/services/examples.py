@@ -26,10 +26,7 @@ class Examples:
 
         Writes only what has changed since the last time.
 
-        Raises
-        ------
-        BadText
-            An excerpt that does not fit the work.
+        Raises BadText: an excerpt that does not fit the work.
         """
         examples = sample.align(work, sample.read_excerpts())
         if examples != self.of_split(sample.SPLIT):

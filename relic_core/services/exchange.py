@@ -31,12 +31,8 @@ FORMS = {
 def find(workbench: Workbench, said: str) -> Run:
     """Find a run by its id or the beginning of its id.
 
-    Raises
-    ------
-    NotFound
-        There is none.
-    BadRequest
-        There are several.
+    Raises NotFound: there is none.
+    Raises BadRequest: there are several.
     """
     runs = workbench.runs.all()
     exact = [run for run in runs if run.id == said]
@@ -54,12 +50,8 @@ def find(workbench: Workbench, said: str) -> Run:
 def bring_back(workbench: Workbench, said: str) -> Run:
     """Bring back a run that was removed, which is found by its whole id alone.
 
-    Raises
-    ------
-    NotFound
-        There never was such a run.
-    BadRequest
-        It is not removed.
+    Raises NotFound: there never was such a run.
+    Raises BadRequest: it is not removed.
     """
     there = [run.id for run in workbench.runs.all() if said and run.id.startswith(said)]
     if said not in there:
@@ -78,12 +70,8 @@ def bring_back(workbench: Workbench, said: str) -> Run:
 def export(workbench: Workbench, run: Run, path: Path) -> None:
     """Write a run to a file, whose suffix says in which form.
 
-    Raises
-    ------
-    BadRequest
-        Another suffix.
-    StoreError
-        The file cannot be written.
+    Raises BadRequest: another suffix.
+    Raises StoreError: the file cannot be written.
     """
     outcomes = workbench.runs.outcomes(run.id)
     match path.suffix.lower():
@@ -105,30 +93,14 @@ def export(workbench: Workbench, run: Run, path: Path) -> None:
 def export_windows(workbench: Workbench, name: str, path: Path, *, data: Path | None = None) -> int:
     """Write the windows of a benchmark as Parquet; they hold what the benchmark's data hold, and stay with the reader.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works are.
-    name : str
-        A registered benchmark.
-    path : Path
-        The file to write.
-    data : Path, optional
-        The reader's own file or folder of the benchmark.
+    - `workbench`: where the works are.
+    - `data`: the reader's own file or folder of the benchmark.
 
-    Returns
-    -------
-    int
-        How many there are.
+    Returns: how many there are.
 
-    Raises
-    ------
-    BadRequest
-        No benchmark has that name, or the file's name ends otherwise.
-    BadBenchmark, NotFound
-        As the benchmark.
-    StoreError
-        The file cannot be written.
+    Raises BadRequest: no benchmark has that name, or the file's name ends otherwise.
+    Raises BadBenchmark, NotFound: as the benchmark.
+    Raises StoreError: the file cannot be written.
     """
     if path.suffix.lower() != ".parquet":
         raise BadRequest(f"Windows are written as Parquet, and '{path.name}' does not end in .parquet. Rename it so.")
@@ -144,21 +116,13 @@ def take_in(workbench: Workbench, path: Path) -> tuple[Run, bool]:
 
     Of a run that was removed here, the file's outcomes are kept.
 
-    Returns
-    -------
-    Run
-        The run.
-    bool
-        False where it is here already.
+    What it returns:
+    - `Run`: the run.
+    - `bool`: false where it is here already.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is damaged, or its id is not that of what it says was measured.
-    BadRequest
-        The file's name ends otherwise, or the run is here with other ranks.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is damaged, or its id is not that of what it says was measured.
+    Raises BadRequest: the file's name ends otherwise, or the run is here with other ranks.
     """
     if path.suffix.lower() != run_files.SUFFIX:
         raise BadRequest(

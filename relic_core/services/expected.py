@@ -46,14 +46,7 @@ every machine but for near ties; encoders compute in other number formats on oth
 class Expected:
     """One figure that a run must come to.
 
-    Attributes
-    ----------
-    benchmark, data_hash, retriever, shape
-        Of the run.
-    metric : str
-        Name of the metric.
-    value, tolerance : float
-        The figure, and how far it may be off.
+    - `value`, `tolerance`: the figure, and how far it may be off.
     """
 
     benchmark: str
@@ -69,14 +62,8 @@ class Expected:
 class Checked:
     """An expected figure held against a run.
 
-    Attributes
-    ----------
-    expected : Expected
-        What was wanted.
-    found : float or None
-        What the run has; None where there is no run.
-    why : str
-        What is wrong, as a sentence; empty where nothing is.
+    - `found`: what the run has; None where there is no run.
+    - `why`: what is wrong, as a sentence; empty where nothing is.
     """
 
     expected: Expected
@@ -91,12 +78,8 @@ _COLUMNS = tuple(field.name for field in fields(Expected))
 def read_expected(path: Path = EXPECTED) -> tuple[Expected, ...]:
     """Read a file of expected figures.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is damaged; with the line.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is damaged; with the line.
     """
     rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
     if not rows or tuple(rows[0]) != _COLUMNS:
@@ -119,10 +102,7 @@ def read_expected(path: Path = EXPECTED) -> tuple[Expected, ...]:
 def write_expected(workbench: Workbench, path: Path = EXPECTED) -> int:
     """Write the figures of the runs that came with the program as what is expected from now on.
 
-    Returns
-    -------
-    int
-        How many there are.
+    Returns: how many there are.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
@@ -161,10 +141,7 @@ def shipped(workbench: Workbench) -> tuple[tuple[Run, tuple[Outcome, ...]], ...]
 def check(workbench: Workbench, expected: Sequence[Expected]) -> tuple[Checked, ...]:
     """Hold every expected figure against the run that has it, measured with what the program computes now.
 
-    Raises
-    ------
-    BadRequest
-        A retriever that there is not.
+    Raises BadRequest: a retriever that there is not.
     """
     runs = workbench.runs.all()
     chosen: dict[tuple[str, str, str, str], Run | None] = {}

@@ -30,13 +30,7 @@ _ID_LENGTH = 12
 def run_id(
     *, benchmark: str, split: str, data_hash: str, retriever: str, shape: Shape, configuration: Mapping[str, str]
 ) -> str:
-    """Digest everything that decides the ranks of a run.
-
-    Returns
-    -------
-    str
-        Twelve hexadecimal digits.
-    """
+    """Digest everything that decides the ranks of a run."""
     facts = [benchmark, split, data_hash, retriever, str(shape), sorted(configuration.items())]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_ID_LENGTH]
 

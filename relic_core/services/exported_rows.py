@@ -64,14 +64,7 @@ class Chosen:
 class Exports:
     """Takes rows from a store and writes them.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Whose store.
-    chosen : Chosen
-        Which rows.
-    progress : callable
-        Told how many rows have been written.
+    - `progress`: told how many rows have been written.
     """
 
     def __init__(self, workbench: Workbench, chosen: Chosen, progress: Progress) -> None:
@@ -85,10 +78,7 @@ class Exports:
     def check_splits(self, kinds: Sequence[RowKind], *, wanted: bool) -> None:
         """Refuse an export by splits where there are none.
 
-        Raises
-        ------
-        BadRequest
-            They are `wanted`, and nothing has been split.
+        Raises BadRequest: they are `wanted`, and nothing has been split.
         """
         if wanted and not any(self._store.splits.counts(_STORED[kind]) for kind in kinds):
             raise BadRequest(
@@ -99,10 +89,7 @@ class Exports:
     def write_file(self, path: Path, kind: RowKind, *, places: bool) -> tuple[dict[str, int], dict[str, int]]:
         """Write one kind of rows as JSON lines or Parquet; gives how many were written, and not, and why.
 
-        Raises
-        ------
-        NotFound
-            There is none.
+        Raises NotFound: there is none.
         """
         self._refuse_nothing((kind,))
         head = self.head((kind,))
@@ -297,10 +284,7 @@ class _Sentences:
 def _titles(works: Sequence[QuotedEdition]) -> dict[str, str]:
     """Give each work a title of its own: with its author, and its id, where two have one title.
 
-    Returns
-    -------
-    dict of str to str
-        Id -> the key in RELiC's file.
+    Returns: id -> the key in RELiC's file.
     """
     titles: dict[str, str] = {}
     for named in (lambda work: work.title, lambda work: f"{work.title} ({work.author})"):

@@ -41,20 +41,13 @@ _SHOWN = 4
 class ExportRequest:
     """What is to be exported.
 
-    Attributes
-    ----------
-    kind : {"pairs", "windows", "dataset"}
-        Of what; a data set is both.
-    out : Path
-        The file, or the folder where the form is one.
-    form : str
-        One of `FORMS`; told by the file's name where empty, "datasets" where that does not tell.
-    split : str
-        Only this one of `SPLITS`; all but what was left out where empty.
-    work, source : str
-        Only windows on this work (an id, its beginning, a title); only what stands in this source (`find_source`).
-    places : bool
-        Offsets and digests in place of words.
+    - `kind`: of what; a data set is both.
+    - `out`: the file, or the folder where the form is one.
+    - `form`: one of `FORMS`; told by the file's name where empty, "datasets" where that does not tell.
+    - `split`: only this one of `SPLITS`; all but what was left out where empty.
+    - `work`, `source`: only windows on this work (an id, its beginning, a title); only what stands in this source
+      (`find_source`).
+    - `places`: offsets and digests in place of words.
     """
 
     kind: Kind
@@ -70,18 +63,11 @@ class ExportRequest:
 class Exported:
     """What was exported.
 
-    Attributes
-    ----------
-    path : Path
-        The file or folder.
-    form : str
-        One of `FORMS`.
-    rows : dict of str to int
-        "pairs", "windows" -> how many were written.
-    left_out : dict of str to int
-        Why others were not, in plain words -> how many.
-    notes : tuple of str
-        What else has to be known: that the splits are older than what was mined.
+    - `path`: the file or folder.
+    - `form`: one of `FORMS`.
+    - `rows`: "pairs", "windows" -> how many were written.
+    - `left_out`: why others were not, in plain words -> how many.
+    - `notes`: what else has to be known: that the splits are older than what was mined.
     """
 
     path: Path
@@ -94,26 +80,15 @@ class Exported:
 def export(workbench: Workbench, request: ExportRequest, progress: Progress = silent) -> Exported:
     """Write pairs, windows or both; row by row, so that memory does not grow with them.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Whose store they are in.
-    request : ExportRequest
-        Which, where, and in which form.
-    progress : callable, optional
-        Told how many rows have been written.
+    - `workbench`: whose store they are in.
+    - `request`: which, where, and in which form.
+    - `progress`: told how many rows have been written.
 
-    Raises
-    ------
-    BadRequest
-        An unknown kind, form or split; a form that cannot hold what is asked; several sources or works fit; nothing has
-        been split yet, and splits are wanted.
-    NotFound
-        There is nothing to export, no such source, no such work.
-    BadBenchmark
-        Passages that were mined without their words are to be written with them.
-    StoreError
-        The file or folder cannot be written.
+    Raises BadRequest: an unknown kind, form or split; a form that cannot hold what is asked; several sources or works
+    fit; nothing has been split yet, and splits are wanted.
+    Raises NotFound: there is nothing to export, no such source, no such work.
+    Raises BadBenchmark: passages that were mined without their words are to be written with them.
+    Raises StoreError: the file or folder cannot be written.
     """
     if request.kind not in get_args(Kind):
         raise unknown_name("kind of export", request.kind, get_args(Kind))
@@ -145,12 +120,8 @@ def kinds(kind: Kind) -> tuple[Literal["pairs", "windows"], ...]:
 def find_source(workbench: Workbench, said: str) -> SecondarySource:
     """Find the source a person means: by its id, the beginning of its id, or its number in Project Gutenberg.
 
-    Raises
-    ------
-    NotFound
-        There is none.
-    BadRequest
-        There are several.
+    Raises NotFound: there is none.
+    Raises BadRequest: there are several.
     """
     there = [stored.source for stored in workbench.store.sources.all()]
     wanted = said.strip()

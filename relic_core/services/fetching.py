@@ -38,18 +38,9 @@ _NAMED = 5
 class Tally:
     """What adding several works came to.
 
-    Attributes
-    ----------
-    added : list of Added
-        Works that are new, or back.
-    already : list of WorkSummary
-        Works that were there.
-    failed : dict
-        Reason → what failed for it.
-    notices : list of str
-        What the reader should know of those added.
-    unprepared : dict
-        Reason → works that were added, or were there, and whose preparation could not be begun for it.
+    - `added`: works that are new, or back.
+    - `notices`: what the reader should know of those added.
+    - `unprepared`: reason → works that were added, or were there, and whose preparation could not be begun for it.
     """
 
     added: list[Added] = field(default_factory=list)
@@ -75,10 +66,7 @@ class Tally:
     def told(self, alone: str = "") -> str:
         """Say all of it in plain words, without repeating a title that stands above it.
 
-        Parameters
-        ----------
-        alone : str
-            The only work that was to be added, where the reader has just been told its title.
+        - `alone`: the only work that was to be added, where the reader has just been told its title.
         """
         added, already = [each.work.title for each in self.added], [work.title for work in self.already]
         if alone and alone in (*added, *already):
@@ -140,18 +128,10 @@ def fetch(
 ) -> Tally:
     """Add works from where they are; what is stored is passed over, and one failure does not stop the rest.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where to.
-    items : sequence of Item
-        What to add.
-    progress : Progress
-        Told which it has come to; what it raises ends the work, and what was added stays.
-    prepare : Preparing, optional
-        Given each work that was added, or was there.
-    gutenberg : Gutenberg, optional
-        In place of the mirror that the settings name.
+    - `workbench`: where to.
+    - `progress`: told which it has come to; what it raises ends the work, and what was added stays.
+    - `prepare`: given each work that was added, or was there.
+    - `gutenberg`: in place of the mirror that the settings name.
     """
     tally = Tally()
     fetcher = _Fetcher(workbench, make_gutenberg(workbench.settings) if gutenberg is None else gutenberg)
@@ -245,19 +225,11 @@ def _not_to_be_had(entry: CatalogueEntry | None) -> str:
 def run_fetch(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
     """Do a "fetch" job: add works of the catalogue, or books by their numbers.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where to.
-    arguments : dict
-        ``items``, a list of `Item`; ``prepare``, whether to begin to prepare them, which is done where it is not said.
-    progress : Progress
-        Told which it has come to.
+    - `workbench`: where to.
+    - `arguments`: ``items``, a list of `Item`; ``prepare``, whether to begin to prepare them, which is done where it is
+      not said.
 
-    Raises
-    ------
-    SourceUnavailable
-        None of them could be added; the message says why.
+    Raises SourceUnavailable: none of them could be added; the message says why.
     """
     items: list[Item] = arguments["items"]
     tally = _fetch_and_prepare(workbench, items, progress, wanted=arguments.get("prepare", True))
@@ -270,19 +242,11 @@ def run_fetch(workbench: Workbench, arguments: dict[str, Any], progress: Progres
 def run_add(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
     """Do an "add" job: store files as works and begin to prepare them; one that fails does not stop the rest.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where to.
-    arguments : dict
-        ``paths``, a list of files.
-    progress : Progress
-        Told which file it has come to.
+    - `workbench`: where to.
+    - `arguments`: ``paths``, a list of files.
+    - `progress`: told which file it has come to.
 
-    Raises
-    ------
-    BadText
-        None of the files could be added; the message says why for each.
+    Raises BadText: none of the files could be added; the message says why for each.
     """
     items: list[Item] = [{"path": path} for path in arguments["paths"]]
     tally = _fetch_and_prepare(workbench, items, progress, wanted=True)

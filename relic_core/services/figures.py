@@ -31,10 +31,7 @@ _FLAT = "A dash in place of an interval: every draw gives the same, which is no 
 def columns(said: Sequence[str] | None) -> tuple[str, ...]:
     """Read the metrics that a table is to have; all of `METRICS` where none is named.
 
-    Raises
-    ------
-    BadRequest
-        There is no such metric, or it is not computed from runs.
+    Raises BadRequest: there is no such metric, or it is not computed from runs.
     """
     for name in said or ():
         metrics.values(name, ())
@@ -46,19 +43,11 @@ def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS, by: By =
 
     So figures of given pools never share a column with those of whole works.
 
-    Parameters
-    ----------
-    runs : iterable of (Run, tuple of Outcome)
-        In the order of the rows.
-    names : sequence of str
-        Metrics, in the order of the columns.
-    by : {"", "length", "book", "kind"}
-        Where given, each run has a row for each length of the quotation (RELiC, Table A9), each book or each kind.
+    - `runs`: in the order of the rows.
+    - `names`: metrics, in the order of the columns.
+    - `by`: where given, each run has a row for each length of the quotation (RELiC, Table A9), each book or each kind.
 
-    Raises
-    ------
-    BadRequest
-        There is no such metric.
+    Raises BadRequest: there is no such metric.
     """
     together: dict[tuple[str, str, str], list[Measured]] = {}
     for run, outcomes in runs:
@@ -109,8 +98,6 @@ def _parts(run: Run, outcomes: Sequence[Outcome], by: By) -> list[tuple[int | st
 def written(card: metrics.Metric, value: float, *, more: int = 0) -> str:
     """Write a figure or a difference as tables do, with `more` digits; what rounds to nothing has no sign.
 
-    Examples
-    --------
     >>> written(metrics.metric("mrr"), -0.0001), written(metrics.metric("mrr"), -0.0001, more=1)
     ('0.000', '-0.0001')
     """
@@ -206,17 +193,9 @@ def _data_of(run: Run) -> tuple[str, str, str]:
 def comparison(runs: Sequence[Measured], *, names: Sequence[str]) -> Table:
     """Compare a run with each of the others, example by example.
 
-    Parameters
-    ----------
-    runs : sequence of (Run, tuple of Outcome)
-        The first is compared with all that follow.
-    names : sequence of str
-        Metrics.
+    - `runs`: the first is compared with all that follow.
 
-    Raises
-    ------
-    BadRequest
-        Fewer than two runs, runs that were not measured on the same data, or an unknown metric.
+    Raises BadRequest: fewer than two runs, runs that were not measured on the same data, or an unknown metric.
     """
     if len(runs) < _ENOUGH:
         raise BadRequest("A comparison needs two runs or more: python -m relic_core runs compare ID ID.")

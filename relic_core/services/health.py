@@ -37,14 +37,7 @@ _PATIENCE = 5.0
 class Finding:
     """One thing that was looked at.
 
-    Attributes
-    ----------
-    name : str
-        What.
-    level : Level
-        "bad" where the program cannot do its work, "notice" where somebody should look.
-    said : str
-        What was found, in a sentence.
+    - `level`: "bad" where the program cannot do its work, "notice" where somebody should look.
     """
 
     name: str
@@ -55,14 +48,8 @@ class Finding:
 def examine(workbench: Workbench, *, app: str = "", thorough: bool = False) -> tuple[Finding, ...]:
     """Look at the store, the disk, the models and the indexes, and at the app where it is named.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        What is examined.
-    app : str
-        Address of a running app, http://localhost:8501 for example; empty to leave it out.
-    thorough : bool
-        Read every index and hold it to its hashes, which takes a minute for a large library.
+    - `app`: address of a running app, http://localhost:8501 for example; empty to leave it out.
+    - `thorough`: read every index and hold it to its hashes, which takes a minute for a large library.
     """
     return tuple(_findings(workbench, app, thorough=thorough))
 

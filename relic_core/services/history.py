@@ -19,14 +19,8 @@ class History:
     def keep(self, request: SearchRequest, *, made_with: str = "", person: str = "") -> Search:
         """Add a search to the history; the same question has the same id every time.
 
-        Parameters
-        ----------
-        request : SearchRequest
-            What was asked.
-        made_with : str
-            What answered, as in `relic_core.domain.Search`.
-        person : str
-            Who asked, where people sign in.
+        - `made_with`: what answered, as in `relic_core.domain.Search`.
+        - `person`: who asked, where people sign in.
         """
         return self._workbench.store.searches.add(
             request.work_id,
@@ -44,10 +38,7 @@ class History:
     def get(self, search_id: str) -> Search:
         """Return the latest search of an id.
 
-        Raises
-        ------
-        NotFound
-            This store has none.
+        Raises NotFound: this store has none.
         """
         return self._workbench.store.searches.get(search_id.strip().lower())
 
@@ -60,16 +51,10 @@ class History:
     ) -> tuple[tuple[Search, ...], int]:
         """List what somebody asked, newest first, each question once, and say how many there are.
 
-        Parameters
-        ----------
-        words : str
-            Only those whose claim holds these; all where empty.
-        work_id : str, optional
-            Only those of a work; of the whole library where empty.
-        person : str
-            Who asked; empty where nobody signs in.
-        limit, skip : int
-            How many, after how many.
+        - `words`: only those whose claim holds these; all where empty.
+        - `work_id`: only those of a work; of the whole library where empty.
+        - `person`: who asked; empty where nobody signs in.
+        - `limit`, `skip`: how many, after how many.
         """
         return self._workbench.store.searches.asked(words=words, work_id=work_id, person=person, limit=limit, skip=skip)
 

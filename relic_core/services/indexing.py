@@ -33,19 +33,9 @@ _ASKED = 200
 class Built:
     """An index of a work, as its manifest tells.
 
-    Attributes
-    ----------
-    retriever : str
-        The retriever's registered name.
-    encoder : str
-        Identity of the encoder that made it.
-    size : int
-        On disk, in bytes.
-    created : datetime
-        In UTC.
-    fits : bool
-        Whether it was made of the work as it is now stored and by the encoder now used; one that does not fit is kept
-        and not used.
+    - `size`: on disk, in bytes.
+    - `fits`: whether it was made of the work as it is now stored and by the encoder now used; one that does not fit is
+      kept and not used.
     """
 
     retriever: str
@@ -76,10 +66,7 @@ class Indexes:
     def card(self, name: str) -> RetrieverCard:
         """Describe one retriever; one with a model that was trained here by that model's name.
 
-        Raises
-        ------
-        BadRequest
-            No retriever has that name.
+        Raises BadRequest: no retriever has that name.
         """
         return described(registry.card(name), self._own)
 
@@ -95,10 +82,7 @@ class Indexes:
     def library_retriever(self, name: str) -> LibraryRetriever:
         """Give the one instance of what searches many works at once for a retriever.
 
-        Raises
-        ------
-        BadRequest
-            No retriever has that name, or it searches single works only.
+        Raises BadRequest: no retriever has that name, or it searches single works only.
         """
         with self._lock:
             return registry.create_library(
@@ -130,12 +114,7 @@ class Indexes:
 
         One whose model cannot be loaded is not among them: there is nothing to do about it here.
 
-        Parameters
-        ----------
-        work_id : str
-            The work.
-        also : iterable of str, optional
-            Retrievers to look at beside the usual ones.
+        - `also`: retrievers to look at beside the usual ones.
         """
         work = self._workbench.works.load(work_id)
         names = []
@@ -176,10 +155,7 @@ class Indexes:
     def built(self, work_id: str) -> tuple[Built, ...]:
         """List the indexes of a work on disk, the newest first.
 
-        Raises
-        ------
-        NotFound
-            No work has that id.
+        Raises NotFound: no work has that id.
         """
         work = self._workbench.works.load(work_id)
         found = []
@@ -203,12 +179,8 @@ class Indexes:
     def build(self, work_id: str, names: Sequence[str], progress: Progress) -> None:
         """Prepare a work for the named retrievers, here and now; and for those by words, which takes no time beside it.
 
-        Raises
-        ------
-        BadRequest
-            No retriever has that name.
-        NotFound
-            No work has that id.
+        Raises BadRequest: no retriever has that name.
+        Raises NotFound: no work has that id.
         """
         work = self._workbench.works.load(work_id)
         for name in names:
@@ -252,14 +224,9 @@ class Indexes:
 
         What it finds is measured on the claims that were searched with, beside questions that it makes up.
 
-        Raises
-        ------
-        BadWeights
-            The model cannot be loaded.
-        StaleIndex
-            The index of a work was found to be damaged.
-        StoreReadOnly
-            The folder of indexes cannot be written.
+        Raises BadWeights: the model cannot be loaded.
+        Raises StaleIndex: the index of a work was found to be damaged.
+        Raises StoreReadOnly: the folder of indexes cannot be written.
         """
         works = tuple(self._workbench.works.imprints().values())
         claims = self._asked()
@@ -284,14 +251,9 @@ class Indexes:
 def run_index(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
     """Do an "index" job: prepare one work for some retrievers.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the work is.
-    arguments : dict
-        ``work_id`` and ``retrievers``.
-    progress : Progress
-        Told how far it has come.
+    - `workbench`: where the work is.
+    - `arguments`: ``work_id`` and ``retrievers``.
+    - `progress`: told how far it has come.
     """
     workbench.indexes.build(arguments["work_id"], arguments["retrievers"], progress)
     return "Ready to search."
@@ -300,14 +262,8 @@ def run_index(workbench: Workbench, arguments: dict[str, Any], progress: Progres
 def run_library(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:  # noqa: ARG001 - as of every job
     """Do a "library" job: build the compact index of the library.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works are.
-    arguments : dict
-        Nothing.
-    progress : Progress
-        Told how far it has come.
+    - `workbench`: where the works are.
+    - `progress`: told how far it has come.
     """
     workbench.indexes.build_library(progress)
     return "The library is ready to be searched as a whole."

@@ -22,13 +22,7 @@ _LOOK_SECONDS = 2.0
 
 
 class JobReport:
-    """Writes progress into a journal, not too often, and stops the work when that was asked for.
-
-    Parameters
-    ----------
-    folder : JobFolder
-        The job's, with the journal.
-    """
+    """Writes progress into a journal, not too often, and stops the work when that was asked for."""
 
     def __init__(self, folder: JobFolder) -> None:
         self._folder = folder

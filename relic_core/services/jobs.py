@@ -68,25 +68,12 @@ class Jobs:
     def start(self, kind: str, *, title: str, subject: str = "", arguments: dict[str, Any] | None = None) -> Job:
         """Start a job, or give the one of this kind and subject that is still queued or running.
 
-        Parameters
-        ----------
-        kind : str
-            A key of `KINDS`.
-        title : str
-            What a person calls it.
-        subject : str
-            What it is about; jobs without a subject never count as the same.
-        arguments : dict, optional
-            JSON, for the function of the kind.
+        - `kind`: a key of `KINDS`.
+        - `subject`: what it is about; jobs without a subject never count as the same.
 
-        Raises
-        ------
-        BadRequest
-            An unknown kind.
-        StoreReadOnly
-            The data folder cannot be written.
-        StoreError
-            The process of the job cannot be started.
+        Raises BadRequest: an unknown kind.
+        Raises StoreReadOnly: the data folder cannot be written.
+        Raises StoreError: the process of the job cannot be started.
         """
         if kind not in KINDS:
             raise unknown_name("kind of job", kind, KINDS)
@@ -120,10 +107,7 @@ class Jobs:
     def get(self, job_id: str) -> Job:
         """Return a job as it stands now.
 
-        Raises
-        ------
-        NotFound
-            There is no such job.
+        Raises NotFound: there is no such job.
         """
         with contextlib.suppress(NotFound):  # then it was taken into the store, or never was
             return JobFolder.find(self._path, job_id).job()
@@ -158,10 +142,7 @@ class Jobs:
     def cancel(self, job_id: str) -> Job:
         """Ask a job to stop; it does at its next report of progress. One that has ended stays as it is.
 
-        Raises
-        ------
-        NotFound
-            There is no such job.
+        Raises NotFound: there is no such job.
         """
         job = self.get(job_id)
         if job.active:
@@ -173,10 +154,7 @@ class Jobs:
     def wait(self, job_id: str, timeout: float) -> Job:
         """Wait until a job ends, at most `timeout` seconds, and return it as it then stands.
 
-        Raises
-        ------
-        NotFound
-            There is no such job.
+        Raises NotFound: there is no such job.
         """
         deadline = time.monotonic() + timeout
         while (job := self.get(job_id)).active and time.monotonic() < deadline:
@@ -186,10 +164,7 @@ class Jobs:
     def run(self, folder: Path) -> Job:
         """Do the job of a folder, here and now, and write how it ended into its journal.
 
-        Raises
-        ------
-        NotFound
-            It is not the folder of a job.
+        Raises NotFound: it is not the folder of a job.
         """
         job = JobFolder(folder)
         spec = job.spec
@@ -237,12 +212,7 @@ class Jobs:
 class SubprocessExecutor:
     """Runs each job in a process of its own, which goes on when this one ends.
 
-    Parameters
-    ----------
-    settings : Settings
-        What the process is given.
-    program : sequence of str, optional
-        What Python runs; ``job FOLDER`` follows.
+    - `program`: what Python runs; ``job FOLDER`` follows.
     """
 
     def __init__(self, settings: Settings, program: Sequence[str] = ("-m", "relic_core")) -> None:

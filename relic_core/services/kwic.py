@@ -22,24 +22,12 @@ SORTS = ("text", "left", "right")
 class ConcordanceRequest:
     """What to look for, where and how.
 
-    Attributes
-    ----------
-    word : str
-        A word or a phrase; * in a word stands for any letters.
-    work_id : str
-        The work; empty for all.
-    sort : {"text", "left", "right"}
-        Place in the text, or the first and second neighbour on one side.
-    variants : bool
-        Other spellings count.
-    forms : bool
-        Other word forms count.
-    as_written : bool
-        Capitals, accents and the ending 's count; excludes the two before.
-    only : str
-        Key of the one form to show; empty for all.
-    page : int
-        From 1.
+    - `word`: a word or a phrase; * in a word stands for any letters.
+    - `work_id`: the work; empty for all.
+    - `sort`: place in the text, or the first and second neighbour on one side.
+    - `as_written`: capitals, accents and the ending 's count; excludes the two before.
+    - `only`: key of the one form to show; empty for all.
+    - `page`: from 1.
     """
 
     word: str
@@ -67,8 +55,6 @@ class ConcordanceRequest:
     def parameters(self) -> dict[str, str]:
         """What the address of the page that shows it carries; what is as usual is left away.
 
-        Examples
-        --------
         >>> ConcordanceRequest(word="good fortune", forms=True).parameters
         {'word': 'good fortune', 'forms': '1'}
         """
@@ -98,16 +84,9 @@ class FormCount:
 class ChapterCount:
     """How often a query was found in a chapter.
 
-    Attributes
-    ----------
-    name, number, part : str
-        The chapter's name in full; its number and its part as printed.
-    count, words : int
-        Places found, and words of the chapter.
-    begins : float
-        Where in the work it begins, 0 to 1, counted in words.
-    at : Address or None
-        Of the first place; None where there is none.
+    - `name`, `number`, `part`: the chapter's name in full; its number and its part as printed.
+    - `begins`: where in the work it begins, 0 to 1, counted in words.
+    - `at`: of the first place; None where there is none.
     """
 
     name: str
@@ -128,16 +107,8 @@ class ChapterCount:
 class WorkCount:
     """How often a query was found in a work.
 
-    Attributes
-    ----------
-    work : WorkSummary
-        The work.
-    count, words : int
-        Places found, and words of the work.
-    density : tuple of int
-        Places in each thousandth of the work; of the works with the most alone.
-    chapters : tuple of ChapterCount
-        Of the same works.
+    - `density`: places in each thousandth of the work; of the works with the most alone.
+    - `chapters`: of the same works.
     """
 
     work: WorkSummary
@@ -174,28 +145,11 @@ class Offer:
 class Answer:
     """One page of what was found, and the counts of all.
 
-    Attributes
-    ----------
-    request : ConcordanceRequest
-        What was asked.
-    total : int
-        Places found.
-    page, pages : int
-        The page shown (the last where a later one was asked for), and how many there are.
-    rows : tuple of Occurrence
-        Of the page.
-    forms : tuple of FormCount
-        The forms found, before one of them was chosen, the most frequent first.
-    works : tuple of WorkCount
-        Works with at least one place, the most frequent first.
-    searched : int
-        Works looked through.
-    words : tuple of WordCount
-        Where nothing was found: the words one by one.
-    offers : tuple of Offer
-        Where nothing was found: what would find something.
-    seconds : float
-        How long it took.
+    - `page`, `pages`: the page shown (the last where a later one was asked for), and how many there are.
+    - `forms`: the forms found, before one of them was chosen, the most frequent first.
+    - `works`: works with at least one place, the most frequent first.
+    - `words`: where nothing was found: the words one by one.
+    - `offers`: where nothing was found: what would find something.
     """
 
     request: ConcordanceRequest

@@ -40,16 +40,9 @@ _TERMS: dict[str, Terms] = {"bm25": "tokens", "bm25-lemmas": "lemmas"}
 class Measured:
     """What asking for a run has given.
 
-    Attributes
-    ----------
-    run : Run
-        The run.
-    outcomes : tuple of Outcome
-        In the order of the benchmark.
-    found : bool
-        Whether it had been measured before, and was not measured now.
-    moved : tuple of str
-        Measured again: the examples whose ranks are not what they were; empty where all are the same.
+    - `outcomes`: in the order of the benchmark.
+    - `found`: whether it had been measured before, and was not measured now.
+    - `moved`: measured again: the examples whose ranks are not what they were; empty where all are the same.
     """
 
     run: Run
@@ -97,33 +90,17 @@ class Measuring:
         Stopped half-way, by Ctrl-C or by force, the run goes on when it is asked for again; with another version of
         the program, or an index that has changed since, it begins anew.
 
-        Parameters
-        ----------
-        benchmark : Benchmark
-            What is asked.
-        retriever : str or Retriever
-            A registered name, or a retriever with parameters of its own under a registered name.
-        shape : Shape
-            How much context each claim takes.
-        again : bool
-            Measure although it was measured before, and compare.
-        renew : bool
-            Measured again: whether ranks that have moved take the place of those that are kept.
-        tell : callable, optional
-            Given whole sentences: that a run is found, goes on, begins anew, or came out the same again.
-        progress : Progress
-            Told how many examples are done; may raise `JobCancelled`.
+        - `retriever`: a registered name, or a retriever with parameters of its own under a registered name.
+        - `shape`: how much context each claim takes.
+        - `again`: measure although it was measured before, and compare.
+        - `renew`: measured again: whether ranks that have moved take the place of those that are kept.
+        - `tell`: given whole sentences: that a run is found, goes on, begins anew, or came out the same again.
+        - `progress`: told how many examples are done; may raise `JobCancelled`.
 
-        Raises
-        ------
-        BadRequest
-            No retriever has that name.
-        BadBenchmark, NotFound
-            As the benchmark; or the outcomes cannot be those of a run.
-        BadWeights, StaleIndex
-            As the retriever.
-        StoreReadOnly
-            The data folder or the folder of indexes cannot be written.
+        Raises BadRequest: no retriever has that name.
+        Raises BadBenchmark, NotFound: as the benchmark; or the outcomes cannot be those of a run.
+        Raises BadWeights, StaleIndex: as the retriever.
+        Raises StoreReadOnly: the data folder or the folder of indexes cannot be written.
         """
         say = tell or _say_nothing
         experiment = Experiment(self, benchmark, retriever, shape)
@@ -196,17 +173,10 @@ class Measuring:
     def split(self, said: str, *, without: str = "") -> tuple[str, ...]:
         """Read names of retrievers, with commas between, or "all".
 
-        Parameters
-        ----------
-        said : str
-            What was typed. "all" leaves out those that are slow copies of others, for checking.
-        without : str
-            One that "all" leaves out besides.
+        - `said`: what was typed. "all" leaves out those that are slow copies of others, for checking.
+        - `without`: one that "all" leaves out besides.
 
-        Raises
-        ------
-        BadRequest
-            No retriever has one of the names, or there is none.
+        Raises BadRequest: no retriever has one of the names, or there is none.
         """
         if said.strip() == "all":
             return tuple(name for name in self.names() if not name.endswith("-reference") and name != without)
@@ -218,10 +188,7 @@ class Measuring:
     def chosen(self, said: str, *, k1: float | None = None, b: float | None = None) -> tuple[str | Retriever, ...]:
         """Read names of retrievers, and give BM25 parameters of its own.
 
-        Raises
-        ------
-        BadRequest
-            As `split`; or parameters for another retriever than BM25, or out of their range.
+        Raises BadRequest: as `split`; or parameters for another retriever than BM25, or out of their range.
         """
         names = self.split(said)
         if k1 is None and b is None:
@@ -237,10 +204,7 @@ class Measuring:
     def retriever(self, name: str, settings: Settings) -> Retriever:
         """Give the one instance of a retriever for a folder of indexes.
 
-        Raises
-        ------
-        BadRequest
-            No retriever has that name.
+        Raises BadRequest: no retriever has that name.
         """
         with self._lock:
             made = self._made.setdefault(settings.indexes, {})

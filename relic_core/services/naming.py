@@ -17,21 +17,11 @@ if TYPE_CHECKING:
 def resolve(said: str, summaries: Sequence[WorkSummary], *, removed: bool = False) -> WorkSummary:
     """Find the work a person means by an id, the beginning of one, or a title.
 
-    Parameters
-    ----------
-    said : str
-        What they call it.
-    summaries : sequence of WorkSummary
-        Where it is looked for.
-    removed : bool
-        They are works that were removed.
+    - `summaries`: where it is looked for.
+    - `removed`: they are works that were removed.
 
-    Raises
-    ------
-    NotFound
-        None fits; the message names the nearest.
-    BadRequest
-        Several fit; the message names them.
+    Raises NotFound: none fits; the message names the nearest.
+    Raises BadRequest: several fit; the message names them.
     """
     wanted = _key(said)
     for fits in (

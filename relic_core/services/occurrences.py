@@ -39,12 +39,8 @@ class Gathered:
 def gather(texts: Texts, works: tuple[WorkSummary, ...], request: ConcordanceRequest) -> Gathered:
     """Find every place of a query in some works.
 
-    Raises
-    ------
-    BadRequest
-        There is no word in the query, or too many.
-    NotFound
-        A work is no longer stored.
+    Raises BadRequest: there is no word in the query, or too many.
+    Raises NotFound: a work is no longer stored.
     """
     reach = Reach(variants=request.variants, forms=request.forms, as_written=request.as_written)
     readings = read_query(request.word, reach)

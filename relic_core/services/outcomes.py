@@ -33,18 +33,11 @@ _ASKED_AGAIN = 20.0
 class Quoted:
     """A passage that an outcome points to.
 
-    Attributes
-    ----------
-    offsets : (int, int)
-        Where it stands in the text that was ranked.
-    passage : Passage or None
-        The words, ready to be set; None where the text is not here.
-    place : Place or None
-        Where it stands in its work; None where the text is not here, or is a given pool.
-    work_id : str
-        The stored work that it can be read in; empty where there is none.
-    length : int
-        Sentences, as the text is cut here.
+    - `offsets`: where it stands in the text that was ranked.
+    - `passage`: the words, ready to be set; None where the text is not here.
+    - `place`: where it stands in its work; None where the text is not here, or is a given pool.
+    - `work_id`: the stored work that it can be read in; empty where there is none.
+    - `length`: sentences, as the text is cut here.
     """
 
     offsets: Offsets
@@ -58,13 +51,9 @@ class Quoted:
 class Missing:
     """Something that is not here, for want of which an outcome is not read whole.
 
-    Attributes
-    ----------
-    what : {"work", "edition", "pool", "data", "damaged", "needs works", "example"}
-        The text of a work, or the edition of it that was measured; the passages of given pools; of the claim: the
-        benchmark's data, sound data, the works without which it is not opened, or the example in its data.
-    name : str
-        The work's title, or the benchmark's name.
+    - `what`: the text of a work, or the edition of it that was measured; the passages of given pools; of the claim: the
+      benchmark's data, sound data, the works without which it is not opened, or the example in its data.
+    - `name`: the work's title, or the benchmark's name.
     """
 
     what: Literal["work", "edition", "pool", "data", "damaged", "needs works", "example"]
@@ -75,16 +64,9 @@ class Missing:
 class ReadOutcome:
     """An outcome as a person reads it.
 
-    Attributes
-    ----------
-    claim : Claim or None
-        What was asked, in the shape of the run; None where the benchmark's data are not here.
-    gold : Quoted
-        What the critic quoted.
-    first : tuple of Quoted
-        What the retriever put first, best first.
-    missing : tuple of Missing
-        What is not here; empty where all can be read.
+    - `claim`: what was asked, in the shape of the run; None where the benchmark's data are not here.
+    - `first`: what the retriever put first, best first.
+    - `missing`: what is not here; empty where all can be read.
     """
 
     claim: Claim | None
@@ -104,13 +86,7 @@ class _Opened:
 
 
 class Outcomes:
-    """The outcomes of runs, with their words.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        With the library, and the benchmarks.
-    """
+    """The outcomes of runs, with their words."""
 
     def __init__(self, workbench: Workbench) -> None:
         self._workbench = workbench
@@ -122,13 +98,6 @@ class Outcomes:
 
         The words come from the work of the library that has the very text that was measured, else from the
         benchmark's own data, where those are here.
-
-        Parameters
-        ----------
-        run : Run
-            The run it belongs to.
-        outcome : Outcome
-            One of its outcomes.
         """
         return self.read_many([(run, outcome)])[0]
 

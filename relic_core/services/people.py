@@ -22,12 +22,7 @@ _SHOWN = 80
 class Known:
     """Somebody who keeps something, or has signed in.
 
-    Attributes
-    ----------
-    name : str
-        How a command calls them: `NOBODY`, an address of the operator's list, or their id.
-    holding : Holding
-        What they keep.
+    - `name`: how a command calls them: `NOBODY`, an address of the operator's list, or their id.
     """
 
     name: str
@@ -43,12 +38,7 @@ class People:
     def signed_in(self, person: str, address: str) -> None:
         """Remember that somebody signed in, so that they are found by their address.
 
-        Parameters
-        ----------
-        person : str
-            Their id.
-        address : str
-            The e-mail address that the provider gives and does not call unverified; a digest of it is stored.
+        - `address`: the e-mail address that the provider gives and does not call unverified; a digest of it is stored.
         """
         self._workbench.store.people.seen(person, address_digest(address))
 
@@ -63,22 +53,12 @@ class People:
     def find(self, said: str) -> str:
         """Find out whom an operator means.
 
-        Parameters
-        ----------
-        said : str
-            An e-mail address, a person's id, or `NOBODY`.
+        - `said`: an e-mail address, a person's id, or `NOBODY`.
 
-        Returns
-        -------
-        str
-            The person's id; empty for `NOBODY`.
+        Returns: the person's id; empty for `NOBODY`.
 
-        Raises
-        ------
-        NotFound
-            Nobody signed in with that address, or there is no such person; the message says who there is.
-        BadRequest
-            Several people have signed in with that address.
+        Raises NotFound: nobody signed in with that address, or there is no such person; the message says who there is.
+        Raises BadRequest: several people have signed in with that address.
         """
         wanted = said.strip()
         if wanted.lower() == NOBODY:
@@ -105,20 +85,12 @@ class People:
 
         All of it is done, or nothing. What both have is brought together: see `relic_core.store.handing_over`.
 
-        Parameters
-        ----------
-        to, source : str
-            As for `find`.
+        - `to`, `source`: as for `find`.
 
-        Returns
-        -------
-        Holding
-            What moved; empty where there was nothing left.
+        Returns: what moved; empty where there was nothing left.
 
-        Raises
-        ------
-        NotFound, BadRequest
-            As for `find`; both are the same person; or who gets it signs in with another address by now.
+        Raises NotFound, BadRequest: as for `find`; both are the same person; or who gets it signs in with another
+        address by now.
         """
         target, giver = self.find(to), self.find(source)
         if "@" in to and address_digest(to.strip()) not in {

@@ -29,12 +29,8 @@ _LOOK_SECONDS = 1.0
 class Preparing:
     """Works that wait to be prepared while others are being added.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where they are.
-    expected : int
-        How many there will be.
+    - `workbench`: where they are.
+    - `expected`: how many there will be.
     """
 
     def __init__(self, workbench: Workbench, expected: int) -> None:
@@ -77,14 +73,10 @@ def run_prepare(workbench: Workbench, arguments: dict[str, Any], progress: Progr
     Of works that are ready the words alone are read, which were not kept by earlier versions of this program. Where the
     library has become too large for memory, the building of its compact index is begun at the end.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works are.
-    arguments : dict
-        ``works``, a list of ids; ``retrievers``, those to prepare them for beside the usual ones, where there are any.
-    progress : Progress
-        Told which work it has come to.
+    - `workbench`: where the works are.
+    - `arguments`: ``works``, a list of ids; ``retrievers``, those to prepare them for beside the usual ones, where
+      there are any.
+    - `progress`: told which work it has come to.
     """
     ids: Iterable[str] = arguments["works"]
     also: Sequence[str] = arguments.get("retrievers", ())
@@ -116,10 +108,7 @@ def run_prepare(workbench: Workbench, arguments: dict[str, Any], progress: Progr
 def _prepare(workbench: Workbench, work_id: str, title: str, also: Sequence[str], say: Callable[[str], None]) -> Job:
     """Have one work prepared and wait for it, behind whatever somebody else has asked for.
 
-    Raises
-    ------
-    NotFound
-        The work was removed.
+    Raises NotFound: the work was removed.
     """
     while True:
         say(f"Preparing {title}")

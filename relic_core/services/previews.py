@@ -29,14 +29,9 @@ class ChapterPreview:
 class LeftOutPreview:
     """What was set aside under one kind.
 
-    Attributes
-    ----------
-    kind : str
-        As in `relic_core.domain.LeftOut`.
-    count, characters : int
-        How many stretches, and how long they are together.
-    sample : str
-        The beginning of the longest, on one line.
+    - `kind`: as in `relic_core.domain.LeftOut`.
+    - `count`, `characters`: how many stretches, and how long they are together.
+    - `sample`: the beginning of the longest, on one line.
     """
 
     kind: str
@@ -49,24 +44,14 @@ class LeftOutPreview:
 class Preview:
     """What adding a text would store.
 
-    Attributes
-    ----------
-    work : Work
-        As read; not stored.
-    stored : WorkSummary or None
-        The stored work with the same text.
-    removed : WorkSummary or None
-        The work with the same text that was removed: adding the text puts it back.
-    namesakes : tuple of WorkSummary
-        Stored works of that title with other texts: other editions.
-    notice : str
-        What the reader should know; empty where nothing is out of the way.
-    chapters : tuple of ChapterPreview
-        In the order of the text.
-    first : str
-        The first sentences, about 300 characters.
-    left_out : tuple of LeftOutPreview
-        By kind, the longest first.
+    - `work`: as read; not stored.
+    - `stored`: the stored work with the same text.
+    - `removed`: the work with the same text that was removed: adding the text puts it back.
+    - `namesakes`: stored works of that title with other texts: other editions.
+    - `notice`: what the reader should know; empty where nothing is out of the way.
+    - `chapters`: in the order of the text.
+    - `first`: the first sentences, about 300 characters.
+    - `left_out`: by kind, the longest first.
     """
 
     work: Work
@@ -104,14 +89,7 @@ def make_preview(
 ) -> Preview:
     """Describe a work that was read and not stored.
 
-    Parameters
-    ----------
-    work : Work
-        As read.
-    summaries, removed : iterable of WorkSummary
-        The works that are stored, and those that were removed.
-    notice : str
-        What the reader should know.
+    - `summaries`, `removed`: the works that are stored, and those that were removed.
     """
     stored = tuple(summaries)
     names = (work.title, work.author)
@@ -169,8 +147,6 @@ def left_out_of(work: Work) -> tuple[LeftOutPreview, ...]:
 def _shortened(text: str, length: int) -> str:
     """Cut a text at the end of a word.
 
-    Examples
-    --------
     >>> _shortened("Nobody counted the lanterns.", 16)
     'Nobody counted …'
     """

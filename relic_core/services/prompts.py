@@ -15,19 +15,10 @@ if TYPE_CHECKING:
 class Prompt:
     """A claim worth trying on a work.
 
-    Attributes
-    ----------
-    title, author : str
-        The work it is for; an edition counts whose title begins so, whoever edited it.
-    claim : str
-        What to ask.
-    length : int
-        Sentences per quotation.
-    tables : tuple of (str, int)
-        Where the RELiC paper (Thai et al. 2022) prints it: its table, and of how many sentences the quotations there
-        are. Empty for a claim of our own.
-    closing : str
-        What ends it in the paper, where a quotation is to follow.
+    - `title`, `author`: the work it is for; an edition counts whose title begins so, whoever edited it.
+    - `tables`: where the RELiC paper (Thai et al. 2022) prints it: its table, and of how many sentences the quotations
+      there are. Empty for a claim of our own.
+    - `closing`: what ends it in the paper, where a quotation is to follow.
     """
 
     title: str
@@ -42,14 +33,7 @@ class Prompt:
 class PaperPrompt:
     """A prompt as the RELiC paper asked it for one of its tables.
 
-    Attributes
-    ----------
-    prompt : Prompt
-        The prompt.
-    table : str
-        "6" or "A5".
-    length : int
-        Sentences per quotation.
+    - `table`: "6" or "A5".
     """
 
     prompt: Prompt
@@ -60,8 +44,6 @@ class PaperPrompt:
     def asked(self) -> str:
         """What was asked: one sentence, the masked quotation behind it, and nothing on the right (shape 1/0).
 
-        Examples
-        --------
         >>> PaperPrompt(Prompt("Emma", "Austen", "Emma mistakes her own heart"), "6", 1).asked
         'Emma mistakes her own heart: [MASK]'
         """
@@ -111,8 +93,6 @@ def prompts_for(work: WorkSummary) -> tuple[Prompt, ...]:
 def paper_prompts() -> tuple[PaperPrompt, ...]:
     """List the prompts of the RELiC paper, once for each table that has them, in the order of the tables.
 
-    Examples
-    --------
     >>> [(each.table, each.prompt.title, each.length) for each in paper_prompts()][2:]
     [('6', 'Pride and Prejudice', 2), ('6', 'Brave New World', 1), ('A5', 'Pride and Prejudice', 1)]
     """

@@ -27,19 +27,11 @@ def code(project: Path = PROJECT) -> str:
 
     The digest tells apart what a version and a commit do not: a source that was changed, and changed again.
 
-    Parameters
-    ----------
-    project : Path
-        The folder that holds ``relic_core``.
+    - `project`: the folder that holds ``relic_core``.
 
-    Returns
-    -------
-    str
-        "0.1.0 source 1f0c22ab", "0.1.0 5eb1338c01f2 source 1f0c22ab", or with "+changes" after the commit where the
-        program's files are not those of the commit. Without git, or where git cannot tell, no commit is named.
+    Returns: "0.1.0 source 1f0c22ab", "0.1.0 5eb1338c01f2 source 1f0c22ab", or with "+changes" after the commit where
+    the program's files are not those of the commit. Without git, or where git cannot tell, no commit is named.
 
-    Examples
-    --------
     >>> from pathlib import Path
     >>> code(Path("/nowhere")) == __version__
     True

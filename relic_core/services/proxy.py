@@ -36,27 +36,14 @@ def proxy_table(
 ) -> Table:
     """Ask retrievers the proxy task: the gold among two passages that another retriever put first (RELiC, section 4).
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works are.
-    name : str
-        A registered benchmark, whose windows become the items.
-    retrievers : sequence of str
-        Who is asked.
-    chooser : str
-        Who chooses the other two options; not one of them.
-    shape : Shape
-        How much context each claim takes.
-    data : Path, optional
-        The reader's own file or folder of the benchmark.
-    progress : Progress
-        Told how many items are done.
+    - `workbench`: where the works are.
+    - `name`: a registered benchmark, whose windows become the items.
+    - `chooser`: who chooses the other two options; not one of them.
+    - `shape`: how much context each claim takes.
+    - `data`: the reader's own file or folder of the benchmark.
+    - `progress`: told how many items are done.
 
-    Raises
-    ------
-    BadRequest
-        No such retriever or benchmark, or the chooser is asked.
+    Raises BadRequest: no such retriever or benchmark, or the chooser is asked.
     """
     if not retrievers or any(alike(each) == alike(chooser) for each in retrievers):
         raise BadRequest(

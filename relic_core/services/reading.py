@@ -25,12 +25,8 @@ _CHAPTERS_KEPT = 8
 class ContentsPart:
     """A part of a work, with its chapters; the whole work where it has no parts.
 
-    Attributes
-    ----------
-    name : str
-        As printed; empty where it has none.
-    chapters : tuple of (int, str)
-        Position in the work, from 0, and name without the part.
+    - `name`: as printed; empty where it has none.
+    - `chapters`: position in the work, from 0, and name without the part.
     """
 
     name: str
@@ -41,20 +37,9 @@ class ContentsPart:
 class ReadingPage:
     """A chapter opened at a place.
 
-    Attributes
-    ----------
-    work : Work
-        The work.
-    chapter : SetChapter
-        The chapter, ready to be set.
-    contents : tuple of ContentsPart
-        All chapters.
-    passage : Span or None
-        The sentences asked for, as far as they stand in the chapter; None where only a chapter was.
-    place : Place or None
-        Where the passage begins.
-    notice : str
-        Why something else is shown than was asked for; empty where it is not.
+    - `passage`: the sentences asked for, as far as they stand in the chapter; None where only a chapter was.
+    - `place`: where the passage begins.
+    - `notice`: why something else is shown than was asked for; empty where it is not.
     """
 
     work: Work
@@ -74,16 +59,9 @@ class ReadingPage:
 class HitMark:
     """A hit of a search as it is marked beside the text.
 
-    Attributes
-    ----------
-    retriever, label : str
-        Who found it, and what people call it.
-    rank : int
-        From 1.
-    span : Span
-        The sentences.
-    place : Place
-        Where it stands.
+    - `retriever`, `label`: who found it, and what people call it.
+    - `rank`: from 1.
+    - `place`: where it stands.
     """
 
     retriever: str
@@ -109,20 +87,11 @@ class Reading:
     def page(self, work_id: str, *, at: str = "", length: int = 1) -> ReadingPage:
         """Open a work at an address.
 
-        Parameters
-        ----------
-        work_id : str
-            The work.
-        at : str
-            An address: a chapter, chapter.paragraph or chapter.paragraph.sentence; the first chapter where empty. What
-            the work does not have opens the first chapter too, with a notice.
-        length : int
-            Sentences asked for; those that the chapter has no more are left away.
+        - `at`: an address: a chapter, chapter.paragraph or chapter.paragraph.sentence; the first chapter where empty.
+          What the work does not have opens the first chapter too, with a notice.
+        - `length`: sentences asked for; those that the chapter has no more are left away.
 
-        Raises
-        ------
-        NotFound
-            No work has that id, or it was removed; the message says which edition it was.
+        Raises NotFound: no work has that id, or it was removed; the message says which edition it was.
         """
         work = self._load(work_id)
         passage, notice, chapter = None, "", 0
@@ -143,17 +112,7 @@ class Reading:
     def hits(self, work: Work, result: SearchResult) -> tuple[HitMark, ...]:
         """List the hits of a search in the order of the text; of a search of the library, those in this work.
 
-        Parameters
-        ----------
-        work : Work
-            The work that is read.
-        result : SearchResult
-            What the search found.
-
-        Raises
-        ------
-        BadRequest
-            It was made in another work.
+        Raises BadRequest: it was made in another work.
         """
         if result.work is not None and result.work.id != work.id:
             raise BadRequest(
@@ -170,10 +129,7 @@ class Reading:
     def answer(self, search_id: str) -> SearchResult:
         """Run a search of the history again, but for what takes seconds.
 
-        Raises
-        ------
-        NotFound
-            There is no such search, or its work, or the passage it asks with, is not there any more.
+        Raises NotFound: there is no such search, or its work, or the passage it asks with, is not there any more.
         """
         search = self._workbench.history.get(search_id)
         return self._workbench.search.run(request_of(search), at_once=True)
@@ -210,12 +166,8 @@ class Reading:
 def _find(work: Work, at: str, length: int) -> tuple[int, Span | None]:
     """Find the chapter and the passage of an address; an address of a chapter alone names no passage.
 
-    Raises
-    ------
-    BadRequest
-        It is no address.
-    NotFound
-        The work has no such place.
+    Raises BadRequest: it is no address.
+    Raises NotFound: the work has no such place.
     """
     address = Address.parse(at)
     if "." not in at and address.chapter <= len(work.chapters):

@@ -39,18 +39,10 @@ HALVED = "birco-novels"
 class Question:
     """What readings are tried on.
 
-    Attributes
-    ----------
-    benchmark : str
-        A registered name.
-    data : Path or None
-        The reader's own file or folder.
-    shapes : tuple of Shape
-        How much context each claim takes; a table for each.
-    works : int
-        The most works, those that are quoted most for their length; 0 for all.
-    half : bool
-        Every other claim alone.
+    - `data`: the reader's own file or folder.
+    - `shapes`: how much context each claim takes; a table for each.
+    - `works`: the most works, those that are quoted most for their length; 0 for all.
+    - `half`: every other claim alone.
     """
 
     benchmark: str
@@ -71,29 +63,16 @@ def compare_readings(
 ) -> tuple[Table, ...]:
     """Measure one-pass spans for each stretch length and context, and the same encoder's spans read alone.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works are, and which encoder; its indexes are left alone.
-    question : Question
-        What readings are tried on.
-    windows, contexts : sequence of int
-        Tokens of a stretch, and of its context on either side; pairs whose context fills the stretch are left out.
-        The encoder's own are tried in any case.
-    alone : bool
-        Whether spans are read alone too.
-    progress : Progress
-        Told how many works have been read, all readings counted.
+    - `workbench`: where the works are, and which encoder; its indexes are left alone.
+    - `windows`, `contexts`: tokens of a stretch, and of its context on either side; pairs whose context fills the
+      stretch are left out. The encoder's own are tried in any case.
+    - `alone`: whether spans are read alone too.
+    - `progress`: told how many works have been read, all readings counted.
 
-    Returns
-    -------
-    tuple of Table
-        For each shape one of figures and one of paired differences from the encoder's own reading.
+    Returns: for each shape one of figures and one of paired differences from the encoder's own reading.
 
-    Raises
-    ------
-    BadRequest
-        The benchmark is not for choosing by, the encoder does not read in context, or a value is out of its range.
+    Raises BadRequest: the benchmark is not for choosing by, the encoder does not read in context, or a value is out of
+    its range.
     """
     card = read_card(trained_model(workbench.settings))
     if card.spans != "in context":

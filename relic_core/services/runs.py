@@ -24,12 +24,7 @@ SHIPPED = ASSETS / "results"
 class Runs:
     """The runs of a workbench.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        With the store and the library.
-    shipped : Path, optional
-        Folder of the runs that come with the program.
+    - `shipped`: folder of the runs that come with the program.
     """
 
     def __init__(self, workbench: Workbench, *, shipped: Path | None = None) -> None:
@@ -43,10 +38,7 @@ class Runs:
     def all(self) -> tuple[Run, ...]:
         """List all runs, newest first, each id once.
 
-        Raises
-        ------
-        BadBenchmark
-            A run that came with the program is damaged.
+        Raises BadBenchmark: a run that came with the program is damaged.
         """
         shipped = self._came_with()
         runs = {run_id: run for run_id, (run, _) in shipped.items()}
@@ -60,10 +52,7 @@ class Runs:
     def get(self, run_id: str) -> Run:
         """Return a run.
 
-        Raises
-        ------
-        NotFound
-            There is none, or it was removed.
+        Raises NotFound: there is none, or it was removed.
         """
         for run in self.all():
             if run.id == run_id:
@@ -73,10 +62,7 @@ class Runs:
     def outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """List the outcomes of a run in the order of its benchmark.
 
-        Raises
-        ------
-        NotFound
-            There is no such run, or it was removed.
+        Raises NotFound: there is no such run, or it was removed.
         """
         shipped = self._came_with().get(run_id)
         run = self._stored.get(run_id)  # as listed last: asking the store anew takes longer than all the rest
@@ -94,10 +80,7 @@ class Runs:
     def tag(self, run_id: str, tags: Sequence[str]) -> None:
         """Give a run these tags in place of those it has; one that came with the program is copied into the store.
 
-        Raises
-        ------
-        NotFound
-            There is no such run.
+        Raises NotFound: there is no such run.
         """
         shipped = self._came_with().get(run_id)
         if shipped is not None:
@@ -107,12 +90,8 @@ class Runs:
     def remove(self, run_id: str) -> None:
         """Hide a run; `restore` brings it back.
 
-        Raises
-        ------
-        NotFound
-            There is no such run.
-        BadRequest
-            It came with the program.
+        Raises NotFound: there is no such run.
+        Raises BadRequest: it came with the program.
         """
         if run_id in self._came_with():
             raise BadRequest(
@@ -125,10 +104,7 @@ class Runs:
     def restore(self, run_id: str) -> Run:
         """Bring a removed run back.
 
-        Raises
-        ------
-        NotFound
-            There never was such a run.
+        Raises NotFound: there never was such a run.
         """
         return self._workbench.store.runs.restore(run_id)
 

@@ -82,23 +82,13 @@ class Search:
 
         A retriever whose index is not built yet gives a pending column; the others do not wait for it.
 
-        Parameters
-        ----------
-        request : SearchRequest
-            What is asked.
-        at_once : bool, optional
-            Leave the columns of what reads passages anew, which takes seconds, waiting. The others are as they are in
-            the whole answer.
+        - `at_once`: leave the columns of what reads passages anew, which takes seconds, waiting. The others are as they
+          are in the whole answer.
 
-        Raises
-        ------
-        BadClaim
-            The claim cannot be searched with.
-        BadRequest
-            An unknown retriever; a work shorter than the length asked for; chapters that the work has not, or that hold
-            no passage so long; a library of which nothing is left to search.
-        NotFound
-            No work has that id, or the passage asked with is not there.
+        Raises BadClaim: the claim cannot be searched with.
+        Raises BadRequest: an unknown retriever; a work shorter than the length asked for; chapters that the work has
+        not, or that hold no passage so long; a library of which nothing is left to search.
+        Raises NotFound: no work has that id, or the passage asked with is not there.
         """
         if not request.work_id:
             return self._workbench.library_search.run(request, at_once=at_once)
@@ -244,15 +234,9 @@ def _weak(name: str, found: _Found) -> bool:
 def _among(work: Work, request: SearchRequest, question: Question) -> npt.NDArray[np.bool_]:
     """Tell which spans of a work are candidates: those that lie in the chapters chosen, and not by the passage given.
 
-    Returns
-    -------
-    bool array, shape (n_spans,)
-        At least one is true.
+    Returns: at least one is true.
 
-    Raises
-    ------
-    BadRequest
-        The work has no such chapter, or no candidate is left.
+    Raises BadRequest: the work has no such chapter, or no candidate is left.
     """
     length = request.length
     if work.candidates(length) == 0:

@@ -28,16 +28,9 @@ LEAST_KEPT = 3
 class Standing(NamedTuple):
     """What stands in a store, and the stamp of the store when that was looked up.
 
-    Attributes
-    ----------
-    stamp : Stamp
-        As `Store.stamp` gave it.
-    summaries : tuple of WorkSummary
-        By title.
-    versions : dict of str to Version
-        Of the same works, by id.
-    imprints : dict of str to Imprint
-        Of the same works, by id.
+    - `stamp`: as `Store.stamp` gave it.
+    - `versions`: of the same works, by id.
+    - `imprints`: of the same works, by id.
     """
 
     stamp: Stamp
@@ -57,10 +50,7 @@ class _Loaded(NamedTuple):
 class Shelf:
     """Keeps what was read of a store for as long as it is true; safe to share between threads.
 
-    Parameters
-    ----------
-    store : Store
-        Where the works are.
+    - `store`: where the works are.
     """
 
     def __init__(self, store: Store) -> None:
@@ -72,10 +62,7 @@ class Shelf:
     def load(self, work_id: str) -> Work:
         """Return a work.
 
-        Raises
-        ------
-        NotFound
-            No stored work has that id.
+        Raises NotFound: no stored work has that id.
         """
         store = self._store
         # Stamp and version are looked up before the work: what is written in between is noticed at the next call. The

@@ -33,18 +33,11 @@ _LONGEST_JUDGE = 100
 class SourceSummary:
     """A line of the list of secondary sources.
 
-    Attributes
-    ----------
-    source : SecondarySource
-        What it is.
-    pairs, windows, set_aside : int
-        Quotations with their contexts; windows that are kept; windows that were set aside.
-    works : tuple of (str, str, int)
-        Ids and titles of the works it quotes with the number of its kept windows, the most quoted first.
-    language : str
-        "en", "fr", ...; empty where that was not told.
-    problem : str
-        Why nothing was found in it, in plain words; empty where all is well.
+    - `pairs`, `windows`, `set_aside`: quotations with their contexts; windows that are kept; windows that were set
+      aside.
+    - `works`: ids and titles of the works it quotes with the number of its kept windows, the most quoted first.
+    - `language`: "en", "fr", ...; empty where that was not told.
+    - `problem`: why nothing was found in it, in plain words; empty where all is well.
     """
 
     source: SecondarySource
@@ -60,12 +53,7 @@ class SourceSummary:
 class WindowList:
     """Some windows of a longer list.
 
-    Attributes
-    ----------
-    total : int
-        How many the whole list has.
-    views : tuple of WindowView
-        Those asked for.
+    - `total`: how many the whole list has.
     """
 
     total: int
@@ -76,12 +64,8 @@ class WindowList:
 class Quoted:
     """How often the sentences of a work are quoted, in windows that are kept.
 
-    Attributes
-    ----------
-    counts : dict of int to int
-        Index of a sentence → windows that quote it; sentences that none quotes are not there.
-    sources, windows : int
-        How many sources quote the work, and in how many windows.
+    - `counts`: index of a sentence → windows that quote it; sentences that none quotes are not there.
+    - `sources`, `windows`: how many sources quote the work, and in how many windows.
     """
 
     counts: dict[int, int] = field(default_factory=dict)
@@ -122,10 +106,7 @@ class Sources:
     def get(self, source_id: str) -> SecondarySource:
         """Return a source, also one that was removed.
 
-        Raises
-        ------
-        NotFound
-            There never was such a source.
+        Raises NotFound: there never was such a source.
         """
         return self._workbench.store.sources.get(source_id)
 
@@ -134,19 +115,10 @@ class Sources:
     ) -> WindowList:
         """List windows: of a source in its order, of a work in the order of the work, of both, or all.
 
-        Parameters
-        ----------
-        source_id, work_id : str
-            Of this source; on this work; any where empty.
-        show : {"kept", "set aside", "all"}
-            Which of them.
-        start, limit : int
-            How many to pass over, and how many to give at most.
+        - `source_id`, `work_id`: of this source; on this work; any where empty.
+        - `start`, `limit`: how many to pass over, and how many to give at most.
 
-        Raises
-        ------
-        BadRequest
-            An unknown `show`.
+        Raises BadRequest: an unknown `show`.
         """
         if show not in get_args(Show):
             raise unknown_name("choice of windows", show, get_args(Show))
@@ -158,10 +130,7 @@ class Sources:
     def window(self, window_id: str) -> WindowView:
         """Return one window, kept or set aside.
 
-        Raises
-        ------
-        NotFound
-            There is none, or its source or work was removed.
+        Raises NotFound: there is none, or its source or work was removed.
         """
         found = self._workbench.store.windows.get(window_id)
         return self._views([found])[0]
@@ -169,17 +138,9 @@ class Sources:
     def draw(self, count: int, *, seed: int) -> tuple[WindowView, ...]:
         """Draw kept windows by chance, to be read and judged: the same for the same windows and seed.
 
-        Parameters
-        ----------
-        count : int
-            How many; all, in an order by chance, where there are fewer.
-        seed : int
-            What the draw is named by.
+        - `count`: how many; all, in an order by chance, where there are fewer.
 
-        Raises
-        ------
-        BadRequest
-            Fewer than one.
+        Raises BadRequest: fewer than one.
         """
         if count < 1:
             raise BadRequest(f"{count} windows cannot be drawn; draw 1 or more.")
@@ -209,24 +170,13 @@ class Sources:
     def judge(self, window_id: str, question: Question, answer: str, *, judge: str = "", comment: str = "") -> None:
         """Keep what somebody says of a window; earlier answers stay on record.
 
-        Parameters
-        ----------
-        window_id : str
-            The window. One whose match is judged "wrong" is set aside, and one judged "right" is kept whatever the
-            thresholds say of it, until that is taken back.
-        question : {"match", "evidence"}
-            What was asked.
-        answer : str
-            One of `ANSWERS`; empty takes the judge's last answer back.
-        judge, comment : str
-            Who says it; in their words.
+        - `window_id`: the window. One whose match is judged "wrong" is set aside, and one judged "right" is kept
+          whatever the thresholds say of it, until that is taken back.
+        - `answer`: one of `ANSWERS`; empty takes the judge's last answer back.
+        - `judge`, `comment`: who says it; in their words.
 
-        Raises
-        ------
-        NotFound
-            There is no such window.
-        BadRequest
-            An unknown question or answer, or a comment that is too long.
+        Raises NotFound: there is no such window.
+        Raises BadRequest: an unknown question or answer, or a comment that is too long.
         """
         if question not in ANSWERS:
             raise unknown_name("question", question, ANSWERS)
@@ -259,20 +209,14 @@ class Sources:
     def remove(self, source_id: str) -> SecondarySource:
         """Hide a source with all that was mined from it; `restore` undoes it.
 
-        Raises
-        ------
-        NotFound
-            There is no such source, or it was removed before.
+        Raises NotFound: there is no such source, or it was removed before.
         """
         return self._workbench.store.sources.remove(source_id)
 
     def restore(self, source_id: str) -> SecondarySource:
         """Undo `remove`.
 
-        Raises
-        ------
-        NotFound
-            There never was such a source.
+        Raises NotFound: there never was such a source.
         """
         return self._workbench.store.sources.restore(source_id)
 
@@ -305,8 +249,6 @@ class Sources:
 def _count(golds: Sequence[tuple[str, int, int]]) -> Quoted:
     """Count windows by sentence.
 
-    Examples
-    --------
     >>> _count([("a", 3, 2), ("b", 4, 1)])
     Quoted(counts={3: 1, 4: 2}, sources=2, windows=2)
     """

@@ -36,16 +36,7 @@ _SEED = "bars"
 class Question:
     """What bars are set by.
 
-    Attributes
-    ----------
-    benchmark : str
-        Of the dev split.
-    retriever : str
-        One that compares vectors.
-    windows : int
-        The most of each work.
-    others : int
-        Works that each claim is asked of beside its own.
+    - `others`: works that each claim is asked of beside its own.
     """
 
     benchmark: str
@@ -57,20 +48,11 @@ class Question:
 def choose_bars(workbench: Workbench, question: Question, *, progress: Progress) -> tuple[Bars, Table]:
     """Set bars, and say how often they would be right; works are prepared where they are not.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works are.
-    question : Question
-        What is to be asked.
-    progress : Progress
-        Told of works prepared, then of claims asked.
+    - `workbench`: where the works are.
+    - `progress`: told of works prepared, then of claims asked.
 
-    Raises
-    ------
-    BadRequest
-        The benchmark is not for choosing by, or has a single work; the retriever compares no vectors; a number is out
-        of its range.
+    Raises BadRequest: the benchmark is not for choosing by, or has a single work; the retriever compares no vectors; a
+    number is out of its range.
     """
     if question.windows < 1 or question.others < 1:
         raise BadRequest("At least 1 window of each work and 1 other work are needed to set bars by.")

@@ -28,32 +28,15 @@ def submit(workbench: Workbench, retriever: str, *, shape: Shape, data: Path, pa
     Where a claim of this shape holds no word, candidates are given in the order of the text, since the leaderboard
     takes no quotation without an answer.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where indexes are kept.
-    retriever : str
-        A registered name.
-    shape : Shape
-        How much context each claim takes.
-    data : Path
-        ``test.json``; the starts of its quotations are not looked at.
-    path : Path
-        The file to write.
-    progress : Progress
-        Told how many quotations are answered.
+    - `workbench`: where indexes are kept.
+    - `shape`: how much context each claim takes.
+    - `data`: ``test.json``; the starts of its quotations are not looked at.
+    - `progress`: told how many quotations are answered.
 
-    Returns
-    -------
-    int
-        How many quotations were answered.
+    Returns: how many quotations were answered.
 
-    Raises
-    ------
-    BadRequest
-        No retriever has that name.
-    BadBenchmark, NotFound
-        As `read_relic` and `write_submission`.
+    Raises BadRequest: no retriever has that name.
+    Raises BadBenchmark, NotFound: as `read_relic` and `write_submission`.
     """
     books = read_relic(data)
     settings = replace(workbench.settings, indexes=workbench.settings.indexes / "benchmarks")

@@ -81,16 +81,7 @@ class WordedText:
     def occurrence(self, work: WorkSummary, names: list[str], first: int, length: int, *, width: int) -> Occurrence:
         """Set some words in their context.
 
-        Parameters
-        ----------
-        work : WorkSummary
-            The work of this text.
-        names : list of str
-            Of its chapters.
-        first, length : int
-            Number of the first word, and how many they are.
-        width : int
-            Characters on either side.
+        - `first`, `length`: number of the first word, and how many they are.
         """
         left, keyword, right = self.wording.context(first, length, width=width)
         here, there = self.wording.reach(first, length)
@@ -109,12 +100,8 @@ class _Contents:
 class Texts:
     """Reads texts, and keeps those used last.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works are.
-    most_bytes : int
-        Memory that texts may take; the one being read may be larger.
+    - `workbench`: where the works are.
+    - `most_bytes`: memory that texts may take; the one being read may be larger.
     """
 
     def __init__(self, workbench: Workbench, *, most_bytes: int = MOST_BYTES) -> None:
@@ -151,20 +138,14 @@ class Texts:
     def get(self, work_id: str, lexicon: Lexicon) -> WordedText:
         """Return a text numbered by a lexicon.
 
-        Raises
-        ------
-        NotFound
-            No stored work has that id.
+        Raises NotFound: no stored work has that id.
         """
         return next(self.each([work_id], lexicon))
 
     def each(self, work_ids: Sequence[str], lexicon: Lexicon) -> Iterator[WordedText]:
         """Give some texts one after the other, numbered by a lexicon; those not in memory are read several at once.
 
-        Raises
-        ------
-        NotFound
-            No stored work has one of the ids.
+        Raises NotFound: no stored work has one of the ids.
         """
         versions = self.look()[1]
         read: dict[str, WordedText] = {}

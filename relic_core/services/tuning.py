@@ -35,14 +35,8 @@ _MORE_DIGITS = 3
 class Tuned:
     """What tuning has found.
 
-    Attributes
-    ----------
-    grid : Grid
-        All points.
-    against_paper : Comparison
-        The best point against that of the paper, example by example.
-    table : Table
-        The grid as a table: k1 downwards, b to the right.
+    - `against_paper`: the best point against that of the paper, example by example.
+    - `table`: the grid as a table: k1 downwards, b to the right.
     """
 
     grid: tuning.Grid
@@ -64,29 +58,15 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
 ) -> Tuned:
     """Try BM25 over a grid of k1 and b.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works are.
-    name : str
-        A registered benchmark, of a split that choices may be made on.
-    terms : {"tokens", "lemmas"}
-        What BM25 counts.
-    shape : Shape
-        How much context each claim takes.
-    data : Path, optional
-        The reader's own file or folder.
-    metric : str
-        By which points are judged.
-    k1s, bs : sequence of float
-        Values to try.
-    progress : Progress
-        Told how many claims have been answered, all points counted.
+    - `workbench`: where the works are.
+    - `name`: a registered benchmark, of a split that choices may be made on.
+    - `terms`: what BM25 counts.
+    - `shape`: how much context each claim takes.
+    - `data`: the reader's own file or folder.
+    - `progress`: told how many claims have been answered, all points counted.
 
-    Raises
-    ------
-    BadRequest
-        The benchmark is for reporting or of no known split, there is no such metric, or a value is out of its range.
+    Raises BadRequest: the benchmark is for reporting or of no known split, there is no such metric, or a value is out
+    of its range.
     """
     benchmark = workbench.benchmarks.open(name, data=data)
     check_split(benchmark)
@@ -123,10 +103,7 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
 def check_split(benchmark: Benchmark) -> None:
     """Refuse a benchmark that figures are reported on, or may be.
 
-    Raises
-    ------
-    BadRequest
-        It is of another split than dev; the message says of which.
+    Raises BadRequest: it is of another split than dev; the message says of which.
     """
     card = benchmark.card
     if card.split == _TO_CHOOSE_BY:

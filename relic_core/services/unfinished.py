@@ -37,14 +37,8 @@ _DIGITS = 16
 class WorkState:
     """A work whose windows were begun.
 
-    Attributes
-    ----------
-    work_id, fingerprint : str
-        Which, and its text and sentences.
-    index : tuple of str
-        A digest of each index that the retriever had of it; none where it prepares nothing.
-    size : int
-        Bytes of that on disk.
+    - `index`: a digest of each index that the retriever had of it; none where it prepares nothing.
+    - `size`: bytes of that on disk.
     """
 
     work_id: str
@@ -55,17 +49,7 @@ class WorkState:
 
 @dataclass(slots=True)
 class Partial:
-    """How far a run has come.
-
-    Attributes
-    ----------
-    outcomes : dict of str to Outcome
-        By example id.
-    seconds : float
-        What answering them took.
-    works : dict of str to WorkState
-        The works that were entered, by fingerprint.
-    """
+    """How far a run has come."""
 
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     seconds: float = 0.0
@@ -73,15 +57,7 @@ class Partial:
 
 
 class Unfinished:
-    """The file of one run under way; only who holds the run's lock may use it.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    header : mapping
-        What is measured and by which code: JSON.
-    """
+    """The file of one run under way; only who holds the run's lock may use it."""
 
     def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
         self._path = path
@@ -96,19 +72,11 @@ class Unfinished:
     ) -> Iterator[Partial]:
         """Take up what is there, and keep the file open for what comes.
 
-        Parameters
-        ----------
-        still : callable
-            Whether the index of a work that was entered earlier is as it was then.
-        say : callable
-            Told, as a sentence, that the run goes on, or why it begins anew.
-        examples : int
-            How many the run will have.
+        - `still`: whether the index of a work that was entered earlier is as it was then.
+        - `say`: told, as a sentence, that the run goes on, or why it begins anew.
+        - `examples`: how many the run will have.
 
-        Raises
-        ------
-        StoreReadOnly
-            The folder cannot be written; `StoreFull` where the disk is full.
+        Raises StoreReadOnly: the folder cannot be written; `StoreFull` where the disk is full.
         """
         with writing(self._path.parent):
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -161,12 +129,9 @@ class Unfinished:
     def _read(self, still: Callable[[WorkState], bool]) -> tuple[int, str]:
         """Read what is there into `state`.
 
-        Returns
-        -------
-        whole : int
-            Bytes that hold whole lines and may stay; 0 to begin anew.
-        why : str
-            Why it begins anew though there was something; empty otherwise.
+        What it returns:
+        - `whole`: bytes that hold whole lines and may stay; 0 to begin anew.
+        - `why`: why it begins anew though there was something; empty otherwise.
         """
         try:
             data = self._path.read_bytes()
@@ -233,10 +198,7 @@ def _said(line: bytes) -> Any:  # noqa: ANN401 - as read from JSON
 def writing(folder: Path) -> Iterator[None]:
     """Say in plain words why a folder of runs under way cannot be written.
 
-    Raises
-    ------
-    StoreReadOnly
-        The right to write there is missing; `StoreFull` where the disk is full.
+    Raises StoreReadOnly: the right to write there is missing; `StoreFull` where the disk is full.
     """
     try:
         yield

@@ -19,27 +19,13 @@ if TYPE_CHECKING:
 class WindowView:
     """A mined window with what it quotes.
 
-    Attributes
-    ----------
-    window : MinedWindow
-        As it was found.
-    source : SecondarySource
-        What quotes.
-    work : WorkSummary
-        What is quoted.
-    place : Place
-        Where the sentences stand in the work.
-    sentences : str
-        The work's own sentences, the line wraps of its file undone; lines of verse are parted by a line feed,
-        paragraphs by an empty line.
-    lit : tuple of (int, int)
-        Stretches of ``window.quotation`` whose words stand in the work.
-    lit_in_sentences : tuple of (int, int)
-        The same in `sentences`.
-    set_aside : str
-        Why the window is left out, in plain words; empty where it is kept.
-    match, evidence : str
-        The latest answers (`ANSWERS`); empty where nobody has answered.
+    - `place`: where the sentences stand in the work.
+    - `sentences`: the work's own sentences, the line wraps of its file undone; lines of verse are parted by a line
+      feed, paragraphs by an empty line.
+    - `lit`: stretches of ``window.quotation`` whose words stand in the work.
+    - `lit_in_sentences`: the same in `sentences`.
+    - `set_aside`: why the window is left out, in plain words; empty where it is kept.
+    - `match`, `evidence`: the latest answers (`ANSWERS`); empty where nobody has answered.
     """
 
     window: MinedWindow
@@ -83,12 +69,9 @@ def make_view(
 def set_sentences(work: Work, window: MinedWindow) -> tuple[str, tuple[Offsets, ...]]:
     """Set the sentences of a work that a window quotes, and say where its lit stretches stand in them.
 
-    Returns
-    -------
-    text : str
-        As `WindowView.sentences`.
-    lit : tuple of (int, int)
-        Offsets into `text`, in order; of a stretch that runs over several sentences one for each piece.
+    What it returns:
+    - `text`: as `WindowView.sentences`.
+    - `lit`: offsets into `text`, in order; of a stretch that runs over several sentences one for each piece.
     """
     text = ""
     lit: list[Offsets] = []
@@ -119,8 +102,6 @@ def set_sentences(work: Work, window: MinedWindow) -> tuple[str, tuple[Offsets, 
 def _within(stretches: Sequence[Offsets], start: int, end: int) -> list[Offsets]:
     """Cut stretches to ``start:end`` and count them from its start.
 
-    Examples
-    --------
     >>> _within([(2, 6), (9, 12)], 4, 10)
     [(0, 2), (5, 6)]
     """

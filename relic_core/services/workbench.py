@@ -45,12 +45,8 @@ if TYPE_CHECKING:
 class Workbench:
     """The only way in; cheap to make, safe to share between threads.
 
-    Parameters
-    ----------
-    settings : Settings, optional
-        From the environment where not given.
-    executor : Executor, optional
-        Runs jobs; each in a process of its own where not given.
+    - `settings`: from the environment where not given.
+    - `executor`: runs jobs; each in a process of its own where not given.
     """
 
     def __init__(self, settings: Settings | None = None, *, executor: Executor | None = None) -> None:

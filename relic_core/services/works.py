@@ -31,16 +31,9 @@ _LONGEST_PATH = 4_096
 class Available:
     """A file of the library folder.
 
-    Attributes
-    ----------
-    path : Path
-        Where it is.
-    title : str
-        What it seems to be called.
-    size : int
-        In bytes.
-    work_id : str
-        The stored work with its text; empty where there is none.
+    - `path`: where it is.
+    - `size`: in bytes.
+    - `work_id`: the stored work with its text; empty where there is none.
     """
 
     path: Path
@@ -74,24 +67,15 @@ class Works:
     ) -> Added:
         """Read a text and store it as a work, unless its text is stored already.
 
-        Parameters
-        ----------
-        source : Path or bytes
-            A file, or what one holds.
-        name : str
-            The file's name, for `bytes`.
-        title, author, translator, year
-            Where given, they stand over what the file says of itself, and correct what is stored of its text. Of a file
-            of the library folder that is named for a work of the catalogue, the catalogue says what is not given.
-        came_from : str
-            Where the text came from, in words; the file's name or path where not given.
+        - `source`: a file, or what one holds.
+        - `name`: the file's name, for `bytes`.
+        - `title`, `author`, `translator`, `year`: where given, they stand over what the file says of itself, and
+          correct what is stored of its text. Of a file of the library folder that is named for a work of the catalogue,
+          the catalogue says what is not given.
+        - `came_from`: where the text came from, in words; the file's name or path where not given.
 
-        Raises
-        ------
-        BadText
-            It is empty, too large, or no text.
-        NotFound, BadRequest
-            There is no such file, or it is a folder; a year that cannot be.
+        Raises BadText: it is empty, too large, or no text.
+        Raises NotFound, BadRequest: there is no such file, or it is a folder; a year that cannot be.
         """
         told = Description.of(title=title, author=author, translator=translator, year=year)
         work, notice, details = self._read(source, told, name=name, came_from=came_from)
@@ -144,10 +128,7 @@ class Works:
 
         Nothing is checked of a path that is neither; reading it tells what is wrong.
 
-        Raises
-        ------
-        NotFound
-            It begins with the home folder of a user whom there is not.
+        Raises NotFound: it begins with the home folder of a user whom there is not.
         """
         try:
             path = Path(given).expanduser()
@@ -163,10 +144,7 @@ class Works:
     def find_files(self, given: str) -> tuple[Path, ...]:
         """Find the files a person means: the one of `find_file`, or where that is a folder, every text in it.
 
-        Raises
-        ------
-        NotFound, BadRequest
-            As `find_file` and `texts_in`.
+        Raises NotFound, BadRequest: as `find_file` and `texts_in`.
         """
         path = self.find_file(given)
         return self.texts_in(path) if stat.S_ISDIR(folder.mode_of(path)) else (path,)
@@ -174,10 +152,7 @@ class Works:
     def texts_in(self, path: Path) -> tuple[Path, ...]:
         """List the .txt, .epub and .xml files of a folder by name.
 
-        Raises
-        ------
-        NotFound, BadRequest
-            The folder is not there, or is none, or may not be read, or has no such file.
+        Raises NotFound, BadRequest: the folder is not there, or is none, or may not be read, or has no such file.
         """
         paths = tuple(text.path for text in folder.list_texts(path))
         if not paths:
@@ -187,10 +162,7 @@ class Works:
     def available(self) -> tuple[Available, ...]:
         """List the files of the library folder and which of them are stored; empty where no folder is set.
 
-        Raises
-        ------
-        NotFound, BadRequest
-            The folder of RELIC_LIBRARY is not there, or is none, or may not be read.
+        Raises NotFound, BadRequest: the folder of RELIC_LIBRARY is not there, or is none, or may not be read.
         """
         settings = self._workbench.settings
         if settings.library is None:
@@ -207,10 +179,7 @@ class Works:
     def ensure_sample(self) -> WorkSummary | None:
         """Store the sample work and its examples, unless they are stored as they should be.
 
-        Returns
-        -------
-        WorkSummary or None
-            None where the reader has removed the sample: it stays away until its text is added again.
+        Returns: none where the reader has removed the sample: it stays away until its text is added again.
         """
         work = read_work(
             sample.NOVEL.read_bytes(),
@@ -238,22 +207,15 @@ class Works:
     def described(self, work_id: str) -> WorkSummary:
         """Say which edition an id means, also of a work that was removed: searches and notes outlive it.
 
-        Raises
-        ------
-        NotFound
-            There never was such a work.
+        Raises NotFound: there never was such a work.
         """
         return self._workbench.store.works.described(work_id)
 
     def describe(self, work_id: str, *, title: str, author: str, translator: str, year: int | None) -> WorkSummary:
         """Correct what is said of a work; its text, its id, its searches and its indexes stay.
 
-        Raises
-        ------
-        BadRequest
-            The title is empty, something is too long, or the year cannot be.
-        NotFound
-            No stored work has that id.
+        Raises BadRequest: the title is empty, something is too long, or the year cannot be.
+        Raises NotFound: no stored work has that id.
         """
         told = Description.of(title=title, author=author, translator=translator, year=year)
         if not told.title:
@@ -265,10 +227,7 @@ class Works:
     def load(self, work_id: str) -> Work:
         """Return a work; the last ones stay in memory, as many as their texts' weight allows.
 
-        Raises
-        ------
-        NotFound
-            No stored work has that id.
+        Raises NotFound: no stored work has that id.
         """
         return self._shelf.load(work_id)
 
@@ -287,31 +246,21 @@ class Works:
     def remove(self, work_id: str) -> WorkSummary:
         """Hide a work; `restore` undoes it.
 
-        Raises
-        ------
-        NotFound
-            No stored work has that id.
+        Raises NotFound: no stored work has that id.
         """
         return self._workbench.store.works.remove(work_id)
 
     def restore(self, work_id: str) -> WorkSummary:
         """Undo `remove`.
 
-        Raises
-        ------
-        NotFound
-            There never was such a work.
+        Raises NotFound: there never was such a work.
         """
         return self._workbench.store.works.restore(work_id)
 
     def resolve(self, said: str, *, removed: bool = False) -> WorkSummary:
         """Find the stored work, or the removed one, that a person means by an id, the beginning of one, or a title.
 
-        Raises
-        ------
-        NotFound
-            None fits; the message names the nearest.
-        BadRequest
-            Several fit; the message names them.
+        Raises NotFound: none fits; the message names the nearest.
+        Raises BadRequest: several fit; the message names them.
         """
         return resolve(said, self.removed() if removed else self.summaries(), removed=removed)

@@ -49,12 +49,8 @@ __all__ = ["Store"]
 class Store:
     """The groups of rows of one DuckDB file.
 
-    Parameters
-    ----------
-    path : Path
-        The file; made when first used.
-    lock_seconds : float
-        How long a unit of work waits while another process holds the file, in seconds.
+    - `path`: the file; made when first used.
+    - `lock_seconds`: how long a unit of work waits while another process holds the file, in seconds.
     """
 
     def __init__(self, path: Path, *, lock_seconds: float = 8.0) -> None:
@@ -86,12 +82,8 @@ class Store:
     def patiently(self, seconds: float, while_waiting: Callable[[], None]) -> Iterator[None]:
         """Wait longer for the store in a block, as work of hours does, which must not end because of a busy minute.
 
-        Parameters
-        ----------
-        seconds : float
-            How long a unit of work waits; never shorter than it does outside.
-        while_waiting : callable
-            Called again and again during a wait; what it raises ends the wait.
+        - `seconds`: how long a unit of work waits; never shorter than it does outside.
+        - `while_waiting`: called again and again during a wait; what it raises ends the wait.
         """
         before = replace(self._patience)
         self._patience.seconds = max(seconds, before.seconds)

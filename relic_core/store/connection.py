@@ -48,12 +48,8 @@ _LOOK_SECONDS = 0.05
 class Database:
     """One DuckDB file, shared by the threads of this process.
 
-    Parameters
-    ----------
-    path : Path
-        The file; made, with its folder, when first used.
-    steps : tuple of Migration, optional
-        In place of those that ship with the program.
+    - `path`: the file; made, with its folder, when first used.
+    - `steps`: in place of those that ship with the program.
     """
 
     _all: ClassVar[dict[Path, Database]] = {}
@@ -87,15 +83,9 @@ class Database:
     def reading(self, patience: Patience) -> Iterator[DuckDBPyConnection]:
         """Give a cursor for one unit of work; fetch everything inside the block.
 
-        Parameters
-        ----------
-        patience : Patience
-            How long to wait for another process that holds the file.
+        - `patience`: how long to wait for another process that holds the file.
 
-        Raises
-        ------
-        StoreBusy, StoreTooNew, StoreReadOnly, StoreError
-            As their names say.
+        Raises StoreBusy, StoreTooNew, StoreReadOnly, StoreError: as their names say.
         """
         with self._cursor(patience.begin()) as cursor:
             yield cursor
@@ -120,17 +110,10 @@ class Database:
         The tables are written anew without their deleted rows; then a table of chance is made as large as all pages
         that are free, and dropped again. It takes some seconds for a file of hundreds of megabytes.
 
-        Parameters
-        ----------
-        tables : sequence of str
-            Names of our own tables.
-        patience : Patience
-            How long to wait for others who use the file.
+        - `patience`: how long to wait for others who use the file.
 
-        Raises
-        ------
-        StoreBusy
-            They use it all the while. Nothing is lost; what was deleted stays in the file till this is done again.
+        Raises StoreBusy: they use it all the while. Nothing is lost; what was deleted stays in the file till this is
+        done again.
         """
         wait = patience.begin()
         with self._writing, self._cursor(wait) as cursor:

@@ -26,24 +26,12 @@ def copy(database: Database, target: Path, patience: Patience) -> int:
     Others wait while the file is copied: a second for some hundred megabytes. Nothing is open meanwhile, and what
     DuckDB keeps beside the file was taken into it before, so the copy needs nothing but itself.
 
-    Parameters
-    ----------
-    database : Database
-        The store.
-    target : Path
-        Where to; replaced if it is there.
-    patience : Patience
-        How long to wait for others.
+    - `target`: where to; replaced if it is there.
+    - `patience`: how long to wait for others.
 
-    Returns
-    -------
-    int
-        The number of its last migration.
+    Returns: the number of its last migration.
 
-    Raises
-    ------
-    StoreError
-        The store cannot be opened, or its copy cannot be written.
+    Raises StoreError: the store cannot be opened, or its copy cannot be written.
     """
     with database.reading(patience) as cursor:  # tells what is wrong with it; brings it up to date
         number = version(cursor)

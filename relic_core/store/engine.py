@@ -37,10 +37,7 @@ _BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery")
 class Engine:
     """DuckDB for one file; calls from several threads must come one after the other, but for `cursor`.
 
-    Parameters
-    ----------
-    path : Path
-        The file. No statement can reach another.
+    - `path`: the file. No statement can reach another.
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,10 +47,7 @@ class Engine:
     def attach(self) -> None:
         """Open the file, which is there; DuckDB is started where it does not run.
 
-        Raises
-        ------
-        duckdb.Error
-            The file cannot be opened, or another process holds it.
+        Raises duckdb.Error: the file cannot be opened, or another process holds it.
         """
         written = self._path.replace("'", "''")
         self._started().execute(f"ATTACH '{written}' AS {_NAME} (TYPE duckdb)")
@@ -61,10 +55,7 @@ class Engine:
     def detach(self) -> None:
         """Close the file; no cursor may be open.
 
-        Raises
-        ------
-        duckdb.Error
-            What was written cannot be brought to rest.
+        Raises duckdb.Error: what was written cannot be brought to rest.
         """
         self._started().execute(f"DETACH {_NAME}")
 

@@ -11,8 +11,6 @@ from pathlib import Path
 def holder(said: str) -> str:
     """Name the process in DuckDB's message about a lock.
 
-    Examples
-    --------
     >>> holder("Conflicting lock is held in /usr/bin/python3.11 (PID 0). See also ...")
     '/usr/bin/python3.11, process 0'
     >>> holder("Could not set lock on file")

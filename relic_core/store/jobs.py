@@ -42,10 +42,7 @@ class JobRows(Rows):
     def get(self, job_id: str) -> Job:
         """Return a job that has ended.
 
-        Raises
-        ------
-        NotFound
-            There is none.
+        Raises NotFound: there is none.
         """
         with self._reading() as cursor:
             row = cursor.execute(_SELECT + "WHERE id = ?", [job_id]).fetchone()

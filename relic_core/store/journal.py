@@ -45,14 +45,9 @@ _HALF_MADE_SECONDS = 86_400.0
 class JobSpec:
     """What a job is asked to do.
 
-    Attributes
-    ----------
-    id, kind, title, subject : str
-        As in `relic_core.domain.Job`.
-    arguments : dict
-        What its function is called with; JSON.
-    created : str
-        Time in UTC, ISO 8601.
+    - `id`, `kind`, `title`, `subject`: as in `relic_core.domain.Job`.
+    - `arguments`: what its function is called with; JSON.
+    - `created`: time in UTC, ISO 8601.
     """
 
     id: str
@@ -66,10 +61,7 @@ class JobSpec:
 class JobFolder:
     """One job on disk.
 
-    Parameters
-    ----------
-    path : Path
-        The folder, named by the job's id.
+    - `path`: the folder, named by the job's id.
     """
 
     def __init__(self, path: Path) -> None:
@@ -81,12 +73,10 @@ class JobFolder:
     ) -> tuple[JobFolder, int]:
         """Make the folder of a new job.
 
-        Returns
-        -------
-        folder : JobFolder
-            The job, queued.
-        alive : int
-            A file descriptor that keeps the job alive: to be inherited by the process that runs it and then closed.
+        What it returns:
+        - `folder`: the job, queued.
+        - `alive`: a file descriptor that keeps the job alive: to be inherited by the process that runs it and then
+          closed.
         """
         job_id = "".join(secrets.choice(_LETTERS) for _ in range(8))
         folder = cls(jobs / job_id)
@@ -109,10 +99,7 @@ class JobFolder:
     def find(cls, jobs: Path, job_id: str) -> JobFolder:
         """Return the folder of a job by its id.
 
-        Raises
-        ------
-        NotFound
-            There is no such folder here.
+        Raises NotFound: there is no such folder here.
         """
         folder = cls(jobs / job_id)
         try:
@@ -162,10 +149,7 @@ class JobFolder:
     def spec(self) -> JobSpec:
         """What the job was asked to do.
 
-        Raises
-        ------
-        NotFound
-            The folder is not there or is no job's folder.
+        Raises NotFound: the folder is not there or is no job's folder.
         """
         try:
             return JobSpec(**json.loads((self.path / "job.json").read_text(encoding="utf-8")))
@@ -193,10 +177,7 @@ class JobFolder:
     def job(self) -> Job:
         """Work out where the job stands.
 
-        Raises
-        ------
-        NotFound
-            The folder is not there or is no job's folder.
+        Raises NotFound: the folder is not there or is no job's folder.
         """
         # The lock first: of a job found dead here the journal is complete by now.
         alive = locks.is_held(self.path / "alive")
@@ -271,8 +252,6 @@ class _Pace:
 def stopped_note(kind: str) -> str:
     """Say of a job of this kind that it was stopped, and what becomes of what it had done.
 
-    Examples
-    --------
     >>> stopped_note("add")
     'Stopped.'
     """

@@ -36,10 +36,7 @@ class JudgementRows(Rows):
     def latest(self, window_ids: Collection[str] | None = None) -> dict[tuple[str, Question], Judgement]:
         """Give the answer that counts to each question: of each judge the last, across judges the last.
 
-        Parameters
-        ----------
-        window_ids : collection of str, optional
-            Of these windows; of all where not given.
+        - `window_ids`: of these windows; of all where not given.
         """
         of_some = "" if window_ids is None else "WHERE list_contains(?, window_id) "
         with self._reading() as cursor:

@@ -18,11 +18,8 @@ POLL_SECONDS = 0.1
 def acquire(path: Path) -> int | None:
     """Take the lock at once or not at all.
 
-    Returns
-    -------
-    int or None
-        An open file descriptor that holds the lock until every copy of it is closed, those inherited by child
-        processes included; None where somebody else holds the lock.
+    Returns: an open file descriptor that holds the lock until every copy of it is closed, those inherited by child
+    processes included; None where somebody else holds the lock.
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
@@ -54,12 +51,8 @@ def is_held(path: Path) -> bool:
 def held(path: Path, *, while_waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """Hold the lock for the length of a block, waiting for it as long as it takes.
 
-    Parameters
-    ----------
-    path : Path
-        The lock file; made where missing, never removed.
-    while_waiting : callable, optional
-        Called about ten times a second during a wait; what it raises ends the wait.
+    - `path`: the lock file; made where missing, never removed.
+    - `while_waiting`: called about ten times a second during a wait; what it raises ends the wait.
     """
     handle = acquire(path)
     while handle is None:

@@ -36,10 +36,7 @@ class Migration:
 def read_migrations(folder: Path = FOLDER) -> tuple[Migration, ...]:
     """Read the steps of a folder of files called ``0001_name.sql``, ``0002_name.sql`` and so on.
 
-    Raises
-    ------
-    StoreError
-        The numbers do not run 1, 2, 3 without a gap.
+    Raises StoreError: the numbers do not run 1, 2, 3 without a gap.
     """
     steps: list[Migration] = []
     for path in sorted(folder.glob("*.sql")):
@@ -55,10 +52,7 @@ def read_migrations(folder: Path = FOLDER) -> tuple[Migration, ...]:
 def version(connection: DuckDBPyConnection) -> int:
     """Return the number of the last step applied, 0 for an empty file.
 
-    Raises
-    ------
-    StoreError
-        A DuckDB file with tables, none of which is ours.
+    Raises StoreError: a DuckDB file with tables, none of which is ours.
     """
     try:
         # All rows are fetched: a result that is still open keeps a transaction open as long as the connection.
@@ -76,12 +70,8 @@ def version(connection: DuckDBPyConnection) -> int:
 def migrate(connection: DuckDBPyConnection, steps: tuple[Migration, ...]) -> None:
     """Apply the steps that are still missing.
 
-    Raises
-    ------
-    StoreTooNew
-        The store has steps that this program does not know; nothing is written.
-    StoreError
-        A DuckDB file of another program.
+    Raises StoreTooNew: the store has steps that this program does not know; nothing is written.
+    Raises StoreError: a DuckDB file of another program.
     """
     current = version(connection)
     known = steps[-1].number
@@ -107,17 +97,10 @@ def migrate(connection: DuckDBPyConnection, steps: tuple[Migration, ...]) -> Non
 def make_store(path: Path, steps: tuple[Migration, ...] | None = None) -> None:
     """Make the file of a store, with all its tables and nothing in them.
 
-    Parameters
-    ----------
-    path : Path
-        A file that is not there yet.
-    steps : tuple of Migration, optional
-        In place of those that ship with the program.
+    - `path`: a file that is not there yet.
+    - `steps`: in place of those that ship with the program.
 
-    Raises
-    ------
-    duckdb.Error
-        It cannot be made.
+    Raises duckdb.Error: it cannot be made.
     """
     with contextlib.closing(duckdb.connect(path, config=CONFIG)) as fresh:
         migrate(fresh, read_migrations() if steps is None else steps)

@@ -47,10 +47,7 @@ class WindowRows(Rows):
     def get(self, window_id: str) -> StoredWindow:
         """Return a window.
 
-        Raises
-        ------
-        NotFound
-            There is none, or its source or work was removed.
+        Raises NotFound: there is none, or its source or work was removed.
         """
         with self._reading() as cursor:
             row = cursor.execute(_SELECT + "WHERE id = ?", [window_id]).fetchone()
@@ -80,14 +77,8 @@ class WindowRows(Rows):
     ) -> WindowPage:
         """List some windows, and count all that fit: in the order of the source where one is named, else of the work.
 
-        Parameters
-        ----------
-        source_id, work_id : str
-            Of this source, on this work; of any where empty.
-        show : {"kept", "set aside", "all"}
-            Which of them.
-        start, limit : int
-            How many to pass over, and how many to give at most; all where there is no limit.
+        - `source_id`, `work_id`: of this source, on this work; of any where empty.
+        - `start`, `limit`: how many to pass over, and how many to give at most; all where there is no limit.
         """
         where = f"WHERE (? = '' OR source_id = ?) AND (? = '' OR work_id = ?) AND {_SHOWN[show]} "
         values: list[object] = [source_id, source_id, work_id, work_id]

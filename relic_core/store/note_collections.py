@@ -27,10 +27,7 @@ class CollectionRows(Rows):
     def rename(self, collection_id: str, name: str, person: str = "") -> Collection:
         """Append another name of a collection, unless it is called so already.
 
-        Raises
-        ------
-        NotFound
-            This person has none of that id, or removed it.
+        Raises NotFound: this person has none of that id, or removed it.
         """
         with self._writing() as cursor:
             collection = _live(cursor, collection_id, person)
@@ -53,10 +50,7 @@ class CollectionRows(Rows):
     def get(self, collection_id: str, person: str = "") -> Collection:
         """Return a collection.
 
-        Raises
-        ------
-        NotFound
-            This person has none of that id, or removed it.
+        Raises NotFound: this person has none of that id, or removed it.
         """
         with self._reading() as cursor:
             return _live(cursor, collection_id, person)
@@ -74,10 +68,7 @@ class CollectionRows(Rows):
     def remove(self, collection_id: str, person: str = "") -> Collection:
         """Hide a collection with its notes.
 
-        Raises
-        ------
-        NotFound
-            This person has none of that id, or removed it before.
+        Raises NotFound: this person has none of that id, or removed it before.
         """
         with self._writing() as cursor:
             collection = _live(cursor, collection_id, person)
@@ -87,10 +78,7 @@ class CollectionRows(Rows):
     def restore(self, collection_id: str, person: str = "") -> Collection:
         """Undo a removal; a collection that is there stays as it is.
 
-        Raises
-        ------
-        NotFound
-            This person never had one of that id.
+        Raises NotFound: this person never had one of that id.
         """
         with self._writing() as cursor:
             row = cursor.execute(

@@ -34,17 +34,11 @@ class NoteRows(Rows):
 
         A note that was removed, or whose collection was, comes back with its words, in the collection given.
 
-        Returns
-        -------
-        note : Note
-            The note as it is stored.
-        new : bool
-            False where it was there, and nothing was written.
+        What it returns:
+        - `note`: the note as it is stored.
+        - `new`: false where it was there, and nothing was written.
 
-        Raises
-        ------
-        NotFound
-            The person has no such collection.
+        Raises NotFound: the person has no such collection.
         """
         with self._writing() as cursor:
             if not is_live(cursor, note.collection_id, note.person):
@@ -66,10 +60,7 @@ class NoteRows(Rows):
     def get(self, note_id: str, person: str = "") -> Note:
         """Return a note.
 
-        Raises
-        ------
-        NotFound
-            This person has none of that id, or removed it.
+        Raises NotFound: this person has none of that id, or removed it.
         """
         with self._reading() as cursor:
             return _get(cursor, note_id, person)
@@ -105,10 +96,7 @@ class NoteRows(Rows):
     def change(self, note_id: str, person: str = "", **changed: Any) -> Note:  # noqa: ANN401 - fields of a note
         """Append a version in which some fields differ, in one transaction with reading the last; none where none do.
 
-        Raises
-        ------
-        NotFound
-            This person has no such note, or no such collection.
+        Raises NotFound: this person has no such note, or no such collection.
         """
         with self._writing() as cursor:
             note = _get(cursor, note_id, person)
@@ -129,10 +117,7 @@ class NoteRows(Rows):
 
         Only the note is written anew, between its new neighbours; the whole collection where no number is left there.
 
-        Raises
-        ------
-        NotFound
-            This person has no such note.
+        Raises NotFound: this person has no such note.
         """
         with self._writing() as cursor:
             note = _get(cursor, note_id, person)
@@ -160,10 +145,7 @@ class NoteRows(Rows):
     def remove(self, note_id: str, person: str = "") -> Note:
         """Hide a note behind a tombstone.
 
-        Raises
-        ------
-        NotFound
-            This person has no such note, or removed it before.
+        Raises NotFound: this person has no such note, or removed it before.
         """
         with self._writing() as cursor:
             note = _get(cursor, note_id, person)
@@ -184,10 +166,7 @@ class NoteRows(Rows):
     def restore(self, note_id: str, person: str = "") -> Note:
         """Undo a removal; a note that is there stays as it is.
 
-        Raises
-        ------
-        NotFound
-            This person never had one of that id, or removed its collection.
+        Raises NotFound: this person never had one of that id, or removed its collection.
         """
         with self._writing() as cursor:
             row = _row(cursor, _LATEST, note_id, person)
@@ -226,8 +205,6 @@ def unknown_note(note_id: str) -> NotFound:
 def _between(before: float | None, after: float | None) -> float | None:
     """Give a number between two; None where there is none left.
 
-    Examples
-    --------
     >>> _between(1.0, 2.0), _between(None, 1.0), _between(3.0, None), _between(1.0, 1.0)
     (1.5, 0.0, 4.0, None)
     """

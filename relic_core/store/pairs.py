@@ -41,16 +41,8 @@ class PairRows(Rows):
 
         The file is opened for each batch and closed again, so that nobody waits for whoever makes use of them.
 
-        Parameters
-        ----------
-        split : str
-            Only those of a split; all where empty.
-        batch : int
-            About how many at once: sources are taken together until they have so many.
-
-        Yields
-        ------
-        tuple of Pair
+        - `split`: only those of a split; all where empty.
+        - `batch`: about how many at once: sources are taken together until they have so many.
         """
         with self._reading() as cursor:
             counts = cursor.execute(
@@ -67,8 +59,6 @@ class PairRows(Rows):
 def in_batches(counts: Sequence[tuple[str, int]], most: int) -> Iterator[list[str]]:
     """Take names together until they stand for about so many things; one alone may stand for more.
 
-    Examples
-    --------
     >>> list(in_batches([("a", 2), ("b", 3), ("c", 4), ("d", 9), ("e", 1)], 5))
     [['a', 'b'], ['c'], ['d'], ['e']]
     """
@@ -87,8 +77,6 @@ def in_batches(counts: Sequence[tuple[str, int]], most: int) -> Iterator[list[st
 def joined(sentences: Sequence[str]) -> str:
     r"""Write the sentences of a context as one column; none of them is empty, or `parted` could not tell.
 
-    Examples
-    --------
     >>> parted(joined(["It rained.", "He\nwrote."])), parted(joined([]))
     (('It rained.', 'He wrote.'), ())
     """

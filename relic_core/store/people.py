@@ -23,15 +23,7 @@ class PeopleRows(Rows):
     """People by their ids and by digests of their addresses; no name and no address is stored."""
 
     def seen(self, person: str, address: str) -> None:
-        """Remember that somebody signed in with an address; the two are written once.
-
-        Parameters
-        ----------
-        person : str
-            Their id.
-        address : str
-            Digest of their address.
-        """
+        """Remember that somebody signed in with an address; the two are written once."""
         with self._reading() as cursor:
             if _last_address(cursor).get(person) == address:
                 return
@@ -52,10 +44,7 @@ class PeopleRows(Rows):
     def hand_over(self, source: str, target: str) -> Holding:
         """Make everything that one person keeps another's, in one transaction; see `handing_over`.
 
-        Returns
-        -------
-        Holding
-            What moved. Done again, nothing is left to move.
+        Returns: what moved. Done again, nothing is left to move.
         """
         with self._writing() as cursor:
             moved = next((each for each in _holdings(cursor) if each.person == source), Holding(person=source))

@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 class Rows:
     """One kind of row of one database.
 
-    Parameters
-    ----------
-    database : Database
-        The file.
-    patience : Patience
-        How long a unit of work waits for another process.
+    - `patience`: how long a unit of work waits for another process.
     """
 
     def __init__(self, database: Database, patience: Patience) -> None:
@@ -42,14 +37,7 @@ class Rows:
 def add_many(cursor: DuckDBPyConnection, table: str, columns: Mapping[str, Sequence[object]]) -> None:
     """Append many rows by columns, some hundred times as fast as row by row.
 
-    Parameters
-    ----------
-    cursor : DuckDBPyConnection
-        Inside a transaction.
-    table : str
-        Name of the table.
-    columns : mapping of str to sequence
-        One sequence per column, all of one length; numbers or strings, no None.
+    - `columns`: one sequence per column, all of one length; numbers or strings, no None.
     """
     arrays = {
         name: np.array(values, dtype=object if values and isinstance(values[0], str) else None)

@@ -30,20 +30,11 @@ class RunRows(Rows):
     def add(self, run: Run, outcomes: Sequence[Outcome], *, again: bool = False) -> bool:
         """Keep a run and all its outcomes, in one transaction.
 
-        Parameters
-        ----------
-        run : Run
-            What was measured.
-        outcomes : sequence of Outcome
-            In the order of the benchmark.
-        again : bool
-            Put it in the place of what is there under its id, whose rows stay where they are.
+        - `outcomes`: in the order of the benchmark.
+        - `again`: put it in the place of what is there under its id, whose rows stay where they are.
 
-        Returns
-        -------
-        bool
-            False where a run of this id is there already and is not to be replaced: nothing is written, but a run that
-            was removed comes back, with the outcomes that it had.
+        Returns: false where a run of this id is there already and is not to be replaced: nothing is written, but a run
+        that was removed comes back, with the outcomes that it had.
         """
         with self._writing() as cursor:
             tombstones.put_back(cursor, "run", run.id)
@@ -93,10 +84,7 @@ class RunRows(Rows):
     def get(self, run_id: str) -> Run:
         """Return a run.
 
-        Raises
-        ------
-        NotFound
-            There is none, or it was removed.
+        Raises NotFound: there is none, or it was removed.
         """
         with self._reading() as cursor:
             row = cursor.execute(_SELECT + "WHERE id = ?", [run_id]).fetchone()
@@ -134,10 +122,7 @@ class RunRows(Rows):
     def tag(self, run_id: str, tags: Sequence[str]) -> None:
         """Give a run these tags in place of those it has.
 
-        Raises
-        ------
-        NotFound
-            There is no such run.
+        Raises NotFound: there is no such run.
         """
         self.get(run_id)
         with self._writing() as cursor:
@@ -146,10 +131,7 @@ class RunRows(Rows):
     def remove(self, run_id: str) -> None:
         """Hide a run behind a tombstone.
 
-        Raises
-        ------
-        NotFound
-            There is no such run.
+        Raises NotFound: there is no such run.
         """
         self.get(run_id)
         with self._writing() as cursor:
@@ -158,10 +140,7 @@ class RunRows(Rows):
     def restore(self, run_id: str) -> Run:
         """Take the tombstone of a run away.
 
-        Raises
-        ------
-        NotFound
-            There never was such a run.
+        Raises NotFound: there never was such a run.
         """
         with self._writing() as cursor:
             tombstones.put_back(cursor, "run", run_id)

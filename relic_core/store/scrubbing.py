@@ -17,12 +17,7 @@ _BYTES = 8
 def write_anew(cursor: DuckDBPyConnection, table: str) -> None:
     """Write a table anew without its deleted rows, in one transaction; its pages become free.
 
-    Parameters
-    ----------
-    cursor : DuckDBPyConnection
-        Outside a transaction.
-    table : str
-        One of our own, without indexes.
+    - `table`: one of our own, without indexes.
     """
     cursor.begin()
     ((made,),) = cursor.execute(
@@ -39,10 +34,7 @@ def write_anew(cursor: DuckDBPyConnection, table: str) -> None:
 def write_over_free_pages(cursor: DuckDBPyConnection) -> bool:
     """Fill every free page of the file with numbers drawn by chance, and free it again.
 
-    Returns
-    -------
-    bool
-        False where others read just now, and it has to be tried again.
+    Returns: false where others read just now, and it has to be tried again.
     """
     try:
         _done(cursor, f"DROP TABLE IF EXISTS {_FILLER}")

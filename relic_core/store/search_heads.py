@@ -20,17 +20,9 @@ class SearchHeadRows(Rows):
     def add(self, search_id: str, heads: Sequence[Head]) -> int:
         """Append the heads that were made otherwise than the last ones kept.
 
-        Parameters
-        ----------
-        search_id : str
-            The search.
-        heads : sequence of Head
-            One for each column that has answered. Places that are not known are looked up.
+        - `heads`: one for each column that has answered. Places that are not known are looked up.
 
-        Returns
-        -------
-        int
-            How many were appended.
+        Returns: how many were appended.
         """
         with self._writing() as cursor:
             last = {
@@ -66,12 +58,7 @@ class SearchHeadRows(Rows):
     def of(self, search_id: str, *, length: int) -> tuple[tuple[datetime, Head], ...]:
         """List the heads of a search with the times at which they were kept, the oldest first.
 
-        Parameters
-        ----------
-        search_id : str
-            The search.
-        length : int
-            Sentences per passage, which the search says.
+        - `length`: sentences per passage, which the search says.
         """
         with self._reading() as cursor:
             rows = cursor.execute(

@@ -71,10 +71,7 @@ class SearchRows(Rows):
     def get(self, search_id: str) -> Search:
         """Return the latest search of this id.
 
-        Raises
-        ------
-        NotFound
-            There is none, or all who asked it have removed it.
+        Raises NotFound: there is none, or all who asked it have removed it.
         """
         with self._reading() as cursor:
             row = cursor.execute(_SELECT + "WHERE id = ?", [search_id]).fetchone()
@@ -90,10 +87,7 @@ class SearchRows(Rows):
 
         One that they removed before stays removed: a press that comes twice is one.
 
-        Raises
-        ------
-        NotFound
-            This person asked none of that id.
+        Raises NotFound: this person asked none of that id.
         """
         with self._writing() as cursor:
             found = _last_of(cursor, "searches", search_id, person)
@@ -104,10 +98,7 @@ class SearchRows(Rows):
     def restore(self, search_id: str, person: str = "") -> Search:
         """Undo a removal; a search that is there stays as it is.
 
-        Raises
-        ------
-        NotFound
-            This person asked none of that id.
+        Raises NotFound: this person asked none of that id.
         """
         with self._writing() as cursor:
             found = _last_of(cursor, "searches", search_id, person)
@@ -139,16 +130,10 @@ class SearchRows(Rows):
     ) -> tuple[tuple[Search, ...], int]:
         """List what somebody asked, newest first, each question once, and say how many there are.
 
-        Parameters
-        ----------
-        words : str
-            Only those whose claim holds these, in large or small letters; all where empty.
-        work_id : str, optional
-            Only those of a work; of the whole library where empty.
-        person : str
-            Who asked; empty where nobody signs in.
-        limit, skip : int
-            How many, after how many.
+        - `words`: only those whose claim holds these, in large or small letters; all where empty.
+        - `work_id`: only those of a work; of the whole library where empty.
+        - `person`: who asked; empty where nobody signs in.
+        - `limit`, `skip`: how many, after how many.
         """
         wanted, values = ["coalesce(person, '') = ?"], [person]
         if words.strip():
@@ -191,8 +176,6 @@ def question_digest(
 ) -> str:
     """Name a question by what is asked: 52 letters and digits, of which the store uses the first few.
 
-    Examples
-    --------
     >>> question_digest("emma-1", "A claim", 1, ["bm25"], 10)[:7]
     '7kakmpc'
     """

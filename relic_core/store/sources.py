@@ -42,16 +42,7 @@ class Counts(NamedTuple):
 class Known(NamedTuple):
     """What was mined of a source, from one file and under one version of the rules.
 
-    Attributes
-    ----------
-    source_id, file, rules, root : str
-        As of `MinedSource`.
-    works : frozenset of str
-        Fingerprints of the works that were looked for.
-    pairs : bool
-        Whether pairs were made.
-    removed : bool
-        The source is behind a tombstone.
+    - `source_id`, `file`, `rules`, `root`: as of `MinedSource`.
     """
 
     source_id: str
@@ -67,32 +58,15 @@ class Known(NamedTuple):
 class MinedSource:
     """What one mining of one source found.
 
-    Attributes
-    ----------
-    source : SecondarySource
-        The source.
-    language, problem : str
-        As `StoredSource`.
-    file : str
-        Sha256 of the bytes it was read from; empty where it could not be read.
-    root : str
-        The file, folder or archive that was named for it.
-    rules : str
-        Versions of all rules that decide what is found.
-    works : tuple of str
-        Fingerprints of the works that were looked for.
-    segmenters : mapping of str to str
-        Id of a work → who cut its sentences, for the works of `windows` and those whose windows are replaced.
-    pairs : tuple of Pair or None
-        None where no pairs were made: those there are stay.
-    windows : tuple of MinedWindow
-        On the works of `segmenters`.
-    dropped : mapping of str to int
-        Why quotations were passed over → how many.
-    seconds : float
-        How long it took.
-    code : str
-        The version of the program.
+    - `language`, `problem`: as `StoredSource`.
+    - `file`: Sha256 of the bytes it was read from; empty where it could not be read.
+    - `root`: the file, folder or archive that was named for it.
+    - `rules`: versions of all rules that decide what is found.
+    - `segmenters`: id of a work → who cut its sentences, for the works of `windows` and those whose windows are
+      replaced.
+    - `pairs`: none where no pairs were made: those there are stay.
+    - `windows`: on the works of `segmenters`.
+    - `dropped`: why quotations were passed over → how many.
     """
 
     source: SecondarySource
@@ -235,10 +209,7 @@ class SourceRows(Rows):
     def get(self, source_id: str) -> SecondarySource:
         """Return a source, also one that was removed.
 
-        Raises
-        ------
-        NotFound
-            There never was such a source.
+        Raises NotFound: there never was such a source.
         """
         with self._reading() as cursor:
             return _get(cursor, source_id, "sources")
@@ -246,10 +217,7 @@ class SourceRows(Rows):
     def remove(self, source_id: str) -> SecondarySource:
         """Hide a source and all that was mined from it behind a tombstone.
 
-        Raises
-        ------
-        NotFound
-            There is no such source, or it was removed before.
+        Raises NotFound: there is no such source, or it was removed before.
         """
         with self._writing() as cursor:
             source = _get(cursor, source_id, "live_sources")
@@ -259,10 +227,7 @@ class SourceRows(Rows):
     def restore(self, source_id: str) -> SecondarySource:
         """Undo a removal; a source that is there stays as it is.
 
-        Raises
-        ------
-        NotFound
-            There never was such a source.
+        Raises NotFound: there never was such a source.
         """
         with self._writing() as cursor:
             tombstones.put_back(cursor, "source", source_id)

@@ -26,12 +26,7 @@ class SplitRows(Rows):
     def replace(self, kind: Kind, rows: Sequence[tuple[str, str, str]]) -> None:
         """Write down a split in the place of the one before, in one transaction.
 
-        Parameters
-        ----------
-        kind : {"pair", "window"}
-            What is split.
-        rows : sequence of (str, str, str)
-            Id, split ("dev", "test", "training", "left out"), and why it is in it; the reason may be empty.
+        - `rows`: id, split ("dev", "test", "training", "left out"), and why it is in it; the reason may be empty.
         """
         now = utc_now()
         with self._writing() as cursor:
@@ -57,10 +52,7 @@ class SplitRows(Rows):
     def digest(self, parts: Mapping[str, str]) -> str:
         """Make a digest of all that splits are made of, as it is now: all pairs, all kept windows, the parts of works.
 
-        Parameters
-        ----------
-        parts : mapping of str to str
-            Id of each work that is measured -> its part.
+        - `parts`: id of each work that is measured -> its part.
         """
         with self._reading() as cursor:
             (there,) = cursor.execute(_THERE_IS).fetchone() or ("",)

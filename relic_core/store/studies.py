@@ -29,18 +29,8 @@ _TERMS = ("instructions", "wanted", "consent", "privacy", "revealed")
 class StudyCounts:
     """A line of the list of studies, without its items.
 
-    Attributes
-    ----------
-    id, name : str
-        The study, and what people call it.
-    version, items : int
-        Its version; how many items it has.
-    works : tuple of str
-        Titles.
-    annotators, answers : int
-        How many have joined; how many items were answered, each once for each annotator.
-    created : datetime
-        In UTC.
+    - `version`, `items`: its version; how many items it has.
+    - `annotators`, `answers`: how many have joined; how many items were answered, each once for each annotator.
     """
 
     id: str
@@ -68,10 +58,7 @@ class StudyRows(Rows):
     def add(self, study: Study, terms: StudyTerms) -> bool:
         """Keep a study with its items and terms, in one transaction.
 
-        Returns
-        -------
-        bool
-            False where it is there already: nothing is written, but a study that was removed comes back.
+        Returns: false where it is there already: nothing is written, but a study that was removed comes back.
         """
         with self._writing() as cursor:
             tombstones.put_back(cursor, "study", study.id)
@@ -107,10 +94,7 @@ class StudyRows(Rows):
     def get(self, study_id: str) -> Study:
         """Return a study with its items.
 
-        Raises
-        ------
-        NotFound
-            There is none, or it was removed.
+        Raises NotFound: there is none, or it was removed.
         """
         with self._reading() as cursor:
             row = cursor.execute(
@@ -165,10 +149,7 @@ class StudyRows(Rows):
     def terms(self, study_id: str) -> StudyTerms:
         """Give what a study asks and tells now.
 
-        Raises
-        ------
-        NotFound
-            There is no such study.
+        Raises NotFound: there is no such study.
         """
         with self._reading() as cursor:
             rows = cursor.execute(
@@ -182,19 +163,10 @@ class StudyRows(Rows):
     def change_terms(self, study_id: str, changes: Mapping[str, str | int | bool]) -> None:
         """Append what a study asks and tells from now on, in one transaction with looking for answers.
 
-        Parameters
-        ----------
-        study_id : str
-            The study.
-        changes : mapping
-            By the names of `StudyTerms`; those that are as they were are not written again.
+        - `changes`: by the names of `StudyTerms`; those that are as they were are not written again.
 
-        Raises
-        ------
-        NotFound
-            There is no such study.
-        StudyFrozen
-            What people have answered by is to be changed.
+        Raises NotFound: there is no such study.
+        Raises StudyFrozen: what people have answered by is to be changed.
         """
         before = self.terms(study_id)
         new = {name: said for name, said in changes.items() if said != getattr(before, name)}
@@ -221,10 +193,7 @@ class StudyRows(Rows):
     def remove(self, study_id: str) -> None:
         """Hide a study behind a tombstone; its answers stay.
 
-        Raises
-        ------
-        NotFound
-            There is no such study.
+        Raises NotFound: there is no such study.
         """
         with self._writing() as cursor:
             ((live,),) = cursor.execute("SELECT count(*) FROM live_studies WHERE id = ?", [study_id]).fetchall()
@@ -235,10 +204,7 @@ class StudyRows(Rows):
     def restore(self, study_id: str) -> Study:
         """Take the tombstone of a study away.
 
-        Raises
-        ------
-        NotFound
-            There never was such a study.
+        Raises NotFound: there never was such a study.
         """
         with self._writing() as cursor:
             tombstones.put_back(cursor, "study", study_id)

@@ -45,12 +45,7 @@ class StudyAnswerRows(Rows):
     def join(self, study_id: str, name: str) -> Annotator:
         """Give the annotator of a name; a new one where the study has none who is called so.
 
-        Parameters
-        ----------
-        study_id : str
-            The study.
-        name : str
-            To the letter; names that differ in case and spaces alone are one annotator's.
+        - `name`: to the letter; names that differ in case and spaces alone are one annotator's.
         """
         with self._writing() as cursor:
             return _of_name(cursor, study_id, name) or _new(cursor, study_id, secrets.token_hex(6), name)
@@ -76,15 +71,7 @@ class StudyAnswerRows(Rows):
     def add(self, study_id: str, answer: Answer) -> Answer:
         """Append an answer; one that comes twice over, as after a lost connection, is kept once.
 
-        Returns
-        -------
-        Answer
-            With its number.
-
-        Raises
-        ------
-        NotFound
-            The study has no such annotator, or their answers were removed.
+        Raises NotFound: the study has no such annotator, or their answers were removed.
         """
         with self._writing() as cursor:
             _check(cursor, study_id, answer.annotator_id)
@@ -101,18 +88,10 @@ class StudyAnswerRows(Rows):
     def take_in(self, study_id: str, given: Sequence[tuple[Annotator, Sequence[Answer]]]) -> int:
         """Append what others answered elsewhere, in one transaction; what is here already is passed over.
 
-        Parameters
-        ----------
-        study_id : str
-            The study.
-        given : sequence of (Annotator, sequence of Answer)
-            Who answered, by an id that is theirs wherever their answers go, and what, in the order in which it came. A
-            name that somebody else has here gets a number.
+        - `given`: who answered, by an id that is theirs wherever their answers go, and what, in the order in which it
+          came. A name that somebody else has here gets a number.
 
-        Returns
-        -------
-        int
-            How many answers are new.
+        Returns: how many answers are new.
         """
         count = 0
         with self._writing() as cursor:
@@ -137,10 +116,7 @@ class StudyAnswerRows(Rows):
     def standing(self, study_id: str, annotator_id: str) -> Standing:
         """Say how a study stands for one annotator.
 
-        Raises
-        ------
-        NotFound
-            The study has no such annotator, or their answers were removed.
+        Raises NotFound: the study has no such annotator, or their answers were removed.
         """
         with self._reading() as cursor:
             _check(cursor, study_id, annotator_id)
@@ -187,17 +163,10 @@ class StudyAnswerRows(Rows):
     def erase(self, study_id: str, annotator_id: str) -> int:
         """Delete an annotator with all their answers, and write over where these stood in the file.
 
-        Returns
-        -------
-        int
-            How many answers there were.
+        Returns: how many answers there were.
 
-        Raises
-        ------
-        NotFound
-            The study has no such annotator.
-        StoreBusy
-            They are deleted, but others use the file, and it could not be written over: erase again.
+        Raises NotFound: the study has no such annotator.
+        Raises StoreBusy: they are deleted, but others use the file, and it could not be written over: erase again.
         """
         with self._writing() as cursor:
             _check(cursor, study_id, annotator_id)
@@ -215,10 +184,7 @@ class StudyAnswerRows(Rows):
     def scrub(self) -> None:
         """Write over what was deleted of answers and annotators, which a database else keeps until it needs the room.
 
-        Raises
-        ------
-        StoreBusy
-            Others use the file all the while.
+        Raises StoreBusy: others use the file all the while.
         """
         self._database.scrub(("study_answers", "study_annotators"), self._patience)
 
@@ -226,8 +192,6 @@ class StudyAnswerRows(Rows):
 def called(name: str) -> str:
     """Give what names are compared by: case, spaces and forms of one letter make no difference.
 
-    Examples
-    --------
     >>> called("  Anna  K."), called("ANNA K.")
     ('anna k.', 'anna k.')
     """

@@ -29,12 +29,7 @@ FETCHED = "downloads"
 def contents(data: Path, *, store: str) -> Iterator[Path]:
     """List what makes a library, at the top of its data folder: not its locks, nor what an earlier one left.
 
-    Parameters
-    ----------
-    data : Path
-        The folder; one that is not there has nothing.
-    store : str
-        Name of the store's file.
+    - `data`: the folder; one that is not there has nothing.
     """
     for path in sorted(data.iterdir()) if data.is_dir() else ():
         beside = path.name.startswith(f"{store}.") and not path.name.startswith(f"{store}.wal")  # locks and the like
@@ -45,10 +40,7 @@ def contents(data: Path, *, store: str) -> Iterator[Path]:
 def decide(data: Path, staged: Path, aside: Path, *, store: str) -> None:
     """Write down that what is staged takes the place of what is there; `finish` does it.
 
-    Raises
-    ------
-    OSError
-        It cannot be written; then nothing is decided.
+    Raises OSError: it cannot be written; then nothing is decided.
     """
     said = {
         "staged": staged.name,
@@ -77,10 +69,7 @@ def is_due(data: Path) -> bool:
 def finish(data: Path) -> None:
     """Do what was decided, from wherever it was left. The caller keeps everybody else away from the store.
 
-    Raises
-    ------
-    OSError
-        Something cannot be moved; the marker stays, and the next call tries again.
+    Raises OSError: something cannot be moved; the marker stays, and the next call tries again.
     """
     marker = data / MARKER
     said = json.loads(marker.read_text(encoding="utf-8"))

@@ -24,22 +24,11 @@ if TYPE_CHECKING:
 class StoredText(NamedTuple):
     """The text of a work, and where its chapters, paragraphs and sentences stand, as `Work` has them.
 
-    Attributes
-    ----------
-    version : Version
-        Which state of the work it is.
-    text : str
-        The whole file.
-    chapters : tuple of Chapter
-        They are few, so they come as they are.
-    paragraph_starts, paragraph_numbers, paragraph_lines : int32 arrays, shape (n_paragraphs,)
-        First character, number in the chapter, and number of the first line of verse or -1.
-    paragraph_notes : bool array, shape (n_paragraphs,)
-        Whether it is a note.
-    paragraph_speakers : object array of str, shape (n_paragraphs,)
-        Who speaks.
-    sentence_starts, sentence_ends, sentence_chapters, sentence_paragraphs : int32 arrays, shape (n_sentences,)
-        Character offsets, and indices of chapter and paragraph.
+    - `chapters`: they are few, so they come as they are.
+    - `paragraph_starts`, `paragraph_numbers`, `paragraph_lines`: first character, number in the chapter, and number of
+      the first line of verse or -1.
+    - `sentence_starts`, `sentence_ends`, `sentence_chapters`, `sentence_paragraphs`: character offsets, and indices of
+      chapter and paragraph.
     """
 
     version: Version
@@ -95,10 +84,7 @@ class TextRows(Rows):
     def read(self, work_ids: Sequence[str]) -> dict[str, StoredText]:
         """Return the texts of some works and their arrays.
 
-        Raises
-        ------
-        NotFound
-            There is no such work, or it was removed.
+        Raises NotFound: there is no such work, or it was removed.
         """
         read = {}
         with self._reading() as cursor:

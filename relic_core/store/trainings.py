@@ -32,18 +32,9 @@ _WINDOWS = (
 class Material:
     """How much of what was mined may be learnt from, without reading it.
 
-    Attributes
-    ----------
-    pairs, windows : int
-        Marked for training.
-    pair_sources, works : int
-        Secondary sources of these pairs; works on which these windows are.
-    dev : int
-        Windows marked for choosing by.
-    mined_pairs, mined_windows : int
-        All there are, for training or not.
-    context, quotation : float
-        Characters of a pair's context and of its quotation, on the average.
+    - `pair_sources`, `works`: secondary sources of these pairs; works on which these windows are.
+    - `mined_pairs`, `mined_windows`: all there are, for training or not.
+    - `context`, `quotation`: characters of a pair's context and of its quotation, on the average.
     """
 
     pairs: int
@@ -63,10 +54,7 @@ class TrainingRows(Rows):
     def take_in(self, training: Training, events: Sequence[TrainingEvent]) -> int:
         """Keep a training and those of its events that are not kept yet, in one transaction.
 
-        Returns
-        -------
-        int
-            How many events were new.
+        Returns: how many events were new.
         """
         with self._writing() as cursor:
             ((known,),) = cursor.execute("SELECT count(*) FROM trainings WHERE id = ?", [training.id]).fetchall()
@@ -102,10 +90,7 @@ class TrainingRows(Rows):
     def material(self, sources: Sequence[str] = ()) -> Material:
         """Count what may be learnt from.
 
-        Parameters
-        ----------
-        sources : sequence of str
-            Only in these; in all where empty.
+        - `sources`: only in these; in all where empty.
         """
         among = [not sources, list(sources)]
         with self._reading() as cursor:
@@ -138,10 +123,7 @@ class TrainingRows(Rows):
     def get(self, training_id: str) -> Training:
         """Return a training.
 
-        Raises
-        ------
-        NotFound
-            There is none, or it was removed.
+        Raises NotFound: there is none, or it was removed.
         """
         with self._reading() as cursor:
             row = cursor.execute(f"SELECT {_COLUMNS} FROM live_trainings WHERE id = ?", [training_id]).fetchone()  # noqa: S608 - our own names
@@ -182,10 +164,7 @@ class TrainingRows(Rows):
     def remove(self, training_id: str) -> Training:
         """Hide a training behind a tombstone; its files and its events stay.
 
-        Raises
-        ------
-        NotFound
-            There is none.
+        Raises NotFound: there is none.
         """
         training = self.get(training_id)
         with self._writing() as cursor:
@@ -195,10 +174,7 @@ class TrainingRows(Rows):
     def restore(self, training_id: str) -> Training:
         """Take the tombstone of a training away.
 
-        Raises
-        ------
-        NotFound
-            There never was such a training.
+        Raises NotFound: there never was such a training.
         """
         with self._writing() as cursor:
             tombstones.put_back(cursor, "training", training_id)

@@ -26,12 +26,7 @@ def is_about_the_file(error: duckdb.Error) -> bool:
 def busy(path: Path, who: str) -> StoreBusy:
     """Say that somebody else uses the store.
 
-    Parameters
-    ----------
-    path : Path
-        The store.
-    who : str
-        As `relic_core.store.holders` names it.
+    - `who`: as `relic_core.store.holders` names it.
     """
     return StoreBusy(
         f"The store {path} is in use by another program ({who}). Try again in a moment; "
@@ -40,15 +35,7 @@ def busy(path: Path, who: str) -> StoreBusy:
 
 
 def told(path: Path, error: duckdb.Error) -> StoreError:
-    """Turn DuckDB's error about a file into one for a person.
-
-    Parameters
-    ----------
-    path : Path
-        The store.
-    error : duckdb.Error
-        What DuckDB said.
-    """
+    """Turn DuckDB's error about a file into one for a person."""
     said = str(error).strip()
     if "Could not set lock" in said:
         return busy(path, holder(said))

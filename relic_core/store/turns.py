@@ -31,12 +31,7 @@ def _nothing() -> None:
 class Patience:
     """How long a unit of work waits for a store that another process holds.
 
-    Attributes
-    ----------
-    seconds : float
-        After which it gives up.
-    while_waiting : callable
-        Called again and again during a wait of more than a moment; what it raises ends the wait.
+    - `while_waiting`: called again and again during a wait of more than a moment; what it raises ends the wait.
     """
 
     seconds: float
@@ -71,13 +66,7 @@ class Wait:
 
 
 class Turns:
-    """The turns of all processes that use one store.
-
-    Parameters
-    ----------
-    store : Path
-        The store's file.
-    """
+    """The turns of all processes that use one store."""
 
     def __init__(self, store: Path) -> None:
         self.path = store.with_name(f"{store.name}.lock")
@@ -86,15 +75,9 @@ class Turns:
     def take(self, wait: Wait) -> int | None:
         """Take the turn, after those who came before.
 
-        Returns
-        -------
-        int or None
-            A descriptor that holds the turn until it is closed; None where the wait was over first.
+        Returns: a descriptor that holds the turn until it is closed; None where the wait was over first.
 
-        Raises
-        ------
-        OSError
-            The lock files cannot be written.
+        Raises OSError: the lock files cannot be written.
         """
         place = _acquire(self._next, wait)
         try:

@@ -30,14 +30,7 @@ _FIELDS = {"index": "position", "start": "start_offset", "end": "end_offset"}
 def read_part(cursor: DuckDBPyConnection, table: str, work_id: str) -> tuple[Any, ...]:
     """Read the rows of one part of a work, in the order of the text.
 
-    Parameters
-    ----------
-    cursor : DuckDBPyConnection
-        Of the store.
-    table : str
-        One of `PARTS`.
-    work_id : str
-        The work.
+    - `table`: one of `PARTS`.
     """
     kind = PARTS[table]
     names = [field.name for field in fields(kind)]

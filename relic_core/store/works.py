@@ -45,19 +45,11 @@ class WorkRows(Rows):
         `work`) and where another segmenter cut it. Otherwise the metadata stored stand, but for those that were given
         expressly. The date at which it was first added stays in every case.
 
-        Parameters
-        ----------
-        work : Work
-            What to add.
-        given : container of str
-            Which of "title", "author", "translator" and "year" the reader gave: they correct what is stored.
+        - `given`: which of "title", "author", "translator" and "year" the reader gave: they correct what is stored.
 
-        Returns
-        -------
-        summary : WorkSummary
-            The stored work.
-        outcome : {"added", "already", "corrected", "restored", "cut again"}
-            What was done.
+        What it returns:
+        - `summary`: the stored work.
+        - `outcome`: what was done.
         """
         with self._writing() as cursor:
             found = cursor.execute(
@@ -95,10 +87,7 @@ class WorkRows(Rows):
     def version(self, work_id: str) -> Version:
         """Say which state of a work is stored.
 
-        Raises
-        ------
-        NotFound
-            There is no such work, or it was removed.
+        Raises NotFound: there is no such work, or it was removed.
         """
         with self._reading() as cursor:
             row = cursor.execute(
@@ -111,20 +100,14 @@ class WorkRows(Rows):
     def together(self) -> AbstractContextManager[object]:
         """Keep the file open: units of work inside need not open it each, which takes as long as reading a short work.
 
-        Raises
-        ------
-        StoreBusy, StoreTooNew, StoreReadOnly, StoreError
-            As their names say.
+        Raises StoreBusy, StoreTooNew, StoreReadOnly, StoreError: as their names say.
         """
         return self._reading()
 
     def load(self, work_id: str) -> Work:
         """Return a work as it was added.
 
-        Raises
-        ------
-        NotFound
-            There is no such work, or it was removed.
+        Raises NotFound: there is no such work, or it was removed.
         """
         with self._reading() as cursor:
             row = cursor.execute(
@@ -182,10 +165,7 @@ class WorkRows(Rows):
     def described(self, work_id: str) -> WorkSummary:
         """Return the line of a work, also of one that was removed.
 
-        Raises
-        ------
-        NotFound
-            There never was such a work.
+        Raises NotFound: there never was such a work.
         """
         with self._reading() as cursor:
             row = cursor.execute(_SUMMARY.replace("live_works", "works") + "WHERE id = ?", [work_id]).fetchone()
@@ -196,10 +176,7 @@ class WorkRows(Rows):
     def describe(self, work_id: str, *, title: str, author: str, translator: str, year: int | None) -> WorkSummary:
         """Correct what is said of a work; its id, its text and the date at which it was added stay.
 
-        Raises
-        ------
-        NotFound
-            There is no such work, or it was removed.
+        Raises NotFound: there is no such work, or it was removed.
         """
         with self._writing() as cursor:
             _summary(cursor, work_id)
@@ -212,10 +189,7 @@ class WorkRows(Rows):
     def remove(self, work_id: str) -> WorkSummary:
         """Hide a work behind a tombstone.
 
-        Raises
-        ------
-        NotFound
-            There is no such work, or it was removed before.
+        Raises NotFound: there is no such work, or it was removed before.
         """
         with self._writing() as cursor:
             summary = _summary(cursor, work_id)
@@ -225,10 +199,7 @@ class WorkRows(Rows):
     def restore(self, work_id: str) -> WorkSummary:
         """Undo a removal; a work that is there stays as it is.
 
-        Raises
-        ------
-        NotFound
-            There never was such a work.
+        Raises NotFound: there never was such a work.
         """
         with self._writing() as cursor:
             tombstones.put_back(cursor, "work", work_id)

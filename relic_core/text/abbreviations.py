@@ -41,17 +41,9 @@ _NO_INITIALS = frozenset({"i", "a.m", "p.m"})
 def owns_stop(word: str, *, before_number: bool = False, before_name: bool = True) -> bool:
     """Whether the full stop after `word` is part of it and ends no sentence.
 
-    Parameters
-    ----------
-    word : str
-        What stands before the stop, its inner stops included ("p.m", "Mrs").
-    before_number : bool
-        Whether a number follows.
-    before_name : bool
-        Whether a name may follow. Initials own their stop only before one.
+    - `word`: what stands before the stop, its inner stops included ("p.m", "Mrs").
+    - `before_name`: whether a name may follow. Initials own their stop only before one.
 
-    Examples
-    --------
     >>> [word for word in ("Mrs", "St", "J", "Y.M.C", "I", "wife", "Ark", "ark", "Miss") if owns_stop(word)]
     ['Mrs', 'St', 'J', 'Y.M.C', 'Ark']
     >>> owns_stop("no"), owns_stop("No", before_number=True)

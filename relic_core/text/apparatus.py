@@ -66,10 +66,8 @@ _DIGITAL = re.compile(r"e-?text|e-?book|gutenberg|transcri|electronic", re.IGNOR
 def licence(text: str) -> tuple[int, int]:
     """Find where the text proper begins and ends between Project Gutenberg's header and footer.
 
-    Returns
-    -------
-    start, end : int
-        Offsets; ``(0, len(text))`` where there is neither.
+    What it returns:
+    - `start, end`: offsets; ``(0, len(text))`` where there is neither.
     """
     start = 0
     for pattern in _HEADER_ENDS[:2]:
@@ -163,17 +161,9 @@ def end_matter_kind(block: Block) -> str:
 def editors_notes(blocks: Sequence[Block], stops: set[int]) -> dict[int, str]:
     """Find notes of whoever made the file that stand in front of or inside a work, heading and text.
 
-    Parameters
-    ----------
-    blocks : sequence of Block
-        The blocks of a text.
-    stops : set of int
-        Indices of blocks that begin something else for certain (headings).
+    - `stops`: indices of blocks that begin something else for certain (headings).
 
-    Returns
-    -------
-    dict of int to str
-        Index of a block -> "editor's note".
+    Returns: index of a block -> "editor's note".
     """
     found: dict[int, str] = {}
     for index, block in enumerate(blocks):

@@ -39,10 +39,7 @@ class _Group:
 class Assembly:
     """Takes the blocks of a text one after the other.
 
-    Parameters
-    ----------
-    width : int
-        How long the lines of prose may be (`blocks.line_width`).
+    - `width`: how long the lines of prose may be (`blocks.line_width`).
     """
 
     def __init__(self, width: int) -> None:

@@ -31,14 +31,9 @@ _SHORT = 400
 class Block:
     """A run of lines.
 
-    Attributes
-    ----------
-    start, end : int
-        Offsets of its first and past its last visible character.
-    lines : tuple of str
-        Its lines, indents kept, without white space at their ends.
-    gap : int
-        Blank lines before it; 99 at the start of a text, 0 where it was cut off the block before it.
+    - `start`, `end`: offsets of its first and past its last visible character.
+    - `lines`: its lines, indents kept, without white space at their ends.
+    - `gap`: blank lines before it; 99 at the start of a text, 0 where it was cut off the block before it.
     """
 
     start: int
@@ -60,8 +55,6 @@ class Block:
 def flatten(line: str) -> str:
     """Put white space in order and take away marks of emphasis, footnote marks and blank marks of the start.
 
-    Examples
-    --------
     >>> flatten("  _BOOK THE FIRST_.  CHAPTER LXXII[1] ")
     'BOOK THE FIRST. CHAPTER LXXII'
     """
@@ -73,12 +66,8 @@ def flatten(line: str) -> str:
 class Manner:
     """How a text marks its paragraphs where blank lines do not.
 
-    Attributes
-    ----------
-    by_indent : bool
-        Whether the first lines of paragraphs are indented.
-    width : int
-        How long its lines may be where the last line of a paragraph is known by ending early; 0 where it is not.
+    - `by_indent`: whether the first lines of paragraphs are indented.
+    - `width`: how long its lines may be where the last line of a paragraph is known by ending early; 0 where it is not.
     """
 
     by_indent: bool
@@ -98,19 +87,9 @@ def manner_of(text: str, start: int, end: int) -> Manner:
 def split_blocks(text: str, start: int, end: int, manner: Manner | None = None) -> list[Block]:
     """Cut ``text[start:end]`` at blank lines, and further where a text marks its paragraphs otherwise.
 
-    Parameters
-    ----------
-    text : str
-        The text.
-    start, end : int
-        What is cut of it.
-    manner : Manner, optional
-        That of the text; of the stretch itself by default.
+    - `manner`: that of the text; of the stretch itself by default.
 
-    Returns
-    -------
-    list of Block
-        In order; together they hold every visible character of the stretch.
+    Returns: in order; together they hold every visible character of the stretch.
     """
     manner = manner or manner_of(text, start, end)
     blocks: list[Block] = []
@@ -136,12 +115,7 @@ def is_verse(block: Block, width: int) -> bool:
     A line of prose is broken because the next word did not fit any more; a line of verse, of an address or of a list
     is broken although it would have.
 
-    Parameters
-    ----------
-    block : Block
-        The block asked about.
-    width : int
-        How long the lines of the text's prose may be (`line_width`).
+    - `width`: how long the lines of the text's prose may be (`line_width`).
     """
     broken = block.lines[:-1]
     if not broken or sum(map(len, broken)) > 0.85 * width * len(broken):

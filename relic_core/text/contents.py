@@ -49,8 +49,6 @@ def is_list(block: Block) -> bool:
 def entry_key(line: str) -> str:
     """Reduce a line to what a contents list and a heading have in common.
 
-    Examples
-    --------
     >>> entry_key("THE CUSTOM-HOUSE.   . . . . 11"), entry_key("The Custom House")
     ('thecustomhouse', 'thecustomhouse')
     """
@@ -65,12 +63,9 @@ def find_contents(
     A list goes from its heading to where the first paragraph of prose behind it has its own heading; at the end of a
     file, to the end.
 
-    Returns
-    -------
-    kinds : dict of int to str
-        Index of a block -> "contents".
-    entries : list of str
-        Keys (`entry_key`) of the titles named without a number, in order.
+    What it returns:
+    - `kinds`: index of a block -> "contents".
+    - `entries`: keys (`entry_key`) of the titles named without a number, in order.
     """
     kinds: dict[int, str] = {}
     entries: list[str] = []

@@ -22,10 +22,8 @@ def count_chapters(layout: Layout) -> tuple[list[int], list[int]]:
     Headings with a word ("Chapter IV") come before bare numbers with a title ("IV. The Ferry") and these before bare
     numbers, unless there are far more of the latter.
 
-    Returns
-    -------
-    chapters, sections : list of int
-        Indices of blocks, in order.
+    What it returns:
+    - `chapters, sections`: indices of blocks, in order.
     """
     headings = layout.headings
     units = [index for index in layout.free if index in headings and headings[index].level == "chapter"]

@@ -34,12 +34,8 @@ _ACCENTED_SHARE = 0.5
 class Decoded:
     r"""A text and the encoding it came in.
 
-    Attributes
-    ----------
-    text : str
-        Without byte order mark, every line end ``\\n``.
-    encoding : str
-        "utf-8", "utf-16-le", "cp1252", "latin-1", ...
+    - `text`: without byte order mark, every line end ``\\n``.
+    - `encoding`: "utf-8", "utf-16-le", "cp1252", "latin-1", ...
     """
 
     text: str
@@ -49,24 +45,10 @@ class Decoded:
 def decode(data: bytes, *, max_bytes: int) -> Decoded:
     r"""Decode the bytes of a text file.
 
-    Parameters
-    ----------
-    data : bytes
-        The whole file.
-    max_bytes : int
-        Largest size accepted.
+    Raises TextTooLarge: more than `max_bytes` bytes.
+    Raises EmptyText: no bytes, or none that stand for a letter or digit.
+    Raises NotText: binary data, damaged text, or an encoding that is not known here.
 
-    Raises
-    ------
-    TextTooLarge
-        More than `max_bytes` bytes.
-    EmptyText
-        No bytes, or none that stand for a letter or digit.
-    NotText
-        Binary data, damaged text, or an encoding that is not known here.
-
-    Examples
-    --------
     >>> decode(b"caf\xe9 \x97 bar\r\n", max_bytes=100)
     Decoded(text='café — bar\n', encoding='cp1252')
     """
@@ -99,8 +81,6 @@ def too_large(size: int, *, max_bytes: int, what: str = "The file has") -> TextT
 def storable(name: str) -> str:
     r"""Replace each byte of a file's name that is not UTF-8, which Python reads as a surrogate and no store takes.
 
-    Examples
-    --------
     >>> storable("caf\udce9.txt")
     'caf�.txt'
     """
@@ -110,15 +90,8 @@ def storable(name: str) -> str:
 def harmless(name: str, *, longest: int = _LONGEST_NAME) -> str:
     r"""Make a name that came with a file fit to be stored and shown: on one line, in one direction, not too long.
 
-    Parameters
-    ----------
-    name : str
-        As it came.
-    longest : int
-        Characters that are kept; the beginning is.
+    - `longest`: characters that are kept; the beginning is.
 
-    Examples
-    --------
     >>> harmless("emma\u202etxt.exe"), harmless("a\nb\x07.txt"), harmless("x" * 9, longest=5)
     ('emma txt.exe', 'a b .txt', 'xxxx…')
     """
@@ -129,8 +102,6 @@ def harmless(name: str, *, longest: int = _LONGEST_NAME) -> str:
 def file_name(name: str) -> str:
     r"""Take the last part of a file's name, made harmless: what comes before it is nobody's business.
 
-    Examples
-    --------
     >>> file_name("../../etc/passwd.txt"), file_name("C:\\texts\\emma.txt"), file_name("..")
     ('passwd.txt', 'emma.txt', '')
     """

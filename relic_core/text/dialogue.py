@@ -77,12 +77,9 @@ class Spoken:
 class Dialogue:
     """How much of a work is spoken.
 
-    Attributes
-    ----------
-    style : {"double", "single", "dashes", "speakers", "none"}
-        What tells speech in this work: quotation marks, dashes at the beginning of paragraphs, or a play's speakers.
-    chapters : tuple of Spoken
-        One for each chapter of the work.
+    - `style`: what tells speech in this work: quotation marks, dashes at the beginning of paragraphs, or a play's
+      speakers.
+    - `chapters`: one for each chapter of the work.
     """
 
     style: SpeechStyle
@@ -102,11 +99,6 @@ def dialogue_of(work: Work) -> Dialogue:
     A tale told inside quotation marks is spoken too; a speech that runs over paragraphs, each opening with a mark, is
     spoken to its end. One whose end nothing marks is taken to end with its sentence. Notes are not spoken. Words joined
     by a dash are one, and go where the first of them stands.
-
-    Parameters
-    ----------
-    work : Work
-        Any work.
     """
     texts = [work.text[paragraph.start : paragraph.end] for paragraph in work.paragraphs]
     marked = [

@@ -53,13 +53,8 @@ _POSSESSIVE = re.compile(r"'s?$")
 def lemmas(word: str) -> frozenset[str]:
     """List the dictionary words that a word may be a form of, itself in some cases included.
 
-    Parameters
-    ----------
-    word : str
-        In lower case, without accents, its apostrophes straight.
+    - `word`: in lower case, without accents, its apostrophes straight.
 
-    Examples
-    --------
     >>> [sorted(lemmas(word)) for word in ("went", "gone", "thought", "lamps", "cometh")]
     [['go'], ['go'], ['think', 'thought'], ['lamp'], ['come']]
     """
@@ -81,8 +76,6 @@ def lemmas(word: str) -> frozenset[str]:
 def is_word(word: str) -> bool:
     """Whether the dictionary knows a word, in whatever form.
 
-    Examples
-    --------
     >>> is_word("enormous"), is_word("enor")
     (True, False)
     """

@@ -62,23 +62,13 @@ _SMALL_WORD = 3
 class Heading:
     """What a block says, taken as a heading.
 
-    Attributes
-    ----------
-    level : {"part", "chapter", "section", "named"}
-        Part of a work, chapter, section inside a chapter, or a piece with a name of its own (a prologue).
-    word : str
-        The word for the unit in lower case ("chapter", "book"); for bare numbers "roman", "arabic" or "word", with
-        "titled" behind it where the title stands on the same line; for named ones "front" or "anywhere".
-    number : str
-        The number as printed.
-    value : int
-        The number as a number; 0 where it has none ("the Last").
-    title : str
-        The title as printed in the same block, on one line.
-    label : str
-        The whole heading on one line.
-    lines : int
-        How many lines of the block it takes; what follows in the block is prose.
+    - `level`: part of a work, chapter, section inside a chapter, or a piece with a name of its own (a prologue).
+    - `word`: the word for the unit in lower case ("chapter", "book"); for bare numbers "roman", "arabic" or "word",
+      with "titled" behind it where the title stands on the same line; for named ones "front" or "anywhere".
+    - `value`: the number as a number; 0 where it has none ("the Last").
+    - `title`: the title as printed in the same block, on one line.
+    - `label`: the whole heading on one line.
+    - `lines`: how many lines of the block it takes; what follows in the block is prose.
     """
 
     level: Level
@@ -103,8 +93,6 @@ class Heading:
 def parse_heading(block: Block) -> Heading | None:
     """Read a block as a heading; None where it cannot be one.
 
-    Examples
-    --------
     >>> from relic_core.text.blocks import split_blocks
     >>> def read(text):
     ...     found = parse_heading(split_blocks(text, 0, len(text))[0])
@@ -128,8 +116,6 @@ def parse_heading(block: Block) -> Heading | None:
 def clean_title(title: str) -> str:
     """Put a title on one line, without the stop and the dashes around it.
 
-    Examples
-    --------
     >>> clean_title("--MISS  BROOKE."), clean_title("The end...")
     ('MISS BROOKE', 'The end...')
     """
@@ -140,8 +126,6 @@ def clean_title(title: str) -> str:
 def is_capitals(line: str) -> bool:
     """Whether a line has letters and all of them are capitals.
 
-    Examples
-    --------
     >>> is_capitals("WITH THEIR CONSEQUENCES;"), is_capitals("1847."), is_capitals("Mr. SAMUEL WELLER")
     (True, False, True)
     """

@@ -21,18 +21,11 @@ _SMALL = 3
 class Layout:
     """The blocks of a text and what is known of each by itself.
 
-    Attributes
-    ----------
-    blocks : list of Block
-        In order.
-    headings : dict of int to Heading
-        What a block says if it is a heading, by index; of no block in `kinds`.
-    kinds : dict of int to str
-        What a block is that is not the author's text whatever stands around it, by index.
-    entries : list of str
-        Titles that a contents list names without a number (`contents.find_contents`).
-    width : int
-        How long the lines of prose may be.
+    - `blocks`: in order.
+    - `headings`: what a block says if it is a heading, by index; of no block in `kinds`.
+    - `kinds`: what a block is that is not the author's text whatever stands around it, by index.
+    - `entries`: titles that a contents list names without a number (`contents.find_contents`).
+    - `width`: how long the lines of prose may be.
     """
 
     blocks: list[Block]

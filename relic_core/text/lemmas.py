@@ -34,8 +34,6 @@ _CHOSEN = {"eldest": "old", "bade": "bid"}
 def lemmas_version() -> str:
     """Name all that decides lemmas: the words, the rule, and the release of the dictionary.
 
-    Examples
-    --------
     >>> lemmas_version().startswith("words/1, lemmas/2, simplemma ")
     True
     """
@@ -46,13 +44,8 @@ def lemmas_version() -> str:
 def lemma(token: str) -> str:
     """Give the one dictionary word that a content token counts as.
 
-    Parameters
-    ----------
-    token : str
-        As `relic_core.text.words.tokens` makes it.
+    - `token`: as `relic_core.text.words.tokens` makes it.
 
-    Examples
-    --------
     >>> [lemma(token) for token in ("lamps", "went", "thought", "thoughts", "think", "likes")]
     ['lamp', 'go', 'think', 'think', 'think', 'likes']
     """

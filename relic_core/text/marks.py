@@ -18,22 +18,11 @@ MarkLevel = Literal["part", "chapter", "section", "aside"]
 class Mark:
     """A heading that stands.
 
-    Attributes
-    ----------
-    index : int
-        Of its block.
-    level : {"part", "chapter", "section", "aside"}
-        "aside" begins matter by another hand.
-    word : str
-        As in `Heading`; "listed" for titles a contents list names, "titled" for parts that have only a title.
-    number : str
-        As printed.
-    value : int
-        The number as a number; 0 where it has none.
-    title, label : str
-        The title, and the whole heading, each with what stands on the next lines.
-    under : int or None
-        Index of the block below it that holds its title.
+    - `level`: "aside" begins matter by another hand.
+    - `word`: as in `Heading`; "listed" for titles a contents list names, "titled" for parts that have only a title.
+    - `value`: the number as a number; 0 where it has none.
+    - `title`, `label`: the title, and the whole heading, each with what stands on the next lines.
+    - `under`: index of the block below it that holds its title.
     """
 
     index: int

@@ -56,8 +56,6 @@ MARKED_WORDS = 4
 def find_masks(text: str) -> list[tuple[int, int]]:
     """Find every mask in a claim as typed.
 
-    Examples
-    --------
     >>> find_masks("He reads ___ aloud.")
     [(9, 12)]
     >>> [len(find_masks(m)) for m in ("[MASK]", "[masked sentence(s)]", "[...]")]
@@ -69,20 +67,12 @@ def find_masks(text: str) -> list[tuple[int, int]]:
 def read_claim(text: str, *, max_words: int) -> Claim:
     """Read a claim as typed: a bare prompt, or analysis with its quotation masked.
 
-    Parameters
-    ----------
-    text : str
-        What the reader typed or pasted.
-    max_words : int
-        The most words allowed, and `_CHARACTERS_PER_WORD` times as many characters.
+    - `text`: what the reader typed or pasted.
+    - `max_words`: the most words allowed, and `_CHARACTERS_PER_WORD` times as many characters.
 
-    Raises
-    ------
-    BadClaim
-        Nothing to search with, more than `max_words` words or the characters they may have, or more than one mask.
+    Raises BadClaim: nothing to search with, more than `max_words` words or the characters they may have, or more than
+    one mask.
 
-    Examples
-    --------
     >>> read_claim("Light comes first: [MASK] Then the sea.", max_words=100)
     Claim(left='Light comes first:', right='Then the sea.', masked=True)
     """
@@ -117,8 +107,6 @@ def read_claim(text: str, *, max_words: int) -> Claim:
 def script_of(text: str) -> str:
     """Name the script most letters of a text are written in ("LATIN", "CYRILLIC"), empty without letters.
 
-    Examples
-    --------
     >>> script_of("Наташа"), script_of("Natasha"), script_of("12")
     ('CYRILLIC', 'LATIN', '')
     """
@@ -130,10 +118,7 @@ def script_of(text: str) -> str:
 def check_script(claim: Claim, work: Work) -> None:
     """Refuse a claim whose letters are not those of the work: no retriever here can match across scripts.
 
-    Raises
-    ------
-    BadClaim
-        The claim is in another script than the work.
+    Raises BadClaim: the claim is in another script than the work.
     """
     asked = script_of(claim.words)
     body = work.text[work.sentences[0].start :] if work.sentences else work.text
@@ -149,14 +134,8 @@ def check_script(claim: Claim, work: Work) -> None:
 class Quoted:
     """Words of the claim that stand in the work.
 
-    Attributes
-    ----------
-    start, end : int
-        Character offsets in the claim as typed; quotation marks around the words included.
-    span : Span
-        The sentences of the work that hold them.
-    words : int
-        How many words.
+    - `start`, `end`: character offsets in the claim as typed; quotation marks around the words included.
+    - `span`: the sentences of the work that hold them.
     """
 
     start: int
@@ -170,8 +149,6 @@ def marked_quotations(text: str) -> Iterator[tuple[int, int]]:
 
     A mark that opens while another of its kind is open takes its place, so that one left unclosed spoils no later pair.
 
-    Examples
-    --------
     >>> text = "He isn't “sure”, 'or so he says', of ‘that.’"
     >>> [text[start:end] for start, end in marked_quotations(text)]
     ['“sure”', "'or so he says'", '‘that.’']
@@ -190,10 +167,7 @@ class QuotationFinder:
 
     Words are compared as tokens (`relic_core.text.words`), so case, accents and the shape of apostrophes may differ.
 
-    Parameters
-    ----------
-    work : Work
-        The work whose words are looked for. Only its sentences are read, not what was left out.
+    - `work`: the work whose words are looked for. Only its sentences are read, not what was left out.
     """
 
     def __init__(self, work: Work) -> None:
@@ -215,11 +189,6 @@ class QuotationFinder:
         """Find runs of the claim's words that stand in the work, longest first.
 
         A run counts from `RUN_WORDS` words on, or from `MARKED_WORDS` where quotation marks enclose it exactly.
-
-        Parameters
-        ----------
-        text : str
-            The claim as typed.
         """
         spots = word_spans(text)
         words = np.array([self._vocabulary.get(token, -1) for *_, token in spots], dtype=np.int32)
@@ -290,8 +259,6 @@ def _same(left: npt.NDArray[np.int32], right: npt.NDArray[np.int32]) -> int:
 def mask_quotation(text: str, quoted: Quoted) -> str:
     """Put a mask in the place of quoted words.
 
-    Examples
-    --------
     >>> mask_quotation("He says “no more of it” twice.", Quoted(8, 23, Span(0, 1), 4))
     'He says [MASK] twice.'
     """

@@ -29,12 +29,10 @@ _LAST_BLOCKS = 6
 def front_matter(layout: Layout, marks: Sequence[Mark]) -> tuple[set[int], int]:
     """Find the blocks of title pages, dedications and pieces by another hand.
 
-    Returns
-    -------
-    blocks : set of int
-        Indices.
-    prologue : int
-        Index of the block with which prose without a heading begins before the first chapter; -1 where none does.
+    What it returns:
+    - `blocks`: indices.
+    - `prologue`: index of the block with which prose without a heading begins before the first chapter; -1 where none
+      does.
     """
     dividing = [mark for mark in marks if mark.level != "section"]
     if not dividing:

@@ -35,8 +35,6 @@ _WRAPPED = 55
 class Metadata:
     r"""What a file says about itself, made harmless; empty or None where it does not.
 
-    Examples
-    --------
     >>> Metadata("Emma\u202e", "A\nB").author, len(Metadata("x" * 1000).title)
     ('A B', 300)
     """

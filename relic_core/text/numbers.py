@@ -34,8 +34,6 @@ NUMBER_PATTERN = (
 def number_value(written: str) -> int | None:
     """Read a number of a heading.
 
-    Examples
-    --------
     >>> [number_value(word) for word in ("XLIV", "12", "Twenty-first", "first", "IC", "dear")]
     [44, 12, 21, 1, None, None]
     """

@@ -43,17 +43,9 @@ _SIGNATURE = 200
 def find_marks(layout: Layout, *, title: str) -> list[Mark]:
     """Decide which headings stand.
 
-    Parameters
-    ----------
-    layout : Layout
-        The text.
-    title : str
-        Of the work, as far as known; a half-title is no chapter.
+    - `title`: of the work, as far as known; a half-title is no chapter.
 
-    Returns
-    -------
-    list of Mark
-        In order; empty for a text without chapters.
+    Returns: in order; empty for a text without chapters.
     """
     chapters, sections = count_chapters(layout)
     chosen = {index: mark_heading(index, layout.headings[index], "chapter") for index in chapters}
@@ -81,16 +73,7 @@ def find_marks(layout: Layout, *, title: str) -> list[Mark]:
 def set_aside(marks: Sequence[Mark], pieces: Sequence[str], *, author: str, front: str) -> list[Mark]:
     """Set aside prefaces and introductions by another hand: they speak of the author by name or are announced.
 
-    Parameters
-    ----------
-    marks : sequence of Mark
-        The outline.
-    pieces : sequence of str
-        The text under each mark.
-    author : str
-        As far as known.
-    front : str
-        The title page.
+    - `pieces`: the text under each mark.
     """
     surname = author.rpartition(" ")[2]
     name = re.compile(rf"\b{re.escape(surname)}\b") if surname.isalpha() else None

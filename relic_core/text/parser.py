@@ -40,10 +40,7 @@ class ParserSegmenter:
     def load(cls) -> Self:
         """Load the model.
 
-        Raises
-        ------
-        BadRequest
-            The model is not installed.
+        Raises BadRequest: the model is not installed.
         """
         try:
             pipeline = spacy.load(MODEL, exclude=["ner", "tagger", "attribute_ruler", "lemmatizer"])
@@ -63,10 +60,7 @@ class ParserSegmenter:
     def segment(self, text: str, start: int, end: int) -> list[tuple[int, int]]:
         """Cut ``text[start:end]``, one paragraph; see `relic_core.ports.Segmenter`.
 
-        Raises
-        ------
-        TextTooLarge
-            The paragraph is longer than the parser can hold in memory.
+        Raises TextTooLarge: the paragraph is longer than the parser can hold in memory.
         """
         if end - start > self.pipeline.max_length:
             raise TextTooLarge(

@@ -55,15 +55,11 @@ _SCRAMBLED = re.compile(
 class Placement:
     """Where a passage stands.
 
-    Attributes
-    ----------
-    span : Span
-        The sentences that hold it: those of which it holds at least half, and those that hold at least a third of it.
-    agreement : float
-        Share of the passage's letters that stand in the span, in their order, 0-1.
-    coverage : float
-        Share of the span's letters that the passage holds, 0-1. Both are 1 where a passage is whole sentences to the
-        letter.
+    - `span`: the sentences that hold it: those of which it holds at least half, and those that hold at least a third of
+      it.
+    - `agreement`: share of the passage's letters that stand in the span, in their order, 0-1.
+    - `coverage`: share of the span's letters that the passage holds, 0-1. Both are 1 where a passage is whole sentences
+      to the letter.
     """
 
     span: Span
@@ -84,13 +80,7 @@ class _Found(NamedTuple):
 
 
 class Places:
-    """Finds passages in one work; what it prepares serves all passages asked for.
-
-    Parameters
-    ----------
-    work : Work
-        The work to look in.
-    """
+    """Finds passages in one work; what it prepares serves all passages asked for."""
 
     def __init__(self, work: Work) -> None:
         pieces = [letters(work.sentence_text(index)) for index in range(len(work.sentences))]
@@ -102,18 +92,11 @@ class Places:
     def find(self, passage: str, *, least: float = LEAST_AGREEMENT) -> tuple[Placement, ...]:
         """Find the places where a passage stands, or something like it.
 
-        Parameters
-        ----------
-        passage : str
-            Some words; without a letter among them they stand nowhere.
-        least : float
-            Smallest agreement that counts, 0-1.
+        - `passage`: some words; without a letter among them they stand nowhere.
+        - `least`: smallest agreement that counts, 0-1.
 
-        Returns
-        -------
-        tuple of Placement
-            The places where it stands to the letter, in the order of the text; where there are none, the places that
-            agree enough and share no sentence, best first; empty where it stands nowhere.
+        Returns: the places where it stands to the letter, in the order of the text; where there are none, the places
+        that agree enough and share no sentence, best first; empty where it stands nowhere.
         """
         exact = self.find_exact(passage)
         if exact:
@@ -221,8 +204,6 @@ class Places:
 def letters(text: str) -> str:
     r"""Keep the letters and digits of a text, in small letters.
 
-    Examples
-    --------
     >>> letters("“No,” said I;\nit was 1851.")
     'nosaidiitwas1851'
     """
@@ -236,8 +217,6 @@ def _wanted(passage: str) -> str:
 def unscrambled(text: str) -> str:
     r"""Put right the characters of UTF-8 that were read as Latin-1; other text stays as it is.
 
-    Examples
-    --------
     >>> unscrambled("a ch\u00e2teau, a caf\u00c3\u00a9, and Maisie\u00e2\u0080\u0099s")
     'a château, a café, and Maisie’s'
     """

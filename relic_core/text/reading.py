@@ -38,25 +38,13 @@ def read_work(  # noqa: PLR0913 - the metadata of a work, each by its name
 ) -> Work:
     """Read a work from the bytes of a text file.
 
-    Parameters
-    ----------
-    data : bytes
-        The whole file.
-    name : str
-        Its name, the last resort for a title.
-    title, author, translator, year : str, int or None
-        As known to the reader of the file; what is given wins over what the file says.
-    source : str
-        Where the text came from.
-    segmenter : Segmenter, optional
-        In place of `sentences.default_segmenter`.
-    max_bytes : int
-        Largest size accepted.
+    - `name`: its name, the last resort for a title.
+    - `title`, `author`, `translator`, `year`: as known to the reader of the file; what is given wins over what the file
+      says.
+    - `source`: where the text came from.
+    - `segmenter`: in place of `sentences.default_segmenter`.
 
-    Raises
-    ------
-    EmptyText, NotText, TextTooLarge
-        As `decoding.decode`.
+    Raises EmptyText, NotText, TextTooLarge: as `decoding.decode`.
     """
     if segmenter is None:
         from relic_core.text.sentences import default_segmenter
@@ -86,8 +74,6 @@ def read_work(  # noqa: PLR0913 - the metadata of a work, each by its name
 def work_id(title: str, sha256: str) -> str:
     """Make the identity of a work: a slug of its title and the first eight digits of its hash.
 
-    Examples
-    --------
     >>> work_id("L’Assommoir: Été!", "0123456789abcdef")
     'l-assommoir-ete-01234567'
     """
@@ -99,8 +85,6 @@ def work_id(title: str, sha256: str) -> str:
 def title_of_file(name: str) -> str:
     """Make a title of the name of a file.
 
-    Examples
-    --------
     >>> title_of_file("uploads/the_age_of_innocence.txt")
     'The age of innocence'
     """

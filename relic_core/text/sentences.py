@@ -70,8 +70,6 @@ class RuleSegmenter:
     def segment(self, text: str, start: int, end: int) -> list[tuple[int, int]]:
         """Cut ``text[start:end]``, one paragraph; see `relic_core.ports.Segmenter`.
 
-        Examples
-        --------
         >>> text = "“Where to?” asked Mrs. Poole. “Nowhere… I stay; you go.”"
         >>> [text[a:b] for a, b in RuleSegmenter().segment(text, 0, len(text))]
         ['“Where to?” asked Mrs. Poole.', '“Nowhere…', 'I stay;', 'you go.”']
@@ -102,8 +100,6 @@ def sentences_between(text: str, bounds: list[int]) -> list[tuple[int, int]]:
 def next_opening(gap: str) -> int:
     """Offset in a gap between two words where the later sentence begins, 0 where no white space parts them.
 
-    Examples
-    --------
     >>> [(gap[: next_opening(gap)], gap[next_opening(gap) :]) for gap in ('." ', ". “‘", "! … “", "?--")]
     [('." ', ''), ('. ', '“‘'), ('! … ', '“'), ('', '?--')]
     """
@@ -171,10 +167,7 @@ def default_segmenter() -> Segmenter:
 def segmenter(name: str) -> Segmenter:
     """Make a segmenter by name: "rules", or "parser" for spaCy's own parser as RELiC used it.
 
-    Raises
-    ------
-    BadRequest
-        An unknown name, or "parser" where its model is not installed.
+    Raises BadRequest: an unknown name, or "parser" where its model is not installed.
     """
     if name == "rules":
         return default_segmenter()

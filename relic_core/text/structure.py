@@ -37,19 +37,12 @@ if TYPE_CHECKING:
 class Structure:
     """What `analyse` found.
 
-    Attributes
-    ----------
-    title, author, translator : str
-        As the file says them; empty where it does not.
-    year : int or None
-        Of first publication, where the file says it.
-    chapters : tuple of Chapter
-        At least one; in order, not overlapping.
-    paragraphs : tuple of Paragraph
-        At least one; each in a chapter.
-    left_out : tuple of LeftOut
-        What is not the author's text, in order. Kinds: "licence", "front matter", "contents", "illustration", "editor's
-        note", "note", "page number", "break", "heading", "end matter".
+    - `title`, `author`, `translator`: as the file says them; empty where it does not.
+    - `year`: of first publication, where the file says it.
+    - `chapters`: at least one; in order, not overlapping.
+    - `paragraphs`: at least one; each in a chapter.
+    - `left_out`: what is not the author's text, in order. Kinds: "licence", "front matter", "contents", "illustration",
+      "editor's note", "note", "page number", "break", "heading", "end matter".
     """
 
     title: str
@@ -64,13 +57,8 @@ class Structure:
 def analyse(text: str) -> Structure:
     r"""Tell a text's chapters, paragraphs and apparatus apart.
 
-    Parameters
-    ----------
-    text : str
-        A decoded text (`decoding.decode`), with at least one word.
+    - `text`: a decoded text (`decoding.decode`), with at least one word.
 
-    Examples
-    --------
     >>> found = analyse("THE FERRY\n\nby A. Person\n\n\nCHAPTER I\n\nRain fell.\n\nNobody came.\n\n\nTHE END\n")
     >>> found.title, found.author, [chapter.name for chapter in found.chapters], len(found.paragraphs)
     ('The Ferry', 'A. Person', ['Chapter I'], 2)

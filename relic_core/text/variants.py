@@ -124,13 +124,8 @@ alone: it stands in "from day to day"."""
 def one_spelling(word: str) -> str:
     """Bring a word to the spelling that its variants share.
 
-    Parameters
-    ----------
-    word : str
-        In lower case, without accents, its apostrophes straight.
+    - `word`: in lower case, without accents, its apostrophes straight.
 
-    Examples
-    --------
     >>> [one_spelling(word) for word in ("honour", "honor", "realising", "realizing", "surprized", "theatres")]
     ['honor', 'honor', 'realizing', 'realizing', 'surprised', 'theaters']
     >>> [one_spelling(word) for word in ("prise", "prize", "four", "our", "tier", "wise", "devour")]

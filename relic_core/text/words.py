@@ -62,8 +62,6 @@ STOPWORDS = frozenset(
 def fold(word: str) -> str:
     """Give a word in lower case, without accents, its apostrophes straight; unlike a token it keeps its ending.
 
-    Examples
-    --------
     >>> fold("Natásha’s")
     "natasha's"
     """
@@ -82,8 +80,6 @@ def _token(word: str) -> str:
 def word_spans(text: str) -> list[tuple[int, int, str]]:
     """Find the words of a text: half-open character offsets and the token of each.
 
-    Examples
-    --------
     >>> word_spans("_Gatsby’s_ drawing-room")
     [(1, 9, 'gatsby'), (11, 18, 'drawing'), (19, 23, 'room')]
     """
@@ -93,8 +89,6 @@ def word_spans(text: str) -> list[tuple[int, int, str]]:
 def tokens(text: str) -> list[str]:
     """List the tokens of a text, function words included.
 
-    Examples
-    --------
     >>> tokens("Natásha didn’t see—it’s the _Brontës’_ 1,000th!")
     ['natasha', "didn't", 'see', 'it', 'the', 'brontes', '1', '000th']
     """
@@ -104,8 +98,6 @@ def tokens(text: str) -> list[str]:
 def content_tokens(text: str) -> list[str]:
     """List the tokens of a text that are no function words.
 
-    Examples
-    --------
     >>> content_tokens("It was the best of times")
     ['best', 'times']
     """
@@ -115,20 +107,10 @@ def content_tokens(text: str) -> list[str]:
 def shared_words(wanted: Set[str], text: str) -> list[tuple[int, int]]:
     """Find the words of a text that a claim uses too.
 
-    Parameters
-    ----------
-    wanted : set of str
-        The claim's content tokens (`content_tokens`), made once for all texts.
-    text : str
-        A passage.
+    - `wanted`: the claim's content tokens (`content_tokens`), made once for all texts.
 
-    Returns
-    -------
-    list of (int, int)
-        Half-open character offsets into `text`, in order.
+    Returns: half-open character offsets into `text`, in order.
 
-    Examples
-    --------
     >>> shared_words(set(content_tokens("Gatsby’s light")), "the green light at the end of the dock")
     [(10, 15)]
     """
@@ -139,14 +121,9 @@ def shared_words(wanted: Set[str], text: str) -> list[tuple[int, int]]:
 class WorkWords:
     """The content tokens of a work, sentence by sentence.
 
-    Attributes
-    ----------
-    vocabulary : dict of str to int
-        Each token's id, in order of first use.
-    ids : int32 array, shape (n_tokens,)
-        The tokens of all sentences, one after the other.
-    starts : int64 array, shape (n_sentences + 1,)
-        Sentence ``i`` has the tokens ``ids[starts[i]:starts[i + 1]]``.
+    - `vocabulary`: each token's id, in order of first use.
+    - `ids`: the tokens of all sentences, one after the other.
+    - `starts`: sentence ``i`` has the tokens ``ids[starts[i]:starts[i + 1]]``.
     """
 
     vocabulary: dict[str, int]
@@ -189,12 +166,7 @@ def work_words(work: Work) -> WorkWords:
 def keep_words(fingerprint: str, words: WorkWords) -> None:
     """Keep the words of a work that were read before and come from elsewhere.
 
-    Parameters
-    ----------
-    fingerprint : str
-        Of the work.
-    words : WorkWords
-        As `work_words` would read them.
+    - `words`: as `work_words` would read them.
     """
     with _lock:
         _keep(fingerprint, words)
@@ -282,13 +254,6 @@ def unknown_words(claim: str, work: Work) -> tuple[str, ...]:
     A name is a capitalised word that does not open a sentence, or one that does and has the ending 's. Left out is what
     critics use of works that do not: the work's own title and its author's name, periods, schools, peoples and thinkers
     (`CRITICS_WORDS`), and whom they cite (as Leavis argues). A sentence set as a title has no names.
-
-    Parameters
-    ----------
-    claim : str
-        Both sides of a claim.
-    work : Work
-        The work searched.
     """
     known = work_words(work).vocabulary.keys() | set(tokens(f"{work.title} {work.author}")) | STOPWORDS | CRITICS_WORDS
     nameless = _without_names(claim)

@@ -28,17 +28,7 @@ def base_files(recipe: Recipe, tower: Tower) -> ModelFiles:
 
     Of a pair like DPR's either half may be named, and both encoders begin from the one that reads passages.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        Names a base.
-    tower : Tower
-        What both encoders begin as.
-
-    Raises
-    ------
-    BadWeights
-        The base is not there, or not the expected one.
+    Raises BadWeights: the base is not there, or not the expected one.
     """
     named = find_model(recipe.base)
     return named if named.digest == tower.files.digest else tower.files
@@ -47,10 +37,7 @@ def base_files(recipe: Recipe, tower: Tower) -> ModelFiles:
 def mask_token(recipe: Recipe) -> str:
     """Give the mask token of a recipe's base; none where the recipe wants none.
 
-    Raises
-    ------
-    BadWeights
-        The recipe wants one and the tokenizer has none, or the base is not there.
+    Raises BadWeights: the recipe wants one and the tokenizer has none, or the base is not there.
     """
     if not recipe.mask:
         return ""
@@ -72,17 +59,9 @@ def keeps_embeddings(recipe: Recipe) -> bool:
 def prepared(model: Any, recipe: Recipe) -> Any:  # noqa: ANN401 - transformers is not typed
     """Make a base ready to be trained: attention, dropout, what is learnt and what stays.
 
-    Parameters
-    ----------
-    model : module
-        As `Tower.build` gives it; it is changed.
-    recipe : Recipe
-        What is learnt.
+    - `model`: as `Tower.build` gives it; it is changed.
 
-    Returns
-    -------
-    module
-        The same; what stays asks for no gradient. The pooler stays in any case: it gives none of the vectors.
+    Returns: the same; what stays asks for no gradient. The pooler stays in any case: it gives none of the vectors.
     """
     on_processor = not torch.cuda.is_available()
     model.set_attn_implementation("eager" if on_processor else "sdpa")

@@ -26,14 +26,7 @@ LEAST = 2
 class Planned:
     """A batch to be.
 
-    Attributes
-    ----------
-    kind : {"pairs", "windows"}
-        What it holds.
-    members : tuple of int
-        Which of them.
-    round : int
-        How often all of them have been read before: part of what context shapes hang on.
+    - `round`: how often all of them have been read before: part of what context shapes hang on.
     """
 
     kind: Literal["pairs", "windows"]
@@ -44,19 +37,11 @@ class Planned:
 def plan(recipe: Recipe, sources: Sequence[str], works: Sequence[str]) -> list[Planned]:
     """Plan all batches of a training.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        Its batch sizes, share of windows, epochs, steps and seed.
-    sources : sequence of str
-        Of each pair, the secondary source.
-    works : sequence of str
-        Of each window, the work it quotes.
+    - `recipe`: its batch sizes, share of windows, epochs, steps and seed.
+    - `sources`: of each pair, the secondary source.
+    - `works`: of each window, the work it quotes.
 
-    Raises
-    ------
-    BadRequest
-        There is too little to learn from.
+    Raises BadRequest: there is too little to learn from.
     """
     windows = len(works) if recipe.share > 0 else 0
     pairs = len(sources) if recipe.share < 1 else 0
@@ -104,22 +89,11 @@ def _window_batches(recipe: Recipe, works: Sequence[str], rounds: int) -> list[P
 def together(groups: Mapping[str, list[int]], size: int, drawing: random.Random) -> list[tuple[int, ...]]:
     """Cut groups into batches; what is left over of some fills up one batch, so that none is left out.
 
-    Parameters
-    ----------
-    groups : mapping of str to list of int
-        The pairs of each source.
-    size : int
-        Of a batch; some are smaller.
-    drawing : random.Random
-        Decides which pairs of a group go together.
+    - `size`: of a batch; some are smaller.
+    - `drawing`: decides which pairs of a group go together.
 
-    Returns
-    -------
-    list of tuple of int
-        Every pair once. A batch that is not of one group is of few: what is left over of a group stays together.
+    Returns: every pair once. A batch that is not of one group is of few: what is left over of a group stays together.
 
-    Examples
-    --------
     >>> made = together({"a": [0, 1, 2, 3, 4], "b": [5], "c": [6, 7]}, 3, random.Random(0))
     >>> sorted(map(len, made)), sorted(number for batch in made for number in batch)
     ([2, 3, 3], [0, 1, 2, 3, 4, 5, 6, 7])

@@ -28,18 +28,9 @@ _VERSION = 1
 class Origin:
     """What a checkpoint hangs on.
 
-    Attributes
-    ----------
-    recipe : mapping
-        The recipe as JSON.
-    recipe_digest, data_digest : str
-        Of the recipe, and of the examples in their order.
-    base_digest : str
-        Of the base model's files.
-    start_digest : str
-        Of those of the encoder that is gone on from; empty where the training begins from the base.
-    processes : int
-        How many train together.
+    - `recipe_digest`, `data_digest`: of the recipe, and of the examples in their order.
+    - `start_digest`: of those of the encoder that is gone on from; empty where the training begins from the base.
+    - `processes`: how many train together.
     """
 
     recipe: Mapping[str, Any]
@@ -53,14 +44,7 @@ class Origin:
 def seal(folder: Path, origin: Origin, state: Mapping[str, Any]) -> None:
     """Write the manifest of a checkpoint whose files are all there.
 
-    Parameters
-    ----------
-    folder : Path
-        The checkpoint.
-    origin : Origin
-        What it hangs on.
-    state : mapping
-        What else has to be known to go on: validations, seconds spent.
+    - `state`: what else has to be known to go on: validations, seconds spent.
     """
     files = {path.name: _digest(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
     said = {
@@ -100,17 +84,11 @@ def rotate(folder: Path) -> None:
 def last_good(folder: Path, origin: Origin) -> tuple[Path, dict[str, Any]] | None:
     """Find the checkpoint to go on from.
 
-    Returns
-    -------
-    (Path, dict) or None
-        The last that is whole, and its state; None where there is no checkpoint.
+    Returns: the last that is whole, and its state; None where there is no checkpoint.
 
-    Raises
-    ------
-    BadRequest
-        The checkpoints are of another recipe, other data, another number of processes, or another version.
-    BadWeights
-        There are checkpoints and all are damaged.
+    Raises BadRequest: the checkpoints are of another recipe, other data, another number of processes, or another
+    version.
+    Raises BadWeights: there are checkpoints and all are damaged.
     """
     found = in_order(folder)
     damaged = []

@@ -33,12 +33,8 @@ Features = dict[str, torch.Tensor]
 class HardNegatives:
     """Passages that are ranked high for a claim and are not its quotation.
 
-    Attributes
-    ----------
-    pairs : mapping of str to sequence of str
-        Id of a pair -> other quotations.
-    windows : mapping of str to sequence of Span
-        Id of a window -> other spans of its work.
+    - `pairs`: id of a pair -> other quotations.
+    - `windows`: id of a window -> other spans of its work.
     """
 
     pairs: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -47,17 +43,7 @@ class HardNegatives:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What is learnt from.
-
-    Attributes
-    ----------
-    pairs, windows : sequence
-        The examples.
-    work : callable
-        Gives the work of a window by its id.
-    hard : HardNegatives
-        What was mined for them.
-    """
+    """What is learnt from."""
 
     pairs: Sequence[Pair]
     windows: Sequence[MinedWindow]
@@ -68,14 +54,8 @@ class Material:
 class Collator:
     """Makes the tensors of a planned batch.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        How much is read of claims and passages, and the seed.
-    encoder : OnePassEncoder
-        Tokenizes and cuts, as it does when it is used.
-    material : Material
-        The examples.
+    - `recipe`: how much is read of claims and passages, and the seed.
+    - `encoder`: tokenizes and cuts, as it does when it is used.
     """
 
     def __init__(self, recipe: Recipe, encoder: OnePassEncoder, material: Material) -> None:
@@ -87,14 +67,11 @@ class Collator:
     def __call__(self, planned: Sequence[Planned]) -> Features:
         """Make one batch; the loader takes one planned batch at a time.
 
-        Returns
-        -------
-        dict of str to tensor
-            "claims", "passages" : int64, shape (n_rows, n_tokens), padded with 0; their "claim_lengths" and
-            "passage_lengths"; "segments" : int64, shape (n_passages, n_tokens), the segment whose sum a state goes
-            into, or -1; "starts", "lengths" : int64, shape (n_spans,), the segments of each span; "gold" : int64,
-            shape (n_claims,), the span of each claim's quotation; "allowed" : bool, shape (n_claims, n_spans), the
-            spans that count in its softmax.
+        Returns: "claims", "passages" : int64, shape (n_rows, n_tokens), padded with 0; their "claim_lengths" and
+        "passage_lengths"; "segments" : int64, shape (n_passages, n_tokens), the segment whose sum a state goes into, or
+        -1; "starts", "lengths" : int64, shape (n_spans,), the segments of each span; "gold" : int64, shape (n_claims,),
+        the span of each claim's quotation; "allowed" : bool, shape (n_claims, n_spans), the spans that count in its
+        softmax.
         """
         (batch,) = planned
         if batch.kind == "pairs":
@@ -222,13 +199,10 @@ class Collator:
 def padded(rows: Sequence[Sequence[int]], value: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Make one tensor of rows of unlike lengths.
 
-    Returns
-    -------
-    ids : int64 tensor, shape (n_rows, longest)
-    lengths : int64 tensor, shape (n_rows,)
+    What it returns:
+    - `ids`
+    - `lengths`
 
-    Examples
-    --------
     >>> padded([[5, 6], [7]], -1)
     (tensor([[ 5,  6],
             [ 7, -1]]), tensor([2, 1]))

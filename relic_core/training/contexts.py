@@ -23,17 +23,10 @@ def draw_claim(
 ) -> Claim:
     """Draw a shape and take its sentences as a claim.
 
-    Parameters
-    ----------
-    left, right : sequence of str
-        Sentences before and after the quotation.
-    shapes : sequence of (str, float)
-        "4/4", "1/0" or "bare" with weights. A shape that takes no sentence here gives way to all there are.
-    chance : str
-        What the draw hangs on: seed, round, example.
+    - `left`, `right`: sentences before and after the quotation.
+    - `shapes`: "4/4", "1/0" or "bare" with weights. A shape that takes no sentence here gives way to all there are.
+    - `chance`: what the draw hangs on: seed, round, example.
 
-    Examples
-    --------
     >>> draw_claim(["He came.", "She said:"], ["So it was."], [("1/1", 1.0)], chance="")
     Claim(left='She said:', right='So it was.', masked=True)
     >>> draw_claim(["She said:"], [], [("bare", 1.0)], chance="")

@@ -25,17 +25,8 @@ _SAID = ("no space left", "disk quota", "file write failed", "unexpected pos", "
 def room_for(path: Path) -> Iterator[None]:
     """Tell of a disk that has no room, or does not let itself be written, in words.
 
-    Parameters
-    ----------
-    path : Path
-        What is being written.
-
-    Raises
-    ------
-    StoreFull
-        The disk has no room left.
-    StoreError
-        It cannot be written for another reason.
+    Raises StoreFull: the disk has no room left.
+    Raises StoreError: it cannot be written for another reason.
     """
     try:
         yield
@@ -65,10 +56,7 @@ def _is_full(error: BaseException) -> bool:
 def written_folder(folder: Path) -> Iterator[Path]:
     """Give a folder to write in that takes its name, in the place of an older one, when all is written.
 
-    Raises
-    ------
-    StoreFull, StoreError
-        As `room_for`; what was half written is taken away.
+    Raises StoreFull, StoreError: as `room_for`; what was half written is taken away.
     """
     half = folder.with_name(f".{folder.name}.half")
     with room_for(folder):

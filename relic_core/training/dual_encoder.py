@@ -21,19 +21,9 @@ if TYPE_CHECKING:
 class DualEncoder(nn.Module):
     """A context encoder and a quotation encoder from one base.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        Pooling, similarity, what is learnt.
-    tower : Tower
-        Builds the base.
-    start : Start, optional
-        What it goes on from, in place of the base; of one model for both, half way between the two.
+    - `start`: what it goes on from, in place of the base; of one model for both, half way between the two.
 
-    Raises
-    ------
-    BadRequest
-        `start` was made from another base.
+    Raises BadRequest: `start` was made from another base.
     """
 
     def __init__(self, recipe: Recipe, tower: Tower, start: Start | None = None) -> None:
@@ -66,10 +56,7 @@ class DualEncoder(nn.Module):
         The loss is that of RELiC, section 3.2: the negative log of the softmax over the quotations of the batch, at
         the claim's own. Quotations that overlap it are none of them (`allowed`).
 
-        Returns
-        -------
-        dict
-            "loss": scalar; "first": the share of claims whose own quotation scored highest.
+        Returns: "loss": scalar; "first": the share of claims whose own quotation scored highest.
         """
         scores = self.scores(
             self.claim_vectors(claims, claim_lengths),

@@ -45,31 +45,16 @@ def write_model(  # noqa: PLR0913 - what is written, how it is used, what made i
 ) -> None:
     """Write both encoders with their card; the folder appears under its name when all of it is written.
 
-    Parameters
-    ----------
-    folder : Path
-        One that is there is replaced.
-    encoder : DualEncoder
-        As it is now; adapters are added into the matrices they adapt.
-    base : ModelFiles
-        What both are written as layers over.
-    card : EncoderCard
-        How the encoders are used; where they are, and the digest of their files, is filled in.
-    record : mapping
-        What made them, for ``training.json``.
-    keeps_embeddings : bool
-        Whether the embeddings are the base's: see `write_weights`.
-    blend : float, optional
-        How far the way is gone from what they began as: see `blended`.
-    start : Start, optional
-        What they began as, where that is not the base.
+    - `encoder`: as it is now; adapters are added into the matrices they adapt.
+    - `base`: what both are written as layers over.
+    - `card`: how the encoders are used; where they are, and the digest of their files, is filled in.
+    - `record`: what made them, for ``training.json``.
+    - `keeps_embeddings`: whether the embeddings are the base's: see `write_weights`.
+    - `blend`: how far the way is gone from what they began as: see `blended`.
+    - `start`: what they began as, where that is not the base.
 
-    Raises
-    ------
-    StoreFull
-        The disk has no room left.
-    StoreError
-        The folder cannot be written.
+    Raises StoreFull: the disk has no room left.
+    Raises StoreError: the folder cannot be written.
     """
     with written_folder(folder) as half:
         towers = (
@@ -95,16 +80,9 @@ def write_weights(
     A compact model is what differs from the base, in float16 as far as float16 has room for its numbers, and a card;
     a whole one is all tensors in float32, with the base's configuration and tokenizer.
 
-    Parameters
-    ----------
-    folder : Path
-        Where to; it is there.
-    tensors : mapping of str to tensor
-        In float32, under the names of the bare model.
-    base : ModelFiles
-        What they began as.
-    keeps_embeddings : bool
-        Whether the embeddings are the base's.
+    - `folder`: where to; it is there.
+    - `tensors`: in float32, under the names of the bare model.
+    - `keeps_embeddings`: whether the embeddings are the base's.
     """
     if not keeps_embeddings or base.anywhere is None:
         for file in (CONFIG, TOKENIZER):
@@ -131,10 +109,7 @@ def write_weights(
 def keep_model(candidate: Path, folder: Path, figures: Mapping[str, float]) -> None:
     """Make a model that was written and validated the one that is kept, with its figures in its record.
 
-    Raises
-    ------
-    StoreFull, StoreError
-        As `write_model`.
+    Raises StoreFull, StoreError: as `write_model`.
     """
     record = json.loads((candidate / RECORD).read_text(encoding="utf-8"))
     with room_for(folder):
@@ -166,14 +141,8 @@ def blended(
     What was learnt stays, and more of what was known of texts unlike those learnt from (WiSE-FT: Wortsman et al. 2022,
     "Robust fine-tuning of zero-shot models").
 
-    Parameters
-    ----------
-    tensors : mapping of str to tensor
-        What was learnt, under the names of the bare model.
-    began : mapping of str to tensor
-        What it began as, under the names of its file.
-    blend : float
-        0 for what it began as, 1 for all that was learnt.
+    - `tensors`: what was learnt, under the names of the bare model.
+    - `blend`: 0 for what it began as, 1 for all that was learnt.
     """
     if blend == 1.0:
         return dict(tensors)
@@ -196,10 +165,7 @@ def _begun(start: Start | None, base: ModelFiles, tower: str, *, one: bool) -> d
 def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor]) -> str:
     """Write tensors, to be read by whoever may read the folder; safetensors' own way is for the writer's eyes alone.
 
-    Returns
-    -------
-    str
-        Sha256 of the file.
+    Returns: Sha256 of the file.
     """
     content = save(dict(tensors), metadata={"format": "pt"})
     path.write_bytes(content)

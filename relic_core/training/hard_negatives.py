@@ -57,17 +57,9 @@ _AT_ONCE = 512
 class Guard:
     """What is taken as a hard negative.
 
-    Attributes
-    ----------
-    count : int
-        For each example.
-    margin : float
-        By how much a negative may score above the gold, in standard deviations of the claim's scores.
+    - `margin`: by how much a negative may score above the gold, in standard deviations of the claim's scores.
 
-    Raises
-    ------
-    BadRequest
-        No negatives asked for, or a margin below 0.
+    Raises BadRequest: no negatives asked for, or a margin below 0.
     """
 
     count: int = 5
@@ -84,17 +76,9 @@ class Guard:
     def choose(self, scores: Scores, gold: int, refused: Callable[[int], bool]) -> list[int]:
         """Choose the highest candidates that are no answers.
 
-        Parameters
-        ----------
-        scores : float32 array, shape (n_candidates,)
-            Of all candidates for one claim.
-        gold : int
-            Which of them is the claim's own quotation.
-        refused : callable
-            Says of a candidate whether it is too like the gold.
+        - `gold`: which of them is the claim's own quotation.
+        - `refused`: says of a candidate whether it is too like the gold.
 
-        Examples
-        --------
         >>> scores = np.array([0.9, 0.5, 0.45, 0.3, 0.1], dtype=np.float32)
         >>> Guard(count=2, margin=0.5).choose(scores, 1, lambda other: other == 2)
         [3, 4]
@@ -123,29 +107,13 @@ def mine(  # noqa: PLR0913 - for whom, among what, by whom
 ) -> HardNegatives:
     """Mine hard negatives with an encoder.
 
-    Parameters
-    ----------
-    encoder : OnePassEncoder
-        The model as it is.
-    pairs, windows : sequence
-        The examples.
-    work : callable
-        Gives the work of a window by its id.
-    progress : Progress
-        Told of examples done, some hundreds at a time.
-    guard : Guard, optional
-        How many, and what is none.
-    passage_tokens : int, optional
-        The most tokens read of a pair's quotation; by default the encoder's window.
-    among : sequence of Pair, optional
-        Pairs whose quotations are candidates too, though nothing is looked for on their behalf.
-    most : int, optional
-        Sentences that are read of a work, about; of a longer one runs of sentences are drawn, the same each time.
+    - `progress`: told of examples done, some hundreds at a time.
+    - `guard`: how many, and what is none.
+    - `passage_tokens`: the most tokens read of a pair's quotation; by default the encoder's window.
+    - `among`: pairs whose quotations are candidates too, though nothing is looked for on their behalf.
+    - `most`: sentences that are read of a work, about; of a longer one runs of sentences are drawn, the same each time.
 
-    Returns
-    -------
-    HardNegatives
-        The hardest first. An example that has no other candidate is left out.
+    Returns: the hardest first. An example that has no other candidate is left out.
     """
     guard = guard or Guard()
     total, done = len(pairs) + len(windows), 0
@@ -236,10 +204,7 @@ def _in_work(
 def quotation_vectors(encoder: OnePassEncoder, texts: Sequence[str], tokens: int | None = None) -> Vectors:
     """Encode quotations read by themselves, pooled as spans of works are: their own tokens and no others.
 
-    Returns
-    -------
-    float32 array, shape (n_texts, dimension)
-        Each of length 1 where cosines are compared.
+    Returns: each of length 1 where cosines are compared.
     """
     pair, tower = encoder.pair, encoder.pair.passages
     rows = [pair.passage_ids(text, tokens) for text in texts]

@@ -26,10 +26,7 @@ _KINDS: dict[ModelKind, type[AnyRecipe]] = {"encoder": Recipe, "reranker": Reran
 def recipe_named(name: str) -> AnyRecipe:
     """Give a recipe by its name.
 
-    Raises
-    ------
-    BadRequest
-        There is none of that name.
+    Raises BadRequest: there is none of that name.
     """
     if name not in RECIPES:
         raise unknown_name("recipe", name, RECIPES)
@@ -39,13 +36,9 @@ def recipe_named(name: str) -> AnyRecipe:
 def read_recipe(given: object) -> AnyRecipe:
     """Read a recipe from JSON as what its ``kind`` says; what says none makes an encoder.
 
-    Raises
-    ------
-    BadRequest
-        It is no object, of no kind there is, says what no recipe of its kind says, or a value is not allowed.
+    Raises BadRequest: it is no object, of no kind there is, says what no recipe of its kind says, or a value is not
+    allowed.
 
-    Examples
-    --------
     >>> read_recipe({"kind": "reranker", "negatives": 3}) == RerankerRecipe(negatives=3)
     True
     """

@@ -61,24 +61,9 @@ def arguments(recipe: Recipe, folder: Path, steps: int) -> TrainingArguments:
 class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
     """Trains a model over planned batches.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        How.
-    model : module
-        What; called with a batch it gives "loss" and "first".
-    planned : list of Planned
-        The batches, in order.
-    collator : callable
-        Makes their tensors.
-    folder : Path
-        Of the checkpoints.
-    origin : Origin
-        What a checkpoint hangs on.
-    state : callable
-        Gives what else has to be known to go on.
-    callback : TrainerCallback
-        Is told of every step.
+    - `model`: what; called with a batch it gives "loss" and "first".
+    - `planned`: the batches, in order.
+    - `state`: gives what else has to be known to go on.
     """
 
     def __init__(  # noqa: PLR0913 - all of it is needed to train

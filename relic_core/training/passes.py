@@ -20,10 +20,7 @@ T = TypeVar("T")
 class Passes:
     """How a recipe parts a batch.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        Its tokens in a forward pass, and whether passes are made twice.
+    - `recipe`: its tokens in a forward pass, and whether passes are made twice.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -33,18 +30,8 @@ class Passes:
     def of(self, lengths: torch.Tensor) -> Iterator[tuple[torch.Tensor, int]]:
         """Part rows into forward passes.
 
-        Parameters
-        ----------
-        lengths : int64 tensor, shape (n_rows,)
-            Of each row, in tokens.
+        Yields: numbers of the rows, the longest of all first, and the length of the pass's longest.
 
-        Yields
-        ------
-        int64 tensor, int
-            Numbers of the rows, the longest of all first, and the length of the pass's longest.
-
-        Examples
-        --------
         >>> from relic_core.training.recipes import Recipe
         >>> parts = Passes(Recipe(chunk_tokens=100)).of(torch.tensor([30, 50, 30, 2]))
         >>> [(rows.tolist(), longest) for rows, longest in parts]
@@ -73,11 +60,7 @@ class Passes:
 def in_order(parts: list[torch.Tensor], rows: list[torch.Tensor]) -> torch.Tensor:
     """Put together what passes gave, in the order of the batch's rows.
 
-    Parameters
-    ----------
-    parts : list of tensor
-        Of each pass, along the first axis one for each of its rows.
-    rows : list of int64 tensor
-        Their numbers, as `Passes.of` gives them.
+    - `parts`: of each pass, along the first axis one for each of its rows.
+    - `rows`: their numbers, as `Passes.of` gives them.
     """
     return torch.cat(parts)[torch.argsort(torch.cat(rows))]

@@ -23,10 +23,7 @@ def is_first() -> bool:
 def agreed(value: T) -> T:
     """Give what the first of several processes found to all of them; call it in all.
 
-    Parameters
-    ----------
-    value : object
-        Counts in the first process alone.
+    - `value`: counts in the first process alone.
     """
     (said,) = broadcast_object_list([value])
     return said  # type: ignore[no-any-return]  # untyped

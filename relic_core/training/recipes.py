@@ -60,84 +60,47 @@ _MORE_THAN_ZERO = {"epochs", "learning_rate", "temperature"}
 class Recipe(WrittenRecipe):
     """How dense-RELiC is trained.
 
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    base : str
-        The model both encoders begin from: a folder, a hub name in the local cache; empty for the packaged
-        all-MiniLM-L6-v2.
-    shared : bool
-        One encoder for claims and quotations instead of two.
-    pooling : {"mean", "first"}
-        The vector of a text: the mean of its tokens' states, or its first token's. Spans are read in their context
-        where it is the mean, by themselves where it is the first.
-    similarity : {"cosine", "dot"}
-        How a claim is compared with a quotation; cosines are divided by `temperature` in the loss.
-    temperature : float
-        Divides the cosines; inner products are taken as they are.
-    mask : bool
-        Whether the tokenizer's mask token stands in a claim where the quotation was masked.
-    batch : int
-        Pairs in a batch, all of one secondary source where it has as many (paper, section 3.2).
-    window_batch, stretches : int
-        Windows in a batch, all on one work; and stretches of the work in it, filled up by chance.
-    share : float
-        Share of the batches that hold windows; 0 to 1.
-    cached : bool
-        Whether forward passes are made twice, so that memory holds the states of one chunk at a time; the gradient is
-        the same.
-    chunk_tokens : int
-        Tokens of a forward pass, padding counted; 0 for as many as suit the machine.
-    epochs : float
-        Times all pairs are read.
-    steps : int
-        The most steps, 0 for as many as the epochs have.
-    learning_rate, warmup, weight_decay, clip : float
-        Of AdamW: the highest rate; the share of all steps in which it rises; decay; the largest norm of the gradient,
-        0 for any.
-    schedule : {"linear", "constant"}
-        Whether the rate falls to zero after the warm-up.
-    precision : {"bfloat16", "float32"}
-        Of the matrix products; weights and sums are float32.
-    dropout : float
-        On a processor its random numbers cost as much as all the rest.
-    frozen_embeddings : bool
-        Whether the embeddings stay those of the base, so that only layers are learnt.
-    lora_rank : int
-        Rank of low-rank adapters of the layers' matrices (LoRA), trained in their stead; 0 trains the layers.
-    blend : float
-        How far the way from what the training begins from, its base or its start, to what was learnt is gone in the
-        weights that are written and validated; 1 for all of it: see `exporting.blended`.
-    shapes : tuple of (str, float)
-        Context shapes ("4/4", "1/0", "bare" for a prompt without a mask) with their weights: one is drawn for every
-        example each time it is read.
-    claim_tokens, passage_tokens : int
-        The most tokens of a claim, and of a quotation that is read by itself.
-    claim_windows : tuple of int
-        Of the encoder made: tokens to each of which it cuts a claim, see `EncoderCard`. In training a claim is read
-        once.
-    window : int
-        Tokens of a stretch of a work, special tokens apart; also the window of the encoder made.
-    longest : int
-        The most sentences of a window's quotation; windows on longer ones are left out.
-    hard_negatives : int
-        Of each example, where any were given.
-    seed : int
-        Of all that is left to chance.
-    validate_every, patience : int
-        Steps between two validations, 0 for one at the end; validations without a better score after which training
-        stops, 0 for never.
-    watch : str
-        The figure of the validation that decides which weights are kept.
+    - `base`: the model both encoders begin from: a folder, a hub name in the local cache; empty for the packaged
+      all-MiniLM-L6-v2.
+    - `shared`: one encoder for claims and quotations instead of two.
+    - `pooling`: the vector of a text: the mean of its tokens' states, or its first token's. Spans are read in their
+      context where it is the mean, by themselves where it is the first.
+    - `similarity`: how a claim is compared with a quotation; cosines are divided by `temperature` in the loss.
+    - `temperature`: divides the cosines; inner products are taken as they are.
+    - `mask`: whether the tokenizer's mask token stands in a claim where the quotation was masked.
+    - `batch`: pairs in a batch, all of one secondary source where it has as many (paper, section 3.2).
+    - `window_batch`, `stretches`: Windows in a batch, all on one work; and stretches of the work in it, filled up by
+      chance.
+    - `share`: share of the batches that hold windows; 0 to 1.
+    - `cached`: whether forward passes are made twice, so that memory holds the states of one chunk at a time; the
+      gradient is the same.
+    - `chunk_tokens`: tokens of a forward pass, padding counted; 0 for as many as suit the machine.
+    - `epochs`: times all pairs are read.
+    - `steps`: the most steps, 0 for as many as the epochs have.
+    - `learning_rate`, `warmup`, `weight_decay`, `clip`: of AdamW: the highest rate; the share of all steps in which it
+      rises; decay; the largest norm of the gradient, 0 for any.
+    - `schedule`: whether the rate falls to zero after the warm-up.
+    - `precision`: of the matrix products; weights and sums are float32.
+    - `dropout`: on a processor its random numbers cost as much as all the rest.
+    - `frozen_embeddings`: whether the embeddings stay those of the base, so that only layers are learnt.
+    - `lora_rank`: rank of low-rank adapters of the layers' matrices (LoRA), trained in their stead; 0 trains the
+      layers.
+    - `blend`: how far the way from what the training begins from, its base or its start, to what was learnt is gone in
+      the weights that are written and validated; 1 for all of it: see `exporting.blended`.
+    - `shapes`: context shapes ("4/4", "1/0", "bare" for a prompt without a mask) with their weights: one is drawn for
+      every example each time it is read.
+    - `claim_tokens`, `passage_tokens`: the most tokens of a claim, and of a quotation that is read by itself.
+    - `claim_windows`: of the encoder made: tokens to each of which it cuts a claim, see `EncoderCard`. In training a
+      claim is read once.
+    - `window`: tokens of a stretch of a work, special tokens apart; also the window of the encoder made.
+    - `longest`: the most sentences of a window's quotation; windows on longer ones are left out.
+    - `hard_negatives`: of each example, where any were given.
+    - `validate_every`, `patience`: steps between two validations, 0 for one at the end; validations without a better
+      score after which training stops, 0 for never.
+    - `watch`: the figure of the validation that decides which weights are kept.
 
-    Raises
-    ------
-    BadRequest
-        A value is none of the allowed ones.
+    Raises BadRequest: a value is none of the allowed ones.
 
-    Examples
-    --------
     >>> Recipe(pooling="last")
     Traceback (most recent call last):
         ...

@@ -53,19 +53,11 @@ _VERSIONS = ("torch", "transformers", "accelerate", "peft", "tokenizers")
 class Trained:
     """What a training made.
 
-    Attributes
-    ----------
-    folder : Path
-        The best weights; where nothing validated them, the last. Of a dual encoder with ``claims/``, ``passages/``,
-        ``encoder.json``, which RELIC_TRAINED can name, and ``training.json``.
-    steps, of : int
-        Steps made, and planned.
-    finished : bool
-        Whether it ended by itself; else it was stopped, and can be resumed.
-    figures : mapping of str to float
-        What the validation of these weights gave.
-    seconds : float
-        Of training and validation, over all sittings.
+    - `folder`: the best weights; where nothing validated them, the last. Of a dual encoder with ``claims/``,
+      ``passages/``, ``encoder.json``, which RELIC_TRAINED can name, and ``training.json``.
+    - `finished`: whether it ended by itself; else it was stopped, and can be resumed.
+    - `figures`: what the validation of these weights gave.
+    - `seconds`: of training and validation, over all sittings.
     """
 
     folder: Path
@@ -80,26 +72,11 @@ class Trained:
 class Lesson(Generic[M]):
     """What is taught.
 
-    Attributes
-    ----------
-    name : str
-        Of what is made, as its card says it.
-    recipe : AnyRecipe
-        As it was given.
-    loop : Recipe
-        Batches, optimiser, when to validate: the recipe itself, or what a reranker's has in common with it.
-    base : ModelFiles
-        What it begins from.
-    start : Start or None
-        What it goes on from, in place of the base.
-    material : Material
-        What is learnt from.
-    collator : callable
-        Makes the tensors of a planned batch.
-    model : callable
-        Makes the model; the seed is set before.
-    write : callable
-        Writes a model into a folder, with the record of what made it.
+    - `loop`: batches, optimiser, when to validate: the recipe itself, or what a reranker's has in common with it.
+    - `start`: what it goes on from, in place of the base.
+    - `collator`: makes the tensors of a planned batch.
+    - `model`: makes the model; the seed is set before.
+    - `write`: writes a model into a folder, with the record of what made it.
     """
 
     name: str
@@ -115,16 +92,7 @@ class Lesson(Generic[M]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """Under what terms a training sits; see `relic_core.training.trainer.train`.
-
-    Attributes
-    ----------
-    validate : callable or None
-    report : callable or None
-    stop : callable or None
-    resume : bool
-    checkpoint_seconds : float
-    """
+    """Under what terms a training sits; see `relic_core.training.trainer.train`."""
 
     validate: Validate | None = None
     report: Report | None = None

@@ -26,12 +26,7 @@ if TYPE_CHECKING:
 class Start:
     """What a training goes on from.
 
-    Attributes
-    ----------
-    name : str
-        As its card says it.
-    claims, passages : ModelFiles
-        The two models, which may be one.
+    - `claims`, `passages`: the two models, which may be one.
     """
 
     name: str
@@ -56,19 +51,10 @@ class Start:
 def start_of(card: EncoderCard, base: ModelFiles) -> Start:
     """Find an encoder that is to be gone on from, and check that it reads what the base reads.
 
-    Parameters
-    ----------
-    card : EncoderCard
-        Of the encoder.
-    base : ModelFiles
-        What the recipe begins from: what is made is written as how it differs from this.
+    - `base`: what the recipe begins from: what is made is written as how it differs from this.
 
-    Raises
-    ------
-    BadWeights
-        It is not there, or damaged.
-    BadRequest
-        It has another tokenizer than the base.
+    Raises BadWeights: it is not there, or damaged.
+    Raises BadRequest: it has another tokenizer than the base.
     """
     start = Start(card.name, find_model(card.query_model), find_model(card.passage_model))
     tokenizers = {
@@ -82,19 +68,10 @@ def start_of(card: EncoderCard, base: ModelFiles) -> Start:
 def begin_as(model: Any, tensors: Mapping[str, torch.Tensor], name: str) -> None:  # noqa: ANN401 - untyped
     """Put weights into a model that was built from a base.
 
-    Parameters
-    ----------
-    model : module
-        As `Tower.build` gives it; it is changed.
-    tensors : mapping of str to tensor
-        What it is to begin as.
-    name : str
-        Of what they are taken from.
+    - `model`: as `Tower.build` gives it; it is changed.
+    - `name`: of what they are taken from.
 
-    Raises
-    ------
-    BadRequest
-        They are of a model of another shape.
+    Raises BadRequest: they are of a model of another shape.
     """
     own = model.state_dict()
     given = named_as(tensors, own)

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 def terminated() -> Iterator[Callable[[], bool]]:
     """Take SIGTERM as the wish to stop; in other threads than the main one, which gets no signals, as before.
 
-    Yields
-    ------
-    callable
-        Says whether the signal came.
+    Yields: says whether the signal came.
     """
     came = threading.Event()
     if threading.current_thread() is not threading.main_thread():

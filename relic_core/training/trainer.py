@@ -40,43 +40,22 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
 ) -> Trained:
     """Train a dual encoder.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        How.
-    pairs, windows : sequence of Pair, sequence of MinedWindow
-        On what. Windows on more sentences than the recipe's `longest` are left out.
-    folder : Path
-        Where to: ``checkpoints/`` to go on from, ``model/`` with the best weights so far.
-    work : callable
-        Gives the work of a window by its id.
-    hard : HardNegatives, optional
-        Hard negatives by the ids of pairs and windows.
-    start : EncoderCard, optional
-        A trained encoder to go on from, in place of the base.
-    validate : callable, optional
-        Given a folder as of `Trained`, gives figures, the recipe's `watch` among them; higher is better.
-    report : callable, optional
-        Told of every step, checkpoint and validation, as a flat mapping with "event" and "step".
-    stop : callable, optional
-        Asked after every step whether to stop. SIGTERM stops too. A checkpoint is written, and no model where none was
-        validated yet.
-    resume : bool
-        Whether to go on from the last good checkpoint of the folder, where there is one.
-    checkpoint_seconds : float
-        Between two checkpoints.
+    - `pairs`, `windows`: on what. Windows on more sentences than the recipe's `longest` are left out.
+    - `folder`: where to: ``checkpoints/`` to go on from, ``model/`` with the best weights so far.
+    - `hard`: hard negatives by the ids of pairs and windows.
+    - `start`: a trained encoder to go on from, in place of the base.
+    - `validate`: given a folder as of `Trained`, gives figures, the recipe's `watch` among them; higher is better.
+    - `report`: told of every step, checkpoint and validation, as a flat mapping with "event" and "step".
+    - `stop`: asked after every step whether to stop. SIGTERM stops too. A checkpoint is written, and no model where
+      none was validated yet.
+    - `resume`: whether to go on from the last good checkpoint of the folder, where there is one.
+    - `checkpoint_seconds`: between two checkpoints.
 
-    Raises
-    ------
-    BadRequest
-        Too little to learn from; `start` was made from another base; a folder with a training in it that is not to be
-        resumed; checkpoints of another configuration.
-    BadWeights
-        The base cannot be read; every checkpoint is damaged.
-    StoreFull
-        No room for a checkpoint or a model; what was written before is kept.
-    RelicError
-        The loss is no number any more; memory ran out.
+    Raises BadRequest: too little to learn from; `start` was made from another base; a folder with a training in it that
+    is not to be resumed; checkpoints of another configuration.
+    Raises BadWeights: the base cannot be read; every checkpoint is damaged.
+    Raises StoreFull: no room for a checkpoint or a model; what was written before is kept.
+    Raises RelicError: the loss is no number any more; memory ran out.
     """
     card = trained_card(recipe)
     encoder = OnePassEncoder(card, precision="float32")
@@ -112,10 +91,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
 def trained_card(recipe: Recipe) -> EncoderCard:
     """Say how the encoder that a recipe makes is used; its models are still the base.
 
-    Raises
-    ------
-    BadWeights
-        The base is not there, cannot be read, or has no mask token where the recipe wants one.
+    Raises BadWeights: the base is not there, cannot be read, or has no mask token where the recipe wants one.
     """
     base = read_card(recipe.base)
     return EncoderCard(

@@ -28,20 +28,11 @@ _MIB = 2**20
 class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
     """Stands beside a training.
 
-    Parameters
-    ----------
-    recipe : Recipe
-        When to validate, what to look at, when to give up.
-    validate : callable or None
-        Writes the weights as they are and gives figures of them.
-    keep : callable
-        Makes the weights that were last validated the best.
-    report : callable
-        Is told of every step.
-    stop : callable
-        Says whether somebody asked for an end.
-    checkpoint_seconds : float
-        Between two checkpoints.
+    - `recipe`: when to validate, what to look at, when to give up.
+    - `validate`: writes the weights as they are and gives figures of them.
+    - `keep`: makes the weights that were last validated the best.
+    - `stop`: says whether somebody asked for an end.
+    - `checkpoint_seconds`: between two checkpoints.
     """
 
     def __init__(

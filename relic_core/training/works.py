@@ -23,14 +23,8 @@ if TYPE_CHECKING:
 class CutWork:
     """A work cut into stretches.
 
-    Attributes
-    ----------
-    rows : list of int32 array
-        Token ids of each stretch, special tokens left out.
-    cores : list of (int, int32 array)
-        Of each, where the tokens begin whose states are kept, and the sentence each of them belongs to.
-    counts : int32 array, shape (n_sentences,)
-        Tokens of each sentence.
+    - `rows`: token ids of each stretch, special tokens left out.
+    - `cores`: of each, where the tokens begin whose states are kept, and the sentence each of them belongs to.
     """
 
     rows: list[npt.NDArray[np.int32]]
@@ -57,12 +51,7 @@ class CutWork:
 class CutWorks:
     """The works that windows quote, each read and cut when first needed.
 
-    Parameters
-    ----------
-    encoder : OnePassEncoder
-        Says how works are cut.
-    work : callable
-        Gives a work by its id.
+    - `encoder`: says how works are cut.
     """
 
     def __init__(self, encoder: OnePassEncoder, work: Callable[[str], Work]) -> None:
@@ -85,8 +74,6 @@ class CutWorks:
 def runs(sentences: Sequence[int], length: int) -> list[Span]:
     """List the spans of a length all of whose sentences are among some, ascending.
 
-    Examples
-    --------
     >>> runs([3, 4, 5, 9], 2)
     [Span(start=3, length=2), Span(start=4, length=2)]
     """

@@ -47,13 +47,8 @@ class WrittenRecipe:
     def from_json(cls, given: object) -> Self:
         """Read a recipe of this kind; what it leaves out is as in the default.
 
-        Raises
-        ------
-        BadRequest
-            It is no object, of another kind, says what no recipe says, or a value is not allowed.
+        Raises BadRequest: it is no object, of another kind, says what no recipe says, or a value is not allowed.
 
-        Examples
-        --------
         >>> from relic_core.training.recipes import Recipe
         >>> Recipe.from_json({"batch": 32}) == Recipe(batch=32)
         True

@@ -163,10 +163,7 @@ def choose_sort() -> None:
 def answer(workbench: Workbench, request: ConcordanceRequest) -> Answer:
     """Find the word, and put the query into the page's address.
 
-    Raises
-    ------
-    BadRequest, NotFound
-        As `Concordance.find`.
+    Raises BadRequest, NotFound: as `Concordance.find`.
     """
     # First, so that a query that is refused has an address too and Back leads from it to the one before.
     kept = request.parameters

@@ -71,8 +71,6 @@ def _exported(answer: Answer) -> str:
 def _file_name(request: ConcordanceRequest) -> str:
     """Name the file of a table after its query.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> _file_name(SimpleNamespace(word="good/fortune*", work_id="emma-1"))
     'good-fortune in emma-1.csv'

@@ -60,8 +60,6 @@ def _lines(density: Sequence[int]) -> str:
 
     Where lines would run together, each is a two-hundred-and-fiftieth, and the more places it holds the darker.
 
-    Examples
-    --------
     >>> _lines([1, 2] + [0] * 998)
     'linear-gradient(90deg,color-mix(in srgb,currentColor 80%,#0000) 0% calc(0.2% + 1px),#0000 0.2% 100%)'
     """

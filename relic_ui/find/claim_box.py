@@ -60,8 +60,6 @@ def _mask_button() -> Callable[..., Any]:
 def masked(before: str, after: str) -> str:
     """Put a mask between what stands before and after the words selected, or the cursor.
 
-    Examples
-    --------
     >>> masked("He ", ", and sighs.")
     'He [MASK], and sighs.'
     >>> masked("He says:", "")
@@ -73,13 +71,7 @@ def masked(before: str, after: str) -> str:
 
 
 def show_mask_button(claim_key: str) -> None:
-    """Draw the button under the claim box.
-
-    Parameters
-    ----------
-    claim_key : str
-        Session key of the claim box.
-    """
+    """Draw the button under the claim box."""
 
     def put_mask() -> None:
         asked = st.session_state["mask_button"].masked

@@ -37,12 +37,8 @@ def restore(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
     work alone, or a chapter of it, begins anew there; one that names a passage looks for others like it. One without
     anything, reached on this page by the browser's Back, clears the claim.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where searches are kept.
-    summaries : sequence of WorkSummary
-        The works that can be chosen.
+    - `workbench`: where searches are kept.
+    - `summaries`: the works that can be chosen.
     """
     state = st.session_state
     given = st.query_params.to_dict()
@@ -200,10 +196,7 @@ def ask(workbench: Workbench, where: Scope) -> SearchRequest | None:
 
     Every change answers at once; the button is for those who look for one, and says what is missing.
 
-    Raises
-    ------
-    BadRequest
-        No way of searching is chosen.
+    Raises BadRequest: no way of searching is chosen.
     """
     state = st.session_state
     state.setdefault("find_length", MIN_LENGTH)

@@ -52,12 +52,8 @@ def ask_a_claim() -> None:
 def begin(workbench: Workbench, given: Mapping[str, str]) -> bool:
     """Put a passage in the place of the claim, as an address asks for; where there is none, say so.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the work is.
-    given : mapping
-        `PARAMETERS` and what they are given.
+    - `workbench`: where the work is.
+    - `given`: `PARAMETERS` and what they are given.
     """
     state = st.session_state
     ask_a_claim()
@@ -87,21 +83,11 @@ def resume(likeness: Likeness | None) -> None:
 def show_source(workbench: Workbench, likeness: Likeness, scope: Scope, *, works: int) -> None:
     """Draw the passage, and what to do instead.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where its work is.
-    likeness : Likeness
-        The passage.
-    scope : Scope
-        Where is searched.
-    works : int
-        How many works the library has.
+    - `workbench`: where its work is.
+    - `scope`: where is searched.
+    - `works`: how many works the library has.
 
-    Raises
-    ------
-    NotFound
-        Its work is not there.
+    Raises NotFound: its work is not there.
     """
     page = workbench.reading.page(likeness.work_id, at=likeness.at, length=likeness.length)
     if page.passage is not None and page.place is not None:

@@ -61,8 +61,6 @@ def _show_quoted(workbench: Workbench, result: SearchResult, work: Work) -> None
 def _marked(words: Sequence[str]) -> str:
     """List words in quotation marks.
 
-    Examples
-    --------
     >>> _marked(["Gatsby"]), _marked(["Gatsby", "Daisy"])
     ('“Gatsby”', '“Gatsby” or “Daisy”')
     """

@@ -79,18 +79,8 @@ def _show_library(workbench: Workbench, works: Sequence[WorkSummary], also: Sequ
 def _offer(workbench: Workbench, kind: str, said: str, *, label: str, start: Callable[[], Job]) -> None:
     """Say what is lacking, and start what mends it on request; while it is under way, show how it goes.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where jobs are known.
-    kind : str
-        Of the job: one begun on another page, or in another tab, is shown as well.
-    said : str
-        What is lacking.
-    label : str
-        The words on the button.
-    start : callable
-        Starts the job.
+    - `workbench`: where jobs are known.
+    - `kind`: of the job: one begun on another page, or in another tab, is shown as well.
     """
     state, key = st.session_state, f"find_job_{kind}"
     job = workbench.jobs.get(state[key]) if key in state else None

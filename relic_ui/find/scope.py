@@ -31,16 +31,9 @@ _LAST_YEAR = 9999
 class Scope:
     """Where a search looks.
 
-    Attributes
-    ----------
-    work : WorkSummary or None
-        The work; None for the library.
-    chapters : tuple of int
-        Chapters of the work, numbered from 1; empty for all.
-    narrowing : Narrowing
-        Which works of the library.
-    works : tuple of WorkSummary
-        The works searched: the one, or those that the narrowing admits.
+    - `work`: the work; None for the library.
+    - `chapters`: chapters of the work, numbered from 1; empty for all.
+    - `works`: the works searched: the one, or those that the narrowing admits.
     """
 
     work: WorkSummary | None
@@ -119,8 +112,6 @@ def _inside(option: tuple[int, int]) -> range:
 def _options(chapters: set[int], parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Write chapters as whole parts, as far as they are, and single chapters.
 
-    Examples
-    --------
     >>> _options({1, 2, 5}, [(1, 2), (3, 6)])
     [(1, 2), (5, 5)]
     """

@@ -23,12 +23,7 @@ _CODE, _NOTICES, _NAMES = "find_code", "find_code_notices", "find_code_names"
 def opened(workbench: Workbench, code: str) -> SearchRequest | None:
     """Open the search that the page's address carries; None where that was done before, or it cannot be, as is told.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where it is asked.
-    code : str
-        As the address has it.
+    - `workbench`: where it is asked.
     """
     state = st.session_state
     if state.get(_CODE) == code:

@@ -18,12 +18,8 @@ if TYPE_CHECKING:
 class FoundLines:
     """Makes the lines of what one search found.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Whose notebook says what is kept.
-    search : Search
-        The search; a passage that is read or kept from here goes with its claim.
+    - `workbench`: whose notebook says what is kept.
+    - `search`: the search; a passage that is read or kept from here goes with its claim.
     """
 
     def __init__(self, workbench: Workbench, search: Search) -> None:
@@ -33,12 +29,7 @@ class FoundLines:
     def html(self, passage: Located, *, retriever: str, rank: int) -> str:
         """Make the HTML of a passage.
 
-        Parameters
-        ----------
-        passage : Located
-            The passage.
-        retriever, rank
-            What brings it up now, and at which rank; "" and 0 where nothing does.
+        - `retriever`, `rank`: what brings it up now, and at which rank; "" and 0 where nothing does.
         """
         work, where, n = passage.work, passage.place.label, passage.span.length
         named = where if self._search.work_id else f"{name_of(work)} · {where}"

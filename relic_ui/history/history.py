@@ -41,16 +41,7 @@ _MOST_PAGES = 100_000
 class Asked:
     """What the page's address asks for; each empty where it does not say.
 
-    Attributes
-    ----------
-    search : str
-        Id of a search.
-    show : str
-        "then" for then and now, "compare" for two columns; the list of searches otherwise.
-    of : tuple of str
-        The columns that are compared.
-    at : str
-        When "then" is.
+    - `show`: "then" for then and now, "compare" for two columns; the list of searches otherwise.
     """
 
     search: str
@@ -120,16 +111,9 @@ def _tell_odd(asked: Asked) -> None:
 def show_one(workbench: Workbench, asked: Asked, title: str, show: Callable[[Workbench, Asked, Search], None]) -> None:
     """Draw the page of one search, or say that it is not there.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where searches are kept.
-    asked : Asked
-        What the address asks for, a search among it.
-    title : str
-        What the page says of it.
-    show : callable
-        Draws what stands below the search.
+    - `workbench`: where searches are kept.
+    - `asked`: what the address asks for, a search among it.
+    - `show`: draws what stands below the search.
     """
     st.html(f'<h1 class="relic-history-title">{escape(title)}</h1>')
     search = None
@@ -214,8 +198,6 @@ def _first_page() -> None:
 def _number(written: str) -> int:
     """Read the number of a page; 1 where it is none.
 
-    Examples
-    --------
     >>> _number("12"), _number("-1"), _number("²"), _number("9" * 40)
     (12, 1, 1, 1)
     """

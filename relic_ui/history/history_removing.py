@@ -65,12 +65,7 @@ def show_removed(workbench: Workbench) -> None:
 def tell_removed(workbench: Workbench, search_id: str) -> bool:
     """Say that the search of an address was removed by who reads this, and offer it; False where it was not.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where searches are kept.
-    search_id : str
-        As the address has it.
+    - `workbench`: where searches are kept.
     """
     wanted = search_id.strip().lower()
     search = next((each for each in workbench.history.removed(person.current()) if each.id == wanted), None)

@@ -135,8 +135,6 @@ _AWAY = '<p class="relic-quiet">Its work is not in your library any more.</p>'
 def how(each: MovedPassage) -> str:
     """Say in words what became of a passage.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> how(SimpleNamespace(moved="rose", then=4, now=2)), how(SimpleNamespace(moved="new", then=0, now=3))
     ('<span aria-hidden="true">↑</span> rose from 4', 'new')

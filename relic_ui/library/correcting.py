@@ -19,17 +19,10 @@ if TYPE_CHECKING:
 def fields(about: WorkSummary | Preview, key: str) -> dict[str, str]:
     """Draw the fields of a work; give what stands in them.
 
-    Parameters
-    ----------
-    about : WorkSummary or Preview
-        What stands in them at first.
-    key : str
-        Tells these fields from those of another work on the page.
+    - `about`: what stands in them at first.
+    - `key`: tells these fields from those of another work on the page.
 
-    Returns
-    -------
-    dict of str to str
-        "title", "author", "translator", "year": for `read`.
+    Returns: "title", "author", "translator", "year": for `read`.
     """
     said = {}
     with st.container(horizontal=True, gap="small"):
@@ -49,13 +42,8 @@ def fields(about: WorkSummary | Preview, key: str) -> dict[str, str]:
 def read(said: dict[str, str]) -> dict[str, Any]:
     """Turn what stands in the fields into what the library is told.
 
-    Raises
-    ------
-    BadRequest
-        The title is empty, or the year is no number.
+    Raises BadRequest: the title is empty, or the year is no number.
 
-    Examples
-    --------
     >>> read({"title": " Emma ", "author": "", "translator": "", "year": "1815"})
     {'title': 'Emma', 'author': '', 'translator': '', 'year': 1815}
     """
@@ -75,10 +63,7 @@ def read(said: dict[str, str]) -> dict[str, Any]:
 def show_form(workbench: Workbench, work: WorkSummary) -> bool:
     """Draw the form that corrects what is said of a stored work.
 
-    Returns
-    -------
-    bool
-        Whether it was saved, or given up.
+    Returns: whether it was saved, or given up.
     """
     with st.form(f"correct-{work.id}"):
         st.html(

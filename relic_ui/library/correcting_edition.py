@@ -34,12 +34,8 @@ _NUMBERS = {"year": "year of this edition", "volumes": "number of volumes"}
 def fields(details: EditionDetails, key: str) -> tuple[dict[str, str], object]:
     """Draw the fields of an edition; give what stands in them, and the date of access.
 
-    Parameters
-    ----------
-    details : EditionDetails
-        What stands in them at first.
-    key : str
-        Tells these fields from those of another work.
+    - `details`: what stands in them at first.
+    - `key`: tells these fields from those of another work.
     """
     said = {}
     with st.container(horizontal=True, gap="small"):
@@ -61,13 +57,8 @@ def fields(details: EditionDetails, key: str) -> tuple[dict[str, str], object]:
 def read(details: EditionDetails, said: dict[str, str], accessed: object) -> EditionDetails:
     """Turn what stands in the fields into details.
 
-    Raises
-    ------
-    BadRequest
-        The year or the number of volumes is no number.
+    Raises BadRequest: the year or the number of volumes is no number.
 
-    Examples
-    --------
     >>> from relic_core.domain import EditionDetails
     >>> read(EditionDetails(), {"publisher": " Dent ", "year": "1906"}, None).year
     1906

@@ -73,8 +73,6 @@ def show_contents(
 def _searched(sources: Sequence[SourceSummary]) -> str:
     """Count the sources that were searched, and name how many could not be.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> _searched([SimpleNamespace(problem=""), SimpleNamespace(problem="It is empty.")])
     '1; 1 could not be searched'
@@ -86,8 +84,6 @@ def _searched(sources: Sequence[SourceSummary]) -> str:
 def _more_wait(number: int) -> str:
     """Say how many jobs are not shown.
 
-    Examples
-    --------
     >>> _more_wait(1), _more_wait(4)
     ('One more waits for its turn.', '4 more wait for their turns.')
     """
@@ -193,8 +189,6 @@ def _row(work: WorkSummary) -> str:
 def written_by(work: WorkSummary) -> str:
     """Name author and year, as far as they are known.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> written_by(SimpleNamespace(author="Jane Austen", year=1815)), written_by(SimpleNamespace(author="", year=None))
     ('Jane Austen, 1815', 'Author unknown')

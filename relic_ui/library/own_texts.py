@@ -236,8 +236,6 @@ def _show_said() -> None:
 def _short(name: str) -> str:
     """Cut a very long file name.
 
-    Examples
-    --------
     >>> _short("a" * 100 + ".txt")[-9:]
     'aaaaa.txt'
     """

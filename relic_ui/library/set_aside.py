@@ -28,8 +28,6 @@ _NAMES = {
 def name_of_kind(kind: str) -> str:
     """Name a kind of what was set aside.
 
-    Examples
-    --------
     >>> name_of_kind("break"), name_of_kind("colophon")
     ('Marks of breaks', 'Colophon')
     """

@@ -135,8 +135,6 @@ def _show_add_all(workbench: Workbench, split: Split, works: Sequence[Shelved]) 
 def _how_long(fetched: int, found: int, seconds: float) -> str:
     """Say where works come from and how long that takes.
 
-    Examples
-    --------
     >>> _how_long(51, 0, 102.0)
     'Adding takes about 2 minutes: Project Gutenberg asks for two seconds between books. You can stop, and go on later.'
     >>> _how_long(0, 5, 5.0)
@@ -151,11 +149,9 @@ def _how_long(fetched: int, found: int, seconds: float) -> str:
 def _how_long_after(many: int) -> str:
     """Say what preparing works takes when they are stored.
 
-    Examples
-    --------
     >>> _how_long_after(18)
     'They can be read and searched by words at once; preparing them for searching by meaning takes some minutes \
-each, about an hour in all, goes on in the background, and can also be done later, work by work.'
+    each, about an hour in all, goes on in the background, and can also be done later, work by work.'
     """
     whole = f", {_about(many * _PREPARING_SECONDS)} in all" if many > 1 else ""
     return (
@@ -167,8 +163,6 @@ each, about an hour in all, goes on in the background, and can also be done late
 def _about(seconds: float) -> str:
     """Say how long something takes, roughly.
 
-    Examples
-    --------
     >>> [_about(seconds) for seconds in (5, 70, 900, 3_240, 10_000)]
     ['a few seconds', 'about a minute', 'about 15 minutes', 'about an hour', 'about 3 hours']
     """

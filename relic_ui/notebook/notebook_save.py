@@ -26,14 +26,7 @@ if TYPE_CHECKING:
 class Form(NamedTuple):
     """One form that a notebook, or a collection, can be saved in.
 
-    Attributes
-    ----------
-    label : str
-        The words on the button.
-    ending, mime : str
-        Of the file.
-    make : callable
-        Makes its bytes, when the button is pressed.
+    - `make`: makes its bytes, when the button is pressed.
     """
 
     label: str

@@ -34,14 +34,8 @@ _CHAIRS = "proxy_chairs"
 class Asked:
     """What the page's address asks for; each empty where it does not say.
 
-    Attributes
-    ----------
-    study : str
-        Id of a study; the list of studies without one.
-    show : str
-        "answer", "results", "manage" or, without a study, "make".
-    item : str
-        Id of the item to begin with.
+    - `study`: id of a study; the list of studies without one.
+    - `show`: "answer", "results", "manage" or, without a study, "make".
     """
 
     study: str
@@ -92,8 +86,6 @@ def opened(workbench: Workbench, asked: Asked) -> StudyView | None:
 def how_many(people: int) -> str:
     """Count people.
 
-    Examples
-    --------
     >>> how_many(1), how_many(3)
     ('one person', '3 people')
     """
@@ -103,8 +95,6 @@ def how_many(people: int) -> str:
 def label_of(name: str, version: int) -> str:
     """Name a study of the list: with its version where it is not the first.
 
-    Examples
-    --------
     >>> label_of("Emma", 1), label_of("Emma", 2)
     ('Emma', 'Emma, version 2')
     """
@@ -114,14 +104,8 @@ def label_of(name: str, version: int) -> str:
 def title(words: str, *, back: str = "All studies", **to: str) -> None:
     """Draw the heading of one side of the page, with the way back.
 
-    Parameters
-    ----------
-    words : str
-        Not yet escaped.
-    back : str
-        The words on the link.
-    **to : str
-        Where it leads.
+    - `words`: not yet escaped.
+    - `**to`: where it leads.
     """
     st.html(
         f'<p class="relic-proxy-back">{link(PAGE, f"← {back}", css="relic-back", **to)}</p>'
@@ -132,8 +116,6 @@ def title(words: str, *, back: str = "All studies", **to: str) -> None:
 def paragraphs(words: str) -> str:
     r"""Set a text that a study's owner wrote: shown, not obeyed; empty lines part paragraphs.
 
-    Examples
-    --------
     >>> paragraphs("Read.\n\n<b>Choose</b>.")
     '<p>Read.</p><p>&lt;b&gt;Choose&lt;/b&gt;.</p>'
     """

@@ -33,18 +33,9 @@ _SETTLED = "You have been told which passage was the critic’s, so your answer 
 class _Place:
     """Where an annotator is in a study, for one visit.
 
-    Attributes
-    ----------
-    whose : (str, str)
-        Ids of the study and the annotator.
-    at : str
-        Id of the item shown; empty for the first that is not answered.
-    heard : str
-        Nonce of the last press that was dealt with.
-    said, trouble : str
-        What became of it.
-    visit : str
-        Another for each visit, by which the browser knows a server that was started anew.
+    - `at`: id of the item shown; empty for the first that is not answered.
+    - `heard`: nonce of the last press that was dealt with.
+    - `visit`: another for each visit, by which the browser knows a server that was started anew.
     """
 
     whose: tuple[str, str]
@@ -58,16 +49,8 @@ class _Place:
 def show(workbench: Workbench, view: StudyView, annotator: Annotator, asked: Asked) -> None:
     """Draw an annotator's turn.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where answers are kept.
-    view : StudyView
-        The study.
-    annotator : Annotator
-        Who answers.
-    asked : Asked
-        The address; an item that it names is shown first.
+    - `workbench`: where answers are kept.
+    - `asked`: the address; an item that it names is shown first.
     """
     whose = (view.study.id, annotator.id)
     place = st.session_state.get("proxy_place")

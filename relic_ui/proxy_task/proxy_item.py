@@ -69,20 +69,9 @@ Does = Literal["choose", "back", "next"]
 class Press:
     """What the reader did.
 
-    Attributes
-    ----------
-    does : {"choose", "back", "next"}
-        What was pressed.
-    item : str
-        Id of the item that was shown.
-    choice : int
-        Number of the chosen passage, from 1; 0 where the reader cannot decide, and where nothing was chosen.
-    comment : str
-        What stands in the comment box.
-    seconds : float
-        For how long the item could be seen.
-    nonce : str
-        Tells this press from every other.
+    - `choice`: number of the chosen passage, from 1; 0 where the reader cannot decide, and where nothing was chosen.
+    - `seconds`: for how long the item could be seen.
+    - `nonce`: tells this press from every other.
     """
 
     does: Does
@@ -96,8 +85,6 @@ class Press:
 def press_of(told: object) -> Press | None:
     """Read what the browser tells; None where it is nothing that this page could have sent.
 
-    Examples
-    --------
     >>> press_of({"does": "choose", "item": "a", "choice": "2", "comment": "", "seconds": 3.5, "nonce": "x"}).choice
     2
     >>> press_of({"does": "shout"}) is None
@@ -134,17 +121,13 @@ def _component() -> Callable[..., Any]:
 def show(data: Mapping[str, object], heard: Callable[[Press], None]) -> None:
     """Draw an item.
 
-    Parameters
-    ----------
-    data : mapping
-        ``item`` (its id), ``who`` (who answers, as the browser remembers it), ``body`` (`body_html`), ``heading``,
-        ``about`` and ``counted`` (words over it), ``of`` and ``answered`` (numbers), ``choice`` ("1" to "3", "0" for
-        cannot decide, "" where it is not answered), ``comment``, ``back`` (whether there is an item before it),
-        ``next`` (words on the button that goes on), ``settled`` (it is shown with what is right and takes no answer),
-        ``visit`` (another for each session), ``heard`` (nonce of the last press that was dealt with), ``said`` and
-        ``trouble`` (what became of it).
-    heard : callable
-        Is given each press before the page is drawn anew.
+    - `data`: ``item`` (its id), ``who`` (who answers, as the browser remembers it), ``body`` (`body_html`),
+      ``heading``, ``about`` and ``counted`` (words over it), ``of`` and ``answered`` (numbers), ``choice`` ("1" to "3",
+      "0" for cannot decide, "" where it is not answered), ``comment``, ``back`` (whether there is an item before it),
+      ``next`` (words on the button that goes on), ``settled`` (it is shown with what is right and takes no answer),
+      ``visit`` (another for each session), ``heard`` (nonce of the last press that was dealt with), ``said`` and
+      ``trouble`` (what became of it).
+    - `heard`: is given each press before the page is drawn anew.
     """
 
     def pressed() -> None:
@@ -177,18 +160,11 @@ def body_html(
 ) -> str:
     """Set a claim and the passages to choose from.
 
-    Parameters
-    ----------
-    left, right : str
-        The critic's words before and after the quotation.
-    options : sequence of str
-        The passages, in the order in which they are shown.
-    notes : sequence of str
-        A line below each passage; none where it is empty.
-    verdict : str
-        What stands over the passages of an item that is settled.
-    right_option : int
-        Number of the passage to set off, from 1; 0 for none.
+    - `left`, `right`: the critic's words before and after the quotation.
+    - `options`: the passages, in the order in which they are shown.
+    - `notes`: a line below each passage; none where it is empty.
+    - `verdict`: what stands over the passages of an item that is settled.
+    - `right_option`: number of the passage to set off, from 1; 0 for none.
     """
     told = f'<p class="relic-proxy-verdict" tabindex="-1" data-part="verdict">{escape(verdict)}</p>' if verdict else ""
     rows = "".join(
@@ -212,8 +188,6 @@ def body_html(
 def claim_html(left: str, right: str) -> str:
     """Set the critic's words with the missing quotation plain to see.
 
-    Examples
-    --------
     >>> claim_html("He says", "& sighs.")
     '<p>He says <b class="relic-proxy-mask">the missing quotation</b> &amp; sighs.</p>'
     """
@@ -224,8 +198,6 @@ def claim_html(left: str, right: str) -> str:
 def words_html(words: str) -> str:
     r"""Set a passage inside a line of text: a button holds no paragraphs.
 
-    Examples
-    --------
     >>> words_html("One.\n\nTwo & three.")
     '<span>One.</span><span>Two &amp; three.</span>'
     """

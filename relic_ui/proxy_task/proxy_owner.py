@@ -29,14 +29,7 @@ _HEIGHT = 160
 def show(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
     """Draw the owner's side.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the study is.
-    view : StudyView
-        The study.
-    does, to : str
-        What a button asks for.
+    - `workbench`: where the study is.
     """
     study = view.study
     st.html(

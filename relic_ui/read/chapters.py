@@ -20,8 +20,6 @@ HEADING = "chapter-name"
 def sentence_id(address: Address | str) -> str:
     """Name a sentence on the page.
 
-    Examples
-    --------
     >>> sentence_id("3.n1.2")
     's-3-n1-2'
     """

@@ -22,20 +22,12 @@ _LENGTH = re.compile("[0-9]{1,4}")
 class Asked:
     """What the page's address asks for, filled up from what was read last in this visit.
 
-    Attributes
-    ----------
-    work_id, at, search_id : str
-        Empty where nothing is known.
-    words : str
-        What the concordance was asked that the reader comes from, as its address has it; empty where it was none.
-    length : int
-        Sentences to light.
-    quoting : bool
-        It is asked who quotes the sentence.
-    resumed : bool
-        The place is that of the visit, not of the address: the reader comes back to it.
-    edition : str
-        The edition that the address was made with, in eight hex digits.
+    - `work_id`, `at`, `search_id`: empty where nothing is known.
+    - `words`: what the concordance was asked that the reader comes from, as its address has it; empty where it was
+      none.
+    - `quoting`: it is asked who quotes the sentence.
+    - `resumed`: the place is that of the visit, not of the address: the reader comes back to it.
+    - `edition`: the edition that the address was made with, in eight hex digits.
     """
 
     work_id: str

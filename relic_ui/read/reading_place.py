@@ -56,16 +56,12 @@ def _place() -> Callable[..., Any]:
 def show_place(data: Mapping[str, object]) -> None:
     """Draw what follows the reader.
 
-    Parameters
-    ----------
-    data : mapping
-        ``work``, ``title``, ``chapter`` (from 1), ``address`` (of what is shown), ``lit`` (``at`` and ``n``, or None),
-        ``resumed`` (the reader comes back to the chapter), ``cited`` (how the work is named below a quotation),
-        ``about`` (a link), ``like`` and ``cite`` (links to passages like one of the work, and to the citation of one;
-        the place is added to them here),
-        ``offer`` (titles by work: where this browser kept a place in one, it is offered), ``quoted`` (how often
-        sentences of the chapter are quoted, by their addresses), and ``quoting`` (who quotes the sentence that is lit,
-        as HTML; empty where that was not asked), ``search`` (what the reader comes from), and ``kept`` (the passages of
-        the work that are in the notebook: address, length, note, collection).
+    - `data`: ``work``, ``title``, ``chapter`` (from 1), ``address`` (of what is shown), ``lit`` (``at`` and ``n``, or
+      None), ``resumed`` (the reader comes back to the chapter), ``cited`` (how the work is named below a quotation),
+      ``about`` (a link), ``like`` and ``cite`` (links to passages like one of the work, and to the citation of one; the
+      place is added to them here), ``offer`` (titles by work: where this browser kept a place in one, it is offered),
+      ``quoted`` (how often sentences of the chapter are quoted, by their addresses), and ``quoting`` (who quotes the
+      sentence that is lit, as HTML; empty where that was not asked), ``search`` (what the reader comes from), and
+      ``kept`` (the passages of the work that are in the notebook: address, length, note, collection).
     """
     _place()(key="read_place", data=dict(data))

@@ -43,24 +43,11 @@ PART_OF = {"books": "book", "lengths": "length", "shapes": "shape", "kinds": "ki
 class Asked:
     """What the page is to show.
 
-    Attributes
-    ----------
-    offer : Offer
-        The benchmark and its runs.
-    runs : tuple of Run
-        Those chosen, in the order in which they were.
-    view : str
-        Of `VIEW_LABELS`: "table", or a view of charts.
-    metric, sort, least, beside
-        As `services.recall.Recall.chart` takes them.
-    part : str
-        Key of the group whose examples are shown; empty for none.
-    show : str
-        Which of its examples.
-    page : int
-        Of the examples, from 1.
-    usual : bool
-        All is as the page begins with.
+    - `runs`: those chosen, in the order in which they were.
+    - `view`: of `VIEW_LABELS`: "table", or a view of charts.
+    - `metric`, `sort`, `least`, `beside`: as `services.recall.Recall.chart` takes them.
+    - `part`: key of the group whose examples are shown; empty for none.
+    - `page`: of the examples, from 1.
     """
 
     offer: Offer

@@ -97,8 +97,6 @@ def _warn(message: str) -> None:
 def _number(written: str) -> int:
     """Read a number from 1; 0 where it is none.
 
-    Examples
-    --------
     >>> _number("12"), _number("-1"), _number("²"), _number("9" * 40)
     (12, 0, 0, 0)
     """

@@ -64,8 +64,6 @@ def show_benchmark(card: BenchmarkCard, candidates: float) -> None:
 def _with_code(said: str) -> str:
     """Set words as HTML, what stands between backticks as code.
 
-    Examples
-    --------
     >>> _with_code("Run `relic <file>` & wait.")
     'Run <code>relic &lt;file&gt;</code> &amp; wait.'
     """
@@ -210,8 +208,6 @@ def show_table(workbench: Workbench, asked: Asked) -> None:
 def _file_name(asked: Asked) -> str:
     """Name a file after what it holds.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> card = SimpleNamespace(card=SimpleNamespace(name="birco-novels"))
     >>> _file_name(SimpleNamespace(offer=card, metric="recall@10", view="books"))

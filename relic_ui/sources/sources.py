@@ -36,16 +36,10 @@ _TO_LIST = {"data-then": "#windows-heading"}
 class Asked:
     """What the page's address asks for.
 
-    Attributes
-    ----------
-    source_id, work_id : str
-        Windows of this source; on this work.
-    at : str
-        Those on one sentence of the work, by its address; empty for all.
-    show : str
-        A key of the filter: empty for those that are kept.
-    page : int
-        From 1.
+    - `source_id`, `work_id`: Windows of this source; on this work.
+    - `at`: those on one sentence of the work, by its address; empty for all.
+    - `show`: a key of the filter: empty for those that are kept.
+    - `page`: from 1.
     """
 
     source_id: str

@@ -23,12 +23,8 @@ _PLACE = "sources"
 def show(workbench: Workbench, *, begun: bool) -> None:
     """Offer the ways to add sources, and show how the last one goes.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where they go.
-    begun : bool
-        There are sources already.
+    - `workbench`: where they go.
+    - `begun`: there are sources already.
     """
     here, path = st.tabs(["From this computer", "A folder, by path"], key="sources_ways")
     with here:

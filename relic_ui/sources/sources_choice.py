@@ -67,8 +67,6 @@ def _quoted_works(workbench: Workbench, listed: Sequence[SourceSummary]) -> list
 def _quoting(listed: Sequence[SourceSummary], works: Collection[str]) -> str:
     """Say how many of the sources quote a work of these, and how many were not searched.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> essay = SimpleNamespace(works=(("emma", "Emma", 2),), problem="")
     >>> _quoting([essay, SimpleNamespace(works=(), problem="It is empty.")], {"emma"})

@@ -138,8 +138,6 @@ def _row(summary: SourceSummary) -> str:
 def _found_in(summary: SourceSummary) -> str:
     """Say what was found in a source.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> _found_in(SimpleNamespace(windows=3, pairs=40, works=(("e", "Emma", 2), ("p", "Persuasion", 1))))
     '3 quotations of Emma (2) and Persuasion (1); 40 quotations in all'

@@ -42,14 +42,7 @@ def counts_beside(page: ReadingPage, quoted: Quoted) -> dict[str, int]:
 def summary_html(page: ReadingPage, quoted: Quoted, here: int) -> str:
     """Say over the chapter what the numbers beside it are, with a switch; nothing of a work that nobody quotes.
 
-    Parameters
-    ----------
-    page : ReadingPage
-        The chapter.
-    quoted : Quoted
-        How often its work is quoted.
-    here : int
-        Sentences of the chapter that are quoted.
+    - `here`: sentences of the chapter that are quoted.
     """
     if not quoted.windows:
         return ""
@@ -145,15 +138,9 @@ def _passage(work: Work, span: Span, times: int) -> str:
 def most_quoted(counts: Mapping[int, int], most: int = MOST_QUOTED) -> list[Span]:
     """Choose the passages that are quoted most: sentences in a row that are quoted equally often are one passage.
 
-    Parameters
-    ----------
-    counts : mapping of int to int
-        Index of a sentence → how often it is quoted.
-    most : int
-        Passages at most.
+    - `counts`: index of a sentence → how often it is quoted.
+    - `most`: passages at most.
 
-    Examples
-    --------
     >>> most_quoted({3: 2, 4: 5, 5: 5, 9: 1}, most=2)
     [Span(start=4, length=2), Span(start=3, length=1)]
     """

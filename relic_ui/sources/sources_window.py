@@ -52,14 +52,8 @@ def window_id(window: str) -> str:
 def window_html(view: WindowView, number: int, *, of: str) -> str:
     """Make the HTML of one window, an item of a list.
 
-    Parameters
-    ----------
-    view : WindowView
-        The window.
-    number : int
-        Its number in the list, from 1.
-    of : {"source", "work", "sentence"}
-        What the list is of: what is the same in all of it is not said again.
+    - `number`: its number in the list, from 1.
+    - `of`: what the list is of: what is the same in all of it is not said again.
     """
     window, name = view.window, escape(window_id(view.window.id))
     heading = f"<cite>{escape(view.work.title)}</cite>" if of == "source" else cited(view.source)
@@ -97,8 +91,6 @@ def critic_html(view: WindowView) -> str:
 def marked(text: str, lit: Iterable[Offsets]) -> str:
     r"""Set words with the lit stretches as marks; an empty line parts paragraphs.
 
-    Examples
-    --------
     >>> marked("A & B rose", [(0, 5)])
     '<p><mark>A &amp; B</mark> rose</p>'
     >>> marked("It rose.\n\nIt fell.", [(3, 12)])

@@ -149,14 +149,7 @@ def choose(every: Sequence[Followed]) -> str:
 def show_list(workbench: Workbench, every: Sequence[Followed], chosen: str) -> None:
     """List the trainings, each a link to how it goes.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where they are.
-    every : sequence of Followed
-        The trainings.
-    chosen : str
-        Id of the one that is shown.
+    - `workbench`: where they are.
     """
     show_undo("training", "Removed from the trainings", workbench.trainings.restore)
     if every:

@@ -132,8 +132,6 @@ def _facts(followed: Followed) -> str:
 def _capital(note: str) -> str:
     """Make a sentence of a note.
 
-    Examples
-    --------
     >>> _capital("validating: 1 of 5 works")
     'Validating: 1 of 5 works.'
     """

@@ -41,17 +41,10 @@ CARD = BenchmarkCard(
 def unplaced(settings: Settings, data: Path | None) -> tuple[Window, ...]:
     """Read the queries alone, for their claims: the novels are not needed, so nothing is said of where a gold stands.
 
-    Returns
-    -------
-    tuple of Window
-        With an empty gold, which is never to be ranked for.
+    Returns: with an empty gold, which is never to be ranked for.
 
-    Raises
-    ------
-    NotFound
-        The data are not here.
-    BadBenchmark
-        Damaged data.
+    Raises NotFound: the data are not here.
+    Raises BadBenchmark: damaged data.
     """
     _, queries = birco_queries.load(CARD, settings, data)
     windows = []
@@ -64,12 +57,8 @@ def unplaced(settings: Settings, data: Path | None) -> tuple[Window, ...]:
 def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened:
     """Read the queries and place each gold in its novel.
 
-    Raises
-    ------
-    NotFound
-        Data or novels that are not here.
-    BadBenchmark
-        Damaged data; queries that name no novel; golds that are not in their novel, by name.
+    Raises NotFound: data or novels that are not here.
+    Raises BadBenchmark: damaged data; queries that name no novel; golds that are not in their novel, by name.
     """
     card, queries = birco_queries.load(CARD, settings, data)
     nameless = [query.id for query in queries.queries if not query.work]

@@ -52,10 +52,8 @@ CARD = BenchmarkCard(
 def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - no novel is needed
     """Read queries and pools. BIRCO's own pickle does not say which novel a query is about: each counts as a book.
 
-    Raises
-    ------
-    NotFound, BadBenchmark
-        As `birco_queries.load`; and a passage without words, or a query without a gold or a mask.
+    Raises NotFound, BadBenchmark: as `birco_queries.load`; and a passage without words, or a query without a gold or a
+    mask.
     """
     card, queries = birco_queries.load(CARD, settings, data)
     windows, books, pools = [], {}, {}
@@ -82,8 +80,6 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened: 
 def in_order(query_id: str, passages: Iterable[str]) -> list[str]:
     """Put the passages of a pool in the order in which they stand in its work, which says nothing of the gold.
 
-    Examples
-    --------
     >>> in_order("q1", ["c1", "c2", "c3"]), in_order("q2", ["c3", "c2", "c1"])
     (['c3', 'c1', 'c2'], ['c1', 'c2', 'c3'])
     """

@@ -40,28 +40,15 @@ HOLDING_THEIR_QUOTATION = ("q_11402", "q_15943")
 def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[BenchmarkCard, BircoSet]:
     """Read the queries and their pools.
 
-    Parameters
-    ----------
-    card : BenchmarkCard
-        Of the benchmark that is opened.
-    settings : Settings
-        Where benchmark data are kept.
-    data : Path or None
-        A folder of JSON lines, or BIRCO's own pickle, in place of the folder that the card speaks of.
+    - `settings`: where benchmark data are kept.
+    - `data`: a folder of JSON lines, or BIRCO's own pickle, in place of the folder that the card speaks of.
 
-    Returns
-    -------
-    card : BenchmarkCard
-        With the checksum of what was read.
-    queries : BircoSet
-        Each with one mask and one relevant passage, which stands in its pool.
+    What it returns:
+    - `card`: with the checksum of what was read.
+    - `queries`: each with one mask and one relevant passage, which stands in its pool.
 
-    Raises
-    ------
-    NotFound
-        The data are not there.
-    BadBenchmark
-        They are damaged; or not those the card speaks of, where the reader named none.
+    Raises NotFound: the data are not there.
+    Raises BadBenchmark: they are damaged; or not those the card speaks of, where the reader named none.
     """
     path = data_path(card, settings, data, below=FOLDER)
     found = checksum(path / name for name in FILES) if path.is_dir() else checksum([path])

@@ -35,24 +35,14 @@ _NAMED = 5
 class Opened:
     """The port `Benchmark` for windows and works that are at hand.
 
-    Parameters
-    ----------
-    card : BenchmarkCard
-        What it is; the numbers of examples and books are filled in.
-    windows : sequence of Window
-        In the order of the benchmark.
-    books : iterable of Book
-        The quoted works, each once; those no window is of are left out.
-    works : mapping of str to Work
-        What candidates are taken from, by pool.
-    candidates : mapping of (str, int) to int array, optional
-        For a pool and a length where the spans that count start, ascending; where missing, all spans count.
+    - `card`: what it is; the numbers of examples and books are filled in.
+    - `windows`: in the order of the benchmark.
+    - `books`: the quoted works, each once; those no window is of are left out.
+    - `works`: what candidates are taken from, by pool.
+    - `candidates`: for a pool and a length where the spans that count start, ascending; where missing, all spans count.
 
-    Raises
-    ------
-    BadBenchmark
-        There are no windows, ids occur twice, a side has more than four sentences, a gold lies beyond its work or is no
-        candidate, or a work or a book is missing.
+    Raises BadBenchmark: there are no windows, ids occur twice, a side has more than four sentences, a gold lies beyond
+    its work or is no candidate, or a work or a book is missing.
     """
 
     def __init__(
@@ -149,24 +139,11 @@ def book_of(key: str, work: Work) -> Book:
 def place_all(label: str, passages: Mapping[str, tuple[str, str]], works: Mapping[str, Work]) -> dict[str, Span]:
     """Place each quotation in its work, the best place where it stands in several.
 
-    Parameters
-    ----------
-    label : str
-        What the benchmark is called.
-    passages : mapping of str to (str, str)
-        For each id the key of the work and the words quoted.
-    works : mapping of str to Work
-        By key.
+    - `passages`: for each id the key of the work and the words quoted.
 
-    Returns
-    -------
-    dict of str to Span
-        By id, in the order of `passages`.
+    Returns: by id, in the order of `passages`.
 
-    Raises
-    ------
-    BadBenchmark
-        Some cannot be placed; the message names them.
+    Raises BadBenchmark: some cannot be placed; the message names them.
     """
     found: dict[str, Span] = {}
     for key in dict.fromkeys(key for key, _ in passages.values()):
@@ -184,10 +161,7 @@ def place_all(label: str, passages: Mapping[str, tuple[str, str]], works: Mappin
 def checksum(paths: Iterable[Path]) -> str:
     """Compute the sha256 of files one after the other, in the order of their names.
 
-    Raises
-    ------
-    NotFound, BadBenchmark
-        One of them is not there, or cannot be read.
+    Raises NotFound, BadBenchmark: one of them is not there, or cannot be read.
     """
     digest = hashlib.sha256()
     for path in sorted(paths, key=lambda path: path.name):
@@ -198,21 +172,10 @@ def checksum(paths: Iterable[Path]) -> str:
 def data_path(card: BenchmarkCard, settings: Settings, data: Path | None, *, below: str) -> Path:
     """Choose where a benchmark is read from: what the reader names, else its place in the folder of benchmarks.
 
-    Parameters
-    ----------
-    card : BenchmarkCard
-        The benchmark.
-    settings : Settings
-        Where benchmark data are kept.
-    data : Path or None
-        What the reader named.
-    below : str
-        Its place below `settings.benchmarks`.
+    - `settings`: where benchmark data are kept.
+    - `below`: its place below `settings.benchmarks`.
 
-    Raises
-    ------
-    NotFound
-        Nothing is there, or no folder of benchmarks is set.
+    Raises NotFound: nothing is there, or no folder of benchmarks is set.
     """
     path = data if data is not None else settings.benchmarks / below if settings.benchmarks is not None else None
     if path is None:

@@ -62,10 +62,7 @@ def facts(name: str) -> SetFacts | None:
 class PublicRelic:
     """One of the benchmarks: a split, with or without the limit on sources, or some works of it.
 
-    Parameters
-    ----------
-    name : str
-        A key of `SETS`.
+    - `name`: a key of `SETS`.
     """
 
     def __init__(self, name: str) -> None:
@@ -104,12 +101,8 @@ class PublicRelic:
     def create(self, settings: Settings, works: WorkSource, data: Path | None) -> Opened:
         """Read the rebuilt words, hold them against the manifest, and find the sentences quoted in the works.
 
-        Raises
-        ------
-        NotFound
-            No manifest, no rebuilt words, or works that are not here.
-        BadBenchmark
-            Words are missing or not those of the manifest, or a work is another edition.
+        Raises NotFound: no manifest, no rebuilt words, or works that are not here.
+        Raises BadBenchmark: words are missing or not those of the manifest, or a work is another edition.
         """
         manifest, chosen, texts = self._read(settings, data)
         found = works.find(list(dict.fromkeys(window.work for window in chosen)))
@@ -124,10 +117,7 @@ class PublicRelic:
     def unplaced(self, settings: Settings, data: Path | None) -> tuple[Window, ...]:
         """Read the windows for their claims alone, without the works; with empty golds.
 
-        Raises
-        ------
-        NotFound, BadBenchmark
-            As `create`.
+        Raises NotFound, BadBenchmark: as `create`.
         """
         _, chosen, texts = self._read(settings, data)
         return tuple(_window(window, texts[window.id], Span(0, 0)) for window in chosen)

@@ -51,13 +51,8 @@ def cards() -> tuple[BenchmarkCard, ...]:
 def card(name: str) -> BenchmarkCard:
     """Describe one benchmark, as it is before it is opened.
 
-    Raises
-    ------
-    BadRequest
-        No benchmark has that name.
+    Raises BadRequest: no benchmark has that name.
 
-    Examples
-    --------
     >>> card("sample").examples
     72
     """
@@ -67,25 +62,13 @@ def card(name: str) -> BenchmarkCard:
 def open_benchmark(name: str, *, settings: Settings, works: WorkSource, data: Path | None = None) -> Benchmark:
     """Open a benchmark: read its files, find its works, check all of it.
 
-    Parameters
-    ----------
-    name : str
-        A registered name.
-    settings : Settings
-        Where benchmark data are kept.
-    works : WorkSource
-        Where quoted works come from.
-    data : Path, optional
-        The reader's own file or folder, in place of the one below `settings.benchmarks`.
+    - `settings`: where benchmark data are kept.
+    - `works`: where quoted works come from.
+    - `data`: the reader's own file or folder, in place of the one below `settings.benchmarks`.
 
-    Raises
-    ------
-    BadRequest
-        No benchmark has that name, or it takes no file of the reader's own.
-    NotFound
-        Data or works that are not here; the message says how to get them.
-    BadBenchmark
-        The data are damaged, not those the card speaks of, or of another text.
+    Raises BadRequest: no benchmark has that name, or it takes no file of the reader's own.
+    Raises NotFound: data or works that are not here; the message says how to get them.
+    Raises BadBenchmark: the data are damaged, not those the card speaks of, or of another text.
     """
     return _module(name).create(settings, works, data)
 
@@ -93,26 +76,13 @@ def open_benchmark(name: str, *, settings: Settings, works: WorkSource, data: Pa
 def unplaced(name: str, *, settings: Settings, data: Path | None = None) -> tuple[Window, ...]:
     """Read the windows of a benchmark without its works, for their claims; none where it cannot be read so.
 
-    Parameters
-    ----------
-    name : str
-        A registered name.
-    settings, data
-        As of `open_benchmark`.
+    - `settings`, `data`: as of `open_benchmark`.
 
-    Returns
-    -------
-    tuple of Window
-        With empty golds.
+    Returns: with empty golds.
 
-    Raises
-    ------
-    BadRequest
-        No benchmark has that name.
-    NotFound
-        Its data are not here.
-    BadBenchmark
-        Its data are damaged.
+    Raises BadRequest: no benchmark has that name.
+    Raises NotFound: its data are not here.
+    Raises BadBenchmark: its data are damaged.
     """
     read = getattr(_module(name), "unplaced", None)
     return read(settings, data) if read is not None else ()

@@ -53,21 +53,12 @@ _SEGMENTER = "RELiC as published/1"
 def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - the file has the works
     """Read a file of RELiC.
 
-    Parameters
-    ----------
-    settings : Settings
-        Below whose folder of benchmarks ``relic/val.json`` is looked for.
-    works : WorkSource
-        Not asked.
-    data : Path or None
-        Another file, or the folder it is in.
+    - `settings`: below whose folder of benchmarks ``relic/val.json`` is looked for.
+    - `works`: not asked.
+    - `data`: another file, or the folder it is in.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is damaged, or its quotations are hidden.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is damaged, or its quotations are hidden.
     """
     path = data_path(CARD, settings, data, below=FOLDER)
     path = data_path(CARD, settings, path / DEFAULT, below=FOLDER) if path.is_dir() else path
@@ -88,8 +79,6 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened: 
 def entry_of(title: str) -> CatalogueEntry | None:
     """Find the work of the catalogue that a title of the data set means, written as a title or as a slug.
 
-    Examples
-    --------
     >>> entry_of("The Awakening").split, entry_of("the_awakening").split, entry_of("An Awakening of Mine")
     ('train', 'train', None)
     """
@@ -102,14 +91,9 @@ def split_of(titles: Iterable[str]) -> str:
     Which part of RELiC a book belongs to is told by the catalogue and not by the name of the file, which anyone may
     change. Choices are made on training books, which nothing of ours was trained on.
 
-    Returns
-    -------
-    str
-        "test" where one of them is of the validation or test part; "dev" where all are of the training part; else
-        empty: some are no works of the data set.
+    Returns: "test" where one of them is of the validation or test part; "dev" where all are of the training part; else
+    empty: some are no works of the data set.
 
-    Examples
-    --------
     >>> [split_of(["The Awakening", other]) for other in ("Moby Dick", "Emma", "My Own Novel")]
     ['dev', 'test', '']
     """

@@ -63,8 +63,6 @@ def _entry(work: CitedWork) -> str:
 def key(work: CitedWork) -> str:
     """Give the key of a work, which stays whatever is corrected in what is said of it.
 
-    Examples
-    --------
     >>> from relic_core.domain import CitedWork
     >>> key(CitedWork(id="emma-1a2b3c4d", title="Emma"))
     'emma-1a2b3c4d'
@@ -75,8 +73,6 @@ def key(work: CitedWork) -> str:
 def escape(words: str) -> str:
     r"""Escape what LaTeX would obey.
 
-    Examples
-    --------
     >>> print(escape("M*A*S*H & {50%} a_b"))
     M*A*S*H \& {\textbraceleft}50\%{\textbraceright} a\_b
     """

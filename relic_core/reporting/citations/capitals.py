@@ -27,8 +27,6 @@ _ABBREVIATED = re.compile(r"(?:[^\W\d_]\.){2,}")
 def title_capitals(heading: str) -> str:
     """Set a heading that is all in capitals as a title; any other stays as it is.
 
-    Examples
-    --------
     >>> title_capitals("THE TRAGEDY OF PUDD'NHEAD WILSON"), title_capitals("HENRY VIII AND I")
     ("The Tragedy of Pudd'nhead Wilson", 'Henry VIII and I')
     >>> title_capitals("A MOTHER-IN-LAW'S TALE"), title_capitals("The USA")

@@ -28,24 +28,14 @@ _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 class Parts:
     """The parts of a citation, each empty or None where it is not known.
 
-    Attributes
-    ----------
-    id, title, short_title : str
-        The work; its title up to where a subtitle begins, without an article.
-    authors, editors, translators : tuple of Name
-        Persons.
-    first_year, year : str
-        Of first publication, and of this edition; "70 BCE" before Christ.
-    collection, volume, edition, publisher, place, container, number, url, language : str
-        As `EditionDetails`; `edition` is written "2nd ed.".
-    volumes : int or None
-        How many there are.
-    accessed : date or None
-        When it was taken from its address.
-    letter : str
-        "a", "b": tells the works of one author and one year apart that are cited together.
-    titled : bool
-        Works are cited together that its author alone does not tell apart.
+    - `id`, `title`, `short_title`: the work; its title up to where a subtitle begins, without an article.
+    - `first_year`, `year`: of first publication, and of this edition; "70 BCE" before Christ.
+    - `collection`, `volume`, `edition`, `publisher`, `place`, `container`, `number`, `url`, `language`: as
+      `EditionDetails`; `edition` is written "2nd ed.".
+    - `volumes`: how many there are.
+    - `accessed`: when it was taken from its address.
+    - `letter`: "a", "b": tells the works of one author and one year apart that are cited together.
+    - `titled`: works are cited together that its author alone does not tell apart.
     """
 
     id: str
@@ -111,8 +101,6 @@ def parts_of(work: CitedWork) -> Parts:
 def short_title(title: str) -> str:
     """Give the title that a second mention has: no subtitle, no article.
 
-    Examples
-    --------
     >>> short_title("Frankenstein; or, The Modern Prometheus"), short_title("The Mill on the Floss")
     ('Frankenstein', 'Mill on the Floss')
     >>> short_title("Can You Forgive Her?"), short_title("A"), short_title("Mrs. Dalloway")
@@ -133,8 +121,6 @@ def _owned(title: str, stop: int) -> bool:
 def year_in_words(year: int | None) -> str:
     """Write a year.
 
-    Examples
-    --------
     >>> year_in_words(1815), year_in_words(-700), year_in_words(None)
     ('1815', '700 BCE', '')
     """
@@ -146,8 +132,6 @@ def year_in_words(year: int | None) -> str:
 def edition_in_words(said: str) -> str:
     """Write which edition it is; nothing of a first one.
 
-    Examples
-    --------
     >>> [edition_in_words(said) for said in ("2", "Second edition", "rev. ed.", "1st", "Norton Critical Edition")]
     ['2nd ed.', '2nd ed.', 'Rev. ed.', '', 'Norton Critical ed.']
     """
@@ -165,8 +149,6 @@ def edition_in_words(said: str) -> str:
 def short_date(day: date) -> str:
     """Write a date as MLA does.
 
-    Examples
-    --------
     >>> import datetime
     >>> short_date(datetime.date(2026, 9, 5)), long_date(datetime.date(2026, 9, 5))
     ('5 Sept. 2026', 'September 5, 2026')

@@ -18,16 +18,7 @@ if TYPE_CHECKING:
 class FileFormat:
     """A format of files of references.
 
-    Attributes
-    ----------
-    name, label : str
-        For commands, and for people.
-    suffix, mime : str
-        Of its files.
-    purpose : str
-        What it is for.
-    write : callable
-        Writes works, in the order given.
+    - `write`: writes works, in the order given.
     """
 
     name: str
@@ -67,13 +58,8 @@ FORMATS: Mapping[str, FileFormat] = {
 def file_format(name: str) -> FileFormat:
     """Give a format by its name.
 
-    Raises
-    ------
-    BadRequest
-        There is none of that name.
+    Raises BadRequest: there is none of that name.
 
-    Examples
-    --------
     >>> file_format("ris").suffix
     '.ris'
     """

@@ -23,16 +23,8 @@ _SAME: dict[Unit, str] = {
 class Labels:
     """What a style calls the places of a work.
 
-    Attributes
-    ----------
-    units : mapping of unit to str
-        What stands before a number.
-    counted : mapping of {"paragraph", "line", "note"} to (str, str)
-        One and several.
-    dash : str
-        Between the first and the last.
-    short : bool
-        Leave out the digits that the last number shares with the first.
+    - `dash`: between the first and the last.
+    - `short`: leave out the digits that the last number shares with the first.
     """
 
     units: Mapping[Unit, str]
@@ -58,8 +50,6 @@ CHICAGO = Labels(
 def in_words(locator: Locator, labels: Labels) -> str:
     """Write a locator, from the largest unit to what is counted in the smallest.
 
-    Examples
-    --------
     >>> from relic_core.reporting.citations.locators import make_locator
     >>> in_words(make_locator("Volume I, Chapter IV: The Ferry", "paragraph", 5, 6), MLA)
     'vol. 1, ch. 4, pars. 5-6'

@@ -45,20 +45,11 @@ _LONGEST_NAME = 60
 class Locator:
     """Where a passage stands.
 
-    Attributes
-    ----------
-    units : tuple of (unit, number)
-        From the largest: ("volume", 2), ("chapter", 3).
-    heading : str
-        The chapter's own words where it has no number: "The Pool of Tears"; empty otherwise.
-    before : bool
-        It stands before the first chapter.
-    kind : {"paragraph", "line", "note"}
-        What is counted inside.
-    first, last : int
-        Paragraphs, lines or notes of the passage; `last` is `first` where it is one.
-    on : Locator or None
-        Where it ends, if that is in another chapter.
+    - `units`: from the largest: ("volume", 2), ("chapter", 3).
+    - `heading`: the chapter's own words where it has no number: "The Pool of Tears"; empty otherwise.
+    - `before`: it stands before the first chapter.
+    - `first`, `last`: paragraphs, lines or notes of the passage; `last` is `first` where it is one.
+    - `on`: where it ends, if that is in another chapter.
     """
 
     units: tuple[tuple[Unit, int], ...] = ()
@@ -97,8 +88,6 @@ def locate_kept(kept: Kept) -> Locator:
 def make_locator(chapter: str, kind: Counted, first: int, last: int, *, on: Locator | None = None) -> Locator:
     """Read what is printed over a chapter, and put what is counted inside it with it.
 
-    Examples
-    --------
     >>> make_locator("Volume II, Chapter IV: The Ferry", "paragraph", 5, 5).units
     (('volume', 2), ('chapter', 4))
     >>> make_locator("ACT I, SCENE II. A Room of State", "line", 3, 4).units
@@ -144,8 +133,6 @@ def _count(work: Work, paragraph_index: int, offset: int) -> tuple[Counted, int]
 def _shorten(heading: str) -> str:
     """Give the words of a heading up to where its subtitle begins, of a long one the first; no capitals of print.
 
-    Examples
-    --------
     >>> _shorten("THE POOL OF TEARS: A CHAPTER")
     'The Pool of Tears'
     """

@@ -132,8 +132,6 @@ def _named(people: Sequence[Name]) -> str:
 def _publisher(said: str) -> str:
     """Shorten the names of presses of universities, and leave away words of business.
 
-    Examples
-    --------
     >>> _publisher("Oxford University Press"), _publisher("University of Chicago Press"), _publisher("Harper and Co.")
     ('Oxford UP', 'U of Chicago P', 'Harper')
     """

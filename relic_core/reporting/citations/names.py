@@ -80,25 +80,15 @@ _YEARS = re.compile(rf"(?:,\s*|\s*\(){_YEAR}(?:\s*[-–]\s*(?:{_YEAR})?)?[).]*(?
 class Name:
     """A person's name, or an institution's.
 
-    Attributes
-    ----------
-    family : str
-        What it is listed under, with the words that belong to it; the whole name where it has one part only.
-    given : str
-        The rest.
-    particle : str
-        "de", "von": stands before the family's name, and behind the given one where the name is turned around.
-    suffix : str
-        "Jr.", "IV", "père".
-    whole : bool
-        Not to be turned around.
-    title : str
-        "Lord", "Earl of": stands before the family's name, and last where the name is turned around.
-    told : str
-        What it is called in a text that cites others of its family: "C. Brontë"; empty where the family is enough.
+    - `family`: what it is listed under, with the words that belong to it; the whole name where it has one part only.
+    - `particle`: "de", "von": stands before the family's name, and behind the given one where the name is turned
+      around.
+    - `suffix`: "Jr.", "IV", "père".
+    - `whole`: not to be turned around.
+    - `title`: "Lord", "Earl of": stands before the family's name, and last where the name is turned around.
+    - `told`: what it is called in a text that cites others of its family: "C. Brontë"; empty where the family is
+      enough.
 
-    Examples
-    --------
     >>> Name("Maupassant", "Guy", "de").turned, Name("King", "Martin Luther", suffix="Jr.").direct
     ('Maupassant, Guy de', 'Martin Luther King Jr.')
     """
@@ -136,8 +126,6 @@ class Name:
 def read_names(said: str) -> tuple[Name, ...]:
     """Read the persons that a title page or a catalogue names; nobody where they are unknown.
 
-    Examples
-    --------
     >>> [name.turned for name in read_names("Sophia Lee and Harriet Lee")]
     ['Lee, Sophia', 'Lee, Harriet']
     >>> [name.turned for name in read_names("Johann Wolfgang von Goethe; Thomas De Quincey; Walter de la Mare")]

@@ -34,12 +34,8 @@ _GOES_ON = re.compile(r"\s*[,;:](?=[”’\"']*$)")
 class SetQuotation:
     """A quotation as it is set.
 
-    Attributes
-    ----------
-    block : bool
-        Set off from the text, without quotation marks.
-    paragraphs : tuple of tuple of str
-        Its paragraphs; of verse the stanzas, with their lines.
+    - `block`: set off from the text, without quotation marks.
+    - `paragraphs`: its paragraphs; of verse the stanzas, with their lines.
     """
 
     block: bool
@@ -50,10 +46,7 @@ class SetQuotation:
 
         A comma, a colon or a semicolon at its end is left away: it leads on to words that are not quoted.
 
-        Parameters
-        ----------
-        stop : bool
-            Keep a full stop at its end; without it one is left away, since it comes behind the citation.
+        - `stop`: keep a full stop at its end; without it one is left away, since it comes behind the citation.
         """
         words = _GOES_ON.sub("", _paired(" // ".join(" / ".join(lines) for lines in self.paragraphs)))
         return f"“{inner_quotes(words if stop else _STOP.sub('', words))}”"
@@ -63,12 +56,8 @@ class SetQuotation:
 class Quoted:
     """A quotation as it stands in a scholar's text, with what cites it.
 
-    Attributes
-    ----------
-    block : bool
-        Set off from the text.
-    paragraphs : tuple of tuple of tuple of Run
-        Its paragraphs, each with its lines; the citation stands at the end of the last.
+    - `block`: set off from the text.
+    - `paragraphs`: its paragraphs, each with its lines; the citation stands at the end of the last.
     """
 
     block: bool
@@ -101,15 +90,9 @@ class Quoted:
 def quote(words: str, citation: tuple[Run, ...], style: str, *, verse: bool = False) -> Quoted:
     r"""Set a quotation with its citation.
 
-    Parameters
-    ----------
-    words, style, verse
-        As for `set_quotation`.
-    citation : tuple of Run
-        What stands behind it in the text; not used by styles with notes, whose note stands elsewhere.
+    - `words`, `style`, `verse`: as for `set_quotation`.
+    - `citation`: what stands behind it in the text; not used by styles with notes, whose note stands elsewhere.
 
-    Examples
-    --------
     >>> quote("He said “no”.", (Run("(Blake 3)"),), "mla").text
     '“He said ‘no’” (Blake 3).'
     >>> print(quote("The water takes\nwhat it is owed", (Run("(Blake 3)"),), "chicago-author-date").markdown)
@@ -129,8 +112,6 @@ def quote(words: str, citation: tuple[Run, ...], style: str, *, verse: bool = Fa
 def _paired(words: str) -> str:
     """Give quotation marks whose other half stands outside the passage none, or close them at its end.
 
-    Examples
-    --------
     >>> _paired("Such inhumanity as this.”"), _paired("“I had supposed him proud;"), _paired("He said “no”.")
     ('Such inhumanity as this.', '“I had supposed him proud;”', 'He said “no”.')
     """
@@ -146,17 +127,9 @@ def _paired(words: str) -> str:
 def set_quotation(words: str, style: str, *, verse: bool = False) -> SetQuotation:
     r"""Decide how a quotation is set.
 
-    Parameters
-    ----------
-    words : str
-        As `Kept.quotation`: lines of verse parted by a line feed, paragraphs by an empty line.
-    style : str
-        The style of citation.
-    verse : bool
-        It is known to be verse, also where it has one line.
+    - `words`: as `Kept.quotation`: lines of verse parted by a line feed, paragraphs by an empty line.
+    - `verse`: it is known to be verse, also where it has one line.
 
-    Examples
-    --------
     >>> set_quotation("He said “no”.", "mla").inline(stop=False)
     '“He said ‘no’”'
     >>> set_quotation("The latter of whom, however;", "mla").inline(stop=False)

@@ -36,8 +36,6 @@ class Run:
 class Line:
     """A citation in the making: pieces are added, and no full stop is set behind another.
 
-    Examples
-    --------
     >>> line = Line().add("Trollope, Anthony").stop().add("Can You Forgive Her?", italic=True).stop()
     >>> as_markdown(line.runs)
     'Trollope, Anthony. *Can You Forgive Her?*'
@@ -91,8 +89,6 @@ class Line:
 def inner_quotes(words: str) -> str:
     """Turn double quotation marks to single ones, and single ones to double: they stand inside others.
 
-    Examples
-    --------
     >>> inner_quotes("The “Moonlight” Sonata, and Emma’s")
     'The ‘Moonlight’ Sonata, and Emma’s'
     """
@@ -110,8 +106,6 @@ def as_text(runs: Iterable[Run]) -> str:
 def as_markdown(runs: Sequence[Run], *, heading: bool = False) -> str:
     r"""Give one line of Markdown, with italics between asterisks; in a heading a number at the beginning makes no list.
 
-    Examples
-    --------
     >>> as_markdown((Run("M*A*S*H", italic=True), Run(". 1968.")))
     '*M\\*A\\*S\\*H*. 1968.'
     >>> print(as_markdown((Run("(a) No list"),)))
@@ -131,8 +125,6 @@ def as_markdown(runs: Sequence[Run], *, heading: bool = False) -> str:
 def as_html(runs: Iterable[Run]) -> str:
     """Give HTML, escaped, with italics as ``<i>``, which word processors and Zotero keep when it is pasted.
 
-    Examples
-    --------
     >>> as_html((Run("A <b>", italic=True), Run(" & B")))
     '<i>A &lt;b&gt;</i> &amp; B'
     """

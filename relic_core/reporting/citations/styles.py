@@ -29,16 +29,8 @@ STYLES: tuple[StyleName, ...] = get_args(StyleName)
 class Style:
     """A style of citation.
 
-    Attributes
-    ----------
-    name, label : str
-        For addresses and commands, and for people.
-    listed : str
-        What its list is called: "Works Cited".
-    entry : callable
-        Writes the entry in that list.
-    beside : tuple of (str, callable)
-        What else it has, for a passage and a work: what it is called, and what writes it.
+    - `listed`: what its list is called: "Works Cited".
+    - `beside`: what else it has, for a passage and a work: what it is called, and what writes it.
     """
 
     name: StyleName
@@ -101,13 +93,8 @@ _STYLES: Mapping[str, Style] = {
 def style(name: str) -> Style:
     """Give a style by its name.
 
-    Raises
-    ------
-    BadRequest
-        There is none of that name.
+    Raises BadRequest: there is none of that name.
 
-    Examples
-    --------
     >>> style("mla").listed
     'Works Cited'
     """
@@ -120,19 +107,9 @@ def style(name: str) -> Style:
 def cite(work: CitedWork, name: str, locator: Locator | None = None) -> tuple[Cited, ...]:
     """Write every form that a style has, the entry of its list last.
 
-    Parameters
-    ----------
-    work : CitedWork
-        The work.
-    name : str
-        The style.
-    locator : Locator, optional
-        The passage; the whole work where not given.
+    - `locator`: the passage; the whole work where not given.
 
-    Raises
-    ------
-    BadRequest
-        There is no such style.
+    Raises BadRequest: there is no such style.
     """
     chosen, parts = style(name), parts_of(work)
     forms = [Cited(label, write(parts, locator)) for label, write in chosen.beside]

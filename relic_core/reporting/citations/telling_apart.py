@@ -39,17 +39,8 @@ _STYLED = re.compile(r"(?:Mrs|Mr|Miss|Lord|Lady|Sir|Dame|Saint)\b")
 def tell_apart(works: Iterable[CitedWork], chosen: Style) -> dict[str, Parts]:
     """Take works apart that are cited together, and put with each what tells it from the others.
 
-    Parameters
-    ----------
-    works : iterable of CitedWork
-        All that are cited in a text.
-    chosen : Style
-        The style: what reads alike in one need not in another.
-
-    Returns
-    -------
-    dict of str to Parts
-        The parts of the works, by their ids.
+    - `works`: all that are cited in a text.
+    - `chosen`: the style: what reads alike in one need not in another.
     """
     parts = {work.id: parts_of(work) for work in works}
     told = _told([_named(each.authors) for each in parts.values()])
@@ -85,8 +76,6 @@ def _with_subtitles(parts: dict[str, Parts]) -> dict[str, Parts]:
 def plain(text: str) -> str:
     """Leave aside what lists of names are not ordered by: marks, accents, capitals.
 
-    Examples
-    --------
     >>> plain("An, Jing"), plain("O’Brien, Édna")
     ('an jing', 'obrien edna')
     """
@@ -97,8 +86,6 @@ def plain(text: str) -> str:
 def alphabetical(text: str) -> str:
     """Leave aside what lists of titles are not ordered by: as `plain`, and the article.
 
-    Examples
-    --------
     >>> alphabetical("The “Étude”"), alphabetical("A")
     ('etude', 'a')
     """
@@ -110,8 +97,6 @@ def alphabetical(text: str) -> str:
 def letter(number: int) -> str:
     """Give the letter of the first (0), the second (1), … work of a year.
 
-    Examples
-    --------
     >>> [letter(number) for number in (0, 1, 25, 26)]
     ['a', 'b', 'z', 'aa']
     """

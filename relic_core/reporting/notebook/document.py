@@ -30,15 +30,10 @@ _VERDICTS = {"supports": "Supports the claim", "contradicts": "Contradicts the c
 class Block:
     """A paragraph of a document.
 
-    Attributes
-    ----------
-    kind : BlockKind
-        What it is: a heading, a passage within the text or set off as a quotation, a note that cites it, the
-        scholar's words, facts about the note, an entry of the list of works, the last line.
-    lines : tuple of tuple of Run
-        One, or several where lines are to be kept.
-    level : int
-        Of a heading, from 1, what the document is called; 0 of everything else.
+    - `kind`: what it is: a heading, a passage within the text or set off as a quotation, a note that cites it, the
+      scholar's words, facts about the note, an entry of the list of works, the last line.
+    - `lines`: one, or several where lines are to be kept.
+    - `level`: of a heading, from 1, what the document is called; 0 of everything else.
     """
 
     kind: BlockKind
@@ -51,22 +46,11 @@ def document(
 ) -> tuple[Block, ...]:
     """Lay notes out in the order given, and list the works once, at the end.
 
-    Parameters
-    ----------
-    sections : sequence of Section
-        Collections with their notes.
-    style_name : str
-        The style of citation.
-    editions : mapping of str to CitedWork
-        The works by their ids; of one that is not there the title and the author are taken from the note.
-    title : str
-        What a document of several collections is called. Each of them that has notes then stands below a heading of
-        its own; without a title the document is that of one collection, and is called as it is.
+    - `editions`: the works by their ids; of one that is not there the title and the author are taken from the note.
+    - `title`: what a document of several collections is called. Each of them that has notes then stands below a heading
+      of its own; without a title the document is that of one collection, and is called as it is.
 
-    Raises
-    ------
-    BadRequest
-        There is no such style.
+    Raises BadRequest: there is no such style.
     """
     chosen = style(style_name)
     notes = [note for section in sections for note in section.notes]
@@ -103,16 +87,8 @@ def cited_work(kept: Kept, editions: Mapping[str, CitedWork]) -> CitedWork:
 def citation_of(kept: Kept, parts: Parts, chosen: Style, *, first: bool = True) -> tuple[Run, ...]:
     """Write what stands behind a quotation: the citation in the text, or the note.
 
-    Parameters
-    ----------
-    kept : Kept
-        The passage.
-    parts : Parts
-        Of its work, as `tell_apart` gives them.
-    chosen : Style
-        The style.
-    first : bool
-        It is the first mention of the work: later notes are short.
+    - `parts`: of its work, as `tell_apart` gives them.
+    - `first`: it is the first mention of the work: later notes are short.
     """
     write = chicago_notes.short_note if chosen.name in WITH_NOTES and not first else chosen.in_text
     return write(parts, locate_kept(kept))

@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 def brought_up(kept: Kept, labels: Mapping[str, str]) -> str:
     """Say in a sentence how a passage was met.
 
-    Parameters
-    ----------
-    kept : Kept
-        The passage.
-    labels : mapping of str to str
-        What people call retrievers; a name that is not in it is given as it is.
+    - `labels`: what people call retrievers; a name that is not in it is given as it is.
     """
     if kept.retriever:
         label = labels.get(kept.retriever, kept.retriever)

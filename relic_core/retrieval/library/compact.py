@@ -68,15 +68,7 @@ class _Part:
 
 
 class Compact:
-    """A compact index, open.
-
-    Parameters
-    ----------
-    index : faiss.IndexIVF
-        The inverted file.
-    notes : mapping
-        Of the manifest.
-    """
+    """A compact index, open."""
 
     def __init__(self, index: Any, notes: Mapping[str, Any]) -> None:  # noqa: ANN401 - faiss is not typed
         self._index = index
@@ -97,19 +89,10 @@ class Compact:
     ) -> dict[str, npt.NDArray[np.int64]]:
         """Find sentences of some works that it holds.
 
-        Parameters
-        ----------
-        vector : float32 array, shape (dimension,)
-            What is asked.
-        works : sequence of Imprint
-            All must be in it; sentences of other works are not found.
-        probes : int, optional
-            Cells looked into; by default what its measures are for.
+        - `works`: all must be in it; sentences of other works are not found.
+        - `probes`: cells looked into; by default what its measures are for.
 
-        Returns
-        -------
-        dict of str to int array
-            By work id the sentences found, ascending; works without one are left out.
+        Returns: by work id the sentences found, ascending; works without one are left out.
         """
         faiss = _faiss()
         parts = {work.id: self._parts[_key(work)] for work in works}
@@ -133,8 +116,6 @@ class Compact:
 def spans_of(sentences: npt.NDArray[np.int64], work: Imprint, length: int) -> npt.NDArray[np.int64]:
     """List where the spans begin that hold one of some sentences.
 
-    Examples
-    --------
     >>> from relic_core.domain import Imprint
     >>> work = Imprint(id="a", title="A", fingerprint="", segmenter="", sentences=10)
     >>> spans_of(np.array([0, 5, 9]), work, 2).tolist()
@@ -159,10 +140,7 @@ def newest(root: Path, retriever: str, encoder: str, works: Sequence[Imprint]) -
 def open_compact(root: Path, recipe: Recipe) -> Compact:
     """Open a compact index, its cells memory-mapped; its file is handed to FAISS only after its content was checked.
 
-    Raises
-    ------
-    NoIndex, StaleIndex
-        As `index_files.load`.
+    Raises NoIndex, StaleIndex: as `index_files.load`.
     """
     faiss = _faiss()
     notes = index_files.notes(root, recipe)
@@ -183,23 +161,13 @@ def build(dense: Dense, works: Sequence[Imprint], progress: Progress, *, claims:
     Those of the same encoder that were built before are deleted then. `progress` is told of sentences, each counting
     twice: put in, and gone through for measuring. Where somebody else is building the same one, waits for that.
 
-    Parameters
-    ----------
-    dense : Dense
-        Who has prepared the works.
-    works : sequence of Imprint
-        All works of the library that are prepared.
-    progress : Progress
-        Told how far it has come.
-    claims : sequence of Claim, optional
-        Real questions; recall is measured on them and on made ones.
+    - `dense`: who has prepared the works.
+    - `works`: all works of the library that are prepared.
+    - `progress`: told how far it has come.
+    - `claims`: real questions; recall is measured on them and on made ones.
 
-    Raises
-    ------
-    NoIndex, StaleIndex
-        A work has not been prepared, or its index is damaged.
-    StoreReadOnly
-        The folder of indexes cannot be written.
+    Raises NoIndex, StaleIndex: a work has not been prepared, or its index is damaged.
+    Raises StoreReadOnly: the folder of indexes cannot be written.
     """
     total = 2 * sum(work.sentences for work in works)
     recipe = _recipe(works, dense.name, dense.encoder_identity)

@@ -48,12 +48,8 @@ _PLACES_BYTES = 50_000_000
 class LibraryDense:
     """Ranks the spans of many works by the vectors of one encoder.
 
-    Parameters
-    ----------
-    retriever : Dense or DenseAlone
-        Who has prepared the works.
-    memory : float
-        In bytes: how large the indexes of the works searched may be together for every span to be scored.
+    - `retriever`: who has prepared the works.
+    - `memory`: in bytes: how large the indexes of the works searched may be together for every span to be scored.
     """
 
     def __init__(self, retriever: Dense | DenseAlone, *, memory: float) -> None:
@@ -77,10 +73,7 @@ class LibraryDense:
     def missing(self, works: Sequence[Imprint], length: int) -> tuple[str, ...]:
         """Give the ids of the works that have not been prepared, or whose index is damaged.
 
-        Raises
-        ------
-        BadWeights
-            The encoder's files are missing or not the expected ones.
+        Raises BadWeights: the encoder's files are missing or not the expected ones.
         """
         return tuple(work.id for work in works if not self._retriever.prepared(work, length))
 
@@ -94,21 +87,11 @@ class LibraryDense:
     def prepare(self, works: Sequence[Imprint], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
         """Build the compact index of the library where it is due; of works that are prepared, and nothing else.
 
-        Parameters
-        ----------
-        works : sequence of Imprint
-            All of the library.
-        progress : Progress
-            Told of sentences, each counting twice.
-        claims : sequence of Claim, optional
-            Real questions that recall is measured on, beside made ones.
+        - `progress`: told of sentences, each counting twice.
+        - `claims`: real questions that recall is measured on, beside made ones.
 
-        Raises
-        ------
-        StoreReadOnly
-            The folder of indexes cannot be written.
-        StaleIndex
-            A work's index was found to be damaged, or went away meanwhile.
+        Raises StoreReadOnly: the folder of indexes cannot be written.
+        Raises StaleIndex: a work's index was found to be damaged, or went away meanwhile.
         """
         held, _ = self._held(works, 1)
         if self._pooling and self.compact_due(works, 1):
@@ -121,15 +104,10 @@ class LibraryDense:
     ) -> LibraryRanking:
         """Rank the spans of `length` sentences of some works; those that are not prepared are passed over.
 
-        Raises
-        ------
-        BadClaim
-            The claim holds no word.
-        NoIndex
-            The work of `like` has not been prepared; or the works are too large for memory and no compact index holds
-            them.
-        BadWeights
-            The encoder's files are missing or not the expected ones.
+        Raises BadClaim: the claim holds no word.
+        Raises NoIndex: the work of `like` has not been prepared; or the works are too large for memory and no compact
+        index holds them.
+        Raises BadWeights: the encoder's files are missing or not the expected ones.
         """
         vector = self._retriever.span_vector(*like) if like else self._retriever.claim_vector(claim)
         held, size = self._held(works, length)

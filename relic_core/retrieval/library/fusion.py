@@ -33,25 +33,13 @@ _START = (1 << _BITS) - 1
 def fuse_library(rankings: Sequence[LibraryRanking], *, name: str = Fusion.name) -> LibraryRanking:
     """Fuse rankings of one length.
 
-    Parameters
-    ----------
-    rankings : sequence of LibraryRanking
-        At least one; works that are in several stand in the same order.
-    name : str, optional
-        Who ranks.
+    - `rankings`: at least one; works that are in several stand in the same order.
 
-    Returns
-    -------
-    LibraryRanking
-        Over the works that all of the rankings are of, with every span that one of them found; exact where all are.
+    Returns: over the works that all of the rankings are of, with every span that one of them found; exact where all
+    are.
 
-    Raises
-    ------
-    ValueError
-        No rankings, or rankings of different lengths or orders of works.
+    Raises ValueError: no rankings, or rankings of different lengths or orders of works.
 
-    Examples
-    --------
     >>> at, start = np.zeros(2, dtype=np.int32), np.arange(2, dtype=np.int32)
     >>> rankings = [
     ...     LibraryRanking("a", 1, ("emma",), at, start, np.array(scores, dtype=np.float32), 2)
@@ -130,13 +118,7 @@ def _spread(shares: npt.NDArray[np.float64], keys: Keys, found: Keys) -> npt.NDA
 
 
 class LibraryFusion:
-    """Ranks by the fused scores of other retrievers.
-
-    Parameters
-    ----------
-    components : sequence of LibraryRetriever
-        The retrievers fused.
-    """
+    """Ranks by the fused scores of other retrievers."""
 
     name = Fusion.name
 
@@ -153,10 +135,7 @@ class LibraryFusion:
     ) -> LibraryRanking:
         """Rank the spans of `length` sentences of the works that no component lacks.
 
-        Raises
-        ------
-        BadClaim
-            The claim holds nothing to search with. Further, what the components raise.
+        Raises BadClaim: the claim holds nothing to search with. Further, what the components raise.
         """
         lacking = set(self.missing(works, length))
         present = [work for work in works if work.id not in lacking]

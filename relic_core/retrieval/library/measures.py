@@ -41,10 +41,7 @@ def queries(
 ) -> npt.NDArray[np.float32]:
     """Make the questions: real claims, and two neighbouring sentences' vector with noise, which is like none stored.
 
-    Returns
-    -------
-    float32 array, shape (n_questions, dimension)
-        `QUESTIONS` of them; fewer where no work has two sentences.
+    Returns: `QUESTIONS` of them; fewer where no work has two sentences.
     """
     asked = [dense.claim_vector(claim) for claim in claims[:QUESTIONS]]
     indexes: dict[str, DenseIndex] = {}
@@ -71,29 +68,17 @@ def measure(
 ) -> tuple[int, Measures]:
     """Choose into how many cells to look, and measure recall with them.
 
-    Parameters
-    ----------
-    dense : Dense
-        Who has prepared the works.
-    works : sequence of Imprint
-        In the order in which their sentences are counted through.
-    asked : float32 array, shape (n_questions, dimension)
-        The questions.
-    found : callable
-        Gives the sentences found for each question, counted through all works, when so many cells are looked into.
-    cells : int
-        How many there are.
-    lengths : sequence of int
-        Lengths of spans that are measured.
-    told : callable
-        Told how many sentences have been gone through.
+    - `dense`: who has prepared the works.
+    - `works`: in the order in which their sentences are counted through.
+    - `found`: gives the sentences found for each question, counted through all works, when so many cells are looked
+      into.
+    - `cells`: how many there are.
+    - `told`: told how many sentences have been gone through.
 
-    Returns
-    -------
-    probes : int
-        The smallest power of two that gives a recall at 10 of `WANTED` at every length; all cells where none does.
-    measures : mapping
-        With so many. Empty where nothing was asked.
+    What it returns:
+    - `probes`: the smallest power of two that gives a recall at 10 of `WANTED` at every length; all cells where none
+      does.
+    - `measures`: with so many. Empty where nothing was asked.
     """
     best = _best(dense, works, asked, lengths, told)
     probes = 1

@@ -25,17 +25,7 @@ if TYPE_CHECKING:
 
 
 class LibraryReranked:
-    """Ranks many works as another retriever does, but for the first hundred spans.
-
-    Parameters
-    ----------
-    reranked : Reranked
-        Reads the head.
-    first : LibraryRetriever
-        Finds it.
-    load : callable
-        Gives a work by its id.
-    """
+    """Ranks many works as another retriever does, but for the first hundred spans."""
 
     def __init__(self, reranked: Reranked, first: LibraryRetriever, load: Callable[[str], Work]) -> None:
         self._reranked = reranked

@@ -47,16 +47,10 @@ _MOST_SENTENCES = 4_000_000
 class LibraryBm25:
     """Ranks the spans of many works by the words they share with the claim.
 
-    Parameters
-    ----------
-    load : callable
-        Gives the work of an id, for works whose words are not on disk yet.
-    indexes : Path
-        Folder of all indexes, where the words of works are kept.
-    k1, b : float, optional
-        As of `Bm25`.
-    terms : {"tokens", "lemmas"}, optional
-        As of `Bm25`.
+    - `load`: gives the work of an id, for works whose words are not on disk yet.
+    - `indexes`: folder of all indexes, where the words of works are kept.
+    - `k1`, `b`: as of `Bm25`.
+    - `terms`: as of `Bm25`.
     """
 
     def __init__(
@@ -95,12 +89,8 @@ class LibraryBm25:
 
         A work that was removed before its words were read is passed over.
 
-        Raises
-        ------
-        BadClaim
-            The claim holds no word.
-        StaleIndex
-            A work was changed while its words were being read.
+        Raises BadClaim: the claim holds no word.
+        Raises StaleIndex: a work was changed while its words were being read.
         """
         asked = claim_terms(claim, self._terms)
         held = self._holding(works)

@@ -29,12 +29,8 @@ if TYPE_CHECKING:
 class Restored:
     """What a restore did.
 
-    Attributes
-    ----------
-    manifest : Manifest
-        What the back-up says of itself.
-    aside : Path or None
-        Where the library that was there before is kept; None where there was none.
+    - `manifest`: what the back-up says of itself.
+    - `aside`: where the library that was there before is kept; None where there was none.
     """
 
     manifest: Manifest
@@ -54,25 +50,13 @@ class Backups:
 
         Indexes, what can be fetched again, checkpoints of trainings and jobs that are under way are left out.
 
-        Parameters
-        ----------
-        target : Path
-            A zip.
-        progress : Progress
-            Told how many bytes are done.
-        models : bool
-            Take the models that were trained here along.
-        force : bool
-            Also where an earlier back-up stands under that name, which is replaced when this one is whole.
+        - `progress`: told how many bytes are done.
+        - `models`: take the models that were trained here along.
+        - `force`: also where an earlier back-up stands under that name, which is replaced when this one is whole.
 
-        Raises
-        ------
-        NotFound
-            There is nothing to back up, or no folder for the file.
-        BadRequest
-            Something stands under that name, or it lies inside the data folder.
-        StoreError
-            The store cannot be read, or the file cannot be written.
+        Raises NotFound: there is nothing to back up, or no folder for the file.
+        Raises BadRequest: something stands under that name, or it lies inside the data folder.
+        Raises StoreError: the store cannot be read, or the file cannot be written.
         """
         target = target.expanduser().absolute()
         self._check_target(target, force=force)
@@ -103,10 +87,7 @@ class Backups:
     def check(self, source: Path, progress: Progress) -> Manifest:
         """Unpack a back-up aside and hold every file of it to its manifest; the library is left alone.
 
-        Raises
-        ------
-        NotFound, BadBackup, StoreError
-            As `restore` does.
+        Raises NotFound, BadBackup, StoreError: as `restore` does.
         """
         with contextlib.closing(BackupFile(source)) as backup, staged(backup, self._store, progress):
             return backup.manifest
@@ -117,25 +98,13 @@ class Backups:
         Everything is unpacked and checked beside the library first. Killed at any moment, it leaves the old library or
         the new; a move that was begun is finished by whoever next opens it. What was there is kept aside.
 
-        Parameters
-        ----------
-        source : Path
-            The back-up.
-        progress : Progress
-            Told how many bytes are done.
-        force : bool
-            Also where the library holds something.
+        - `progress`: told how many bytes are done.
+        - `force`: also where the library holds something.
 
-        Raises
-        ------
-        NotFound
-            There is no such file.
-        BadBackup
-            It is damaged, was changed, or is of a newer version.
-        BadRequest
-            The library holds something and `force` was not said; a job is under way.
-        StoreFull, StoreReadOnly, StoreBusy
-            As their names say.
+        Raises NotFound: there is no such file.
+        Raises BadBackup: it is damaged, was changed, or is of a newer version.
+        Raises BadRequest: the library holds something and `force` was not said; a job is under way.
+        Raises StoreFull, StoreReadOnly, StoreBusy: as their names say.
         """
         with contextlib.closing(BackupFile(source)) as backup:
             if not force and (there := self._holds()):

@@ -18,19 +18,10 @@ if TYPE_CHECKING:
 class Collected:
     """The files of a data folder that go into a back-up, beside the store.
 
-    Parameters
-    ----------
-    settings : Settings
-        Whose data folder.
-    models : bool
-        Take the models that were trained here along.
+    - `models`: take the models that were trained here along.
 
-    Attributes
-    ----------
-    files : tuple of (str, Path)
-        Each with its name below the data folder.
-    left_out : list of str
-        What of the folder does not go in, and why.
+    - `files`: each with its name below the data folder.
+    - `left_out`: what of the folder does not go in, and why.
     """
 
     def __init__(self, settings: Settings, *, models: bool) -> None:

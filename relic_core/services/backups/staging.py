@@ -29,28 +29,14 @@ _LOCK = ".restoring.lock"
 def staged(backup: BackupFile, store: Path, progress: Progress) -> Iterator[Path]:
     """Unpack a back-up into a folder inside the data folder, check all of it, and take it away again if it is not used.
 
-    Parameters
-    ----------
-    backup : BackupFile
-        What is unpacked.
-    store : Path
-        The store of the library; its folder is the data folder.
-    progress : Progress
-        Told how many bytes are done.
+    - `store`: the store of the library; its folder is the data folder.
+    - `progress`: told how many bytes are done.
 
-    Yields
-    ------
-    Path
-        The folder, with the store under the library's own name.
+    Yields: the folder, with the store under the library's own name.
 
-    Raises
-    ------
-    BadBackup
-        It is of a newer version, damaged, or was changed.
-    BadRequest
-        Another one is being restored.
-    StoreFull, StoreReadOnly
-        It cannot be unpacked.
+    Raises BadBackup: it is of a newer version, damaged, or was changed.
+    Raises BadRequest: another one is being restored.
+    Raises StoreFull, StoreReadOnly: it cannot be unpacked.
     """
     _refuse_newer(backup)
     _refuse_moves(backup)

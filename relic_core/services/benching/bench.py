@@ -35,28 +35,17 @@ DENSE = "dense-relic"
 class Effort:
     """How often things are repeated, and how much of a work is taken.
 
-    Attributes
-    ----------
-    claims : int
-        Claims that are asked, at most.
-    reference_claims : int
-        Claims of each kind that rank_bm25 is asked for every length; it takes over a second for each on a long work.
-    spans : int
-        Spans of each length that sentence-transformers encodes; the whole is reckoned from them.
-    builds : int
-        How often an index is built.
-    sentences : int
-        Of the work whose index is built for the encoder's rate and for the series of lengths.
-    forwards : int
-        Full batches of the plain forward pass, each time.
-    queries, library_queries : int
-        Questions whose time is taken, for one work and for the library.
-    agreeing : int
-        Sentences of the part of a work that two number formats rank.
-    starts : int
-        How often the app is started.
-    quotations : int
-        Quotations that are set into a source to be found again.
+    - `claims`: claims that are asked, at most.
+    - `reference_claims`: claims of each kind that rank_bm25 is asked for every length; it takes over a second for each
+      on a long work.
+    - `spans`: spans of each length that sentence-transformers encodes; the whole is reckoned from them.
+    - `builds`: how often an index is built.
+    - `sentences`: of the work whose index is built for the encoder's rate and for the series of lengths.
+    - `forwards`: full batches of the plain forward pass, each time.
+    - `queries`, `library_queries`: questions whose time is taken, for one work and for the library.
+    - `agreeing`: sentences of the part of a work that two number formats rank.
+    - `starts`: how often the app is started.
+    - `quotations`: quotations that are set into a source to be found again.
     """
 
     claims: int = 24
@@ -84,20 +73,11 @@ QUICK = Effort(
 class Bench:
     """What a part measures with.
 
-    Attributes
-    ----------
-    workbench : Workbench
-        Where the works and their indexes are. Nothing in it is changed: what is built is built elsewhere.
-    effort : Effort
-        How much of everything.
-    work_id : str
-        The work that every part takes; empty for each part's own.
-    full : bool
-        Measure baselines whole that are reckoned from a part otherwise.
-    claims : tuple of Claim
-        What is asked: real ones, the longest first.
-    say : callable
-        Told what is being measured, for a person who waits.
+    - `workbench`: where the works and their indexes are. Nothing in it is changed: what is built is built elsewhere.
+    - `work_id`: the work that every part takes; empty for each part's own.
+    - `full`: measure baselines whole that are reckoned from a part otherwise.
+    - `claims`: what is asked: real ones, the longest first.
+    - `say`: told what is being measured, for a person who waits.
     """
 
     workbench: Workbench
@@ -110,10 +90,7 @@ class Bench:
     def work(self, preferred: str) -> Work:
         """Choose a work: the one that was named, else that of a title, else the longest that is stored.
 
-        Raises
-        ------
-        NotFound
-            No work is stored.
+        Raises NotFound: no work is stored.
         """
         return self.workbench.works.load(self._choose(preferred, self.workbench.works.summaries()).id)
 

@@ -78,8 +78,6 @@ def measure(bench: Bench) -> Measured:
 def exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
     """Fit the power with which time grows.
 
-    Examples
-    --------
     >>> round(exponent([100, 200, 400], [1.0, 2.0, 4.0]), 6), round(exponent([100, 200, 400], [1.0, 4.0, 16.0]), 6)
     (1.0, 2.0)
     """

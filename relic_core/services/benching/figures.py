@@ -19,14 +19,7 @@ _TENTHS_FROM, _WHOLE_FROM = 10, 100
 class Target:
     """What a figure has to come to.
 
-    Attributes
-    ----------
-    of : {"ratio", "value"}
-        Which number of the figure is held against it.
-    bound : {"at least", "at most", "under"}
-        Which side of the limit is good.
-    limit : float
-        In the unit of that number.
+    - `of`: which number of the figure is held against it.
     """
 
     of: Literal["ratio", "value"]
@@ -36,8 +29,6 @@ class Target:
     def holds(self, number: float) -> bool:
         """Whether a number comes up to it.
 
-        Examples
-        --------
         >>> Target(of="value", bound="under", limit=30).holds(30.0)
         False
         """
@@ -50,25 +41,13 @@ class Target:
 class Figure:
     """One measured number.
 
-    Attributes
-    ----------
-    what : str
-        What was measured, in words.
-    value : float
-        The number.
-    unit : str
-        "ms", "s", "MB", "tokens/s", "%"; empty for a bare number.
-    baseline : str
-        What it is held against; empty where nothing of the kind was measured.
-    baseline_value : float or None
-        The baseline's number in the same unit; None where there is none.
-    ratio : float or None
-        How many times better than the baseline, or how large a share of it, as the part's page in the documentation
-        says; None where there is no baseline.
-    target : Target or None
-        What it has to come to; None where nothing was laid down.
-    repetitions : int
-        How many measurements the number stands for.
+    - `unit`: "ms", "s", "MB", "tokens/s", "%"; empty for a bare number.
+    - `baseline`: what it is held against; empty where nothing of the kind was measured.
+    - `baseline_value`: the baseline's number in the same unit; None where there is none.
+    - `ratio`: how many times better than the baseline, or how large a share of it, as the part's page in the
+      documentation says; None where there is no baseline.
+    - `target`: what it has to come to; None where nothing was laid down.
+    - `repetitions`: how many measurements the number stands for.
     """
 
     what: str
@@ -93,18 +72,10 @@ class Figure:
 class Measured:
     """What one part has measured.
 
-    Attributes
-    ----------
-    part : str
-        Its name.
-    on : str
-        What it was measured on: a work and its size, the library.
-    figures : tuple of Figure
-        In the order in which they are read; empty where nothing could be measured.
-    notes : tuple of str
-        Sentences that a reader of the figures needs: what was extrapolated, or why nothing was measured.
-    details : dict
-        Further facts as plain data, for those who compute with them.
+    - `on`: what it was measured on: a work and its size, the library.
+    - `figures`: in the order in which they are read; empty where nothing could be measured.
+    - `notes`: sentences that a reader of the figures needs: what was extrapolated, or why nothing was measured.
+    - `details`: further facts as plain data, for those who compute with them.
     """
 
     part: str
@@ -122,14 +93,8 @@ def not_measured(part: str, why: str, *, on: str = "") -> Measured:
 def as_fast(what: str, seconds: Sequence[float], baseline: str, theirs: Sequence[float], **told: Any) -> Figure:  # noqa: ANN401 - passed on to Figure
     """Make a figure of the medians of two series of seconds; the ratio says how many times as fast ours is.
 
-    Parameters
-    ----------
-    what, baseline : str
-        As of `Figure`.
-    seconds, theirs : sequence of float
-        Ours and the baseline's.
-    **told
-        ``unit``, "s" or "ms", and whatever else `Figure` takes.
+    - `what`, `baseline`: as of `Figure`.
+    - `**told`: ``unit``, "s" or "ms", and whatever else `Figure` takes.
     """
     scale = 1000.0 if told["unit"] == "ms" else 1.0
     ours, other = float(np.median(seconds)), float(np.median(theirs))
@@ -147,14 +112,7 @@ def as_fast(what: str, seconds: Sequence[float], baseline: str, theirs: Sequence
 def median_and_tail(what: str, seconds: Sequence[float], *, under: float | None = None) -> tuple[Figure, Figure]:
     """Make two figures of a series of seconds: its median, and its 95th percentile as a multiple of it.
 
-    Parameters
-    ----------
-    what : str
-        What took so long.
-    seconds : sequence of float
-        One for each time.
-    under : float, optional
-        The 95th percentile has to be less, in milliseconds.
+    - `under`: the 95th percentile has to be less, in milliseconds.
     """
     median, tail = (float(np.percentile(seconds, share)) * 1000 for share in (50, 95))
     target = None if under is None else Target(of="value", bound="under", limit=under)
@@ -176,8 +134,6 @@ def median_and_tail(what: str, seconds: Sequence[float], *, under: float | None 
 def number(value: float) -> str:
     """Write a number with about three digits.
 
-    Examples
-    --------
     >>> number(1234.5), number(12.345), number(1.2345), number(0.012345)
     ('1,234', '12.3', '1.23', '0.012')
     """

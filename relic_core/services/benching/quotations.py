@@ -104,14 +104,8 @@ def measure(bench: Bench) -> Measured:
 def plant(work: Work, pages: Work, *, count: int) -> Planted:
     """Set passages of a work into pages of another; the same ones every time.
 
-    Parameters
-    ----------
-    work : Work
-        What is quoted.
-    pages : Work
-        Whose sentences stand for a critic's.
-    count : int
-        Quotations; fewer where the work has too few sentences that are long enough.
+    - `pages`: whose sentences stand for a critic's.
+    - `count`: quotations; fewer where the work has too few sentences that are long enough.
     """
     drawn = random.Random(_SEED)  # noqa: S311 - no secret
     long = [each.index for each in work.sentences if len(work.sentence_text(each.index).split()) >= _LEAST_WORDS]
@@ -157,10 +151,7 @@ def _pages(bench: Bench, work: Work) -> Work | None:
 def _quid(command: str, work: Work, source: Planted, folder: Path) -> tuple[float, float]:
     """Run Quid with its defaults: its seconds, and the share of planted quotations that it finds in per cent.
 
-    Raises
-    ------
-    RelicError
-        It failed, or wrote what is no result of the version this was written for.
+    Raises RelicError: it failed, or wrote what is no result of the version this was written for.
     """
     quoted, quoting = folder / "work.txt", folder / "source.txt"
     quoted.write_text(work.text, encoding="utf-8", newline="")

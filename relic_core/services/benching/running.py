@@ -46,24 +46,12 @@ FORMAT = "relic bench/1"
 class Report:
     """What one run of the bench has measured.
 
-    Attributes
-    ----------
-    machine : dict
-        What measured: the processor, its memory, and the versions of what was measured.
-    code : str
-        Version of the program, and its commit where that is known.
-    date : str
-        When the run began, UTC, ISO 8601.
-    seconds : float
-        How long it took.
-    claims : str
-        What was asked, in words.
-    quick : bool
-        Only as much was done as shows that every part runs; the figures mean nothing.
-    notes : tuple of str
-        What holds for all parts: that the machine was busy.
-    parts : tuple of Measured
-        In the order of `PARTS`.
+    - `machine`: what measured: the processor, its memory, and the versions of what was measured.
+    - `code`: version of the program, and its commit where that is known.
+    - `date`: when the run began, UTC, ISO 8601.
+    - `quick`: only as much was done as shows that every part runs; the figures mean nothing.
+    - `notes`: what holds for all parts: that the machine was busy.
+    - `parts`: in the order of `PARTS`.
     """
 
     machine: dict[str, str | int | float]
@@ -87,27 +75,14 @@ def measure(
 ) -> Report:
     """Measure.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works and their indexes are; nothing in it is changed.
-    parts : sequence of str
-        Names of `PARTS`; all where there are none.
-    work_id : str
-        The work that every part takes, in place of its own.
-    full : bool
-        Measure baselines whole that are reckoned from a part otherwise.
-    quick : bool
-        Do only as much as shows that every part runs.
-    progress : Progress
-        Told what is being measured.
+    - `workbench`: where the works and their indexes are; nothing in it is changed.
+    - `parts`: names of `PARTS`; all where there are none.
+    - `work_id`: the work that every part takes, in place of its own.
+    - `full`: measure baselines whole that are reckoned from a part otherwise.
+    - `quick`: do only as much as shows that every part runs.
 
-    Raises
-    ------
-    BadRequest
-        A part that there is not.
-    NotFound
-        The sample's examples, whose claims are asked, are not in the store; or there is no work.
+    Raises BadRequest: a part that there is not.
+    Raises NotFound: the sample's examples, whose claims are asked, are not in the store; or there is no work.
     """
     for part in parts:
         if part not in PARTS:
@@ -158,12 +133,8 @@ def keep(report: Report, path: Path) -> None:
 def read(path: Path) -> Report:
     """Read a report that was kept.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadRequest
-        It is no report of this version's bench.
+    Raises NotFound: there is no such file.
+    Raises BadRequest: it is no report of this version's bench.
     """
     refused = BadRequest(
         f"{path} holds no figures of this version's bench. Measure again: python -m relic_core bench --out {path}"

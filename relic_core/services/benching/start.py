@@ -83,26 +83,13 @@ def measure(bench: Bench) -> Measured:
 def server(app: Path, environment: Mapping[str, str], *, port: int = 0) -> Iterator[tuple[int, float]]:
     """Start an app with Streamlit on a port of this machine, wait until its server is healthy, and end it after.
 
-    Parameters
-    ----------
-    app : Path
-        Its script.
-    environment : mapping of str to str
-        Of the process.
-    port : int
-        Where; a free one if 0.
+    - `port`: where; a free one if 0.
 
-    Yields
-    ------
-    process : int
-        Its id.
-    seconds : float
-        From the start of the process to the first healthy answer.
+    What it yields:
+    - `process`: its id.
+    - `seconds`: from the start of the process to the first healthy answer.
 
-    Raises
-    ------
-    RelicError
-        It ended by itself, or was not healthy in time.
+    Raises RelicError: it ended by itself, or was not healthy in time.
     """
     port = port or free_port()
     options = {
@@ -171,10 +158,7 @@ def _healthy(port: int) -> bool:
 def _seconds_of(arguments: Sequence[str], environment: Mapping[str, str]) -> float:
     """Run Python and take the time.
 
-    Raises
-    ------
-    RelicError
-        It failed.
+    Raises RelicError: it failed.
     """
     began = time.perf_counter()
     done = subprocess.run(  # noqa: S603 - our own program

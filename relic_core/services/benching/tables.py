@@ -25,12 +25,7 @@ _HEADS = ("what", "value", "baseline", "of the baseline", "ratio", "target", "me
 def write(report: Report, form: str) -> str:
     """Write the tables of a report after what measured them.
 
-    Parameters
-    ----------
-    report : Report
-        What was measured.
-    form : {"table", "markdown"}
-        As `relic_core.reporting.tables.write`.
+    - `form`: as `relic_core.reporting.tables.write`.
     """
     told = "\n".join(_lines(report))
     return f"{told}\n\n{tables.write(tuple(_table(part) for part in report.parts), form)}"

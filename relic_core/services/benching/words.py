@@ -89,12 +89,7 @@ def pages(work: Work, count: int) -> tuple[Claim, ...]:
 
     Of a work that is shorter than a page, fewer sentences.
 
-    Parameters
-    ----------
-    work : Work
-        What is to be searched.
-    count : int
-        How many; the same ones every time.
+    - `count`: how many; the same ones every time.
     """
     drawn = random.Random(_SEED)  # noqa: S311 - no secret
     made = []

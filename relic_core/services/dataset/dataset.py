@@ -29,12 +29,8 @@ class Dataset:
 
         What was parted before is replaced. Run it after mining, judging, or adding works and benchmarks.
 
-        Raises
-        ------
-        BadBenchmark
-            Data of a benchmark, or the list of held-out runs, are damaged.
-        StoreReadOnly
-            The store cannot be written.
+        Raises BadBenchmark: data of a benchmark, or the list of held-out runs, are damaged.
+        Raises StoreReadOnly: the store cannot be written.
         """
         from relic_core.services.dataset import splitting
 
@@ -43,12 +39,8 @@ class Dataset:
     def leakage(self, progress: Progress = silent) -> LeakReport:
         """Look for leaks in what is marked for training, and for passages in two splits; trusts no mark on training.
 
-        Raises
-        ------
-        NotFound
-            Nothing has been parted yet.
-        BadBenchmark
-            As `split`.
+        Raises NotFound: nothing has been parted yet.
+        Raises BadBenchmark: as `split`.
         """
         from relic_core.services.dataset import splitting
 
@@ -57,22 +49,13 @@ class Dataset:
     def statistics(self, of: str = "store", progress: Progress = silent) -> Statistics:
         """Count the windows of a set: RELiC's Table 1, section A.3 and Figure 2.
 
-        Parameters
-        ----------
-        of : str
-            A name of `counting.SETS`: "store" for all quotations of one to five sentences that have a split, or that
-            are kept where nothing was parted yet; or a public-domain benchmark.
-        progress : Progress
-            Told how many works have been read.
+        - `of`: a name of `counting.SETS`: "store" for all quotations of one to five sentences that have a split, or
+          that are kept where nothing was parted yet; or a public-domain benchmark.
+        - `progress`: told how many works have been read.
 
-        Raises
-        ------
-        BadRequest
-            There is no such set.
-        NotFound
-            There is nothing to count; or as the benchmark.
-        BadBenchmark
-            As the benchmark.
+        Raises BadRequest: there is no such set.
+        Raises NotFound: there is nothing to count; or as the benchmark.
+        Raises BadBenchmark: as the benchmark.
         """
         from relic_core.services.dataset import counting
 
@@ -95,22 +78,13 @@ class Dataset:
     ) -> ManifestSummary:
         """Write the manifest of the dev and test windows.
 
-        Parameters
-        ----------
-        sources : sequence of Path
-            Files, folders and archives where the mined sources are; they are known again by their hashes.
-        folder : Path, optional
-            Where it is written; below the data folder where not given. What ships with the program is written only by
-            who names its place.
-        progress : Progress
-            Told how many sources have been read.
+        - `sources`: files, folders and archives where the mined sources are; they are known again by their hashes.
+        - `folder`: where it is written; below the data folder where not given. What ships with the program is written
+          only by who names its place.
+        - `progress`: told how many sources have been read.
 
-        Raises
-        ------
-        NotFound
-            There are no dev and test windows, or a source is not among the files.
-        BadBenchmark
-            A window cannot be cut out of its source to the letter.
+        Raises NotFound: there are no dev and test windows, or a source is not among the files.
+        Raises BadBenchmark: a window cannot be cut out of its source to the letter.
         """
         from relic_core.services.dataset import manifest
 
@@ -121,23 +95,13 @@ class Dataset:
     ) -> RebuildSummary:
         """Cut the windows of the manifest that ships with the program out of their sources again.
 
-        Parameters
-        ----------
-        sources : sequence of Path
-            Files, folders and archives to look in first.
-        offline : bool
-            Fetch nothing from Project Gutenberg.
-        progress : Progress
-            Told how many sources have been read.
+        - `sources`: files, folders and archives to look in first.
+        - `offline`: fetch nothing from Project Gutenberg.
+        - `progress`: told how many sources have been read.
 
-        Raises
-        ------
-        NotFound
-            There is no manifest.
-        BadBenchmark
-            It is damaged.
-        StoreReadOnly
-            The data folder cannot be written.
+        Raises NotFound: there is no manifest.
+        Raises BadBenchmark: it is damaged.
+        Raises StoreReadOnly: the data folder cannot be written.
         """
         from relic_core.services.dataset import rebuilding
 

@@ -50,18 +50,11 @@ _COPYRIGHT = "the work is in copyright in the United States"
 class ManifestSummary:
     """What making a manifest came to.
 
-    Attributes
-    ----------
-    folder : Path
-        Where it is.
-    sets : mapping of str to SetFacts
-        Windows and works of each set.
-    left_out : mapping of str to int
-        Reason -> windows of dev and test that are in no set for it.
-    without_capped : tuple of str
-        Titles of works that have no window in the capped sets: fewer than four sources quote them.
-    problems : tuple of str
-        Windows that could not be traced to their source, each with why; before them, that the splits are old.
+    - `folder`: where it is.
+    - `sets`: Windows and works of each set.
+    - `left_out`: reason -> windows of dev and test that are in no set for it.
+    - `without_capped`: titles of works that have no window in the capped sets: fewer than four sources quote them.
+    - `problems`: Windows that could not be traced to their source, each with why; before them, that the splits are old.
     """
 
     folder: Path

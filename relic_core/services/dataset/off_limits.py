@@ -34,10 +34,7 @@ def of_works(workbench: Workbench, works: Iterable[str]) -> Iterator[tuple[str, 
 def of_benchmarks(settings: Settings) -> Iterator[tuple[str, str]]:
     """Give the texts of the benchmarks that are here, each with its name.
 
-    Raises
-    ------
-    NotFound, BadBenchmark
-        Data of a benchmark that are damaged or not whole.
+    Raises NotFound, BadBenchmark: data of a benchmark that are damaged or not whole.
     """
     yield "the sample", sample.NOVEL.read_text(encoding="utf-8")
     for excerpt in sample.read_excerpts():
@@ -69,10 +66,7 @@ def of_benchmarks(settings: Settings) -> Iterator[tuple[str, str]]:
 def held_out(settings: Settings) -> HeldOut | None:
     """Read the list of held-out runs; None where there is none.
 
-    Raises
-    ------
-    BadBenchmark
-        It is damaged.
+    Raises BadBenchmark: it is damaged.
     """
     path = _below(settings, HELD_OUT)
     return HeldOut.read(path) if path is not None else None

@@ -34,16 +34,8 @@ _AWAY = 2
 class Lacking:
     """A source of which not all windows could be rebuilt.
 
-    Attributes
-    ----------
-    title : str
-        Of the source.
-    number : int
-        At Project Gutenberg; 0 where it has none.
-    windows, of : int
-        How many windows are missing, and how many it has.
-    why : str
-        In plain words.
+    - `number`: at Project Gutenberg; 0 where it has none.
+    - `windows`, `of`: how many windows are missing, and how many it has.
     """
 
     title: str
@@ -61,14 +53,8 @@ class Lacking:
 class RebuildSummary:
     """What rebuilding came to.
 
-    Attributes
-    ----------
-    path : Path
-        The file of the words.
-    windows, of : int
-        How many windows are in it, and how many the manifest lists.
-    lacking : tuple of Lacking
-        Each source of which windows are missing, with why.
+    - `windows`, `of`: how many windows are in it, and how many the manifest lists.
+    - `lacking`: each source of which windows are missing, with why.
     """
 
     path: Path

@@ -20,19 +20,10 @@ def texts(paths: Sequence[Path], *, max_bytes: int = 0) -> Iterator[tuple[Second
 
     What cannot be read is passed over: whoever looks for a text by its hash is told that it was not found.
 
-    Parameters
-    ----------
-    paths : sequence of Path
-        Files, folders and archives.
-    max_bytes : int
-        As of `read_source`.
+    - `max_bytes`: as of `read_source`.
 
-    Raises
-    ------
-    NotFound
-        A path is not there, or holds no text.
-    BadText
-        A path is an archive, and damaged.
+    Raises NotFound: a path is not there, or holds no text.
+    Raises BadText: a path is an archive, and damaged.
     """
     for path in paths:
         for file in list_sources(path):
@@ -46,8 +37,6 @@ def texts(paths: Sequence[Path], *, max_bytes: int = 0) -> Iterator[tuple[Second
 def told_origin(source: SecondarySource) -> str:
     """Say where a source came from as far as its table told; a place on this machine is left away.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> told_origin(SimpleNamespace(name="138.txt", origin="https://www.gutenberg.org/138.txt"))
     'https://www.gutenberg.org/138.txt'

@@ -31,18 +31,10 @@ _PAIR = "It shares nothing with what is measured"
 class SplitSummary:
     """What parting came to.
 
-    Attributes
-    ----------
-    windows, pairs : mapping of str to int
-        Split -> how many.
-    left_out : mapping of str to mapping of str to int
-        "window" and "pair" -> reason -> how many were left out for it.
-    examples : mapping of str to int
-        Split -> how many examples were made: windows whose quotation has one to five sentences, with words around it.
-    notes : tuple of str
-        What could not be looked at, and what to do about it.
-    seconds : float
-        How long it took.
+    - `left_out`: "window" and "pair" -> reason -> how many were left out for it.
+    - `examples`: split -> how many examples were made: windows whose quotation has one to five sentences, with words
+      around it.
+    - `notes`: what could not be looked at, and what to do about it.
     """
 
     windows: Mapping[str, int]
@@ -57,16 +49,10 @@ class SplitSummary:
 class LeakReport:
     """What a look for leaks came to.
 
-    Attributes
-    ----------
-    offences : tuple of Offence
-        Each thing that stands where it must not; none where all is well.
-    pairs, windows : int
-        How many were checked.
-    texts : int
-        How many texts they were held against.
-    notes : tuple of str
-        What could not be looked at, and what to do about it.
+    - `offences`: each thing that stands where it must not; none where all is well.
+    - `pairs`, `windows`: how many were checked.
+    - `texts`: how many texts they were held against.
+    - `notes`: what could not be looked at, and what to do about it.
     """
 
     offences: tuple[Offence, ...]

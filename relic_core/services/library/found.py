@@ -26,30 +26,14 @@ if TYPE_CHECKING:
 class Found:
     """What a search of the library knows before columns are made of it.
 
-    Attributes
-    ----------
-    request, question
-        What was asked, and as understood.
-    searched, imprints : tuple
-        The works, by title.
-    missing : frozenset of str
-        Ids of those that a retriever has not prepared.
-    rankings, refusals : dict
-        By retriever: its ranking, or why it has none.
-    encoders : dict of str to str
-        Identities of the encoders that had a part, by retriever.
-    models : tuple of str
-        Those that had a part, by name and digest.
-    groups : dict of str to Groups
-        By retriever, the hits that its column shows.
-    heads : dict of str to tuple of WorkHit
-        By retriever, its first passages: see `relic_core.services.answers.Column`.
-    gone : set of str
-        Retrievers all of whose hits stood in works that were removed or changed since they were ranked.
-    works : dict of str to Work
-        Those loaded, by id.
-    foreign : dict of str to Foreign
-        How far the claim is from each of them; of a passage that is not asked.
+    - `missing`: ids of those that a retriever has not prepared.
+    - `rankings`, `refusals`: by retriever: its ranking, or why it has none.
+    - `encoders`: identities of the encoders that had a part, by retriever.
+    - `models`: those that had a part, by name and digest.
+    - `groups`: by retriever, the hits that its column shows.
+    - `heads`: by retriever, its first passages: see `relic_core.services.answers.Column`.
+    - `gone`: retrievers all of whose hits stood in works that were removed or changed since they were ranked.
+    - `foreign`: how far the claim is from each of them; of a passage that is not asked.
     """
 
     request: SearchRequest
@@ -90,15 +74,9 @@ class Found:
 def group_in_works(hits: Sequence[WorkHit]) -> Groups:
     """Give each passage one place: a hit that overlaps a better one of the same work joins that one's group.
 
-    Parameters
-    ----------
-    hits : sequence of WorkHit
-        Best first.
+    - `hits`: best first.
 
-    Returns
-    -------
-    tuple of (str, Group)
-        Work ids and groups, in the order of the groups' best hits.
+    Returns: work ids and groups, in the order of the groups' best hits.
     """
     by_work: dict[str, list[Hit]] = {}
     for each in hits:

@@ -24,12 +24,7 @@ if TYPE_CHECKING:
 class LibraryJudge:
     """Judges hits by what the rankings say of the work they stand in.
 
-    Parameters
-    ----------
-    found : Found
-        The rankings, and the works of the hits.
-    indexes : Indexes
-        Where retrievers are, to score a work of which an approximate index has found some spans only.
+    - `indexes`: where retrievers are, to score a work of which an approximate index has found some spans only.
     """
 
     def __init__(self, found: Found, indexes: Indexes) -> None:

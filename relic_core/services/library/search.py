@@ -54,14 +54,10 @@ class LibrarySearch:
         Works that a retriever has not prepared are passed over by it, and named; nothing waits for them. `at_once` as
         in `relic_core.services.search.Search.run`.
 
-        Raises
-        ------
-        BadClaim
-            The claim cannot be searched with.
-        BadRequest
-            An unknown retriever, or one that searches single works only; no work is admitted, or none is long enough.
-        NotFound
-            The passage asked with is not there.
+        Raises BadClaim: the claim cannot be searched with.
+        Raises BadRequest: an unknown retriever, or one that searches single works only; no work is admitted, or none is
+        long enough.
+        Raises NotFound: the passage asked with is not there.
         """
         began = time.perf_counter()
         found = self._ask(request)
@@ -168,10 +164,8 @@ class LibrarySearch:
 
         A work that was removed or cut anew since it was ranked loses its hits.
 
-        Raises
-        ------
-        BadClaim
-            The claim is in another script than all of them. Where there is no hit nothing is known of the scripts.
+        Raises BadClaim: the claim is in another script than all of them. Where there is no hit nothing is known of the
+        scripts.
         """
         shown = [found.groups[name] for name in found.request.retrievers if name in found.groups]
         first = [groups[:1] for groups in found.groups.values()]
@@ -245,8 +239,6 @@ def _none_prepared() -> NoIndex:
 def _per_cent(share: float) -> str:
     """Write a share in per cent, rounded down: what misses something is never said to find all.
 
-    Examples
-    --------
     >>> _per_cent(0.9999), _per_cent(0.57), _per_cent(1.0)
     ('99.9%', '57.0%', '100.0%')
     """
@@ -256,10 +248,7 @@ def _per_cent(share: float) -> str:
 def _check_script(question: Question, works: Iterable[Work]) -> None:
     """Refuse a question whose letters are those of none of the works; of no works nothing is refused.
 
-    Raises
-    ------
-    BadClaim
-        As `masking.check_script`.
+    Raises BadClaim: as `masking.check_script`.
     """
     refusal: BadClaim | None = None
     for work in works:

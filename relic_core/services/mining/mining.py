@@ -50,12 +50,8 @@ class Mining:
     def keep(self, name: str, data: bytes) -> Path:
         """Put an upload below the data folder, in a folder named for its hash, and give its path.
 
-        Raises
-        ------
-        BadText
-            It holds no bytes.
-        StoreError
-            The data folder cannot be written, or is full.
+        Raises BadText: it holds no bytes.
+        Raises StoreError: the data folder cannot be written, or is full.
         """
         if not data:
             raise BadText(f"{file_name(name)} is empty (0 bytes). Choose another file.")
@@ -71,17 +67,10 @@ class Mining:
     def start(self, paths: Sequence[Path], *, name: str = "") -> Job:
         """Start a job that mines files, folders or archives, or give the one that does just that already.
 
-        Parameters
-        ----------
-        paths : sequence of Path
-            What to mine; where empty, all that was mined before is looked through again, for works that are new.
-        name : str
-            What a person calls it; the first path's name where empty.
+        - `paths`: what to mine; where empty, all that was mined before is looked through again, for works that are new.
+        - `name`: what a person calls it; the first path's name where empty.
 
-        Raises
-        ------
-        NotFound
-            A path that is not there; or none was given, and nothing was mined before.
+        Raises NotFound: a path that is not there; or none was given, and nothing was mined before.
         """
         found = self._roots(paths)
         title = name or (found[0].name if paths else "all secondary sources")
@@ -118,25 +107,15 @@ class Mining:
     ) -> MiningSummary:
         """Mine files, folders and archives, here and now, and keep what is found.
 
-        Parameters
-        ----------
-        paths : sequence of Path
-            As for `start`.
-        progress : Progress
-            Told how many books are done; what it raises ends the run, and what was mined stays.
-        workers : Workers, optional
-            What does the work; processes, as many as there are processors, where not given.
-        works : sequence of str
-            Works to look for: slugs of the catalogue, ids or titles; all of the library where empty.
-        pairs : bool
-            Whether pairs are made too.
-        again : bool
-            Mine also what was mined as it is.
+        - `paths`: as for `start`.
+        - `progress`: told how many books are done; what it raises ends the run, and what was mined stays.
+        - `workers`: what does the work; processes, as many as there are processors, where not given.
+        - `works`: works to look for: slugs of the catalogue, ids or titles; all of the library where empty.
+        - `pairs`: whether pairs are made too.
+        - `again`: mine also what was mined as it is.
 
-        Raises
-        ------
-        NotFound, BadText, BadRequest
-            A path that is not there or holds nothing; a work that is not in the library.
+        Raises NotFound, BadText, BadRequest: a path that is not there or holds nothing; a work that is not in the
+        library.
         """
         began = time.monotonic()
         store = self._workbench.store
@@ -185,17 +164,10 @@ class Mining:
         The words of a source are in memory while it is read, and nowhere else. For each source a folder is made, with
         what is known of it and one file each for pairs and windows.
 
-        Parameters
-        ----------
-        paths, progress, workers, works, pairs, again
-            As for `run`.
-        out : Path
-            The folder; made where it is not there. What an earlier run wrote into it is not mined again.
+        - `paths`, `progress`, `workers`, `works`, `pairs`, `again`: as for `run`.
+        - `out`: the folder; made where it is not there. What an earlier run wrote into it is not mined again.
 
-        Raises
-        ------
-        NotFound, BadText, BadRequest, StoreError
-            As `run`; the folder cannot be written.
+        Raises NotFound, BadText, BadRequest, StoreError: as `run`; the folder cannot be written.
         """
         began = time.monotonic()
         with self._alone(progress):
@@ -221,19 +193,11 @@ class Mining:
     def workers(self, count: int | None = None, *, dask: str | None = None) -> Workers:
         """Make what does the work: processes of this machine, or a cluster of Dask.
 
-        Parameters
-        ----------
-        count : int, optional
-            How many processes; as many as there are processors where not given.
-        dask : str, optional
-            Address of a scheduler of Dask; "local" starts a cluster on this machine.
+        - `count`: how many processes; as many as there are processors where not given.
+        - `dask`: address of a scheduler of Dask; "local" starts a cluster on this machine.
 
-        Raises
-        ------
-        BadRequest
-            Fewer than one process.
-        NotFound
-            Dask is not installed.
+        Raises BadRequest: fewer than one process.
+        Raises NotFound: dask is not installed.
         """
         if dask is not None:
             return engines.Dask(None if dask == "local" else dask, count, lost=volumes.lost)
@@ -298,10 +262,7 @@ class Mining:
 def run_mine(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
     """Do a "mine" job; ``paths`` are files, folders or archives.
 
-    Raises
-    ------
-    BadText
-        Nothing could be read; the message says why.
+    Raises BadText: nothing could be read; the message says why.
     """
     summary = workbench.mining.run([Path(path) for path in arguments["paths"]], progress)
     if summary.problems and not (summary.mined or summary.already or summary.twice or summary.removed):

@@ -28,17 +28,6 @@ class Places:
     """Writes a folder for each source: ``volume.json``, and files of pairs and windows with offsets and digests.
 
     ``volume.json`` is written last: a source without it was not finished, and is mined again.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of all.
-    rules : str
-        Versions of the rules.
-    works : sequence of str
-        Fingerprints of the works that are looked for.
-    pairs : bool
-        Whether pairs are made.
     """
 
     def __init__(self, folder: Path, *, rules: str, works: Sequence[str], pairs: bool) -> None:
@@ -60,10 +49,7 @@ class Places:
     def write(self, mined: Mined) -> None:
         """Write what was mined of a source.
 
-        Raises
-        ------
-        StoreError
-            The folder cannot be written.
+        Raises StoreError: the folder cannot be written.
         """
         folder = self._folder / mined.file[:_DIGITS]
         try:

@@ -25,14 +25,7 @@ _MINUTE = 60
 class Done(NamedTuple):
     """What was mined of a file before.
 
-    Attributes
-    ----------
-    works : frozenset of str
-        Fingerprints of the works that were looked for.
-    pairs : bool
-        Whether pairs were made.
-    removed : bool
-        The source was removed since; it stays away.
+    - `removed`: the source was removed since; it stays away.
     """
 
     works: frozenset[str]
@@ -44,20 +37,10 @@ class Done(NamedTuple):
 class Planned:
     """A file with something to be done.
 
-    Attributes
-    ----------
-    file : SourceFile
-        The file.
-    root : Path
-        What was named for it.
-    sha256 : str
-        Of its bytes.
-    size : int
-        In bytes.
-    among : frozenset of str
-        Ids of the works that it has not been searched for yet.
-    pairs : bool
-        Whether its pairs are to be made.
+    - `sha256`: of its bytes.
+    - `size`: in bytes.
+    - `among`: ids of the works that it has not been searched for yet.
+    - `pairs`: whether its pairs are to be made.
     """
 
     file: SourceFile
@@ -72,18 +55,12 @@ class Planned:
 class Plan:
     """What there is to do.
 
-    Attributes
-    ----------
-    planned : list of Planned
-        In the order of the files.
-    unread : list of (SourceFile, Path, str)
-        Files that cannot be read, what was named for them, and why in plain words.
-    already, removed, twice : int
-        Files that were mined as they are; whose source was removed; that are the same as another.
-    others : list of str
-        Names of files of other kinds, which were left alone.
-    max_bytes : int
-        Largest source accepted, where that is more than `secondary.MOST_BYTES`.
+    - `planned`: in the order of the files.
+    - `unread`: files that cannot be read, what was named for them, and why in plain words.
+    - `already`, `removed`, `twice`: files that were mined as they are; whose source was removed; that are the same as
+      another.
+    - `others`: names of files of other kinds, which were left alone.
+    - `max_bytes`: largest source accepted, where that is more than `secondary.MOST_BYTES`.
     """
 
     planned: list[Planned] = field(default_factory=list)
@@ -115,25 +92,12 @@ def make_plan(
 ) -> Plan:
     """Look through files, folders and archives; each file is read once, for its hash.
 
-    Parameters
-    ----------
-    roots : sequence of Path
-        What was named.
-    progress : Progress
-        Told how many files have been looked at.
-    settings : Settings
-        Folders of the program's own, which are passed over; the largest text accepted.
-    done : mapping of str to Done
-        What was mined before, by the sha256 of the file.
-    works : mapping of str to str
-        Ids of the works to look for, with their fingerprints.
-    pairs : bool
-        Whether pairs are wanted.
+    - `progress`: told how many files have been looked at.
+    - `settings`: folders of the program's own, which are passed over; the largest text accepted.
+    - `done`: what was mined before, by the sha256 of the file.
+    - `works`: ids of the works to look for, with their fingerprints.
 
-    Raises
-    ------
-    NotFound, BadText
-        As `secondary.list_sources`.
+    Raises NotFound, BadText: as `secondary.list_sources`.
     """
     max_bytes, without = settings.max_text_bytes, (settings.data, settings.indexes)
     plan = Plan(max_bytes=max_bytes)
@@ -167,15 +131,7 @@ def make_plan(
 
 
 class Pace:
-    """Says how far mining has come and how long it will take, by the bytes that are done.
-
-    Parameters
-    ----------
-    planned : sequence of Planned
-        All that is to be done.
-    progress : Progress
-        Told.
-    """
+    """Says how far mining has come and how long it will take, by the bytes that are done."""
 
     def __init__(self, planned: Sequence[Planned], progress: Progress) -> None:
         self._sizes = {each.file: each.size for each in planned}
@@ -200,8 +156,6 @@ class Pace:
 def about(seconds: float) -> str:
     """Say a time in words.
 
-    Examples
-    --------
     >>> about(20), about(70), about(250)
     ('less than a minute', 'about a minute', 'about 4 minutes')
     """

@@ -34,23 +34,11 @@ def mine_planned(
 ) -> Iterator[tuple[Mined, Path]]:
     """Mine what is planned; what could not be read comes first, with its problem.
 
-    Parameters
-    ----------
-    plan : Plan
-        What there is to do.
-    quoted : QuotedWorks or None
-        The index of works; None where the library has none.
-    progress : Progress
-        Told how many books are done, and how long it will take.
-    workers : Workers
-        What does the work.
-    places : bool
-        Whether only offsets and digests are to come back.
+    - `quoted`: the index of works; None where the library has none.
+    - `progress`: told how many books are done, and how long it will take.
+    - `places`: whether only offsets and digests are to come back.
 
-    Yields
-    ------
-    (Mined, Path)
-        What was found in a source, and what had been named for it.
+    Yields: what was found in a source, and what had been named for it.
     """
     for file, root, problem in plan.unread:
         yield Mined(source=unread(file), problem=problem), root

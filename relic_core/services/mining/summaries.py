@@ -26,28 +26,16 @@ _NO_WORKS = (
 class MiningSummary:
     """What mining came to.
 
-    Attributes
-    ----------
-    mined, unread : int
-        Sources that were read; that could not be, or were lost on the way.
-    already, removed, twice : int
-        Sources that had been mined as they are; that were removed and stay away; files that are the same as another.
-    pairs, windows : int
-        Found in the sources mined now.
-    set_aside : int
-        Of all windows there are, those that are left out for a reason.
-    problems : dict of str to list of str
-        What is the matter, in plain words → names of the sources.
-    dropped : dict of str to int
-        Why quotations were passed over, in plain words → how many.
-    seconds : float
-        How long it took.
-    others : sequence of str
-        Names of files of other kinds, which were left alone.
-    no_works : bool
-        The library holds no work, so none was looked for.
-    places : bool
-        Only offsets and digests were written, and nothing was stored.
+    - `mined`, `unread`: sources that were read; that could not be, or were lost on the way.
+    - `already`, `removed`, `twice`: sources that had been mined as they are; that were removed and stay away; files
+      that are the same as another.
+    - `pairs`, `windows`: found in the sources mined now.
+    - `set_aside`: of all windows there are, those that are left out for a reason.
+    - `problems`: what is the matter, in plain words → names of the sources.
+    - `dropped`: why quotations were passed over, in plain words → how many.
+    - `others`: names of files of other kinds, which were left alone.
+    - `no_works`: the library holds no work, so none was looked for.
+    - `places`: only offsets and digests were written, and nothing was stored.
     """
 
     mined: int = 0
@@ -129,8 +117,6 @@ class MiningSummary:
 def listed(names: Sequence[str]) -> str:
     """Name some sources; of many the first.
 
-    Examples
-    --------
     >>> listed(["a.txt", "b.txt"]), listed([f"{number}.txt" for number in range(7)])
     ('a.txt, b.txt', '0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more')
     """

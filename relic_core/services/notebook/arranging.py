@@ -31,10 +31,7 @@ class Arranging:
     def add_collection(self, name: str, person: str = "") -> Collection:
         """Make a collection.
 
-        Raises
-        ------
-        BadRequest
-            The name is empty, too long, or taken.
+        Raises BadRequest: the name is empty, too long, or taken.
         """
         collection = Collection(
             id=new_id(), name=self._free_name(name, person), created=datetime.now(UTC), person=person

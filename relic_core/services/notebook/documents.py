@@ -42,25 +42,11 @@ def make_document(
 ) -> bytes:
     """Make a document of the notes in their order, with citations in a style.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Whose notebook.
-    form : DocumentForm
-        What is made.
-    style : str
-        The style of citation.
-    collection_id : str
-        The collection; all notes where empty.
-    person : str
-        Whose notes, where people sign in.
+    - `collection_id`: the collection; all notes where empty.
+    - `person`: whose notes, where people sign in.
 
-    Raises
-    ------
-    NotFound
-        There is no such collection.
-    BadRequest
-        There is no such style.
+    Raises NotFound: there is no such collection.
+    Raises BadRequest: there is no such style.
     """
     sections = workbench.notebook.files.sections(collection_id, person)
     editions = cited_by(workbench, (note for section in sections for note in section.notes))

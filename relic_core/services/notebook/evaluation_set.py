@@ -38,16 +38,7 @@ MOVED = "their work is cut into other sentences now"
 class EvaluationSet:
     """A file of examples, and what was left out of it.
 
-    Attributes
-    ----------
-    content : bytes
-        RELiC's JSON.
-    examples : int
-        How many it holds.
-    works : int
-        Of how many works.
-    left_out : dict of str to int
-        Why notes were left out, in plain words -> how many.
+    - `left_out`: why notes were left out, in plain words -> how many.
     """
 
     content: bytes = field(repr=False)
@@ -74,10 +65,7 @@ def sort_out(views: Iterable[NoteView]) -> tuple[dict[str, list[Note]], Counter[
 def make(workbench: Workbench, views: Iterable[NoteView]) -> EvaluationSet:
     """Make the set.
 
-    Raises
-    ------
-    BadRequest
-        No note can be an example; the message says why.
+    Raises BadRequest: no note can be an example; the message says why.
     """
     by_work, left_out = sort_out(views)
     works = workbench.works.load_all(by_work)
@@ -102,8 +90,6 @@ def make(workbench: Workbench, views: Iterable[NoteView]) -> EvaluationSet:
 def said(left_out: Mapping[str, int]) -> str:
     """Say in a sentence what was left out, with a space before it; empty where nothing was.
 
-    Examples
-    --------
     >>> said({CONTRADICTS: 2, NO_CLAIM: 1})
     ' Left out: 2, since they contradict their claim; 1, since they were kept without a claim.'
     """

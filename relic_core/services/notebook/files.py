@@ -28,15 +28,10 @@ LARGEST = 50_000_000
 class TakenIn:
     """What a file added.
 
-    Attributes
-    ----------
-    new : int
-        Notes that were not here.
-    newer : int
-        Notes that were here and are now as the file has them, since they were changed there later. What they said
-        before stays in the store.
-    there : int
-        Notes that were here, and stay as they are.
+    - `new`: notes that were not here.
+    - `newer`: notes that were here and are now as the file has them, since they were changed there later. What they
+      said before stays in the store.
+    - `there`: notes that were here, and stay as they are.
     """
 
     new: int
@@ -53,10 +48,7 @@ class Files:
     def export(self, collection_id: str = "", person: str = "") -> bytes:
         """Write the notebook, or one collection, as JSON.
 
-        Raises
-        ------
-        NotFound
-            There is no such collection.
+        Raises NotFound: there is no such collection.
         """
         return write_notebook(self.sections(collection_id, person))
 
@@ -72,12 +64,8 @@ class Files:
     def evaluation_set(self, collection_id: str = "", person: str = "") -> EvaluationSet:
         """Make an evaluation set of the passages that support their claims.
 
-        Raises
-        ------
-        BadRequest
-            There is none; the message says why.
-        NotFound
-            There is no such collection.
+        Raises BadRequest: there is none; the message says why.
+        Raises NotFound: there is no such collection.
         """
         editions = Editions(self._workbench)
         views = [editions.view(note) for section in self.sections(collection_id, person) for note in section.notes]
@@ -90,19 +78,10 @@ class Files:
         that is here takes words, tags and verdict from the file if it was changed there later. So the same file twice
         adds nothing.
 
-        Parameters
-        ----------
-        data : bytes
-            What the file holds.
-        name : str
-            What it is called, for messages.
-        person : str
-            Whose the notes are to be.
+        - `person`: whose the notes are to be.
 
-        Raises
-        ------
-        BadBenchmark
-            It is no notebook, was damaged or changed by hand, is too large, or was written by a newer version.
+        Raises BadBenchmark: it is no notebook, was damaged or changed by hand, is too large, or was written by a newer
+        version.
         """
         if len(data) > LARGEST:
             raise BadBenchmark(f"{name} is too large for a notebook: at most {LARGEST:,} bytes are read.")
@@ -140,10 +119,7 @@ class Files:
     def write(self, path: Path, content: bytes) -> None:
         """Write what one of these gave into a file, whole or not at all.
 
-        Raises
-        ------
-        StoreError
-            The file cannot be written.
+        Raises StoreError: the file cannot be written.
         """
         with written_whole(path) as file:
             file.write(content)

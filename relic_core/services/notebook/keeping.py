@@ -26,23 +26,11 @@ _RANDOM_BYTES = 5
 def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> Kept:
     """Take a passage out of a work, without what brought it up.
 
-    Parameters
-    ----------
-    work : Work
-        The work.
-    at : str
-        Address of the first sentence.
-    length : int
-        Sentences; those beyond the chapter are left away.
-    origin : Origin
-        The page it is kept on.
+    - `at`: address of the first sentence.
+    - `length`: sentences; those beyond the chapter are left away.
 
-    Raises
-    ------
-    BadRequest
-        It is no address, or no length that can be.
-    NotFound
-        The work has no such place.
+    Raises BadRequest: it is no address, or no length that can be.
+    Raises NotFound: the work has no such place.
     """
     if origin not in ORIGINS:
         raise unknown_name("page to keep from", origin, ORIGINS)

@@ -34,14 +34,7 @@ class Mark:
 class Pressed:
     """What pressing Keep did.
 
-    Attributes
-    ----------
-    note : Note
-        The note.
-    collection : str
-        The name of the collection it was kept in.
-    outcome : {"kept", "let go", "stays"}
-        It stays where it was kept and something was said of it: it is removed in the notebook.
+    - `outcome`: it stays where it was kept and something was said of it: it is removed in the notebook.
     """
 
     note: Note
@@ -76,37 +69,15 @@ class Notebook(Arranging):
     ) -> Note:
         """Keep a passage; one that is kept for the same claim already is given as it is.
 
-        Parameters
-        ----------
-        work_id : str
-            The work.
-        at : str
-            Address of the first sentence.
-        length : int
-            Sentences.
-        origin : Origin
-            The page it is kept on.
-        claim_text : str
-            The claim it was found for; that of the search where not given.
-        search_id : str
-            The search it was found by; one that this store does not have is left away.
-        retriever : str
-            Which retriever brought it up.
-        rank : int
-            At which rank, from 1; 0 where none did.
-        made_with : str
-            What answered, as in `relic_core.domain.Search`; that of the search where not given.
-        collection_id : str, optional
-            Where to; the collection kept in last where not given, which is made where there is none.
-        person : str
-            Whose.
+        - `at`: address of the first sentence.
+        - `claim_text`: the claim it was found for; that of the search where not given.
+        - `search_id`: the search it was found by; one that this store does not have is left away.
+        - `rank`: at which rank, from 1; 0 where none did.
+        - `made_with`: what answered, as in `relic_core.domain.Search`; that of the search where not given.
+        - `collection_id`: where to; the collection kept in last where not given, which is made where there is none.
 
-        Raises
-        ------
-        NotFound
-            There is no such work, place or collection.
-        BadRequest
-            It is no address, or a length or rank that cannot be.
+        Raises NotFound: there is no such work, place or collection.
+        Raises BadRequest: it is no address, or a length or rank that cannot be.
         """
         note = self._make(
             work_id, at, length, origin=origin, claim_text=claim_text, search_id=search_id, retriever=retriever,
@@ -118,15 +89,9 @@ class Notebook(Arranging):
     def press(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Any) -> Pressed:  # noqa: ANN401 - as `keep`
         """Do what pressing Keep does: keep a passage, or let one go that is kept and of which nothing was said.
 
-        Parameters
-        ----------
-        work_id, at, length, person, **found
-            As for `keep`.
+        - `work_id`, `at`, `length`, `person`, `**found`: as for `keep`.
 
-        Raises
-        ------
-        NotFound, BadRequest
-            As for `keep`.
+        Raises NotFound, BadRequest: as for `keep`.
         """
         rows = self._workbench.store.notes
         note, new = rows.keep(self._make(work_id, at, length, person=person, **found))
@@ -191,17 +156,11 @@ class Notebook(Arranging):
     ) -> tuple[NoteView, ...]:
         """List notes in their order, each with where its passage can be read now.
 
-        Parameters
-        ----------
-        collection_id : str
-            Of this collection; of all where empty.
-        words : str
-            Only those in which every one of these words stands: in the passage, its place, its claim, or what was
-            written about it. Capitals do not matter, and part of a word will do.
-        tag, verdict : str
-            Only those with this tag, with this verdict; "none" is none yet on the claim it was kept for.
-        person : str
-            Whose.
+        - `collection_id`: of this collection; of all where empty.
+        - `words`: only those in which every one of these words stands: in the passage, its place, its claim, or what
+          was written about it. Capitals do not matter, and part of a word will do.
+        - `tag`, `verdict`: only those with this tag, with this verdict; "none" is none yet on the claim it was kept
+          for.
         """
         found = self._workbench.store.notes.all(person, collection_id)
         wanted = words.casefold().split()
@@ -234,25 +193,10 @@ class Notebook(Arranging):
     ) -> Note:
         """Write about a passage; what is not given stays.
 
-        Parameters
-        ----------
-        note_id : str
-            The note.
-        words : str, optional
-            The scholar's own.
-        tags : sequence of str, optional
-            All of them.
-        verdict : str, optional
-            One of `VERDICTS`; empty takes it back.
-        person : str
-            Whose.
+        - `verdict`: one of `VERDICTS`; empty takes it back.
 
-        Raises
-        ------
-        BadRequest
-            The words, or the tags, are too long or too many; there is no such verdict.
-        NotFound
-            There is no such note.
+        Raises BadRequest: the words, or the tags, are too long or too many; there is no such verdict.
+        Raises NotFound: there is no such note.
         """
         changed: dict[str, object] = {}
         if words is not None:

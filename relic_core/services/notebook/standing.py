@@ -14,16 +14,9 @@ if TYPE_CHECKING:
 class NoteView:
     """A note, and where its passage can be read now.
 
-    Attributes
-    ----------
-    note : Note
-        The note.
-    work_id : str
-        The work of the library in which its passage stands as it was kept; empty where there is none.
-    other_id : str
-        Another edition of it that the library has; empty where there is none, or `work_id` is there.
-    notice : str
-        What its reader should know of that; empty where all is as it was.
+    - `work_id`: the work of the library in which its passage stands as it was kept; empty where there is none.
+    - `other_id`: another edition of it that the library has; empty where there is none, or `work_id` is there.
+    - `notice`: what its reader should know of that; empty where all is as it was.
     """
 
     note: Note
@@ -33,13 +26,7 @@ class NoteView:
 
 
 class Editions:
-    """Looks once which editions the library has.
-
-    Parameters
-    ----------
-    workbench : Workbench
-        Whose library.
-    """
+    """Looks once which editions the library has."""
 
     def __init__(self, workbench: Workbench) -> None:
         summaries = workbench.works.summaries()

@@ -41,16 +41,7 @@ _ID_DIGITS = 12
 class Answered:
     """A prompt with what the retrievers put first for it.
 
-    Attributes
-    ----------
-    prompt : PaperPrompt
-        What was asked.
-    slug : str
-        Of its work, in the catalogue.
-    work : Work
-        The edition that was searched.
-    hits : mapping of str to tuple of Span
-        By retriever, best first; `FIRST`, or fewer where only fewer share a word with the prompt.
+    - `hits`: by retriever, best first; `FIRST`, or fewer where only fewer share a word with the prompt.
     """
 
     prompt: PaperPrompt
@@ -71,10 +62,7 @@ class Answered:
 def passage_id(prompt: PaperPrompt, work: Work, span: Span) -> str:
     """Digest the prompt, the text of the work and the place: the same wherever and whenever it is found.
 
-    Returns
-    -------
-    str
-        A "p", so that no spreadsheet takes it for a number, and twelve hexadecimal digits.
+    Returns: a "p", so that no spreadsheet takes it for a number, and twelve hexadecimal digits.
     """
     start, end = characters(work, span)
     said = f"{prompt.asked}\n{span.length} {work.sha256} {start} {end}"
@@ -89,8 +77,6 @@ def characters(work: Work, span: Span) -> tuple[int, int]:
 def entry_of(prompt: PaperPrompt) -> CatalogueEntry:
     """Find the work of a prompt in the catalogue of RELiC's works.
 
-    Examples
-    --------
     >>> [entry_of(prompt).slug for prompt in paper_prompts()][:2]
     ['frankenstein', 'the_great_gatsby']
     """
@@ -108,8 +94,6 @@ def asked_here() -> tuple[PaperPrompt, ...]:
 def left_out() -> tuple[tuple[PaperPrompt, str], ...]:
     """List the prompts that are not asked, each with the reason in a few words.
 
-    Examples
-    --------
     >>> [(prompt.prompt.title, why) for prompt, why in left_out()]
     [('Brave New World', 'in copyright in the United States until 31 December 2027')]
     """
@@ -124,30 +108,15 @@ def left_out() -> tuple[tuple[PaperPrompt, str], ...]:
 def ask(workbench: Workbench, names: Sequence[str] = (), progress: Progress = silent) -> tuple[Answered, ...]:
     """Ask every retriever that pages offer the prompts of the paper.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works and the retrievers are.
-    names : sequence of str, optional
-        Only these retrievers.
-    progress : Progress, optional
-        Told of questions answered.
+    - `workbench`: where the works and the retrievers are.
+    - `names`: only these retrievers.
 
-    Returns
-    -------
-    tuple of Answered
-        In the order of the paper.
+    Returns: in the order of the paper.
 
-    Raises
-    ------
-    BadRequest
-        No retriever has one of the names.
-    NotFound
-        A work is not in the library; the message says which and how to add it.
-    NoIndex
-        A work has not been prepared for a retriever; the message says which and how to.
-    RelicError
-        As the retrievers.
+    Raises BadRequest: no retriever has one of the names.
+    Raises NotFound: a work is not in the library; the message says which and how to add it.
+    Raises NoIndex: a work has not been prepared for a retriever; the message says which and how to.
+    Raises RelicError: as the retrievers.
     """
     cards = [registry.card(name) for name in dict.fromkeys(names)] if names else workbench.indexes.cards()
     prompts = asked_here()

@@ -59,10 +59,7 @@ def figures(report: Report) -> Table:
 def page_table() -> str:
     """Make what docs/prompts.md has between its marks.
 
-    Raises
-    ------
-    BadBenchmark
-        The report that comes with the program is damaged.
+    Raises BadBenchmark: the report that comes with the program is damaged.
     """
     try:
         report = shipped()
@@ -75,19 +72,10 @@ def page_table() -> str:
 def differences(report: Report, workbench: Workbench, answers: Sequence[Answered]) -> tuple[str, ...]:
     """Say where the first hits are not those of a report.
 
-    Parameters
-    ----------
-    report : Report
-        What was found when it was made.
-    workbench : Workbench
-        Whose retrievers answered now.
-    answers : sequence of Answered
-        What they found.
+    - `report`: what was found when it was made.
+    - `workbench`: whose retrievers answered now.
 
-    Returns
-    -------
-    tuple of str
-        Sentences; none where every hit is the same.
+    Returns: sentences; none where every hit is the same.
     """
     said = []
     editions = {edition.slug: edition for edition in report.works}

@@ -25,14 +25,7 @@ if TYPE_CHECKING:
 class Edition:
     """The edition of a work that was searched.
 
-    Attributes
-    ----------
-    slug : str
-        Of the work, in the catalogue.
-    title, author : str
-        As the library has them.
-    sha256, segmenter : str
-        Of the text that offsets belong to, and what cut it into sentences.
+    - `sha256`, `segmenter`: of the text that offsets belong to, and what cut it into sentences.
     """
 
     slug: str
@@ -46,14 +39,8 @@ class Edition:
 class Asked:
     """A retriever as it was asked.
 
-    Attributes
-    ----------
-    name, label : str
-        Registered name, and what pages call it.
-    encoder : str
-        Identity of its own encoder; empty where it has none.
-    configuration : dict of str to str
-        All that decides its scores, the encoders and models of what it is made of among it.
+    - `encoder`: identity of its own encoder; empty where it has none.
+    - `configuration`: all that decides its scores, the encoders and models of what it is made of among it.
     """
 
     name: str
@@ -66,16 +53,9 @@ class Asked:
 class Judged:
     """A passage and the verdicts on it.
 
-    Attributes
-    ----------
-    address : str
-        As pages print it.
-    start, length : int
-        First sentence, from 0, and how many.
-    characters : (int, int)
-        Half-open offsets in the text of the work.
-    verdicts : tuple of Verdict
-        One of each reader, in the order in which their sheets were given.
+    - `start`, `length`: first sentence, from 0, and how many.
+    - `characters`: half-open offsets in the text of the work.
+    - `verdicts`: one of each reader, in the order in which their sheets were given.
     """
 
     address: str
@@ -89,20 +69,8 @@ class Judged:
 class Reported:
     """A prompt, what was found for it, and the verdicts.
 
-    Attributes
-    ----------
-    table : str
-        The paper's, in which it is printed.
-    claim, asked : str
-        The prompt; and as it was asked, with its mask.
-    work : str
-        Slug of its work.
-    length : int
-        Sentences per quotation.
-    passages : dict of str to Judged
-        By id.
-    hits : dict of str to tuple of str
-        By retriever: ids, best first.
+    - `claim`, `asked`: the prompt; and as it was asked, with its mask.
+    - `hits`: by retriever: ids, best first.
     """
 
     table: str
@@ -118,24 +86,11 @@ class Reported:
 class Report:
     """The report.
 
-    Attributes
-    ----------
-    created : datetime
-        In UTC.
-    code : str
-        Version of the program and, where known, the commit.
-    shape : str
-        Context of the claims.
-    seeds : tuple of int
-        Of the order of each reader's sheet.
-    works : tuple of Edition
-        Those that were searched.
-    retrievers : tuple of Asked
-        In the order of pages.
-    prompts : tuple of Reported
-        In the order of the paper.
-    left_out : tuple of dict
-        Prompts of the paper that were not asked: ``table``, ``title``, ``author``, ``length``, and ``why``.
+    - `code`: version of the program and, where known, the commit.
+    - `seeds`: of the order of each reader's sheet.
+    - `retrievers`: in the order of pages.
+    - `prompts`: in the order of the paper.
+    - `left_out`: prompts of the paper that were not asked: ``table``, ``title``, ``author``, ``length``, and ``why``.
     """
 
     created: datetime
@@ -156,14 +111,8 @@ class Report:
 def make_report(workbench: Workbench, answers: Sequence[Answered], sheets: Sequence[Sheet]) -> Report:
     """Put together what was found now and what the readers said of it.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Whose retrievers were asked.
-    answers : sequence of Answered
-        What was found.
-    sheets : sequence of Sheet
-        The readers' verdicts on every passage of it.
+    - `workbench`: whose retrievers were asked.
+    - `sheets`: the readers' verdicts on every passage of it.
     """
     return Report(
         created=datetime.now(UTC).replace(microsecond=0),

@@ -45,10 +45,7 @@ FORMAT = "relic prompts/1"
 def write_report(path: Path, report: Report) -> None:
     """Write a report whole or not at all.
 
-    Raises
-    ------
-    StoreError
-        The file cannot be written.
+    Raises StoreError: the file cannot be written.
     """
     content = {**asdict(report), "created": report.created.isoformat()}
     whole = {"format": FORMAT, "sha256": _digest(content), **content}
@@ -59,12 +56,8 @@ def write_report(path: Path, report: Report) -> None:
 def read_report(path: Path) -> Report:
     """Read a report and check it.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is no report, was changed by hand, or is of a version that this program does not know.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is no report, was changed by hand, or is of a version that this program does not know.
     """
     content = as_object(parse(read_text(path), str(path)), str(path))
     if content.pop("format", None) != FORMAT:
@@ -80,12 +73,8 @@ def read_report(path: Path) -> Report:
 def shipped() -> Report:
     """Read the report that comes with the program.
 
-    Raises
-    ------
-    NotFound
-        None has been made yet.
-    BadBenchmark
-        As `read_report`.
+    Raises NotFound: none has been made yet.
+    Raises BadBenchmark: as `read_report`.
     """
     if not REPORT.is_file():
         raise NotFound(

@@ -46,12 +46,8 @@ _NAMED = 5
 class Sheet:
     """A sheet that a reader has filled in.
 
-    Attributes
-    ----------
-    seed : int
-        Of its order.
-    verdicts : dict of str to Verdict
-        By the id of the passage; all that were wanted.
+    - `seed`: of its order.
+    - `verdicts`: by the id of the passage; all that were wanted.
     """
 
     seed: int
@@ -64,26 +60,13 @@ def write_sheet(path: Path, answers: Sequence[Answered], *, seed: int) -> int:
     A cell that a spreadsheet would take for a formula gets an apostrophe in front; all others are to the letter, but
     for line wraps.
 
-    Parameters
-    ----------
-    path : Path
-        A file that is not there yet: one that was filled in must not be lost.
-    answers : sequence of Answered
-        What was found.
-    seed : int
-        Decides the order, on every machine alike.
+    - `path`: a file that is not there yet: one that was filled in must not be lost.
+    - `seed`: decides the order, on every machine alike.
 
-    Returns
-    -------
-    int
-        How many passages are to be judged.
+    Returns: how many passages are to be judged.
 
-    Raises
-    ------
-    BadRequest
-        There is such a file.
-    StoreError
-        It cannot be written.
+    Raises BadRequest: there is such a file.
+    Raises StoreError: it cannot be written.
     """
     check_free(path)
     rows = [(id_, each, span) for each in answers for id_, span in each.passages.items()]
@@ -102,10 +85,7 @@ def write_sheet(path: Path, answers: Sequence[Answered], *, seed: int) -> int:
 def check_free(path: Path) -> None:
     """Refuse to write a sheet over a file that is there.
 
-    Raises
-    ------
-    BadRequest
-        There is one.
+    Raises BadRequest: there is one.
     """
     if path.exists():
         raise BadRequest(f"There is a file {path} already, and verdicts may stand in it. Name another one.")
@@ -127,19 +107,10 @@ def in_context(work: Work, span: Span) -> tuple[str, str, str]:
 def read_sheets(paths: Sequence[Path], wanted: Collection[str]) -> tuple[Sheet, ...]:
     """Read the sheets of the two readers, in the order given.
 
-    Parameters
-    ----------
-    paths : sequence of Path
-        Two files.
-    wanted : collection of str
-        Ids of the passages that each must judge.
+    - `wanted`: ids of the passages that each must judge.
 
-    Raises
-    ------
-    BadRequest
-        They are not two.
-    NotFound, BadBenchmark
-        As `read_sheet`.
+    Raises BadRequest: they are not two.
+    Raises NotFound, BadBenchmark: as `read_sheet`.
     """
     check_readers(paths)
     return tuple(read_sheet(path, wanted) for path in paths)
@@ -148,10 +119,7 @@ def read_sheets(paths: Sequence[Path], wanted: Collection[str]) -> tuple[Sheet, 
 def check_readers(paths: Sequence[Path]) -> None:
     """Refuse another number of sheets than there are readers.
 
-    Raises
-    ------
-    BadRequest
-        They are not two files.
+    Raises BadRequest: they are not two files.
     """
     if len(paths) != READERS or len({path.resolve() for path in paths}) != READERS:
         raise BadRequest(
@@ -162,21 +130,13 @@ def check_readers(paths: Sequence[Path]) -> None:
 def read_sheet(path: Path, wanted: Collection[str]) -> Sheet:
     """Read a sheet that was filled in; capitals, spaces and the order of rows and columns make no difference.
 
-    Parameters
-    ----------
-    path : Path
-        The file, as `write_sheet` made it and a spreadsheet saved it, with commas, semicolons or tabs.
-    wanted : collection of str
-        Ids of the passages that it must judge, each once.
+    - `path`: the file, as `write_sheet` made it and a spreadsheet saved it, with commas, semicolons or tabs.
+    - `wanted`: ids of the passages that it must judge, each once.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadBenchmark
-        It is no sheet; or a passage is missing, unknown, there twice, or without a verdict that is allowed.
-    BadText
-        It is no text.
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is no sheet; or a passage is missing, unknown, there twice, or without a verdict that is
+    allowed.
+    Raises BadText: it is no text.
     """
     text = decode(read_bytes(path, at_most=_MOST_BYTES), max_bytes=_MOST_BYTES).text
     head = text.partition("\n")[0]
@@ -212,8 +172,6 @@ def read_sheet(path: Path, wanted: Collection[str]) -> Sheet:
 def _those(one: str, several: str, which: Sequence[str]) -> str:
     """Say of which passages something is true; nothing where there are none.
 
-    Examples
-    --------
     >>> _those("is missing", "are missing", ["p1", "p2"])
     '2 passages are missing (p1, p2).'
     """

@@ -25,14 +25,8 @@ _USUAL = Shape(4, 4)
 class Offer:
     """A benchmark that there are runs of.
 
-    Attributes
-    ----------
-    card : BenchmarkCard
-        What it is.
-    runs : tuple of Run
-        Newest first.
-    usual : tuple of Run
-        Those that are shown where none were chosen (`usual`).
+    - `runs`: newest first.
+    - `usual`: those that are shown where none were chosen (`usual`).
     """
 
     card: BenchmarkCard
@@ -44,20 +38,9 @@ class Offer:
 class Case:
     """One example, with what each run made of it.
 
-    Attributes
-    ----------
-    id : str
-        Of the example.
-    book : Book
-        The quoted work.
-    length : int
-        Sentences of the quotation.
-    kind : str
-        What it is there for, where that was labelled.
-    outcomes : tuple of (Run, Outcome)
-        In the order of the runs.
-    verdict : {"missed", "some", "found"}
-        Whether all runs have the quotation too low, some, or none.
+    - `kind`: what it is there for, where that was labelled.
+    - `outcomes`: in the order of the runs.
+    - `verdict`: whether all runs have the quotation too low, some, or none.
     """
 
     id: str
@@ -71,12 +54,8 @@ class Case:
 def offer_of(card: BenchmarkCard | None, runs: Sequence[Run]) -> Offer:
     """Gather the runs of a benchmark.
 
-    Parameters
-    ----------
-    card : BenchmarkCard or None
-        None where the benchmark is registered no more: it is described as far as its runs know it.
-    runs : sequence of Run
-        All of it, newest first.
+    - `card`: none where the benchmark is registered no more: it is described as far as its runs know it.
+    - `runs`: all of it, newest first.
     """
     return Offer(card=card or _card_of(runs[0]), runs=tuple(runs), usual=usual(runs))
 
@@ -127,12 +106,7 @@ def cases_behind(
 ) -> tuple[Case, ...]:
     """List the examples behind a group of a chart; see `services.recall.Recall.cases`.
 
-    Parameters
-    ----------
-    measured : sequence of (Run, sequence of Outcome)
-        The runs, each with its outcomes.
-    view, name, key, show
-        As of `Recall.cases`.
+    - `view`, `name`, `key`, `show`: as of `Recall.cases`.
     """
     found: dict[str, list[tuple[Run, Outcome]]] = {}
     hits: dict[str, list[bool]] = {}

@@ -37,8 +37,6 @@ _RANGE_ENDS = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000)
 def ranges() -> tuple[tuple[str, str, int], ...]:
     """List the ranges of ranks, each about three times as wide as the one before: key, label, first rank.
 
-    Examples
-    --------
     >>> ranges()[:3]
     (('1', '1', 1), ('2-3', '2–3', 2), ('4-10', '4–10', 4))
     >>> ranges()[-2:]
@@ -54,8 +52,6 @@ def ranges() -> tuple[tuple[str, str, int], ...]:
 def range_of(rank: int | None) -> str:
     """Give the key of the range that a rank lies in.
 
-    Examples
-    --------
     >>> range_of(1), range_of(7), range_of(20_000), range_of(None)
     ('1', '4-10', '10001-', 'no-ranking')
     """
@@ -67,12 +63,7 @@ def range_of(rank: int | None) -> str:
 def key_of(outcome: Outcome, view: View | str) -> str:
     """Give the key of the group that an outcome belongs to; `ALL` where a view does not part the examples.
 
-    Parameters
-    ----------
-    outcome : Outcome
-        Of any run.
-    view : str
-        A view, or "all".
+    - `view`: a view, or "all".
     """
     match view:
         case "books":
@@ -90,16 +81,10 @@ def key_of(outcome: Outcome, view: View | str) -> str:
 def marks_of(run: Run, outcomes: Sequence[Outcome], name: str, view: View | str) -> tuple[Mark, ...]:
     """Compute the marks of one run.
 
-    Parameters
-    ----------
-    run : Run
-        Whose id becomes the key of the series.
-    outcomes : sequence of Outcome
-        In the order of their ids (`intervals.sorted_by_id`), in which samples are drawn.
-    name : str
-        A metric; of the curve its family counts.
-    view : str
-        By what; "shapes" and "published" give one mark each, whose group is the run's shape, or its id.
+    - `run`: whose id becomes the key of the series.
+    - `outcomes`: in the order of their ids (`intervals.sorted_by_id`), in which samples are drawn.
+    - `name`: a metric; of the curve its family counts.
+    - `view`: by what; "shapes" and "published" give one mark each, whose group is the run's shape, or its id.
     """
     if view == "curve":
         return tuple(_curve(run, outcomes, name))
@@ -160,25 +145,9 @@ def groups_of(
 ) -> tuple[tuple[Group, ...], str]:
     """Put the groups of a chart in order.
 
-    Parameters
-    ----------
-    view : View
-        By what.
-    runs : sequence of Run
-        Those shown.
-    marks : sequence of Mark
-        All of them.
-    labels : mapping of str to str
-        What the runs are called.
-    sort : str
-        Order of books: "recall", "year", "length", "author", "title".
-    least : int
-        Quotations that a book needs.
+    - `sort`: order of books: "recall", "year", "length", "author", "title".
 
-    Returns
-    -------
-    groups, left_out
-        What is left out as a sentence; empty where nothing is.
+    Returns: what is left out as a sentence; empty where nothing is.
     """
     counts: dict[str, int] = {}
     for mark in marks:
@@ -271,19 +240,11 @@ def published_marks(
 ) -> tuple[tuple[Group, ...], tuple[Mark, ...], tuple[str, ...]]:
     """List the published figures of a metric.
 
-    Parameters
-    ----------
-    pool : {"whole work", "given"}
-        Figures of the other kind are left out.
-    name : str
-        The metric.
-    by_length : bool
-        Those by length of the quotation, whose groups are lengths; else those over all lengths, each its own group.
+    - `pool`: figures of the other kind are left out.
+    - `by_length`: those by length of the quotation, whose groups are lengths; else those over all lengths, each its own
+      group.
 
-    Returns
-    -------
-    groups, marks, sources
-        Marks of the series "published". Ends of intervals are made from standard errors where those are printed.
+    Returns: marks of the series "published". Ends of intervals are made from standard errors where those are printed.
     """
     groups: list[Group] = []
     marks: list[Mark] = []

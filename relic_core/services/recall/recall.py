@@ -89,10 +89,7 @@ class Recall:
     def check(self, runs: Sequence[Run]) -> None:
         """Refuse runs that cannot stand side by side.
 
-        Raises
-        ------
-        BadRequest
-            There are none; or they are of several benchmarks, or of given pools and of whole works.
+        Raises BadRequest: there are none; or they are of several benchmarks, or of given pools and of whole works.
         """
         if not runs:
             raise BadRequest("No run is chosen. Choose one or more to see their figures.")
@@ -133,27 +130,14 @@ class Recall:
     ) -> Chart:
         """Compute what a chart shows.
 
-        Parameters
-        ----------
-        view : View
-            By what.
-        runs : sequence of Run
-            Of one benchmark; for "shapes" all runs of their retrievers on the same data are taken.
-        name : str
-            One of `METRICS`; of the curve its family counts, and the ranks do not ask for it.
-        benchmark : str
-            What captions call the benchmark; its name where not given.
-        sort : str
-            Order of books, one of `SORTS`.
-        least : int
-            Quotations that a book needs to be shown.
-        beside : bool
-            Lay the published figures by length beside those by length.
+        - `runs`: of one benchmark; for "shapes" all runs of their retrievers on the same data are taken.
+        - `name`: one of `METRICS`; of the curve its family counts, and the ranks do not ask for it.
+        - `benchmark`: what captions call the benchmark; its name where not given.
+        - `sort`: order of books, one of `SORTS`.
+        - `least`: quotations that a book needs to be shown.
+        - `beside`: lay the published figures by length beside those by length.
 
-        Raises
-        ------
-        BadRequest
-            The runs cannot stand side by side, or there is no such metric.
+        Raises BadRequest: the runs cannot stand side by side, or there is no such metric.
         """
         self.check(runs)
         if name not in METRICS:
@@ -207,25 +191,13 @@ class Recall:
     def cases(self, view: View, runs: Sequence[Run], name: str, key: str, *, show: str = "missed") -> tuple[Case, ...]:
         """List the examples behind a group of a chart.
 
-        Parameters
-        ----------
-        view, runs, name
-            As of the chart; behind a k of the curve stands recall at that k.
-        key : str
-            Of the group.
-        show : {"missed", "some", "found", "all"}
-            Those that every run has too low, that some have and some have not, that all have high enough, or all. Of a
-            range of ranks always all that some run has in it.
+        - `view`, `runs`, `name`: as of the chart; behind a k of the curve stands recall at that k.
+        - `show`: those that every run has too low, that some have and some have not, that all have high enough, or all.
+          Of a range of ranks always all that some run has in it.
 
-        Returns
-        -------
-        tuple of Case
-            The worst first, by the best rank that a run has given; where those are alike, in the order of the run.
+        Returns: the worst first, by the best rank that a run has given; where those are alike, in the order of the run.
 
-        Raises
-        ------
-        BadRequest
-            The runs cannot stand side by side; `show` is none of the four.
+        Raises BadRequest: the runs cannot stand side by side; `show` is none of the four.
         """
         self.check(runs)
         if show not in SHOWN:

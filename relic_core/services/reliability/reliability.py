@@ -42,16 +42,8 @@ MARKS = "reliability"
 class Report:
     """What one run has found.
 
-    Attributes
-    ----------
-    rows : tuple of Row
-        In the order of `PARTS`.
-    machine : mapping
-        What it ran on.
-    code, date, command, note : str
-        Version of the program; when; how it was called; whether the machine was busy.
-    seconds : float
-        How long it took.
+    - `rows`: in the order of `PARTS`.
+    - `code`, `date`, `command`, `note`: version of the program; when; how it was called; whether the machine was busy.
     """
 
     rows: tuple[Row, ...]
@@ -84,21 +76,11 @@ def run(
 ) -> Report:
     """Do all of it, to a library in a folder that is deleted afterwards.
 
-    Parameters
-    ----------
-    parts : sequence of str
-        Names of `PARTS`; all where there are none.
-    progress : Progress
-        Told what is being done.
-    searchers, browsers, rounds : int
-        How many at once, and how often things are repeated.
-    command : str
-        How it was called, for the report.
+    - `parts`: names of `PARTS`; all where there are none.
+    - `searchers`, `browsers`, `rounds`: how many at once, and how often things are repeated.
+    - `command`: how it was called, for the report.
 
-    Raises
-    ------
-    BadRequest
-        There is no such part.
+    Raises BadRequest: there is no such part.
     """
     for part in parts:
         if part not in PARTS:
@@ -137,12 +119,7 @@ def run(
 def write(report: Report, form: str = "markdown") -> str:
     """Write the report: what ran it, a table of how it came out, and each row in its own words.
 
-    Parameters
-    ----------
-    report : Report
-        What was found.
-    form : {"table", "markdown"}
-        For a terminal, or for the documentation.
+    - `form`: for a terminal, or for the documentation.
     """
     machine = report.machine
     ran_on = (

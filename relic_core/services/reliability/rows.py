@@ -18,16 +18,8 @@ Say = Callable[[str], None]
 class Row:
     """What was done, and what happened.
 
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    done, expected, happened : str
-        In sentences.
-    held : bool or None
-        What was expected has happened; None where it could not be tried.
-    counts : dict of str to float
-        What was counted. "lost" counts writes that were acknowledged and are not there.
+    - `held`: what was expected has happened; None where it could not be tried.
+    - `counts`: what was counted. "lost" counts writes that were acknowledged and are not there.
     """
 
     name: str
@@ -42,20 +34,9 @@ class Row:
 class Trial:
     """What a row is made with.
 
-    Attributes
-    ----------
-    workbench : Workbench
-        A library made for it: the sample, prepared.
-    folder : Path
-        Where it may make others.
-    work_id : str
-        The sample.
-    claims : tuple of str
-        What is asked.
-    searchers, browsers, rounds : int
-        How many at once, and how often things are repeated.
-    say : callable
-        Told what is being done.
+    - `workbench`: a library made for it: the sample, prepared.
+    - `folder`: where it may make others.
+    - `searchers`, `browsers`, `rounds`: how many at once, and how often things are repeated.
     """
 
     workbench: Workbench
@@ -71,8 +52,6 @@ class Trial:
 def percentile(times: list[float], share: float) -> float:
     """Give the time that a share of all did not exceed.
 
-    Examples
-    --------
     >>> percentile([3.0, 1.0, 2.0, 4.0], 0.5), percentile([3.0, 1.0, 2.0, 4.0], 0.95)
     (2.0, 4.0)
     """

@@ -28,14 +28,8 @@ _NAMED = 4
 class Opened:
     """A search that came from elsewhere, as it can be asked here.
 
-    Attributes
-    ----------
-    request : SearchRequest
-        What is asked.
-    notices : tuple of str
-        What differs from where it was made, a sentence or two each; empty where nothing does.
-    code : str
-        What an address carries that opens it again.
+    - `notices`: what differs from where it was made, a sentence or two each; empty where nothing does.
+    - `code`: what an address carries that opens it again.
     """
 
     request: SearchRequest
@@ -47,12 +41,7 @@ class Opened:
 class OpenedPassage:
     """A passage that an address names, as it can be read here.
 
-    Attributes
-    ----------
-    page : ReadingPage
-        The chapter opened at it.
-    notices : tuple of str
-        What differs from where the address was made, or cannot be opened; empty where nothing does.
+    - `notices`: what differs from where the address was made, or cannot be opened; empty where nothing does.
     """
 
     page: ReadingPage
@@ -83,12 +72,9 @@ def fit(workbench: Workbench, shared: SharedSearch) -> Opened:
 
     Where its edition is not here but one other of the same title and author is, that one is asked.
 
-    Raises
-    ------
-    NotFound
-        Its work, or all the works that it was narrowed to, or the passage it asks with, are not in this library.
-    BadRequest
-        A number in it is out of range, or parts of it do not go together.
+    Raises NotFound: its work, or all the works that it was narrowed to, or the passage it asks with, are not in this
+    library.
+    Raises BadRequest: a number in it is out of range, or parts of it do not go together.
     """
     summaries = workbench.works.summaries()
     notices: list[str] = []
@@ -138,21 +124,11 @@ def fit(workbench: Workbench, shared: SharedSearch) -> Opened:
 def open_passage(workbench: Workbench, work_id: str, *, at: str, length: int, edition: str) -> OpenedPassage:
     """Open a passage that an address names; of a work that is here in one other edition alone, in that one.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where it is read.
-    work_id, at : str
-        As `relic_core.services.reading.Reading.page`.
-    length : int
-        Its sentences.
-    edition : str
-        What the address says of the edition it was made with: see `Makers`; empty where it says nothing.
+    - `workbench`: where it is read.
+    - `work_id`, `at`: as `relic_core.services.reading.Reading.page`.
+    - `edition`: what the address says of the edition it was made with: see `Makers`; empty where it says nothing.
 
-    Raises
-    ------
-    NotFound
-        Neither the work nor one other edition of it is here.
+    Raises NotFound: neither the work nor one other edition of it is here.
     """
     try:
         page, notices = workbench.reading.page(work_id, at=at, length=length), []
@@ -199,8 +175,6 @@ def same_work(
 
     An id is a slug of the title and eight digits of the text's hash, so the slug names the work.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> emma = SimpleNamespace(id="emma-0a1b2c3d", title="Emma", author="Jane Austen")
     >>> [work.title for work in same_work("emma-99999999", [emma])], same_work("emma", [emma])

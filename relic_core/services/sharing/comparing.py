@@ -28,14 +28,8 @@ Found = Literal["both", "first", "second"]
 class ComparedPassage:
     """A passage among the first ten of one of two retrievers at least.
 
-    Attributes
-    ----------
-    passage : Located
-        Its words and place.
-    first, second : int
-        Which one it is, from 1, in each; 0 where it is not among the first twenty passages.
-    found : {"both", "first", "second"}
-        Among whose first ten it is.
+    - `first`, `second`: which one it is, from 1, in each; 0 where it is not among the first twenty passages.
+    - `found`: among whose first ten it is.
     """
 
     passage: Located
@@ -48,18 +42,11 @@ class ComparedPassage:
 class Comparison:
     """Two retrievers held against one another for one claim.
 
-    Attributes
-    ----------
-    result : SearchResult
-        The answer, with the two columns alone.
-    first, second : Column
-        The columns.
-    passages : tuple of ComparedPassage
-        By the better of their two places.
-    overlap, ten : int
-        How many passages the first ten of both share; and how many the longer of the two has, ten at most.
-    likeness : float
-        Rank-biased overlap of the first twenty, 0 to 1.
+    - `result`: the answer, with the two columns alone.
+    - `passages`: by the better of their two places.
+    - `overlap`, `ten`: how many passages the first ten of both share; and how many the longer of the two has, ten at
+      most.
+    - `likeness`: rank-biased overlap of the first twenty, 0 to 1.
     """
 
     result: SearchResult
@@ -80,21 +67,11 @@ def compare(workbench: Workbench, request: SearchRequest, retrievers: Sequence[s
 
     Overlapping spans count as one passage, within a column and between the two.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where is searched.
-    request : SearchRequest
-        What is asked; its own columns play no part.
-    retrievers : sequence of str
-        Two names.
+    - `workbench`: where is searched.
+    - `request`: what is asked; its own columns play no part.
 
-    Raises
-    ------
-    BadRequest
-        They are not two, or one is not known.
-    RelicError
-        One of the two cannot answer; and as `relic_core.services.search.Search.run`.
+    Raises BadRequest: they are not two, or one is not known.
+    Raises RelicError: one of the two cannot answer; and as `relic_core.services.search.Search.run`.
     """
     if len(set(retrievers)) != 2:  # noqa: PLR2004 - a comparison is of two
         raise BadRequest("Two different ways of searching are compared. Choose two.")

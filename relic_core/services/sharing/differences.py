@@ -22,8 +22,6 @@ _NONE = "-"
 def written(makers: Makers, retrievers: Sequence[str]) -> dict[str, str]:
     """Write what made an answer for an address: ``w``, the edition, and ``m``, each retriever in the search's order.
 
-    Examples
-    --------
     >>> written(Makers(edition="0a1b2c3d", retrievers={"bm25": "00009f8e"}), ["bm25", "dense-relic"])
     {'w': '0a1b2c3d', 'm': '00009f8e.-'}
     """
@@ -34,10 +32,7 @@ def written(makers: Makers, retrievers: Sequence[str]) -> dict[str, str]:
 def read(edition: str, makers: str, retrievers: Sequence[str]) -> Makers:
     """Read what `written` wrote; either may be empty, of an address that does not say it.
 
-    Raises
-    ------
-    BadRequest
-        It cannot be read, or is of another search.
+    Raises BadRequest: it cannot be read, or is of another search.
     """
     parts = makers.split(".") if makers else []
     whole = (not edition or _EDITION.fullmatch(edition)) and (not makers or _MAKERS.fullmatch(makers))
@@ -58,22 +53,12 @@ def is_edition(written: str) -> bool:
 def differences(then: Makers, now: Makers, *, title: str, since: str) -> tuple[str, ...]:
     """Say in plain words what an answer is made with now that it was not made with then.
 
-    Parameters
-    ----------
-    then, now : Makers
-        What is not known of either is not compared.
-    title : str
-        Of the work searched; empty for the library.
-    since : str
-        Since when: "this address was made".
+    - `then`, `now`: what is not known of either is not compared.
+    - `title`: of the work searched; empty for the library.
+    - `since`: since when: "this address was made".
 
-    Returns
-    -------
-    tuple of str
-        One sentence each; empty where nothing differs.
+    Returns: one sentence each; empty where nothing differs.
 
-    Examples
-    --------
     >>> then = Makers(retrievers={"bm25": "00001111", "dense-relic": "aaaa2222"})
     >>> now = Makers(retrievers={"bm25": "00001111", "dense-relic": "bbbb3333"})
     >>> for said in differences(then, now, title="Emma", since="this address was made"):

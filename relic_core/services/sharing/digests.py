@@ -26,14 +26,8 @@ _NO_MODEL = "0" * MODEL
 def makers_of(workbench: Workbench, request: SearchRequest, work: Work | None = None) -> Makers:
     """Name what would answer a request here and now. No work is loaded for it.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where it would be asked.
-    request : SearchRequest
-        What.
-    work : Work, optional
-        The work searched, where it is at hand: the store is then not looked at.
+    - `workbench`: where it would be asked.
+    - `work`: the work searched, where it is at hand: the store is then not looked at.
     """
     return Makers(
         edition=work.fingerprint[:_EDITION] if work else edition_of(workbench, request.work_id, request.narrowing),
@@ -45,10 +39,7 @@ def makers_of(workbench: Workbench, request: SearchRequest, work: Work | None = 
 def edition_of(workbench: Workbench, work_id: str, narrowing: Narrowing) -> str:
     """Name the text of a work and how it is cut into sentences, or those of all works that a narrowing admits.
 
-    Returns
-    -------
-    str
-        Eight hex digits; empty where the work is not there.
+    Returns: eight hex digits; empty where the work is not there.
     """
     imprints = workbench.works.imprints()
     if work_id:
@@ -73,10 +64,7 @@ def maker_of(workbench: Workbench, name: str) -> str:
 def _models(workbench: Workbench, name: str) -> list[str]:
     """Name the models that have a part in a retriever by what they are, the same on every machine.
 
-    Raises
-    ------
-    BadWeights
-        One of them cannot be loaded.
+    Raises BadWeights: one of them cannot be loaded.
     """
     found = []
     for card in registry.in_order([name]):

@@ -27,16 +27,7 @@ if TYPE_CHECKING:
 class Located:
     """A passage with its words and its place.
 
-    Attributes
-    ----------
-    work : Work
-        The work it stands in.
-    span : Span
-        Its sentences.
-    place : Place
-        Where it begins.
-    quotation : Passage
-        Its words, verbatim.
+    - `place`: where it begins.
     """
 
     work: Work
@@ -55,18 +46,11 @@ def numbered(first: Sequence[Stretch], second: Sequence[Stretch]) -> tuple[tuple
 
     Within a head no two overlap. Where one overlaps two of the other head, those go together that stand higher.
 
-    Parameters
-    ----------
-    first, second : sequence of (str, int, int)
-        Best first.
+    - `first`, `second`: best first.
 
-    Returns
-    -------
-    first, second : tuple of int
-        Numbers, from 0; those of `first` in order.
+    What it returns:
+    - `first, second`: numbers, from 0; those of `first` in order.
 
-    Examples
-    --------
     >>> numbered([("a", 0, 3), ("a", 9, 12)], [("a", 4, 7), ("a", 2, 5), ("b", 9, 12)])
     ((0, 1), (2, 0, 3))
     """

@@ -43,14 +43,9 @@ FILE_NAME = "search.relic.json"
 class Shared:
     """What can be given away of a search.
 
-    Attributes
-    ----------
-    short : dict of str to str
-        What an address of this store carries: the search's id and, in digests, what it was made with.
-    code : str
-        What an address carries that opens in any store with the work: the whole search.
-    file : bytes
-        The same as a file, for a code that is long.
+    - `short`: what an address of this store carries: the search's id and, in digests, what it was made with.
+    - `code`: what an address carries that opens in any store with the work: the whole search.
+    - `file`: the same as a file, for a code that is long.
     """
 
     short: dict[str, str]
@@ -99,12 +94,8 @@ class Sharing:
     def save(self, search_id: str, path: Path) -> None:
         """Write a search of the history to a file.
 
-        Raises
-        ------
-        NotFound
-            There is no such search.
-        StoreError
-            The file cannot be written.
+        Raises NotFound: there is no such search.
+        Raises StoreError: the file cannot be written.
         """
         shared = self.share(search_id, request_of(self._workbench.history.get(search_id)))
         with written_whole(path) as file:
@@ -113,12 +104,8 @@ class Sharing:
     def open_said(self, said: str) -> Opened:
         """Open the search of an address, with or without its beginning, or of the file that somebody names.
 
-        Raises
-        ------
-        NotFound
-            There is no such file; and as `open_code`.
-        RelicError
-            As `open_code` and `open_file`.
+        Raises NotFound: there is no such file; and as `open_code`.
+        Raises RelicError: as `open_code` and `open_file`.
         """
         code = parse_qs(urlsplit(said).query).get("search", [""])[-1]
         if code or searches.is_code(said):
@@ -132,24 +119,16 @@ class Sharing:
     def open_code(self, code: str) -> Opened:
         """Open the search that an address carries.
 
-        Raises
-        ------
-        BadRequest
-            It cannot be read, or a number in it is out of range.
-        NotFound
-            What it was asked of is not in this library.
+        Raises BadRequest: it cannot be read, or a number in it is out of range.
+        Raises NotFound: what it was asked of is not in this library.
         """
         return addresses.fit(self._workbench, searches.read_code(code))
 
     def open_file(self, data: bytes, name: str) -> Opened:
         """Open the search that a file holds.
 
-        Raises
-        ------
-        BadBenchmark
-            It is no such file, or was damaged or changed.
-        BadRequest, NotFound
-            As `open_code`.
+        Raises BadBenchmark: it is no such file, or was damaged or changed.
+        Raises BadRequest, NotFound: as `open_code`.
         """
         return addresses.fit(self._workbench, searches.read_file(data, name))
 
@@ -160,10 +139,7 @@ class Sharing:
     def told(self, request: SearchRequest, given: Mapping[str, str]) -> tuple[str, ...]:
         """Say what differs from when an address was made, by the ``w`` and ``m`` that it carries.
 
-        Raises
-        ------
-        BadRequest
-            They cannot be read.
+        Raises BadRequest: they cannot be read.
         """
         edition, makers = given.get("w", ""), given.get("m", "")
         if not edition and not makers:
@@ -176,15 +152,9 @@ class Sharing:
 
         Nothing is kept while a column is still to come. Asked again with nothing changed it costs no look at the store.
 
-        Returns
-        -------
-        int
-            How many columns' passages were kept.
+        Returns: how many columns' passages were kept.
 
-        Raises
-        ------
-        StoreError
-            The store cannot be written.
+        Raises StoreError: the store cannot be written.
         """
         if any(column.pending or column.waiting for column in result.columns):
             return 0
@@ -207,12 +177,8 @@ class Sharing:
     def compare(self, search_id: str, retrievers: Sequence[str]) -> Comparison:
         """Hold what two retrievers find for the question of a search against one another: see `compare`.
 
-        Raises
-        ------
-        NotFound
-            There is no such search.
-        RelicError
-            As `compare`.
+        Raises NotFound: there is no such search.
+        Raises RelicError: as `compare`.
         """
         return compare(self._workbench, request_of(self._workbench.history.get(search_id)), retrievers)
 

@@ -32,14 +32,9 @@ Moved = Literal["stayed", "rose", "fell", "new", "gone"]
 class MovedPassage:
     """A passage among the first ten then or now.
 
-    Attributes
-    ----------
-    passage : Located or None
-        Its words and place; None where its work is not there any more.
-    then, now : int
-        Which one it was and is, from 1; 0 where it was or is not among the passages kept.
-    moved : {"stayed", "rose", "fell", "new", "gone"}
-        What became of it. New: not among the passages kept then. Gone: not among those of now.
+    - `passage`: its words and place; None where its work is not there any more.
+    - `then`, `now`: which one it was and is, from 1; 0 where it was or is not among the passages kept.
+    - `moved`: what became of it. New: not among the passages kept then. Gone: not among those of now.
     """
 
     passage: Located | None
@@ -52,14 +47,8 @@ class MovedPassage:
 class ColumnThenAndNow:
     """One retriever's first passages then and now.
 
-    Attributes
-    ----------
-    retriever, label : str
-        Its name, and what people call it.
-    passages : tuple of MovedPassage
-        The first ten of now in their order, then those of then that are not among them.
-    likeness : float
-        Rank-biased overlap of the passages kept, 0 to 1.
+    - `passages`: the first ten of now in their order, then those of then that are not among them.
+    - `likeness`: rank-biased overlap of the passages kept, 0 to 1.
     """
 
     retriever: str
@@ -77,20 +66,11 @@ class ColumnThenAndNow:
 class ThenAndNow:
     """A search then and now.
 
-    Attributes
-    ----------
-    search : Search
-        What was asked.
-    times : tuple of datetime
-        When what it found was kept, the oldest first; empty where it never was.
-    then : datetime or None
-        Which of them is held against now; None where there is none.
-    columns : tuple of ColumnThenAndNow
-        In the search's order, of the retrievers that had answered then and answer now.
-    silent : tuple of str
-        Labels of those that had not, or do not.
-    differences : tuple of str
-        What the answer is made with now that it was not then, a sentence each.
+    - `times`: when what it found was kept, the oldest first; empty where it never was.
+    - `then`: which of them is held against now; None where there is none.
+    - `columns`: in the search's order, of the retrievers that had answered then and answer now.
+    - `silent`: labels of those that had not, or do not.
+    - `differences`: what the answer is made with now that it was not then, a sentence each.
     """
 
     search: Search
@@ -104,21 +84,11 @@ class ThenAndNow:
 def then_and_now(workbench: Workbench, search_id: str, *, at: str = "") -> ThenAndNow:
     """Hold what a search found against what it finds now; it is asked again where what answers has changed.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the search is kept.
-    search_id : str
-        The search.
-    at : str
-        When "then" is, as in `ThenAndNow.times`, in ISO 8601; where it is none of them, the first.
+    - `workbench`: where the search is kept.
+    - `at`: when "then" is, as in `ThenAndNow.times`, in ISO 8601; where it is none of them, the first.
 
-    Raises
-    ------
-    NotFound
-        There is no such search, or its work is not there any more.
-    RelicError
-        As `relic_core.services.search.Search.run`.
+    Raises NotFound: there is no such search, or its work is not there any more.
+    Raises RelicError: as `relic_core.services.search.Search.run`.
     """
     search = workbench.history.get(search_id)
     request = request_of(search)
@@ -194,8 +164,6 @@ def _column(card: RetrieverCard, then: Head, now: Head, located: Mapping[HeadHit
 def _moved(then: int, now: int) -> Moved:
     """Say what became of a passage.
 
-    Examples
-    --------
     >>> [_moved(*places) for places in ((1, 1), (4, 2), (2, 14), (0, 3), (3, 0))]
     ['stayed', 'rose', 'fell', 'new', 'gone']
     """

@@ -63,16 +63,8 @@ def rows(
 ) -> list[dict[str, Any]]:
     """List the answers as plain data, in the order in which they were given; those by number, where anonymous.
 
-    Parameters
-    ----------
-    study : Study
-        The study.
-    annotators : sequence of Annotator
-        Who answered.
-    answers : sequence of Answer
-        Every one that was given.
-    anonymous, comments : bool
-        Whether names and hours are left out; whether comments are given.
+    - `answers`: every one that was given.
+    - `anonymous`, `comments`: whether names and hours are left out; whether comments are given.
     """
     names = numbered(study, annotators) if anonymous else {each.id: each.name for each in annotators}
     last = {(answer.annotator_id, answer.item_id): answer.number for answer in answers}
@@ -133,28 +125,12 @@ def as_csv(study: Study, made: Sequence[dict[str, Any]]) -> bytes:
 def read(data: bytes, source: str, study: Study, terms: StudyTerms, *, of: str) -> list[tuple[Annotator, list[Answer]]]:
     """Read what `as_json` wrote elsewhere.
 
-    Parameters
-    ----------
-    data : bytes
-        What the file holds.
-    source : str
-        What it is called, for messages.
-    study : Study
-        The study that was answered.
-    terms : StudyTerms
-        What annotators are told here: with other instructions it was another question.
-    of : str
-        Where the answers come from; it is put behind the names or numbers.
+    - `terms`: what annotators are told here: with other instructions it was another question.
+    - `of`: where the answers come from; it is put behind the names or numbers.
 
-    Returns
-    -------
-    list of (Annotator, list of Answer)
-        Each annotator by their key, with their answers in the order in which they came.
+    Returns: each annotator by their key, with their answers in the order in which they came.
 
-    Raises
-    ------
-    BadBenchmark
-        It holds no answers, answers to another study or by other instructions, or some that cannot be.
+    Raises BadBenchmark: it holds no answers, answers to another study or by other instructions, or some that cannot be.
     """
     try:
         content = as_object(parse(data.decode("utf-8-sig"), source), source, _HEADS)

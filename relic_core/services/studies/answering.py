@@ -23,22 +23,11 @@ if TYPE_CHECKING:
 class ShownItem:
     """An item as an annotator sees it.
 
-    Attributes
-    ----------
-    id : str
-        The item's.
-    number : int
-        Its place in this annotator's order, from 1.
-    left, right : str
-        What stands before and after the gap.
-    options : tuple of str
-        The words of the three passages, in their order.
-    title, author : str
-        The work.
-    source : str
-        Where the claim was written; may be empty.
-    right_option : int
-        Number of the critic's passage; 0 where the annotator is not to know.
+    - `number`: its place in this annotator's order, from 1.
+    - `left`, `right`: what stands before and after the gap.
+    - `options`: the words of the three passages, in their order.
+    - `source`: where the claim was written; may be empty.
+    - `right_option`: number of the critic's passage; 0 where the annotator is not to know.
     """
 
     id: str
@@ -56,18 +45,13 @@ class ShownItem:
 class Task:
     """What an annotator is to do now.
 
-    Attributes
-    ----------
-    item : ShownItem or None
-        None where nothing is left to be answered.
-    answer : Answer or None
-        What they have answered to it; None where they have not.
-    done, total : int
-        How many they have answered, and how many there are for them: those, and what is still open to them.
-    before, after : str
-        Ids of the answered items that stand before and after this one in their order; empty where there is none.
-    revealed : bool
-        Whether they are told what was right.
+    - `item`: none where nothing is left to be answered.
+    - `answer`: what they have answered to it; None where they have not.
+    - `done`, `total`: how many they have answered, and how many there are for them: those, and what is still open to
+      them.
+    - `before`, `after`: ids of the answered items that stand before and after this one in their order; empty where
+      there is none.
+    - `revealed`: whether they are told what was right.
     """
 
     item: ShownItem | None
@@ -90,12 +74,7 @@ class AnsweredItem:
 class Answering:
     """What annotators do with the studies of a workbench.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where answers are kept.
-    studies : Studies
-        The studies.
+    - `workbench`: where answers are kept.
     """
 
     def __init__(self, workbench: Workbench, studies: Studies) -> None:
@@ -108,21 +87,11 @@ class Answering:
 
         Call it when the consent text was agreed to.
 
-        Parameters
-        ----------
-        study_id : str
-            The study.
-        name : str
-            A name or a code; kept to the letter, and compared without regard to case and spaces.
+        - `name`: a name or a code; kept to the letter, and compared without regard to case and spaces.
 
-        Raises
-        ------
-        BadRequest
-            The name is empty, too long or cannot be shown.
-        StudyHeld
-            The study's works are not here.
-        NotFound
-            There is no such study.
+        Raises BadRequest: the name is empty, too long or cannot be shown.
+        Raises StudyHeld: the study's works are not here.
+        Raises NotFound: there is no such study.
         """
         checked = texts.checked_name("An annotator", name)
         study = self._studies.study(study_id)
@@ -136,17 +105,10 @@ class Answering:
     def task(self, study_id: str, annotator_id: str, item_id: str = "") -> Task:
         """Say what an annotator is to do now.
 
-        Parameters
-        ----------
-        study_id, annotator_id : str
-            Which study; who.
-        item_id : str
-            An item to show; the first that is open to them where empty.
+        - `study_id`, `annotator_id`: which study; who.
+        - `item_id`: an item to show; the first that is open to them where empty.
 
-        Raises
-        ------
-        NotFound
-            There is no such study or item, or the annotator's answers were removed.
+        Raises NotFound: there is no such study or item, or the annotator's answers were removed.
         """
         study = self._studies.study(study_id)
         terms = self._workbench.store.studies.terms(study_id)
@@ -178,25 +140,13 @@ class Answering:
     ) -> Answer:
         """Keep an answer; earlier answers of the annotator to the item stay on record, and this one counts.
 
-        Parameters
-        ----------
-        study_id, annotator_id, item_id : str
-            Which study, who, to what.
-        choice : int
-            Number of the option, from 1; 0 for "cannot decide".
-        seconds : float
-            How long the item was before their eyes; more than a day is kept as a day.
-        comment : str
-            In their words, kept to the letter.
+        - `choice`: number of the option, from 1; 0 for "cannot decide".
+        - `seconds`: how long the item was before their eyes; more than a day is kept as a day.
+        - `comment`: in their words, kept to the letter.
 
-        Raises
-        ------
-        BadRequest
-            No such choice, no time that can be, or a comment that is too long.
-        NotFound
-            There is no such study or item, or the annotator's answers were removed.
-        StoreBusy
-            Another program holds the store; nothing was kept, and it can be tried again.
+        Raises BadRequest: no such choice, no time that can be, or a comment that is too long.
+        Raises NotFound: there is no such study or item, or the annotator's answers were removed.
+        Raises StoreBusy: another program holds the store; nothing was kept, and it can be tried again.
         """
         study = self._studies.study(study_id)
         if study.item(item_id) is None:
@@ -226,10 +176,7 @@ class Answering:
     def answered(self, study_id: str, annotator_id: str) -> tuple[AnsweredItem, ...]:
         """List what an annotator has answered, each item once, the last answered first.
 
-        Raises
-        ------
-        NotFound
-            There is no such study, or the annotator's answers were removed.
+        Raises NotFound: there is no such study, or the annotator's answers were removed.
         """
         study = self._studies.study(study_id)
         revealed = self._workbench.store.studies.terms(study_id).revealed

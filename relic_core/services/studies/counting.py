@@ -54,20 +54,9 @@ def compute(
 ) -> StudyResults:
     """Compute the results of a study.
 
-    Parameters
-    ----------
-    study : Study
-        Whose items.
-    annotators : sequence of Annotator
-        Who has joined.
-    answers : sequence of Answer
-        Those that count: of an annotator to an item one.
-    models : sequence of ModelAnswers
-        What retrievers answered.
-    marks : mapping of str to str
-        By retriever what has to be known of its answers.
-    stored : mapping of str to str
-        By the key of a work the id of the stored one.
+    - `answers`: those that count: of an annotator to an item one.
+    - `marks`: by retriever what has to be known of its answers.
+    - `stored`: by the key of a work the id of the stored one.
     """
     items = tuple(_item(study, number, answers, models, stored) for number in range(len(study.items)))
     choices: dict[str, list[int]] = {item.id: [] for item in study.items}
@@ -105,17 +94,9 @@ def compute(
 def accuracy(values: Values, books: Sequence[str]) -> Figure | None:
     """Give the share of right answers with its interval: over works where there are several, else over items.
 
-    Parameters
-    ----------
-    values : float64 array, shape (n,)
-        1 for right, 0 for not.
-    books : sequence of str
-        The work of each.
+    - `values`: 1 for right, 0 for not.
 
-    Returns
-    -------
-    Figure or None
-        Without an interval for a single answer; None for none.
+    Returns: without an interval for a single answer; None for none.
     """
     if not len(values):
         return None

@@ -39,10 +39,7 @@ class Files:
     def export(self, study_id: str) -> bytes:
         """Write a study as one JSON file, with its digests and without answers; every department gets the same bytes.
 
-        Raises
-        ------
-        NotFound
-            There is no such study.
+        Raises NotFound: there is no such study.
         """
         return write_study(self._workbench.studies.study(study_id), self._workbench.store.studies.terms(study_id))
 
@@ -52,24 +49,11 @@ class Files:
         Where its works are missing or of another edition, it is taken in and held back until they are there
         (`StudyView.held`). Where they are there, the passages are compared with them.
 
-        Parameters
-        ----------
-        data : bytes
-            What the file holds.
-        name : str
-            What it is called, for messages.
+        What it returns:
+        - `study`: the study.
+        - `new`: whether it was not here before.
 
-        Returns
-        -------
-        study : Study
-            The study.
-        new : bool
-            Whether it was not here before.
-
-        Raises
-        ------
-        BadBenchmark
-            It is no study, was damaged or changed, or its passages are not those of its works.
+        Raises BadBenchmark: it is no study, was damaged or changed, or its passages are not those of its works.
         """
         if len(data) > LARGEST:
             raise BadBenchmark(f"{name} is too large for a study: at most {LARGEST:,} bytes are read.")
@@ -85,20 +69,14 @@ class Files:
     def read(self, path: Path) -> bytes:
         """Read a file that is to be taken in.
 
-        Raises
-        ------
-        NotFound, BadBenchmark
-            There is none; it cannot be read, or is too large.
+        Raises NotFound, BadBenchmark: there is none; it cannot be read, or is too large.
         """
         return read_bytes(path, at_most=LARGEST)
 
     def write(self, path: Path, content: bytes) -> None:
         """Write what one of these gave into a file, whole or not at all.
 
-        Raises
-        ------
-        StoreError
-            The file cannot be written.
+        Raises StoreError: the file cannot be written.
         """
         with written_whole(path) as file:
             file.write(content)
@@ -106,19 +84,10 @@ class Files:
     def answers_json(self, study_id: str, *, anonymous: bool = True, comments: bool | None = None) -> bytes:
         """Write a study with all answers as JSON.
 
-        Parameters
-        ----------
-        study_id : str
-            The study.
-        anonymous : bool
-            Numbers in place of names, and no hours.
-        comments : bool, optional
-            Whether comments are given; where not said, they are unless it is anonymous.
+        - `anonymous`: numbers in place of names, and no hours.
+        - `comments`: whether comments are given; where not said, they are unless it is anonymous.
 
-        Raises
-        ------
-        NotFound
-            There is no such study.
+        Raises NotFound: there is no such study.
         """
         study = self._workbench.studies.study(study_id)
         terms = self._workbench.store.studies.terms(study_id)
@@ -133,30 +102,15 @@ class Files:
     def take_in_answers(self, study_id: str, data: bytes, *, of: str, name: str = "The file") -> tuple[int, int]:
         """Put the answers of another department, which ran the same study, beside those given here.
 
-        Parameters
-        ----------
-        study_id : str
-            The study.
-        data : bytes
-            What `answers_json` wrote there, with names or without; a later file of theirs adds what is new in it.
-        of : str
-            Where they come from: it is put behind names and numbers.
-        name : str
-            What the file is called, for messages.
+        - `data`: what `answers_json` wrote there, with names or without; a later file of theirs adds what is new in it.
+        - `of`: where they come from: it is put behind names and numbers.
 
-        Returns
-        -------
-        annotators, answers : int
-            Whose answers the file holds, and how many of them are new here.
+        What it returns:
+        - `annotators, answers`: whose answers the file holds, and how many of them are new here.
 
-        Raises
-        ------
-        BadBenchmark
-            The file holds no answers to this study, or some that cannot be.
-        BadRequest
-            It is not said where they come from.
-        NotFound
-            There is no such study.
+        Raises BadBenchmark: the file holds no answers to this study, or some that cannot be.
+        Raises BadRequest: it is not said where they come from.
+        Raises NotFound: there is no such study.
         """
         if len(data) > LARGEST:
             raise BadBenchmark(f"{name} is too large for answers: at most {LARGEST:,} bytes are read.")
@@ -171,10 +125,7 @@ class Files:
     def signal(self, study_id: str) -> bytes:
         """Write what people chose as JSON lines to learn from or to measure on; see `signal`.
 
-        Raises
-        ------
-        NotFound
-            There is no such study.
+        Raises NotFound: there is no such study.
         """
         results = self._workbench.studies.results.of(study_id)
         entries = self._workbench.catalogue
@@ -191,10 +142,7 @@ class Files:
     def report(self, study_id: str, *, anonymous: bool = True) -> bytes:
         """Write the results as one HTML page that can be printed, and needs no other file.
 
-        Raises
-        ------
-        NotFound
-            There is no such study.
+        Raises NotFound: there is no such study.
         """
         view = self._workbench.studies.get(study_id)
         results = self._workbench.studies.results.of(study_id)
@@ -222,10 +170,7 @@ class Files:
     def _check_words(self, study: Study, name: str) -> None:
         """Compare the passages of a study with those of its works that are here.
 
-        Raises
-        ------
-        BadBenchmark
-            They differ.
+        Raises BadBenchmark: they differ.
         """
         for key, work_id in find_works(self._workbench, study).stored.items():
             work = self._workbench.works.load(work_id)

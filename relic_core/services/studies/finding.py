@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 def meant(listed: Sequence[StudyCounts], said: str) -> StudyCounts:
     """Give the study that a person means by its id, the beginning of one, or its name; of versions the last.
 
-    Raises
-    ------
-    NotFound, BadRequest
-        None fits; several do.
+    Raises NotFound, BadRequest: none fits; several do.
     """
     wanted = said.strip().casefold()
     for fits in (
@@ -44,10 +41,7 @@ def named(listed: Sequence[StudyCounts], name: str) -> StudyCounts | None:
 def check_name_is_free(listed: Sequence[StudyCounts], name: str) -> None:
     """Refuse a name that a study has.
 
-    Raises
-    ------
-    BadRequest
-        One has it.
+    Raises BadRequest: one has it.
     """
     taken = named(listed, name)
     if taken is not None:

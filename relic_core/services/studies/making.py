@@ -40,32 +40,17 @@ PRIDE_NAME = "Pride and Prejudice"
 class StudyRequest:
     """What study is wanted.
 
-    Attributes
-    ----------
-    name : str
-        What people will call it.
-    benchmark : str
-        Whose windows; empty for those that were mined from the reader's own sources.
-    works : tuple of str
-        Only windows on these: keys of the benchmark, ids or titles; all where empty.
-    lengths : tuple of int
-        Sentences of a quotation; any where empty.
-    shape : str
-        The claim's context: "4/4".
-    chooser : str
-        The retriever that chooses the other two options.
-    beyond : int
-        Only windows whose quotation it ranks behind this place; 0 for all.
-    most : int
-        How many items at most, drawn by the seed; 0 for all.
-    seed : int
-        Decides the draw, the order of the options, and each annotator's order of the items.
-    wanted : int
-        How many annotators for each item; 0 gives everybody every item.
-    instructions, consent, privacy : str
-        In place of the texts that studies have else.
-    owner : str
-        The code of who runs it, sealed (`owners.seal`); empty where its results are open to everybody.
+    - `benchmark`: whose windows; empty for those that were mined from the reader's own sources.
+    - `works`: only windows on these: keys of the benchmark, ids or titles; all where empty.
+    - `lengths`: sentences of a quotation; any where empty.
+    - `shape`: the claim's context: "4/4".
+    - `chooser`: the retriever that chooses the other two options.
+    - `beyond`: only windows whose quotation it ranks behind this place; 0 for all.
+    - `most`: how many items at most, drawn by the seed; 0 for all.
+    - `seed`: decides the draw, the order of the options, and each annotator's order of the items.
+    - `wanted`: how many annotators for each item; 0 gives everybody every item.
+    - `instructions`, `consent`, `privacy`: in place of the texts that studies have else.
+    - `owner`: the code of who runs it, sealed (`owners.seal`); empty where its results are open to everybody.
     """
 
     name: str
@@ -95,25 +80,13 @@ class StudyRequest:
 def make(workbench: Workbench, request: StudyRequest, *, data: Path | None = None, progress: Progress) -> Study:
     """Make a study; it is not kept.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works are.
-    request : StudyRequest
-        What is wanted.
-    data : Path, optional
-        The reader's own file of the benchmark.
-    progress : Progress
-        Told how many windows are done.
+    - `workbench`: where the works are.
+    - `data`: the reader's own file of the benchmark.
+    - `progress`: told how many windows are done.
 
-    Raises
-    ------
-    BadRequest
-        Something in the request cannot be, or nothing is left of the windows.
-    NotFound
-        A work or the data of the benchmark are not here.
-    RelicError
-        What the benchmark and the chooser raise.
+    Raises BadRequest: something in the request cannot be, or nothing is left of the windows.
+    Raises NotFound: a work or the data of the benchmark are not here.
+    Raises RelicError: what the benchmark and the chooser raise.
     """
     name = texts.checked_name("A study", request.name)
     chooser = registry.card(request.chooser)
@@ -171,12 +144,8 @@ def make(workbench: Workbench, request: StudyRequest, *, data: Path | None = Non
 def next_version(before: Study, *, seed: int | None, without: Collection[str]) -> Study:
     """Make the next version of a study, with another seed or without some items.
 
-    Raises
-    ------
-    BadRequest
-        No item would be left.
-    NotFound
-        There is no such item.
+    Raises BadRequest: no item would be left.
+    Raises NotFound: there is no such item.
     """
     unknown = set(without) - _ids(before.items)
     if unknown:
@@ -224,10 +193,7 @@ def _chosen(benchmark: Benchmark, request: StudyRequest) -> list[Window]:
 def _key(benchmark: Benchmark, said: str) -> str:
     """Find the key of the work that a person means.
 
-    Raises
-    ------
-    BadRequest
-        None fits, or several.
+    Raises BadRequest: none fits, or several.
     """
     wanted = said.strip().casefold()
     books = benchmark.books()
@@ -283,14 +249,9 @@ def _check_numbers(request: StudyRequest) -> None:
 def run_make(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
     """Do a "study" job: make a study.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works are.
-    arguments : dict
-        The fields of a `StudyRequest`.
-    progress : Progress
-        Told how many windows are done.
+    - `workbench`: where the works are.
+    - `arguments`: the fields of a `StudyRequest`.
+    - `progress`: told how many windows are done.
     """
     lists = {name: tuple(arguments[name]) for name in ("works", "lengths")}
     study = workbench.studies.make(StudyRequest(**arguments | lists), progress=progress)

@@ -57,10 +57,7 @@ class Models:
     def due(self, study_id: str) -> tuple[str, ...]:
         """Name the retrievers that have not answered a study as they now are; those without a model are passed over.
 
-        Raises
-        ------
-        NotFound
-            There is no such study.
+        Raises NotFound: there is no such study.
         """
         study = self._workbench.studies.study(study_id)
         known = {each.id for each in self._workbench.store.studies.models(study_id)}
@@ -77,21 +74,11 @@ class Models:
     def start(self, study_id: str, names: Sequence[str] = (), *, again: bool = False) -> Job:
         """Have retrievers answer a study in the background; those that have answered as they are now are passed over.
 
-        Parameters
-        ----------
-        study_id : str
-            The study.
-        names : sequence of str
-            Registered names; all that may answer where empty.
-        again : bool
-            Ask also those that have answered.
+        - `names`: registered names; all that may answer where empty.
+        - `again`: ask also those that have answered.
 
-        Raises
-        ------
-        BadRequest
-            No retriever has one of the names, or it chose the options.
-        StudyHeld, NotFound
-            The study's works are not here; there is no such study.
+        Raises BadRequest: no retriever has one of the names, or it chose the options.
+        Raises StudyHeld, NotFound: the study's works are not here; there is no such study.
         """
         study = self._workbench.studies.study(study_id)
         check_not_held(study, find_works(self._workbench, study))
@@ -107,12 +94,9 @@ class Models:
 
         Parameters and errors are those of `start`.
 
-        Returns
-        -------
-        answers : tuple of ModelAnswers
-            What was answered now or before, in the order of the names.
-        silent : tuple of str
-            For each retriever that could not answer a sentence that says why.
+        What it returns:
+        - `answers`: what was answered now or before, in the order of the names.
+        - `silent`: for each retriever that could not answer a sentence that says why.
         """
         study = self._workbench.studies.study(study_id)
         found = find_works(self._workbench, study)
@@ -179,14 +163,9 @@ def _id(study: Study, retriever: Retriever) -> str:
 def run_models(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
     """Do a "study-models" job: have retrievers answer a study.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where the works are.
-    arguments : dict
-        ``study_id``, ``names`` and ``again``.
-    progress : Progress
-        Told how many answers there are.
+    - `workbench`: where the works are.
+    - `arguments`: ``study_id``, ``names`` and ``again``.
+    - `progress`: told how many answers there are.
     """
     answers, silent = workbench.studies.models.answer(
         arguments["study_id"], arguments["names"], again=arguments["again"], progress=progress

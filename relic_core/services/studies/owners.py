@@ -40,12 +40,8 @@ class Owners:
     def give(self, study_id: str, code: str) -> None:
         """Give a study an owner's code from now on; an empty one opens it to everybody.
 
-        Raises
-        ------
-        BadRequest
-            The code is too long.
-        NotFound
-            There is no such study.
+        Raises BadRequest: the code is too long.
+        Raises NotFound: there is no such study.
         """
         study = self._workbench.studies.study(study_id)
         self._workbench.store.study_owners.add(study.id, seal(code))
@@ -54,13 +50,8 @@ class Owners:
 def seal(code: str) -> str:
     """Seal a code: what is kept of it, from which it cannot be read; empty for an empty one.
 
-    Raises
-    ------
-    BadRequest
-        It is too long.
+    Raises BadRequest: it is too long.
 
-    Examples
-    --------
     >>> sealed = seal("ferry")
     >>> "ferry" in sealed, fits("ferry", sealed), fits("Ferry", sealed), seal(" ")
     (False, True, False, '')

@@ -22,14 +22,7 @@ _DIGITS = 12
 def as_page(view: StudyView, results: StudyResults, *, names: Mapping[str, str] | None = None) -> str:
     """Write the report of a study as HTML.
 
-    Parameters
-    ----------
-    view : StudyView
-        The study as it stands.
-    results : StudyResults
-        What came of it.
-    names : mapping of str to str, optional
-        What annotators are called, by their ids, in place of their names; comments are left out then.
+    - `names`: what annotators are called, by their ids, in place of their names; comments are left out then.
     """
     telling = tuple(_printed(each, comments=names is None) for each in results.telling)
     return page(

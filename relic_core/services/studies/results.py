@@ -23,16 +23,9 @@ if TYPE_CHECKING:
 class PersonResult:
     """How one annotator did.
 
-    Attributes
-    ----------
-    annotator : Annotator
-        Who.
-    answered, right, cannot : int
-        Items answered; rightly; with "cannot decide".
-    accuracy : Figure or None
-        Right among answered, "cannot decide" counted as not right; None before the first answer.
-    seconds : float
-        Of an item, the median; 0 before the first answer.
+    - `answered`, `right`, `cannot`: items answered; rightly; with "cannot decide".
+    - `accuracy`: right among answered, "cannot decide" counted as not right; None before the first answer.
+    - `seconds`: of an item, the median; 0 before the first answer.
     """
 
     annotator: Annotator
@@ -47,14 +40,9 @@ class PersonResult:
 class MajorityResult:
     """How people did together: an item is right where more than half of those who answered it chose the quotation.
 
-    Attributes
-    ----------
-    items : int
-        Those that two people or more have answered.
-    right, wrong, none : int
-        Of these: a majority for the quotation, for another passage, for none.
-    accuracy : Figure or None
-        Right among `items`; None where there are none.
+    - `items`: those that two people or more have answered.
+    - `right`, `wrong`, `none`: of these: a majority for the quotation, for another passage, for none.
+    - `accuracy`: right among `items`; None where there are none.
     """
 
     items: int
@@ -68,18 +56,9 @@ class MajorityResult:
 class ModelResult:
     """How one retriever did on all items of the study.
 
-    Attributes
-    ----------
-    retriever, label : str
-        Registered name, and what pages call it.
-    accuracy : Figure or None
-        None where it has not answered, or is left out.
-    mark : str
-        What has to be known of its answers: that it chose the other options, or is built on what did; empty else.
-    left_out : bool
-        It chose the other options.
-    created : datetime or None
-        When it answered, in UTC.
+    - `retriever`, `label`: registered name, and what pages call it.
+    - `accuracy`: none where it has not answered, or is left out.
+    - `mark`: what has to be known of its answers: that it chose the other options, or is built on what did; empty else.
     """
 
     retriever: str
@@ -94,26 +73,13 @@ class ModelResult:
 class ItemResult:
     """What was answered to one item.
 
-    Attributes
-    ----------
-    item : Item
-        The item.
-    number : int
-        Its place in the study, from 1.
-    title, work_id : str
-        The work, and the id of the stored one for links; empty where it is not in the library.
-    answered, right, cannot : int
-        People who answered; rightly; who could not decide.
-    votes : tuple of int
-        How many chose each option.
-    share : float or None
-        Right among answered; None where nobody answered.
-    seconds : float
-        The median; 0 where nobody answered.
-    models : mapping of str to int
-        By label the option that each retriever chose; 0 for none.
-    comments : tuple of str
-        What people wrote, to the letter.
+    - `number`: its place in the study, from 1.
+    - `title`, `work_id`: the work, and the id of the stored one for links; empty where it is not in the library.
+    - `answered`, `right`, `cannot`: people who answered; rightly; who could not decide.
+    - `votes`: how many chose each option.
+    - `share`: right among answered; None where nobody answered.
+    - `seconds`: the median; 0 where nobody answered.
+    - `models`: by label the option that each retriever chose; 0 for none.
     """
 
     item: Item
@@ -134,29 +100,14 @@ class ItemResult:
 class StudyResults:
     """What came of a study.
 
-    Attributes
-    ----------
-    study : Study
-        The study.
-    people, majority, models
-        How people did, each and together; how retrievers did.
-    agreement : tuple of Measure
-        Fleiss, Randolph, Gwet, Krippendorff.
-    all_agree, none_agree : Share
-        Of items, beside chance.
-    figures : mapping of str to Figure
-        Measures by their keys and shares by their labels as they are read, with intervals where these can be had; lacks
-        those that have no value.
-    paradox : str
-        Why Fleiss' kappa is low although people agree, where that is so; empty else.
-    items : tuple of ItemResult
-        The hardest for people first, then those nobody has answered.
-    telling : tuple of ItemResult
-        Those that everybody, two at least, got right and some model did not (RELiC, Table 5).
-    intervals : str
-        What the intervals are, in a sentence.
-    notes : tuple of str
-        How the figures were come by, that among it.
+    - `people`, `majority`, `models`: how people did, each and together; how retrievers did.
+    - `agreement`: Fleiss, Randolph, Gwet, Krippendorff.
+    - `figures`: measures by their keys and shares by their labels as they are read, with intervals where these can be
+      had; lacks those that have no value.
+    - `paradox`: why Fleiss' kappa is low although people agree, where that is so; empty else.
+    - `items`: the hardest for people first, then those nobody has answered.
+    - `telling`: those that everybody, two at least, got right and some model did not (RELiC, Table 5).
+    - `notes`: how the figures were come by, that among it.
     """
 
     study: Study
@@ -186,10 +137,7 @@ class Results:
     def of(self, study_id: str) -> StudyResults:
         """Compute the results of a study, also of one that is not finished.
 
-        Raises
-        ------
-        NotFound
-            There is no such study.
+        Raises NotFound: there is no such study.
         """
         from relic_core.services.studies.counting import compute  # it makes what is defined here
 

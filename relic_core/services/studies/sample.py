@@ -32,10 +32,7 @@ _MADE = datetime(2026, 11, 1, tzinfo=UTC)
 def ensure(workbench: Workbench) -> None:
     """Put the sample study into the store, unless it is there or was removed by the reader.
 
-    Raises
-    ------
-    BadBenchmark
-        The file that came with the program was changed.
+    Raises BadBenchmark: the file that came with the program was changed.
     """
     study, terms = read_study(read_bytes(FILE), str(FILE))
     if not workbench.store.studies.is_known(study.id):
@@ -45,10 +42,7 @@ def ensure(workbench: Workbench) -> None:
 def make_file(workbench: Workbench, path: Path = FILE) -> StudyFile:
     """Make the sample study anew and write it.
 
-    Raises
-    ------
-    RelicError
-        As `make`; the file cannot be written.
+    Raises RelicError: as `make`; the file cannot be written.
     """
     study = make(workbench, REQUEST, progress=silent)
     making = replace(study.making, code=_CODE)

@@ -27,12 +27,7 @@ FORMAT = "relic judged items/1"
 def as_lines(results: StudyResults, *, measured: Collection[str]) -> bytes:
     """Write the judged items of a study as JSON lines; the first line is the head, with the digest of the others.
 
-    Parameters
-    ----------
-    results : StudyResults
-        What people answered.
-    measured : collection of str
-        Keys of works that no training may learn from.
+    - `measured`: keys of works that no training may learn from.
     """
     study = results.study
     for_measuring = set(measured)

@@ -21,12 +21,8 @@ _DIGITS = 12
 class Found:
     """The works of a study in the library.
 
-    Attributes
-    ----------
-    stored : dict of str to str
-        By the study's key of a work the id of the stored one.
-    held : tuple of str
-        For each that is not there as it was a sentence that says which, and what to do.
+    - `stored`: by the study's key of a work the id of the stored one.
+    - `held`: for each that is not there as it was a sentence that says which, and what to do.
     """
 
     stored: Mapping[str, str] = field(default_factory=dict)
@@ -37,22 +33,12 @@ class Found:
 class StudyView:
     """A study as it stands now.
 
-    Attributes
-    ----------
-    study : Study
-        What never changes.
-    terms : StudyTerms
-        What it asks and tells.
-    frozen : bool
-        Whether there are answers, so that instructions and annotators wanted stay as they are.
-    annotators, answers : int
-        Who has joined; answers ever given.
-    stored : mapping of str to str
-        By the study's key of a work the id of the stored one, for links; those not in the library are missing.
-    held : tuple of str
-        Sentences that say which works are missing or of another edition; nobody can begin while there are any.
-    later : str
-        Id of the next version, where there is one; else empty.
+    - `study`: what never changes.
+    - `frozen`: whether there are answers, so that instructions and annotators wanted stay as they are.
+    - `annotators`, `answers`: who has joined; answers ever given.
+    - `stored`: by the study's key of a work the id of the stored one, for links; those not in the library are missing.
+    - `held`: sentences that say which works are missing or of another edition; nobody can begin while there are any.
+    - `later`: id of the next version, where there is one; else empty.
     """
 
     study: Study
@@ -77,10 +63,7 @@ def find_works(workbench: Workbench, study: Study) -> Found:
 def check_not_held(study: Study, found: Found) -> None:
     """Refuse to go on with a study whose works are not here.
 
-    Raises
-    ------
-    StudyHeld
-        Some are missing or of another edition.
+    Raises StudyHeld: some are missing or of another edition.
     """
     if found.held:
         raise StudyHeld(f"The study {study.label} is held back. {' '.join(found.held)}")

@@ -76,10 +76,7 @@ class Studies:
     def study(self, study_id: str) -> Study:
         """Return a study; it never changes, so it stays in memory.
 
-        Raises
-        ------
-        NotFound
-            There is none, or it was removed.
+        Raises NotFound: there is none, or it was removed.
         """
         with self._lock:
             kept = self._kept.get(study_id)
@@ -92,10 +89,7 @@ class Studies:
     def get(self, study_id: str) -> StudyView:
         """Return a study as it stands now.
 
-        Raises
-        ------
-        NotFound
-            There is none, or it was removed.
+        Raises NotFound: there is none, or it was removed.
         """
         study = self.study(study_id)
         annotators, answers = self._workbench.store.study_answers.count(study_id)
@@ -114,10 +108,7 @@ class Studies:
     def find(self, said: str) -> Study:
         """Find the study a person means by its id, the beginning of one, or its name; of versions the last.
 
-        Raises
-        ------
-        NotFound, BadRequest
-            None fits; several do.
+        Raises NotFound, BadRequest: none fits; several do.
         """
         return self.study(finding.meant(self.all(), said).id)
 
@@ -130,10 +121,7 @@ class Studies:
 
         Parameters and errors are those of `making.make`.
 
-        Raises
-        ------
-        BadRequest
-            Another study has the name.
+        Raises BadRequest: another study has the name.
         """
         terms = request.terms
         finding.check_name_is_free(self._workbench.store.studies.all(), request.name)
@@ -143,10 +131,7 @@ class Studies:
     def start_making(self, request: StudyRequest) -> Job:
         """Make a study in the background; the job's closing note ends with the study's id in brackets.
 
-        Raises
-        ------
-        BadRequest
-            The name or a text of the request cannot be, or another study has the name.
+        Raises BadRequest: the name or a text of the request cannot be, or another study has the name.
         """
         name = texts.checked_name("A study", request.name)
         _ = request.terms
@@ -176,21 +161,12 @@ class Studies:
     def edit(self, study_id: str, **changes: str | int | bool) -> StudyTerms:
         """Change what a study asks and tells; every version of every text is kept, with its time.
 
-        Parameters
-        ----------
-        study_id : str
-            The study.
-        **changes
-            ``instructions``, ``wanted`` (before the first answer), ``consent``, ``privacy``, ``revealed`` (always).
+        - `**changes`: ``instructions``, ``wanted`` (before the first answer), ``consent``, ``privacy``, ``revealed``
+          (always).
 
-        Raises
-        ------
-        StudyFrozen
-            Instructions or annotators wanted are to be changed, and there are answers.
-        BadRequest
-            No such text, or it is too long.
-        NotFound
-            There is no such study.
+        Raises StudyFrozen: instructions or annotators wanted are to be changed, and there are answers.
+        Raises BadRequest: no such text, or it is too long.
+        Raises NotFound: there is no such study.
         """
         for name, said in changes.items():
             if name == "wanted":
@@ -221,23 +197,12 @@ class Studies:
     ) -> Study:
         """Make the next version of a study, with the owner's code; the one before stays with its answers.
 
-        Parameters
-        ----------
-        study_id : str
-            The study; of its versions the last is gone on from.
-        instructions, wanted
-            In place of what it asks now.
-        seed : int, optional
-            In place of its own: another order of the items, for each annotator; that of the options stays.
-        without : collection of str
-            Ids of items that are left out.
+        - `study_id`: the study; of its versions the last is gone on from.
+        - `seed`: in place of its own: another order of the items, for each annotator; that of the options stays.
+        - `without`: ids of items that are left out.
 
-        Raises
-        ------
-        BadRequest
-            No item would be left, or a text is too long.
-        NotFound
-            There is no such study or item.
+        Raises BadRequest: no item would be left, or a text is too long.
+        Raises NotFound: there is no such study or item.
         """
         before = self.study(study_id)
         while later := self._workbench.store.studies.later(before.id):
@@ -257,10 +222,7 @@ class Studies:
     def remove(self, study_id: str) -> Study:
         """Hide a study; its answers stay, and `restore` brings it back.
 
-        Raises
-        ------
-        NotFound
-            There is no such study.
+        Raises NotFound: there is no such study.
         """
         study = self.study(study_id)
         self._workbench.store.studies.remove(study_id)
@@ -271,10 +233,7 @@ class Studies:
     def restore(self, study_id: str) -> Study:
         """Undo `remove`.
 
-        Raises
-        ------
-        NotFound
-            There never was such a study.
+        Raises NotFound: there never was such a study.
         """
         return self._workbench.store.studies.restore(study_id)
 
@@ -286,24 +245,12 @@ class Studies:
     def erase(self, study_id: str, said: str) -> int:
         """Erase an annotator with all their answers to a study, for good: rows, and where they stood in the file.
 
-        Parameters
-        ----------
-        study_id : str
-            The study.
-        said : str
-            The annotator's id, or name.
+        - `said`: the annotator's id, or name.
 
-        Returns
-        -------
-        int
-            How many answers there were.
+        Returns: how many answers there were.
 
-        Raises
-        ------
-        NotFound
-            There is no such study or annotator.
-        StoreBusy
-            They are deleted, but the file is in use and could not be written over; ask again.
+        Raises NotFound: there is no such study or annotator.
+        Raises StoreBusy: they are deleted, but the file is in use and could not be written over; ask again.
         """
         rows = self._workbench.store.study_answers
         ids = {each.annotator.id for each in self.annotators(study_id)}

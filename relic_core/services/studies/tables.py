@@ -34,12 +34,7 @@ _SAID = 60
 def tables(results: StudyResults, *, names: Mapping[str, str] | None = None) -> tuple[Table, ...]:
     """Set the results of a study: people and models beside each other, agreement, items.
 
-    Parameters
-    ----------
-    results : StudyResults
-        The results.
-    names : mapping of str to str, optional
-        What annotators are called, by their ids, in place of their names.
+    - `names`: what annotators are called, by their ids, in place of their names.
     """
     return (accuracies(results, names=names), agreement(results), items(results))
 

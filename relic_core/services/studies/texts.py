@@ -38,10 +38,7 @@ DEFAULT = StudyTerms(
 def checked_text(what: str, text: str) -> str:
     """Check one of the texts of a study.
 
-    Raises
-    ------
-    BadRequest
-        It is too long.
+    Raises BadRequest: it is too long.
     """
     if len(text) > LONGEST_TEXT:
         raise BadRequest(
@@ -53,10 +50,7 @@ def checked_text(what: str, text: str) -> str:
 def checked_wanted(wanted: int) -> int:
     """Check how many annotators are wanted for each item.
 
-    Raises
-    ------
-    BadRequest
-        Fewer than none, or more than can be.
+    Raises BadRequest: fewer than none, or more than can be.
     """
     if not 0 <= wanted <= MOST_WANTED:
         raise BadRequest(
@@ -69,10 +63,7 @@ def checked_wanted(wanted: int) -> int:
 def checked_name(what: str, name: str) -> str:
     """Check the name of a study or an annotator, without the spaces around it; kept to the letter else.
 
-    Raises
-    ------
-    BadRequest
-        It is empty, too long, or holds line breaks or other characters that cannot be seen.
+    Raises BadRequest: it is empty, too long, or holds line breaks or other characters that cannot be seen.
     """
     trimmed = name.strip()
     if not trimmed or len(trimmed) > LONGEST_NAME or not trimmed.isprintable():

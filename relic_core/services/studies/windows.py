@@ -36,14 +36,9 @@ _MINED = BenchmarkCard(
 class StudySource:
     """What a study can be made from.
 
-    Attributes
-    ----------
-    benchmark, label : str
-        Its name (empty for the windows mined here), and what pages call it.
-    works : tuple of (str, str, int)
-        Key and title of each work, with its windows of all lengths.
-    problem : str
-        Why it cannot be used now; empty where it can.
+    - `benchmark`, `label`: its name (empty for the windows mined here), and what pages call it.
+    - `works`: key and title of each work, with its windows of all lengths.
+    - `problem`: why it cannot be used now; empty where it can.
     """
 
     benchmark: str
@@ -71,12 +66,8 @@ def _source(workbench: Workbench, card: BenchmarkCard) -> StudySource:
 def opened(workbench: Workbench, name: str, *, data: Path | None = None) -> Benchmark:
     """Open what a study can be made from: a benchmark of whole works, or the windows mined here.
 
-    Raises
-    ------
-    BadRequest
-        No benchmark has that name, or its queries come with given pools of passages.
-    NotFound
-        Its data or works are not here; nothing was mined.
+    Raises BadRequest: no benchmark has that name, or its queries come with given pools of passages.
+    Raises NotFound: its data or works are not here; nothing was mined.
     """
     if not name:
         return mined(workbench)
@@ -105,10 +96,7 @@ def has_words(workbench: Workbench, benchmark: str) -> bool:
 def mined(workbench: Workbench) -> Opened:
     """Give the windows that were mined from the reader's sources and are kept, as a benchmark.
 
-    Raises
-    ------
-    NotFound
-        There is none.
+    Raises NotFound: there is none.
     """
     found = [
         stored.window

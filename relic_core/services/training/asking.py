@@ -43,14 +43,7 @@ _MOST_VALIDATED = 100_000
 class Usual(NamedTuple):
     """What is asked of a training where nothing is said.
 
-    Attributes
-    ----------
-    validation : int
-        Windows that it is validated on.
-    hard : str
-        Who looks for hard negatives.
-    start : str
-        What it goes on from.
+    - `hard`: who looks for hard negatives.
     """
 
     validation: int
@@ -86,31 +79,16 @@ LENGTHS: dict[str, Length] = {
 class Asked:
     """What is asked of a training.
 
-    Attributes
-    ----------
-    name : str
-        What a person calls it; empty for a name made of the recipe's.
-    recipe : AnyRecipe
-        How, and what it makes.
-    use : {"pairs and windows", "pairs", "windows"}
-        On what.
-    pairs : int
-        The most pairs, drawn by whole sources; 0 for all.
-    sources : tuple of str
-        Only on what these secondary sources quote; on all where empty.
-    validation : int
-        Windows that it is validated on; 0 for none, -1 for as many as is `USUAL`.
-    hard : str
-        The model that looks for hard negatives before the first step: "default" for dense-RELiC as the app has it,
-        "base", the id of a training, or a model's folder, name or card; empty for none, "usual" for what is `USUAL`.
-    start : str
-        The encoder that it goes on from: "default", the id of a training, or an encoder's folder or card; empty for
-        the recipe's base, "usual" for what is `USUAL`, where that has the packaged base.
+    - `name`: what a person calls it; empty for a name made of the recipe's.
+    - `pairs`: the most pairs, drawn by whole sources; 0 for all.
+    - `sources`: only on what these secondary sources quote; on all where empty.
+    - `validation`: Windows that it is validated on; 0 for none, -1 for as many as is `USUAL`.
+    - `hard`: the model that looks for hard negatives before the first step: "default" for dense-RELiC as the app has
+      it, "base", the id of a training, or a model's folder, name or card; empty for none, "usual" for what is `USUAL`.
+    - `start`: the encoder that it goes on from: "default", the id of a training, or an encoder's folder or card; empty
+      for the recipe's base, "usual" for what is `USUAL`, where that has the packaged base.
 
-    Raises
-    ------
-    BadRequest
-        A value is none of the allowed ones.
+    Raises BadRequest: a value is none of the allowed ones.
     """
 
     name: str = ""
@@ -157,10 +135,7 @@ class Asked:
     def lasting(self, length: str) -> Asked:
         """Give the same for another of `LENGTHS`.
 
-        Raises
-        ------
-        BadRequest
-            There is no such length.
+        Raises BadRequest: there is no such length.
         """
         if length not in LENGTHS:
             raise unknown_name("length of a training", length, LENGTHS)
@@ -173,10 +148,7 @@ def base_card(recipe: AnyRecipe) -> EncoderCard:
 
     Cuts of claims that are longer than that are shortened to it, those that come out the same counting once.
 
-    Raises
-    ------
-    BadWeights
-        There is no such model, or what is said of it cannot be followed.
+    Raises BadWeights: there is no such model, or what is said of it cannot be followed.
     """
     card = read_card(recipe.base)
     window = min(card.window, recipe.window)
@@ -187,22 +159,12 @@ def base_card(recipe: AnyRecipe) -> EncoderCard:
 def recipe_of(said: str, changes: Sequence[str] = ()) -> AnyRecipe:
     """Read a recipe by its name or from a JSON file, and change some of its values.
 
-    Parameters
-    ----------
-    said : str
-        A name; or a path that ends in ``.json``.
-    changes : sequence of str
-        ``key=value``, values in JSON; a text needs no quotation marks.
+    - `said`: a name; or a path that ends in ``.json``.
+    - `changes`: ``key=value``, values in JSON; a text needs no quotation marks.
 
-    Raises
-    ------
-    NotFound
-        There is no such file.
-    BadRequest
-        No such recipe, no such key, or a value that is not allowed.
+    Raises NotFound: there is no such file.
+    Raises BadRequest: no such recipe, no such key, or a value that is not allowed.
 
-    Examples
-    --------
     >>> recipe_of("default", ["batch=32", "precision=float32"]).batch
     32
     """

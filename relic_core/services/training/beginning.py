@@ -25,17 +25,12 @@ if TYPE_CHECKING:
 def check(workbench: Workbench, asked: Asked) -> None:
     """Check that a training can begin.
 
-    Raises
-    ------
-    BadRequest
-        There is too little to learn from; the recipe cannot be followed, or watches a figure there is none of; this is
-        one of several processes.
-    BadWeights
-        The base model is not there, lacks a file or a mask token, or is none that such a model can be made of; the
-        model that looks for hard negatives, that finds what a reranker is to reorder, or that is gone on from, is not
-        there.
-    StoreFull
-        The disk has no room for its files.
+    Raises BadRequest: there is too little to learn from; the recipe cannot be followed, or watches a figure there is
+    none of; this is one of several processes.
+    Raises BadWeights: the base model is not there, lacks a file or a mask token, or is none that such a model can be
+    made of; the model that looks for hard negatives, that finds what a reranker is to reorder, or that is gone on from,
+    is not there.
+    Raises StoreFull: the disk has no room for its files.
     """
     there = workbench.store.trainings.material(asked.sources)
     if lacking := material.lacking(there):
@@ -61,12 +56,9 @@ def check(workbench: Workbench, asked: Asked) -> None:
 def looking(workbench: Workbench, asked: Asked) -> EncoderCard | None:
     """Find the encoder that looks for hard negatives; None where none are looked for.
 
-    Raises
-    ------
-    BadRequest
-        As `hard_card`; or the recipe takes none of what would be found.
-    BadWeights
-        It is not there; or a reranker is to be validated, and dense-RELiC, of what it finds, is not there.
+    Raises BadRequest: as `hard_card`; or the recipe takes none of what would be found.
+    Raises BadWeights: it is not there; or a reranker is to be validated, and dense-RELiC, of what it finds, is not
+    there.
     """
     if asked.recipe.kind == "reranker" and (asked.hard == DEFAULT_HARD or asked.validation):
         _check_encoder(workbench)

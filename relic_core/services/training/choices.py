@@ -28,16 +28,8 @@ _KEPT = 20
 class Choice:
     """A model that was made the default.
 
-    Attributes
-    ----------
-    training : str
-        Id of the training that made it.
-    name : str
-        What the training is called.
-    digest : str
-        Of the files of its model, as they were then.
-    at : datetime
-        When it was chosen, in UTC.
+    - `digest`: of the files of its model, as they were then.
+    - `at`: when it was chosen, in UTC.
     """
 
     training: str
@@ -66,10 +58,7 @@ def choices_file(data: Path) -> Path:
 def read_choices(data: Path) -> tuple[Chosen, ...]:
     """Read what was chosen, the last last; nothing where nothing ever was.
 
-    Raises
-    ------
-    BadWeights
-        The file is damaged.
+    Raises BadWeights: the file is damaged.
     """
     path = choices_file(data)
     try:
@@ -87,10 +76,7 @@ def read_choices(data: Path) -> tuple[Chosen, ...]:
 def write_choices(data: Path, choices: Sequence[Chosen]) -> None:
     """Write what was chosen, the last last; of many, the last.
 
-    Raises
-    ------
-    StoreError
-        The data folder cannot be written.
+    Raises StoreError: the data folder cannot be written.
     """
     said = {
         "version": _VERSION,

@@ -42,14 +42,9 @@ _UNDO = "Choose another, or go back to the packaged one (`python -m relic_core t
 class Default:
     """The model of one kind that the app searches with, and why it is that one.
 
-    Attributes
-    ----------
-    choice : Choice or None
-        What was chosen; None for the packaged model.
-    fixed : str
-        What the setting names: it stands over the choice. Empty where it names nothing.
-    problem : str
-        Why the choice cannot be used, and what to do; empty where it can.
+    - `choice`: what was chosen; None for the packaged model.
+    - `fixed`: what the setting names: it stands over the choice. Empty where it names nothing.
+    - `problem`: why the choice cannot be used, and what to do; empty where it can.
     """
 
     choice: Choice | None
@@ -61,14 +56,8 @@ class Default:
 class Defaults:
     """Both models that the app searches with.
 
-    Attributes
-    ----------
-    encoder, reranker : Default
-        Each.
-    before : Chosen
-        What was chosen before the last choice was made: what going back would bring.
-    problem : str
-        Why no choice can be read, and what to do; empty where they can.
+    - `before`: what was chosen before the last choice was made: what going back would bring.
+    - `problem`: why no choice can be read, and what to do; empty where they can.
     """
 
     encoder: Default
@@ -110,15 +99,7 @@ def stamp(data: Path) -> tuple[int, int]:
 
 
 def default(data: Path, fixed: Mapping[ModelKind, str]) -> Defaults:
-    """Say which models are the defaults.
-
-    Parameters
-    ----------
-    data : Path
-        The data folder.
-    fixed : mapping of str to str
-        What the settings name, by kind.
-    """
+    """Say which models are the defaults."""
     try:
         choices = read_choices(data)
     except BadWeights as error:
@@ -139,14 +120,9 @@ def default(data: Path, fixed: Mapping[ModelKind, str]) -> Defaults:
 def choose(data: Path, training: Training) -> Choice:
     """Make the model of a training the default of its kind.
 
-    Raises
-    ------
-    NotFound, BadRequest
-        The training's files are not there, or it has no model yet.
-    BadWeights
-        Its model is damaged.
-    StoreError
-        The data folder cannot be written.
+    Raises NotFound, BadRequest: the training's files are not there, or it has no model yet.
+    Raises BadWeights: its model is damaged.
+    Raises StoreError: the data folder cannot be written.
     """
     folder = TrainingFolder.find(data, training.id)
     if not folder.has_model:
@@ -168,19 +144,9 @@ def choose_packaged(data: Path, kinds: Sequence[ModelKind] = MODEL_KINDS) -> Non
 def go_back(data: Path) -> Chosen:
     """Take back the last choice, of whichever kind it was; where there was none, the packaged models stay.
 
-    Returns
-    -------
-    Chosen
-        What is chosen now.
-
-    Raises
-    ------
-    NotFound
-        The files of the one before are not there any more.
-    BadWeights
-        What was chosen cannot be read.
-    StoreError
-        The data folder cannot be written.
+    Raises NotFound: the files of the one before are not there any more.
+    Raises BadWeights: what was chosen cannot be read.
+    Raises StoreError: the data folder cannot be written.
     """
     choices = read_choices(data)
     now, before = _last(choices), _last(choices[:-1])

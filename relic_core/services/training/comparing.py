@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 def differences(trainings: Sequence[Training]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Say in what the recipes of trainings, and what they were asked to learn from, differ.
 
-    Returns
-    -------
-    tuple of (str, tuple of str)
-        The setting, and its value in each; those that are the same in all are left out.
+    Returns: the setting, and its value in each; those that are the same in all are left out.
     """
     made = [{"kind": training.kind, **training.recipe, **training.asked} for training in trainings]
     keys = dict.fromkeys(key for each in made for key in each if key != "name")

@@ -30,18 +30,11 @@ _DOES = {"start": "goes on from", "hard": "looks for hard wrong answers with"}
 def settle(workbench: Workbench, folder: TrainingFolder, asked: Asked) -> dict[str, dict[str, str]]:
     """Write down which encoders a training uses: what is the default now may be another when it is resumed.
 
-    Returns
-    -------
-    dict
-        For "start" and "hard", where one is used: "model", as `read_card` takes it, and "digest" of its files, empty
-        before the training has used it.
+    Returns: for "start" and "hard", where one is used: "model", as `read_card` takes it, and "digest" of its files,
+    empty before the training has used it.
 
-    Raises
-    ------
-    BadRequest
-        As `encoder_named`.
-    StoreError
-        It cannot be written.
+    Raises BadRequest: as `encoder_named`.
+    Raises StoreError: it cannot be written.
     """
     said = folder.read(_SETTLED, tuple(_OF_ITS_OWN))
     if said is None:
@@ -56,21 +49,12 @@ def settle(workbench: Workbench, folder: TrainingFolder, asked: Asked) -> dict[s
 def settled(workbench: Workbench, folder: TrainingFolder, asked: Asked, needed: Iterable[str]) -> Asked:
     """Give what is asked of a training, with the encoders that were settled on in the place of what they were called.
 
-    Parameters
-    ----------
-    workbench, folder, asked
-        As of `settle`.
-    needed : iterable of str
-        "start", "hard": those that this sitting will use. They must be as they were when they were first used.
+    - `workbench`, `folder`, `asked`: as of `settle`.
+    - `needed`: "start", "hard": those that this sitting will use. They must be as they were when they were first used.
 
-    Raises
-    ------
-    BadRequest
-        As `encoder_named`.
-    BadWeights
-        One is not there any more, or not as it was.
-    StoreError
-        What is settled cannot be written.
+    Raises BadRequest: as `encoder_named`.
+    Raises BadWeights: one is not there any more, or not as it was.
+    Raises StoreError: what is settled cannot be written.
     """
     said = settle(workbench, folder, asked)
     for key in needed:
@@ -110,12 +94,8 @@ def _digest(key: str, model: str) -> str:
 def start_card(workbench: Workbench, asked: Asked) -> EncoderCard | None:
     """Find the encoder that a training goes on from; None where it begins from its base.
 
-    Raises
-    ------
-    BadRequest
-        As `encoder_named`.
-    BadWeights
-        There is no such model.
+    Raises BadRequest: as `encoder_named`.
+    Raises BadWeights: there is no such model.
     """
     return None if asked.start == THE_BASE else read_card(encoder_named(workbench, asked.start))
 
@@ -123,17 +103,10 @@ def start_card(workbench: Workbench, asked: Asked) -> EncoderCard | None:
 def encoder_named(workbench: Workbench, said: str) -> str:
     """Give what `read_card` takes for an encoder that a person named.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where trainings are.
-    said : str
-        "default" for dense-RELiC as the app has it, the id of a training, or a model's folder, name or card.
+    - `workbench`: where trainings are.
+    - `said`: "default" for dense-RELiC as the app has it, the id of a training, or a model's folder, name or card.
 
-    Raises
-    ------
-    BadRequest
-        It is a training without a model, or of a reranker.
+    Raises BadRequest: it is a training without a model, or of a reranker.
     """
     if said == DEFAULT_HARD:
         return trained_model(workbench.settings)

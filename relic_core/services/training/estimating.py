@@ -56,16 +56,9 @@ NOT_LOOKED_FOR = Looking(0.0, 0)
 class Estimate:
     """What a training will cost.
 
-    Attributes
-    ----------
-    steps : int
-        Batches that are learnt from.
-    seconds : float
-        All of it, validations included.
-    looking, validating : float
-        Seconds of it for looking for hard negatives, and for validations.
-    disk : int
-        Bytes that its files take at most.
+    - `steps`: batches that are learnt from.
+    - `looking`, `validating`: seconds of it for looking for hard negatives, and for validations.
+    - `disk`: bytes that its files take at most.
     """
 
     steps: int
@@ -92,27 +85,12 @@ def reckon(
 ) -> Estimate:
     """Reckon what a training will cost.
 
-    Parameters
-    ----------
-    recipe : AnyRecipe
-        How.
-    material : Material
-        What there is to learn from.
-    most_pairs : int
-        The most pairs; 0 for all.
-    use : str
-        What of it: see `asking.USES`.
-    validated : Validated
-        What it is validated on.
-    speed : float
-        Tokens that go through the base model in a second.
-    looking : Looking, optional
-        How hard negatives are looked for.
+    - `most_pairs`: the most pairs; 0 for all.
+    - `use`: what of it: see `asking.USES`.
+    - `speed`: tokens that go through the base model in a second.
+    - `looking`: how hard negatives are looked for.
 
-    Raises
-    ------
-    BadWeights
-        The base model cannot be read.
+    Raises BadWeights: the base model cannot be read.
     """
     pairs = 0 if use == "windows" else min(material.pairs, most_pairs or material.pairs)
     windows = 0 if use == "pairs" else material.windows
@@ -141,10 +119,7 @@ def room(recipe: AnyRecipe) -> int:
     A model that keeps its base's embeddings, where the base is found on any machine, is written as what was learnt, in
     float16; else whole, in float32.
 
-    Raises
-    ------
-    BadWeights
-        The base model cannot be read.
+    Raises BadWeights: the base model cannot be read.
     """
     from relic_core.training.bases import keeps_embeddings
 
@@ -160,10 +135,7 @@ def room(recipe: AnyRecipe) -> int:
 def measure(card: EncoderCard) -> float:
     """Measure how many tokens go through a model in a second on this machine, now.
 
-    Raises
-    ------
-    BadWeights
-        The model's files are missing or not the expected ones.
+    Raises BadWeights: the model's files are missing or not the expected ones.
     """
     encoder = OnePassEncoder(card)
     claims = [Claim(left=" ".join(["quay", "and", "tide", f"{number}"] * (_WORDS // 4))) for number in range(_CLAIMS)]
@@ -180,8 +152,6 @@ def measure(card: EncoderCard) -> float:
 def duration(seconds: float) -> str:
     """Write a length of time as people say it.
 
-    Examples
-    --------
     >>> duration(20), duration(150), duration(5400), duration(40_000), duration(400_000)
     ('less than a minute', '3 minutes', '1 h 30 min', '11 hours', '5 days')
     """

@@ -38,10 +38,7 @@ _ID = re.compile(r"[a-z2-7]{8}")
 class TrainingFolder:
     """One training on disk.
 
-    Parameters
-    ----------
-    path : Path
-        The folder, named by the training's id.
+    - `path`: the folder, named by the training's id.
     """
 
     def __init__(self, path: Path) -> None:
@@ -51,10 +48,7 @@ class TrainingFolder:
     def create(cls, data: Path, *, name: str, recipe: Mapping[str, Any], asked: Mapping[str, Any]) -> TrainingFolder:
         """Make the folder of a new training below the data folder.
 
-        Raises
-        ------
-        StoreReadOnly
-            The data folder cannot be written.
+        Raises StoreReadOnly: the data folder cannot be written.
         """
         folder = cls(data / FOLDER / "".join(secrets.choice(_LETTERS) for _ in range(8)))
         try:
@@ -78,10 +72,7 @@ class TrainingFolder:
     def find(cls, data: Path, training_id: str) -> TrainingFolder:
         """Return the folder of a training.
 
-        Raises
-        ------
-        NotFound
-            Its files are not there.
+        Raises NotFound: its files are not there.
         """
         folder = cls(data / FOLDER / training_id)
         if not _ID.fullmatch(training_id) or not (folder.path / _ASKED).is_file():
@@ -100,10 +91,7 @@ class TrainingFolder:
     def training(self) -> Training:
         """What is asked.
 
-        Raises
-        ------
-        NotFound
-            It cannot be read.
+        Raises NotFound: it cannot be read.
         """
         try:
             said = json.loads((self.path / _ASKED).read_text(encoding="utf-8"))
@@ -155,10 +143,7 @@ class TrainingFolder:
     def append(self, event: str, step: int = 0, **said: Any) -> None:  # noqa: ANN401 - any JSON
         """Write one event into the journal.
 
-        Raises
-        ------
-        StoreFull
-            The disk has no room for it.
+        Raises StoreFull: the disk has no room for it.
         """
         line = json.dumps({"at": datetime.now(UTC).isoformat(), "event": event, "step": step, **said}) + "\n"
         path = self.path / _JOURNAL
@@ -194,20 +179,14 @@ class TrainingFolder:
     def examples(self) -> dict[str, Any] | None:
         """Read which examples are learnt from and which it is validated on; None before they were chosen.
 
-        Raises
-        ------
-        BadRequest
-            The file is damaged.
+        Raises BadRequest: the file is damaged.
         """
         return self.read(_EXAMPLES, ("pairs", "windows", "validation", "held", "hard"))
 
     def read(self, name: str, keys: Sequence[str]) -> dict[str, Any] | None:
         """Read some keys of a JSON file that `write` wrote; None where there is none.
 
-        Raises
-        ------
-        BadRequest
-            The file is damaged.
+        Raises BadRequest: the file is damaged.
         """
         path = self.path / name
         if not path.is_file():
@@ -221,10 +200,7 @@ class TrainingFolder:
     def write(self, name: str, said: Mapping[str, Any]) -> None:
         """Write a JSON file whole.
 
-        Raises
-        ------
-        StoreError
-            It cannot be written.
+        Raises StoreError: it cannot be written.
         """
         with written_whole(self.path / name) as file:
             file.write(json.dumps(said, ensure_ascii=True).encode())

@@ -26,38 +26,19 @@ _RECENT = 40
 class Followed:
     """A training and how it goes.
 
-    Attributes
-    ----------
-    training : Training
-        Which.
-    state : str
-        One of `TrainingState`.
-    note : str
-        What it is doing, how it ended, or what to do, in plain words; empty where the state says all.
-    step, of : int
-        Steps made and planned; 0 while unknown.
-    seconds : float
-        Spent so far, over all sittings.
-    left : float or None
-        Seconds that it still takes, from the steps made so far; None while unknown or where it is not running.
-    memory : float
-        The most memory its process took, in MiB; 0 while unknown.
-    losses : tuple of (int, float)
-        Step and loss.
-    validations : tuple of mapping
-        The figures of each validation, with its "step"; what it began from reaches stands first, as step 0.
-    pairs, windows : int
-        What it learns from; 0 while unknown.
-    held_back : int
-        Windows kept back from learning, to validate on; 0 where the store has others.
-    checkpoint : int
-        Step of the last checkpoint; 0 where there is none.
-    has_model, resumable : bool
-        Whether there are weights to search with; whether it can be gone on with.
-    bytes : int
-        Of its files.
-    job : str
-        Id of the job that is doing it; empty where none is.
+    - `state`: one of `TrainingState`.
+    - `note`: what it is doing, how it ended, or what to do, in plain words; empty where the state says all.
+    - `step`, `of`: steps made and planned; 0 while unknown.
+    - `seconds`: spent so far, over all sittings.
+    - `left`: seconds that it still takes, from the steps made so far; None while unknown or where it is not running.
+    - `memory`: the most memory its process took, in MiB; 0 while unknown.
+    - `validations`: the figures of each validation, with its "step"; what it began from reaches stands first, as step
+      0.
+    - `pairs`, `windows`: what it learns from; 0 while unknown.
+    - `held_back`: Windows kept back from learning, to validate on; 0 where the store has others.
+    - `checkpoint`: step of the last checkpoint; 0 where there is none.
+    - `has_model`, `resumable`: whether there are weights to search with; whether it can be gone on with.
+    - `job`: id of the job that is doing it; empty where none is.
     """
 
     training: Training
@@ -112,18 +93,10 @@ def follow(
 ) -> Followed:
     """Work out how a training goes.
 
-    Parameters
-    ----------
-    training : Training
-        Which.
-    events : sequence of TrainingEvent
-        What it told, in order.
-    job : (str, str, str)
-        Id, state and note of the job that is doing it now; empty where none is.
-    has_model, there : bool
-        Whether it has weights; whether its files are there.
-    size : int
-        Bytes of its files.
+    - `events`: what it told, in order.
+    - `job`: id, state and note of the job that is doing it now; empty where none is.
+    - `has_model`, `there`: whether it has weights; whether its files are there.
+    - `size`: bytes of its files.
     """
     steps = _last_sitting(events)
     state, note = _state(events, job[1], job[2])

@@ -52,12 +52,8 @@ _KEPT_SECONDS = 120.0
 def hard_card(workbench: Workbench, asked: Asked) -> EncoderCard:
     """Find the model that looks for hard negatives.
 
-    Raises
-    ------
-    BadRequest
-        It is a training without a model, a reranker, or one that reads spans by themselves.
-    BadWeights
-        There is no such model.
+    Raises BadRequest: it is a training without a model, a reranker, or one that reads spans by themselves.
+    Raises BadWeights: there is no such model.
     """
     card = base_card(asked.recipe) if asked.hard == BASE_HARD else read_card(encoder_named(workbench, asked.hard))
     if card.spans != "in context":
@@ -70,8 +66,6 @@ def hard_card(workbench: Workbench, asked: Asked) -> EncoderCard:
 def found_of(recipe: AnyRecipe) -> int:
     """Say how many are looked for, of each example: more than are drawn of them each time that it is read.
 
-    Examples
-    --------
     >>> from relic_core.training.reranking.recipe import RerankerRecipe
     >>> found_of(Recipe()), found_of(RerankerRecipe()), found_of(RerankerRecipe(negatives=15))
     (5, 20, 30)
@@ -84,10 +78,7 @@ def found_of(recipe: AnyRecipe) -> int:
 def read_of(recipe: AnyRecipe, examples: Examples) -> Examples:
     """Give those of the examples that a training reads: steps may end before all, and share may leave out a kind.
 
-    Raises
-    ------
-    BadRequest
-        There is too little to learn from.
+    Raises BadRequest: there is too little to learn from.
     """
     planned = plan(
         loop_of(recipe), [pair.source_id for pair in examples.pairs], [window.work_id for window in examples.windows]
@@ -113,27 +104,11 @@ def look_for(
 ) -> HardNegatives | None:
     """Look for hard negatives with the model asked for, or read those that were found; None where none are wanted.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where works and models are.
-    folder : TrainingFolder
-        Of the training.
-    asked : Asked
-        What is asked of it.
-    examples : Examples
-        What it learns from.
-    chosen : dict
-        As `TrainingFolder.examples` gives it; what is found is written into it, and down.
-    work : callable
-        Gives a work by its id.
-    progress : Progress
-        Told of examples done. Where it ends the search, what was found is kept.
+    - `workbench`: where works and models are.
+    - `chosen`: as `TrainingFolder.examples` gives it; what is found is written into it, and down.
+    - `progress`: told of examples done. Where it ends the search, what was found is kept.
 
-    Raises
-    ------
-    BadRequest, BadWeights
-        As `hard_card`.
+    Raises BadRequest, BadWeights: as `hard_card`.
     """
     if not asked.hard:
         return None

@@ -60,14 +60,7 @@ class Batches(NamedTuple):
 def batches(recipe: AnyRecipe, material: Material, *, pairs: int, windows: int) -> Batches:
     """Count the batches of a training.
 
-    Parameters
-    ----------
-    recipe : AnyRecipe
-        How.
-    material : Material
-        On how many works the windows are.
-    pairs, windows : int
-        What is learnt from.
+    - `material`: on how many works the windows are.
     """
     loop = loop_of(recipe)
     of_pairs = -(-pairs // loop.batch) if pairs > 1 and loop.share < 1 else 0
@@ -84,16 +77,8 @@ def batches(recipe: AnyRecipe, material: Material, *, pairs: int, windows: int) 
 def learnt(recipe: AnyRecipe, material: Material, made: Batches, *, pairs: int) -> float:
     """Reckon what learning costs, in tokens read.
 
-    Parameters
-    ----------
-    recipe : AnyRecipe
-        How.
-    material : Material
-        How long texts are.
-    made : Batches
-        As `batches` counts them.
-    pairs : int
-        What is learnt from.
+    - `material`: how long texts are.
+    - `made`: as `batches` counts them.
     """
     loop = loop_of(recipe)
     claim = _claim_tokens(loop, material.context)
@@ -115,14 +100,8 @@ def learnt(recipe: AnyRecipe, material: Material, made: Batches, *, pairs: int) 
 def validated(recipe: AnyRecipe, material: Material, *, windows: int, words: int) -> tuple[float, float]:
     """Reckon what a validation costs, in tokens read: before the first step, and each time.
 
-    Parameters
-    ----------
-    recipe : AnyRecipe
-        What it makes.
-    material : Material
-        How long texts are.
-    windows, words : int
-        That it is validated on; of their works.
+    - `material`: how long texts are.
+    - `windows`, `words`: that it is validated on; of their works.
     """
     if isinstance(recipe, Recipe):
         spans = 1 if recipe.in_context else 5  # read alone, every length costs a pass
@@ -135,18 +114,9 @@ def validated(recipe: AnyRecipe, material: Material, *, windows: int, words: int
 def looked_through(recipe: AnyRecipe, material: Material, made: Batches, *, pairs: int, words: int) -> float:
     """Reckon what looking for hard negatives costs, in tokens read.
 
-    Parameters
-    ----------
-    recipe : AnyRecipe
-        How much of what there is a training reads.
-    material : Material
-        How long texts are.
-    made : Batches
-        As `batches` counts them.
-    pairs : int
-        What there is to learn from.
-    words : int
-        Of the works that windows are on.
+    - `recipe`: how much of what there is a training reads.
+    - `material`: how long texts are.
+    - `made`: as `batches` counts them.
     """
     loop = loop_of(recipe)
     claims = min(pairs, made.of_pairs * loop.batch)

@@ -37,10 +37,8 @@ class Examples:
     def without(self, held: Iterable[MinedWindow]) -> Examples:
         """Leave out all on the works of some windows, and the pairs that say the same as any of these.
 
-        Parameters
-        ----------
-        held : iterable of MinedWindow
-            All that there are on works: those too that are not learnt from, since a pair may quote what they quote.
+        - `held`: all that there are on works: those too that are not learnt from, since a pair may quote what they
+          quote.
         """
         works: set[str] = set()
         gone: dict[str, list[tuple[int, int]]] = {}
@@ -59,10 +57,7 @@ class Examples:
 def gather(workbench: Workbench, asked: Asked, progress: Progress) -> Examples:
     """Read what is asked for out of the store.
 
-    Raises
-    ------
-    BadRequest
-        There is too little.
+    Raises BadRequest: there is too little.
     """
     wanted = set(asked.sources)
     pairs: list[Pair] = []
@@ -89,10 +84,7 @@ def gather(workbench: Workbench, asked: Asked, progress: Progress) -> Examples:
 def named(workbench: Workbench, pairs: Sequence[str], windows: Sequence[str], progress: Progress) -> Examples:
     """Read the examples of these ids, in their order.
 
-    Raises
-    ------
-    BadRequest
-        Some are not in the store any more.
+    Raises BadRequest: some are not in the store any more.
     """
     wanted = set(pairs)
     by_id: dict[str, Pair] = {}
@@ -114,10 +106,7 @@ def named(workbench: Workbench, pairs: Sequence[str], windows: Sequence[str], pr
 def check(pairs: int, windows: int) -> None:
     """Refuse what is too little to learn from.
 
-    Raises
-    ------
-    BadRequest
-        It is.
+    Raises BadRequest: it is.
     """
     if pairs + windows < LEAST:
         raise BadRequest(

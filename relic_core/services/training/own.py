@@ -23,17 +23,9 @@ _OF: Mapping[str, ModelKind] = {"dense-relic": "encoder", "reranked": "reranker"
 def own_models(data: Path, named: Mapping[ModelKind, str]) -> dict[str, tuple[str, str]]:
     """Name the models that were trained here and are searched with.
 
-    Parameters
-    ----------
-    data : Path
-        The data folder.
-    named : mapping of str to str
-        What the settings name, by kind: it stands over a choice.
+    - `named`: what the settings name, by kind: it stands over a choice.
 
-    Returns
-    -------
-    dict of str to (str, str)
-        By retriever the name of its model, and the name with when it was trained.
+    Returns: by retriever the name of its model, and the name with when it was trained.
     """
     try:
         choices = read_choices(data)

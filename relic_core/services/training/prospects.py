@@ -27,21 +27,11 @@ if TYPE_CHECKING:
 class Prospect:
     """What a training would learn from and cost, before it begins.
 
-    Attributes
-    ----------
-    material : Material
-        What there is to learn from.
-    lacking : str
-        Why it cannot begin, and what to do; empty where it can.
-    unparted : bool
-        What was mined has not been parted into what may be learnt from and what is for measuring, or not since
-        something changed.
-    notes : tuple of str
-        What to know before it begins.
-    validated : int
-        Windows that it is validated on; 0 where there are none to be had.
-    estimate : Estimate or None
-        What it costs; None where it cannot begin.
+    - `lacking`: why it cannot begin, and what to do; empty where it can.
+    - `unparted`: what was mined has not been parted into what may be learnt from and what is for measuring, or not
+      since something changed.
+    - `validated`: Windows that it is validated on; 0 where there are none to be had.
+    - `estimate`: what it costs; None where it cannot begin.
     """
 
     material: Material
@@ -55,19 +45,10 @@ class Prospect:
 def look_ahead(workbench: Workbench, asked: Asked, speed: Callable[[EncoderCard], float]) -> Prospect:
     """Say what a training would learn from, what is missing, and how long it would take on this machine.
 
-    Parameters
-    ----------
-    workbench : Workbench
-        Where what was mined is.
-    asked : Asked
-        What is asked of it.
-    speed : callable
-        Gives the tokens that go through a model in a second.
+    - `workbench`: where what was mined is.
+    - `speed`: gives the tokens that go through a model in a second.
 
-    Raises
-    ------
-    BadWeights
-        The base model is not there, or lacks a file; so with the one that looks for hard negatives.
+    Raises BadWeights: the base model is not there, or lacks a file; so with the one that looks for hard negatives.
     """
     there = workbench.store.trainings.material(asked.sources)
     counted = replace(

@@ -34,14 +34,10 @@ if TYPE_CHECKING:
 def run_train(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
     """Do a "train" job: ``training`` is the id; whether it is begun or resumed, its folder says.
 
-    Raises
-    ------
-    JobCancelled
-        It was stopped; a checkpoint is written.
-    BadRequest
-        It is finished.
-    RelicError
-        It could not be done: too little to learn from, a bad model, a full disk, a loss that is no number.
+    Raises JobCancelled: it was stopped; a checkpoint is written.
+    Raises BadRequest: it is finished.
+    Raises RelicError: it could not be done: too little to learn from, a bad model, a full disk, a loss that is no
+    number.
     """
     folder = TrainingFolder.find(workbench.settings.data, arguments["training"])
     if folder.finished:

@@ -16,11 +16,6 @@ class Wish:
     """Tells the job how far the training is, and remembers that somebody asked it to stop.
 
     The job's own way of stopping, an error raised out of its report, would end a training without a checkpoint.
-
-    Parameters
-    ----------
-    progress : Progress
-        The job's report.
     """
 
     def __init__(self, progress: Progress) -> None:

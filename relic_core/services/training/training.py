@@ -62,12 +62,8 @@ class Trainings:
     def start(self, asked: Asked) -> Training:
         """Start a training, as a job that outlives this process.
 
-        Raises
-        ------
-        BadRequest, BadWeights, StoreFull
-            As `beginning.check`.
-        StoreReadOnly
-            The data folder cannot be written.
+        Raises BadRequest, BadWeights, StoreFull: as `beginning.check`.
+        Raises StoreReadOnly: the data folder cannot be written.
         """
         beginning.check(self._workbench, asked)
         name = asked.name.strip() or f"{asked.recipe.name}, {datetime.now(UTC):%d %b %H:%M}"
@@ -81,12 +77,8 @@ class Trainings:
     def resume(self, training_id: str) -> Followed:
         """Go on with a training that was stopped or failed, from its last checkpoint.
 
-        Raises
-        ------
-        NotFound
-            There is none, or its files are not there.
-        BadRequest
-            It is waiting, running or finished.
+        Raises NotFound: there is none, or its files are not there.
+        Raises BadRequest: it is waiting, running or finished.
         """
         followed = self.get(training_id)
         name = followed.training.name
@@ -100,10 +92,7 @@ class Trainings:
     def stop(self, training_id: str) -> Followed:
         """Ask a training to stop after the step it is in, with a checkpoint; one that has ended stays as it is.
 
-        Raises
-        ------
-        NotFound
-            There is no such training.
+        Raises NotFound: there is no such training.
         """
         followed = self.get(training_id)
         if followed.job:
@@ -126,10 +115,7 @@ class Trainings:
     def get(self, training_id: str) -> Followed:
         """Return a training as it stands now.
 
-        Raises
-        ------
-        NotFound
-            There is none.
+        Raises NotFound: there is none.
         """
         try:
             training = TrainingFolder.find(self._workbench.settings.data, training_id).training
@@ -140,10 +126,7 @@ class Trainings:
     def compared(self, training_ids: Sequence[str]) -> tuple[Table, ...]:
         """Set trainings side by side: the figures of their best weights, and in what they differ.
 
-        Raises
-        ------
-        NotFound
-            One is not there.
+        Raises NotFound: one is not there.
         """
         chosen_ones = [self.get(each) for each in dict.fromkeys(training_ids)]
         names = [each.training.name for each in chosen_ones]
@@ -158,12 +141,8 @@ class Trainings:
     def find(self, said: str) -> Followed:
         """Find the training a person means by its id, the beginning of it, or its name.
 
-        Raises
-        ------
-        NotFound
-            None fits.
-        BadRequest
-            Several fit.
+        Raises NotFound: none fits.
+        Raises BadRequest: several fit.
         """
         every, wanted = self.all(), said.strip()
         for fits in (
@@ -210,12 +189,9 @@ class Trainings:
     def use(self, training_id: str) -> Choice:
         """Make the model of a training the app's default: its encoder, or its reranker.
 
-        Raises
-        ------
-        NotFound, BadRequest, BadWeights
-            There is no such training; it has no model yet, or is still at it; its model is damaged.
-        StoreError
-            The choice cannot be written down.
+        Raises NotFound, BadRequest, BadWeights: there is no such training; it has no model yet, or is still at it; its
+        model is damaged.
+        Raises StoreError: the choice cannot be written down.
         """
         followed = self.get(training_id)
         if followed.active and followed.has_model:
@@ -240,12 +216,8 @@ class Trainings:
     def remove(self, training_id: str) -> Training:
         """Take a training out of the list; its files stay, and it can be put back.
 
-        Raises
-        ------
-        NotFound
-            There is none.
-        BadRequest
-            It is running, or its model is the default.
+        Raises NotFound: there is none.
+        Raises BadRequest: it is running, or its model is the default.
         """
         followed = self.get(training_id)
         if followed.active:

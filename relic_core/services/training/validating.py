@@ -47,12 +47,7 @@ _HELD_SHARE = 1 / 3
 class Drawn:
     """The windows that a training is validated on.
 
-    Attributes
-    ----------
-    windows : tuple of MinedWindow
-        Few, in few works.
-    held_back : bool
-        They were taken from those to be learnt from, with all others on their works.
+    - `held_back`: they were taken from those to be learnt from, with all others on their works.
     """
 
     windows: tuple[MinedWindow, ...] = ()
@@ -67,16 +62,8 @@ class Drawn:
 def draw(dev: Sequence[MinedWindow], training: Sequence[MinedWindow], sentences: Mapping[str, int], size: int) -> Drawn:
     """Draw the windows to validate on.
 
-    Parameters
-    ----------
-    dev : sequence of MinedWindow
-        Those marked for choosing by.
-    training : sequence of MinedWindow
-        Those to be learnt from: where there are no others, all on some works are held back, a third at most.
-    sentences : mapping of str to int
-        Of each work, how many it has: short ones are read sooner.
-    size : int
-        About how many.
+    - `training`: those to be learnt from: where there are no others, all on some works are held back, a third at most.
+    - `sentences`: of each work, how many it has: short ones are read sooner.
     """
     if not size:
         return Drawn()
@@ -98,14 +85,7 @@ def draw(dev: Sequence[MinedWindow], training: Sequence[MinedWindow], sentences:
 class Validation:
     """Ranks the windows that were drawn with a model.
 
-    Parameters
-    ----------
-    windows : sequence of MinedWindow
-        The windows.
-    works : mapping of str to Work
-        Those they quote.
-    progress : Progress, optional
-        Told how many works were ranked.
+    - `progress`: told how many works were ranked.
     """
 
     def __init__(self, windows: Sequence[MinedWindow], works: Mapping[str, Work], progress: Progress = silent) -> None:
@@ -122,16 +102,10 @@ class Validation:
     def measure(self, card: EncoderCard) -> dict[str, float]:
         """Rank all spans of the works for the claims.
 
-        Returns
-        -------
-        dict of str to float
-            For the shape 4/4 "recall@1", "recall@10" and "recall@100" in percent and "median", the median rank; for
-            1/1 and 1/0 the same with the shape behind; "score", the mean of all recalls; "windows", how many.
+        Returns: for the shape 4/4 "recall@1", "recall@10" and "recall@100" in percent and "median", the median rank;
+        for 1/1 and 1/0 the same with the shape behind; "score", the mean of all recalls; "windows", how many.
 
-        Raises
-        ------
-        BadWeights
-            The model's files are missing or not the expected ones.
+        Raises BadWeights: the model's files are missing or not the expected ones.
         """
         encoder = OnePassEncoder(card) if card.spans == "in context" else AloneEncoder(card)
         ranks: dict[Shape, list[int]] = {shape: [] for shape in SHAPES}
@@ -148,8 +122,6 @@ class Validation:
 def figures(ranks: Mapping[Shape, Sequence[int]]) -> dict[str, float]:
     """Make figures of the ranks of golds; as `Validation.measure`.
 
-    Examples
-    --------
     >>> made = figures({Shape(4, 4): [1, 11, 40]})
     >>> round(made["recall@1"], 1), round(made["recall@100"]), made["median"]
     (33.3, 100, 11.0)
@@ -171,8 +143,6 @@ def figures(ranks: Mapping[Shape, Sequence[int]]) -> dict[str, float]:
 def watchable(kind: ModelKind) -> tuple[str, ...]:
     """Name the figures that a validation gives and a recipe may watch: of a reranker those of the first shape alone.
 
-    Examples
-    --------
     >>> watchable("reranker")
     ('recall@1', 'recall@10', 'recall@100', 'score')
     """

@@ -41,14 +41,8 @@ _FILE = "heads.json"
 class Head:
     """What the first retriever makes of one window.
 
-    Attributes
-    ----------
-    starts : tuple of int
-        Where the first hundred spans start, ascending.
-    scores : tuple of float
-        Of each of them.
-    rank : int
-        Of the window's own span among all of its work.
+    - `starts`: where the first hundred spans start, ascending.
+    - `rank`: of the window's own span among all of its work.
     """
 
     starts: tuple[int, ...]
@@ -67,32 +61,12 @@ def heads_of(
 
     Works that the retriever has not read yet are prepared, as for a search.
 
-    Parameters
-    ----------
-    settings : Settings
-        Which encoder is asked, and where indexes are.
-    folder : TrainingFolder
-        Keeps the heads.
-    windows : sequence of MinedWindow
-        What the training is validated on.
-    works : mapping of str to Work
-        Those they quote.
-    progress : Progress
-        Told of works read and windows ranked.
+    - `settings`: which encoder is asked, and where indexes are.
+    - `progress`: told of works read and windows ranked.
 
-    Returns
-    -------
-    dict of str to Head
-        By the ids of the windows.
-
-    Raises
-    ------
-    BadRequest
-        What was kept is damaged.
-    BadWeights
-        The encoder is not there.
-    StoreReadOnly
-        The folder of indexes cannot be written.
+    Raises BadRequest: what was kept is damaged.
+    Raises BadWeights: the encoder is not there.
+    Raises StoreReadOnly: the folder of indexes cannot be written.
     """
     kept = folder.read(_FILE, ("heads",))
     if kept is not None:
@@ -118,16 +92,8 @@ def heads_of(
 class RerankerValidation:
     """Reorders the heads of the windows with a reranker.
 
-    Parameters
-    ----------
-    windows : sequence of MinedWindow
-        The windows.
-    works : mapping of str to Work
-        Those they quote.
-    heads : mapping of str to Head
-        As `heads_of` gives them.
-    progress : Progress
-        Told how many were read.
+    - `heads`: as `heads_of` gives them.
+    - `progress`: told how many were read.
     """
 
     def __init__(
@@ -153,12 +119,8 @@ class RerankerValidation:
     def measure(self, reranker: Reranker) -> dict[str, float]:
         """Give the figures of a reranker over all spans of the works: those of `figures` for the shape 4/4.
 
-        Raises
-        ------
-        BadWeights
-            Its files are missing or not the expected ones.
-        RelicError
-            It gives no numbers; memory ran out.
+        Raises BadWeights: its files are missing or not the expected ones.
+        Raises RelicError: it gives no numbers; memory ran out.
         """
         ranks = []
         for done, window in enumerate(self._windows):

@@ -32,10 +32,7 @@ _TRIES = 4
 def check_choices(recipe: RerankerRecipe, material: Material) -> None:
     """Refuse examples of which none has another passage beside its quotation: a reranker learns by choosing.
 
-    Raises
-    ------
-    BadRequest
-        There is nothing to choose from.
+    Raises BadRequest: there is nothing to choose from.
     """
     if len(material.pairs) < LEAST or (material.windows and recipe.share > 0):
         return  # what there is too little of is told where batches are planned
@@ -52,14 +49,9 @@ def check_choices(recipe: RerankerRecipe, material: Material) -> None:
 class Lists:
     """Makes the tensors of a planned batch.
 
-    Parameters
-    ----------
-    recipe : RerankerRecipe
-        How many passages a claim has, its shapes, and the seed.
-    texts : JointTexts
-        Cuts and tokenizes, as it does when the cross-encoder is used.
-    material : Material
-        The examples and their hard negatives.
+    - `recipe`: how many passages a claim has, its shapes, and the seed.
+    - `texts`: cuts and tokenizes, as it does when the cross-encoder is used.
+    - `material`: the examples and their hard negatives.
     """
 
     def __init__(self, recipe: RerankerRecipe, texts: JointTexts, material: Material) -> None:
@@ -74,14 +66,11 @@ class Lists:
     def __call__(self, planned: Sequence[Planned]) -> Features:
         """Make one batch; the loader takes one planned batch at a time.
 
-        Returns
-        -------
-        dict of str to tensor
-            "claims" : int64, shape (n_claims, n_tokens), padded with 0; "passages" : int64, shape (n_rows, n_tokens);
-            their "claim_lengths" and "passage_lengths"; "owners" : int64, shape (n_rows,), ascending, the claim of
-            each passage, whose first passage is its own; "starts", "ends" : int64, shape (n_rows,), the passage's own
-            tokens; "gold" : int64, shape (n_claims,), all 0; "allowed" : bool, shape (n_claims, most), which places
-            of a claim's list are filled.
+        Returns: "claims" : int64, shape (n_claims, n_tokens), padded with 0; "passages" : int64, shape (n_rows,
+        n_tokens); their "claim_lengths" and "passage_lengths"; "owners" : int64, shape (n_rows,), ascending, the claim
+        of each passage, whose first passage is its own; "starts", "ends" : int64, shape (n_rows,), the passage's own
+        tokens; "gold" : int64, shape (n_claims,), all 0; "allowed" : bool, shape (n_claims, most), which places of a
+        claim's list are filled.
         """
         (batch,) = planned
         claims, rows, owners = [], [], []

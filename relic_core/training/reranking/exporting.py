@@ -31,27 +31,13 @@ def write_reranker(
 ) -> None:
     """Write a cross-encoder; the folder appears under its name when all of it is written.
 
-    Parameters
-    ----------
-    folder : Path
-        One that is there is replaced.
-    reader : JointReader
-        As it is now; adapters are added into the matrices they adapt.
-    base : ModelFiles
-        What it began from.
-    card : RerankerCard
-        How it is used; the digest of its files is filled in.
-    record : mapping
-        What made it, for ``training.json``.
-    keeps_embeddings : bool
-        Whether the embeddings of words are the base's: see `write_weights`.
+    - `reader`: as it is now; adapters are added into the matrices they adapt.
+    - `card`: how it is used; the digest of its files is filled in.
+    - `record`: what made it, for ``training.json``.
+    - `keeps_embeddings`: whether the embeddings of words are the base's: see `write_weights`.
 
-    Raises
-    ------
-    StoreFull
-        The disk has no room left.
-    StoreError
-        The folder cannot be written.
+    Raises StoreFull: the disk has no room left.
+    Raises StoreError: the folder cannot be written.
     """
     with written_folder(folder) as half:
         beside = {name: tensor for name, tensor in reader.named_parameters() if name in {HEAD, GATES}}

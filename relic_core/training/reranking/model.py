@@ -23,21 +23,9 @@ if TYPE_CHECKING:
 class RerankerInTraining(nn.Module):
     """A cross-encoder that learns to choose.
 
-    Parameters
-    ----------
-    recipe : RerankerRecipe
-        What is learnt.
-    card : RerankerCard
-        How it reads.
-    tower : Tower
-        Builds the base.
-    start : Start, optional
-        An encoder between whose two models it begins, in place of the base.
+    - `start`: an encoder between whose two models it begins, in place of the base.
 
-    Raises
-    ------
-    BadRequest
-        `start` was made from another base.
+    Raises BadRequest: `start` was made from another base.
     """
 
     def __init__(self, recipe: RerankerRecipe, card: RerankerCard, tower: Tower, start: Start | None = None) -> None:
@@ -69,10 +57,7 @@ class RerankerInTraining(nn.Module):
 
         Listwise cross entropy: the negative log of the softmax over a claim's own passages, at its quotation.
 
-        Returns
-        -------
-        dict
-            "loss": scalar; "first": the share of claims whose own quotation scored highest.
+        Returns: "loss": scalar; "first": the share of claims whose own quotation scored highest.
         """
         longest = int(claim_lengths.max())
         read = self._passes.once_or_twice(self.reader.read_claims, claims[:, :longest], claim_lengths)

@@ -23,28 +23,14 @@ _OWN = ("reading", "context", "negatives", "pooling")
 class RerankerRecipe(WrittenRecipe):
     """How a cross-encoder is trained.
 
-    Attributes
-    ----------
-    reading : {"claim first", "together"}
-        How claims and passages see each other: see `RerankerCard`.
-    pooling : {"likeness", "mean", "first"}
-        What the score is made of: see `RerankerCard`.
-    context : int
-        Sentences of the work on either side of a window's span, 0 or 1. Quotations of pairs have none.
-    negatives : int
-        Passages beside the claim's own: hard ones where any are given, then others of its source or its work.
-    batch, window_batch : int
-        Claims in a batch of pairs, and in one of windows.
+    - `reading`: how claims and passages see each other: see `RerankerCard`.
+    - `pooling`: what the score is made of: see `RerankerCard`.
+    - `context`: sentences of the work on either side of a window's span, 0 or 1. Quotations of pairs have none.
+    - `negatives`: passages beside the claim's own: hard ones where any are given, then others of its source or its
+      work.
 
-    All others are as of `Recipe`.
+    Raises BadRequest: a value is none of the allowed ones.
 
-    Raises
-    ------
-    BadRequest
-        A value is none of the allowed ones.
-
-    Examples
-    --------
     >>> RerankerRecipe(negatives=0)
     Traceback (most recent call last):
         ...

@@ -28,10 +28,8 @@ if TYPE_CHECKING:
 def check_base(recipe: RerankerRecipe) -> None:
     """Refuse a base that no reranker can be made of, by making one, untaught.
 
-    Raises
-    ------
-    BadWeights
-        The base is not there, cannot be read, is no BERT or RoBERTa, or has no mask token where the recipe wants one.
+    Raises BadWeights: the base is not there, cannot be read, is no BERT or RoBERTa, or has no mask token where the
+    recipe wants one.
     """
     card = recipe.card(mask_token(recipe.training))
     JointReader(JointTexts(card, recipe.base, precision="float32").tower.build(), card)
@@ -54,11 +52,8 @@ def train_reranker(  # noqa: PLR0913 - what is trained, on what, where to, and w
 ) -> Trained:
     """Train a cross-encoder; parameters and errors as of `train`. It begins half way between the models of `start`.
 
-    Returns
-    -------
-    Trained
-        Its folder is what `CrossEncoder` takes: weights, configuration, tokenizer, ``reranker.json`` and
-        ``training.json``.
+    Returns: its folder is what `CrossEncoder` takes: weights, configuration, tokenizer, ``reranker.json`` and
+    ``training.json``.
     """
     loop = recipe.training
     card = recipe.card(mask_token(loop))
