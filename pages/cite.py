@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from relic_ui import citing, shell
 
-workbench = shell.page("Cite")
+app = shell.page("Cite")
 with shell.told():
-    citing.show(workbench, citing.asked())
+    citing.show(app, citing.asked())

@@ -8,14 +8,14 @@ from relic_ui import buttons, shell
 from relic_ui.concordance import concordance, kwic
 from relic_ui.find import find
 
-workbench = shell.page("Find a word")
+app = shell.page("Find a word")
 st.title("Find a word")
 with shell.told():
-    kwic.do(workbench, *buttons.pressed())
-    if summaries := workbench.works.summaries():
+    kwic.do(app, *buttons.pressed())
+    if summaries := app.works.summaries():
         concordance.restore(summaries)
         if request := concordance.ask(summaries):
-            kwic.show_answer(workbench, concordance.answer(workbench, request), summaries)
+            kwic.show_answer(app, concordance.answer(app, request), summaries)
         else:
             concordance.invite(summaries)
     else:

@@ -7,16 +7,16 @@ import streamlit as st
 from relic_ui import buttons, keep, shell
 from relic_ui.find import answering, examples, find
 
-workbench = shell.page("Find a quotation")
+app = shell.page("Find a quotation")
 st.title("Find a quotation")
 with shell.told():
-    keep.do_found(workbench, *buttons.pressed())
-    if summaries := workbench.works.summaries():
-        find.restore(workbench, summaries)
-        where = find.choose_scope(workbench, summaries)
+    keep.do_found(app, *buttons.pressed())
+    if summaries := app.works.summaries():
+        find.restore(app, summaries)
+        where = find.choose_scope(app, summaries)
         examples.show_examples(where)
-        if request := find.ask(workbench, where):
-            answering.show_answer(workbench, request)
+        if request := find.ask(app, where):
+            answering.show_answer(app, request)
         else:
             find.forget_address()
     else:

@@ -7,16 +7,16 @@ import streamlit as st
 from relic_ui import buttons, keep, shell
 from relic_ui.history import comparing, history, history_removing, history_style, then_and_now
 
-workbench = shell.page("Searches")
+app = shell.page("Searches")
 st.html(history_style.HISTORY)
 with shell.told():
     asked = history.read()
     pressed = buttons.pressed()
-    history_removing.do(workbench, *pressed)
-    keep.do_found(workbench, *pressed)
+    history_removing.do(app, *pressed)
+    keep.do_found(app, *pressed)
     if asked.search and asked.show == "then":
-        history.show_one(workbench, asked, "Then and now", then_and_now.show)
+        history.show_one(app, asked, "Then and now", then_and_now.show)
     elif asked.search and asked.show == "compare":
-        history.show_one(workbench, asked, "Two columns compared", comparing.show)
+        history.show_one(app, asked, "Two columns compared", comparing.show)
     else:
-        history.show(workbench, asked)
+        history.show(app, asked)

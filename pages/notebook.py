@@ -8,12 +8,12 @@ from relic_ui import buttons, shell
 from relic_ui.notebook import notebook
 from relic_ui.notebook.notebook_style import NOTEBOOK
 
-workbench = shell.page("Notebook")
+app = shell.page("Notebook")
 st.html(NOTEBOOK)
 st.title("Notebook")
 with shell.told():
-    notebook.do(workbench, *buttons.pressed())
+    notebook.do(app, *buttons.pressed())
     notebook.tell_taken_in()
     notebook.take_next()
-    notebook.show(workbench)
-    notebook.show_removed(workbench)
+    notebook.show(app)
+    notebook.show_removed(app)

@@ -17,25 +17,25 @@ from relic_ui.proxy_task import (
 )
 from relic_ui.proxy_task.proxy_style import PROXY
 
-workbench = shell.page("Proxy task")
+app = shell.page("Proxy task")
 st.html(PROXY)
 does, to = buttons.pressed()
 asked = proxy_address.read()
 with shell.told():
-    view = proxy_address.opened(workbench, asked)
+    view = proxy_address.opened(app, asked)
     if view is None and asked.show == "make":
-        proxy_making.show(workbench)
+        proxy_making.show(app)
     elif view is None:
-        proxy_studies.show(workbench)
+        proxy_studies.show(app)
     elif asked.show == "results":
         proxy_address.title(f"Results: {view.study.label}")
-        if proxy_code.opened(workbench, view):
-            proxy_results.show(workbench, view, does, to)
+        if proxy_code.opened(app, view):
+            proxy_results.show(app, view, does, to)
     elif asked.show == "manage":
         proxy_address.title(f"Manage: {view.study.label}")
-        if proxy_code.opened(workbench, view):
-            proxy_owner.show(workbench, view, does, to)
-    elif annotator := proxy_begin.annotator(workbench, view, asked):
-        proxy_doing.show(workbench, view, annotator, asked)
+        if proxy_code.opened(app, view):
+            proxy_owner.show(app, view, does, to)
+    elif annotator := proxy_begin.annotator(app, view, asked):
+        proxy_doing.show(app, view, annotator, asked)
     else:
-        proxy_begin.show(workbench, view)
+        proxy_begin.show(app, view)

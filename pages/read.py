@@ -5,12 +5,12 @@ from __future__ import annotations
 from relic_ui import buttons, shell
 from relic_ui.read import read, read_address, read_keep
 
-workbench = shell.page("Read")
+app = shell.page("Read")
 with shell.told():
-    read_keep.do(workbench, *buttons.pressed())
+    read_keep.do(app, *buttons.pressed())
     wanted = read_address.asked()
-    page = read_address.open_page(workbench, wanted) if wanted.work_id else None
+    page = read_address.open_page(app, wanted) if wanted.work_id else None
     if page is None:
-        read.choose(workbench)
+        read.choose(app)
     else:
-        read.show(workbench, page, wanted)
+        read.show(app, page, wanted)

@@ -7,27 +7,27 @@ import streamlit as st
 from relic_ui import shell
 from relic_ui.recall import recall, recall_address, recall_cases, recall_chart, recall_style
 
-workbench = shell.page("Recall")
+app = shell.page("Recall")
 st.html(recall_style.RECALL)
 st.title("Recall")
 with shell.told():
-    if offers := workbench.recall.offers():
+    if offers := app.recall.offers():
         lede = st.container()
-        recall_address.restore(workbench, offers)
-        asked = recall.ask(workbench, offers)
+        recall_address.restore(app, offers)
+        asked = recall.ask(app, offers)
         recall_address.keep(asked)
         with lede:
             recall.introduce(asked.offer.card.pool)
         if asked.runs:
             colours = recall_chart.colours_of(asked.offer)
-            recall_chart.show_overall(workbench, asked, colours)
-            recall.choose_view(workbench, asked)
+            recall_chart.show_overall(app, asked, colours)
+            recall.choose_view(app, asked)
             if asked.view == "table":
-                recall_chart.show_table(workbench, asked)
+                recall_chart.show_table(app, asked)
             else:
-                chart = recall_chart.show_chart(workbench, asked, colours)
+                chart = recall_chart.show_chart(app, asked, colours)
                 if chart.marks and asked.view != "published":
-                    recall_cases.show_cases(workbench, asked, chart, colours)
+                    recall_cases.show_cases(app, asked, chart, colours)
         else:
             st.info("Choose one or more runs to see their figures.", icon=":material/bar_chart:")
     else:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from relic_ui import shell
 from relic_ui.sources import sources, sources_choice
 
-workbench = shell.page("Criticism")
+app = shell.page("Criticism")
 with shell.told():
     wanted = sources.asked()
     if wanted.source_id or wanted.work_id:
-        sources.show(workbench, wanted)
+        sources.show(app, wanted)
     else:
-        sources_choice.choose(workbench)
+        sources_choice.choose(app)

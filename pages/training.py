@@ -8,21 +8,21 @@ from relic_ui import buttons, shell
 from relic_ui.training import training, training_asking, training_one
 from relic_ui.training.training_style import TRAINING
 
-workbench = shell.page("Training")
+app = shell.page("Training")
 st.html(TRAINING)
 st.title("Training")
 with shell.told():
-    training.do(workbench, *buttons.pressed())
+    training.do(app, *buttons.pressed())
     training.introduce()
-    training.show_default(workbench)
-    every = workbench.trainings.all()
+    training.show_default(app)
+    every = app.trainings.all()
     chosen = training.choose(every)
     with st.container(key="training-list"):
-        training.show_list(workbench, every, chosen)
+        training.show_list(app, every, chosen)
     with st.container(key="training-shown"):
         if chosen:
-            training_one.show_one(workbench, chosen)
+            training_one.show_one(app, chosen)
     with st.container(key="training-side-by-side"):
-        training.show_comparison(workbench, every)
+        training.show_comparison(app, every)
     with st.container(key="training-asking"):
-        training_asking.show(workbench, every)
+        training_asking.show(app, every)

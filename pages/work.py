@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relic_ui import shell, work
 
-workbench = shell.page("About a work")
+app = shell.page("About a work")
 with shell.told():
-    if facts := work.asked(workbench):
-        work.show(workbench, facts)
+    if facts := work.asked(app):
+        work.show(app, facts)

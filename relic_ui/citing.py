@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from relic_core.reporting.citations.quoting import Quoted
     from relic_core.reporting.citations.styles import Cited
     from relic_core.services.citing import Citation
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _LENGTH = re.compile("[1-9][0-9]{0,3}")
 _WIDGET, _CHOSEN = "citation_style", "citation_style_chosen"
@@ -61,7 +61,7 @@ def cite_link(work_id: str, at: str = "", length: int | None = None, search_id: 
     return link("cite", "Cite", work=work_id, at=at, n=length, q=search_id)
 
 
-def show(workbench: Workbench, wanted: Asked) -> None:
+def show(app: App, wanted: Asked) -> None:
     """Draw the page: what is cited, how, and the files."""
     st.html(CITING)
     st.title("Cite")
@@ -72,7 +72,7 @@ def show(workbench: Workbench, wanted: Asked) -> None:
     head = st.container()
     chosen = choose_style()
     try:
-        found = workbench.citing.citation(wanted.work_id, chosen, at=wanted.at, length=wanted.length)
+        found = app.citing.citation(wanted.work_id, chosen, at=wanted.at, length=wanted.length)
     except NotFound as error:
         with head:
             st.warning(literal(str(error)), icon=":material/link_off:")
@@ -86,11 +86,11 @@ def show(workbench: Workbench, wanted: Asked) -> None:
     show_files(found.work)
 
 
-def show_for_work(workbench: Workbench, work_id: str) -> None:
+def show_for_work(app: App, work_id: str) -> None:
     """Draw how a work is cited, on its own page."""
     st.html(CITING)
     st.header("How to cite it")
-    found = workbench.citing.citation(work_id, choose_style())
+    found = app.citing.citation(work_id, choose_style())
     show_forms(found.written)
     _show_unknown(found.work)
     show_files(found.work)

@@ -12,12 +12,12 @@ from relic_ui.find import like, scope
 from relic_ui.naming import name_of
 
 if TYPE_CHECKING:
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _WORKS_WITH_EXAMPLES = 4
 
 
-def show(workbench: Workbench) -> None:
+def show(app: App) -> None:
     """Draw the page."""
     st.title("Which passage bears you out?")
     st.html(
@@ -25,7 +25,7 @@ def show(workbench: Workbench) -> None:
         "that could stand as evidence, side by side, word for word, each with its place in the work and its "
         "chapter around it. You can also ask all works of your library at once.</p>"
     )
-    summaries = workbench.works.summaries()
+    summaries = app.works.summaries()
     offered = [work for work in summaries if prompts_for(work)][:_WORKS_WITH_EXAMPLES]
     if offered:
         st.header("Try one")
@@ -39,7 +39,7 @@ def show(workbench: Workbench) -> None:
                 st.switch_page("pages/find.py")
     st.header("Your library")
     st.html(
-        f'<p class="relic-measure">{_said_of_library(workbench, len(summaries))} from the RELiC shelf or from Project '
+        f'<p class="relic-measure">{_said_of_library(app, len(summaries))} from the RELiC shelf or from Project '
         "Gutenberg, or add your own editions as plain text, EPUB or TEI; they stay on this machine.</p>"
     )
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
@@ -69,14 +69,14 @@ def show(workbench: Workbench) -> None:
         st.page_link("pages/history.py", label="Look through your searches", icon=":material/history:")
 
 
-def _said_of_library(workbench: Workbench, many: int) -> str:
+def _said_of_library(app: App, many: int) -> str:
     """Say what is there to be searched, up to the word that offers more."""
     if many:
         return (
             f"{'One work is' if many == 1 else f'{many} works are'} ready to search, to read, and to look through for "
             "a word. Take others"
         )
-    back = " What you removed can be put back there." if workbench.works.removed() else ""
+    back = " What you removed can be put back there." if app.works.removed() else ""
     return (
         "It is empty, so there is nothing to search yet. With its first work, a claim can be asked of it here and on "
         f"<em>Find a quotation</em>.{back} Take one"

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from relic_core.domain import Job
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _MINUTE = 60
 _NAMED = 48
 """Characters of a job's title on the button that stops it."""
 
 
-def show_job(workbench: Workbench, job_id: str, *, doing: str = "starting", stop: str = "Stop") -> None:
+def show_job(app: App, job_id: str, *, doing: str = "starting", stop: str = "Stop") -> None:
     """Show one job: its progress until it ends, when the page is drawn anew; of one that failed, how it ended.
 
-    - `workbench`: where the job is known.
+    - `app`: where the job is known.
     - `doing`: what it is said to do before it says so itself.
     """
-    job = workbench.jobs.get(job_id)
+    job = app.jobs.get(job_id)
     if not job.active:
         if job.state != "done":
             st.warning(literal(f"{job.title} has ended: {job.note}"), icon=":material/warning:")
@@ -43,13 +43,13 @@ def show_job(workbench: Workbench, job_id: str, *, doing: str = "starting", stop
     def poll() -> None:
         nonlocal drawn
         with told():
-            job = workbench.jobs.get(job_id)
+            job = app.jobs.get(job_id)
             if drawn and not job.active:
                 st.rerun()
             drawn = True
             st.progress(_share(job), text=literal(f"{job.title}: {job.note or doing}{_left(job)}"))
             if st.button(stop, key=f"stop-{job_id}", type="tertiary", icon=":material/stop_circle:"):
-                workbench.jobs.cancel(job_id)
+                app.jobs.cancel(job_id)
 
     poll()
 
@@ -59,14 +59,14 @@ def follow(place: str, job: Job, doing: str = "starting") -> None:
     st.session_state[f"followed-{place}"] = (job.id, doing)
 
 
-def show_followed(workbench: Workbench, place: str) -> None:
+def show_followed(app: App, place: str) -> None:
     """Show the job that was last started at this place: its progress, then its outcome until the page is left."""
     job_id, doing = st.session_state.get(f"followed-{place}", ("", ""))
     if not job_id:
         return
-    job = workbench.jobs.get(job_id)
+    job = app.jobs.get(job_id)
     if job.active:
-        show_job(workbench, job_id, doing=doing, stop=stop_label(job))
+        show_job(app, job_id, doing=doing, stop=stop_label(job))
     elif st.session_state.get("came_from") == st.session_state.get("page"):
         _show_outcome(job)
     else:
@@ -83,7 +83,7 @@ def _show_outcome(job: Job) -> None:
         st.warning(said, icon=":material/warning:")
 
 
-def show_under_way(workbench: Workbench, jobs: Sequence[Job]) -> None:
+def show_under_way(app: App, jobs: Sequence[Job]) -> None:
     """Show several jobs, a line and a button for each; when one of them ends the page is drawn anew."""
     drawn = False
 
@@ -91,7 +91,7 @@ def show_under_way(workbench: Workbench, jobs: Sequence[Job]) -> None:
     def poll() -> None:
         nonlocal drawn
         with told():
-            now = [workbench.jobs.get(job.id) for job in jobs]
+            now = [app.jobs.get(job.id) for job in jobs]
             if drawn and not all(job.active for job in now):
                 st.rerun()
             drawn = True
@@ -100,7 +100,7 @@ def show_under_way(workbench: Workbench, jobs: Sequence[Job]) -> None:
                 if st.button(
                     stop_label(job), key=f"under-way-stop-{job.id}", type="tertiary", icon=":material/stop_circle:"
                 ):
-                    workbench.jobs.cancel(job.id)
+                    app.jobs.cancel(job.id)
 
     poll()
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Origin
     from relic_core.services.notebook.notebook import Mark
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 DOES = "keep"
 """What the buttons do, as `relic_ui.buttons.pressed` tells it."""
@@ -45,10 +45,10 @@ class Marks:
     - `claim_text`: the claim of the page, or the query of a concordance.
     """
 
-    def __init__(self, workbench: Workbench, claim_text: str) -> None:
+    def __init__(self, app: App, claim_text: str) -> None:
         whose = person.current()
         self._claim = claim_text.strip()
-        self._marks = _marks(workbench, whose, workbench.settings.store, workbench.store.stamp())
+        self._marks = _marks(app, whose, app.settings.store, app.store.stamp())
 
     def of(self, work_id: str, at: str, length: int) -> Mark | None:
         """Say in which note a passage is kept; None where it is not."""
@@ -77,13 +77,13 @@ class Marks:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _marks(
-    _workbench: Workbench,
+    _app: App,
     whose: str,
     store: Path,  # noqa: ARG001 - what the answer hangs on
     stamp: tuple[tuple[int, int], ...],  # noqa: ARG001 - what the answer hangs on
 ) -> dict[tuple[str, str, str, int], Mark]:
     """Look once what is kept, until the store changes."""
-    return _workbench.notebook.marks(whose)
+    return _app.notebook.marks(whose)
 
 
 def note_link(mark: Mark) -> str:
@@ -126,7 +126,7 @@ def number(written: str) -> int:
 
 
 def press(
-    workbench: Workbench,
+    app: App,
     passage: Asked,
     *,
     origin: Origin,
@@ -137,7 +137,7 @@ def press(
 ) -> None:
     """Keep a passage or let it go, and say so without moving the page."""
     with told():
-        done = workbench.notebook.press(
+        done = app.notebook.press(
             passage.work_id,
             passage.at,
             passage.length,
@@ -156,8 +156,8 @@ def press(
         st.toast(said[done.outcome], icon=":material/bookmark:")
 
 
-def do_found(workbench: Workbench, does: str, to: str) -> None:
+def do_found(app: App, does: str, to: str) -> None:
     """Do what was pressed on a card of Find: the search, the retriever and the rank stand behind the passage."""
     if passage := asked(does, to):
         search_id, retriever, rank = (*passage.further, "", "", "")[:3]
-        press(workbench, passage, origin="find", search_id=search_id, retriever=retriever, rank=number(rank))
+        press(app, passage, origin="find", search_id=search_id, retriever=retriever, rank=number(rank))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Search, Work, WorkSummary
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def name_of(work: WorkSummary | Work) -> str:
@@ -61,12 +61,12 @@ def some_of(names: Sequence[str], most: int) -> str:
     return listed(list(names) if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} others"])
 
 
-def name_of_search(workbench: Workbench, search: Search, *, longest: int) -> str:
+def name_of_search(app: App, search: Search, *, longest: int) -> str:
     """Name a search by what was asked: its claim, or the place of the passage that others were to be like."""
     if search.like is None:
         return shorten(search.claim_text, longest)
     try:
-        page = workbench.reading.page(search.like.work_id, at=search.like.at, length=search.like.length)
+        page = app.reading.page(search.like.work_id, at=search.like.at, length=search.like.length)
     except RelicError:
         return "Passages like one of an edition that was removed"
     where = page.place.label.replace(" · ", ", ") if page.place else "its beginning"

@@ -1,4 +1,4 @@
-"""Page set-up and menu, called first in every page; the one workbench of the server; errors made readable."""
+"""Page set-up and menu, called first in every page; the one app of the server; errors made readable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import streamlit as st
 from relic_core.config import Settings
 from relic_core.errors import BadWeights, RelicError
 from relic_core.services.training import chosen
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import App, build
 from relic_ui import links, signing_in
 from relic_ui.style import CSS
 
@@ -44,8 +44,8 @@ _SIDEBAR = 230
 """Width of the menu in pixels."""
 
 
-def page(title: str) -> Workbench:
-    """Set the page up, draw the menu and hand over the workbench.
+def page(title: str) -> App:
+    """Set the page up, draw the menu and hand over the app.
 
     - `title`: the page's name in the browser's tab.
 
@@ -69,37 +69,37 @@ def page(title: str) -> Workbench:
         signing_in.show_who()
         links.follow()
     try:
-        return _workbench()
+        return _app()
     except RelicError as error:
         st.error(literal(str(error)), icon=":material/error:")
         st.stop()
 
 
-def _workbench() -> Workbench:
-    """Give the one workbench of the server; another one where a model was chosen or a setting changed since."""
+def _app() -> App:
+    """Give the one app of the server; another one where a model was chosen or a setting changed since."""
     settings = Settings.from_environment()
-    workbench = _open(tuple(settings.to_environment().items()), chosen.stamp(settings.data))
-    signing_in.remember(workbench)
-    return workbench
+    app = _open(tuple(settings.to_environment().items()), chosen.stamp(settings.data))
+    signing_in.remember(app)
+    return app
 
 
 @st.cache_resource(show_spinner="Opening the library …", max_entries=1)
-def _open(settings: tuple[tuple[str, str], ...], model: tuple[int, int]) -> Workbench:  # noqa: ARG001 - it hangs on both
-    """Open the workbench; a fresh one holds the sample work from the start."""
-    workbench = Workbench(Settings.from_environment(dict(settings)))
-    sample = workbench.works.ensure_sample()
+def _open(settings: tuple[tuple[str, str], ...], model: tuple[int, int]) -> App:  # noqa: ARG001 - it hangs on both
+    """Open the app; a fresh one holds the sample work from the start."""
+    app = build(Settings.from_environment(dict(settings)))
+    sample = app.works.ensure_sample()
     with suppress(BadWeights):  # told when a search meets it; the page Training, where another is chosen, must open
-        if sample is not None and workbench.indexes.missing(sample.id):
-            workbench.indexes.start(sample.id)
-    threading.Thread(target=_warm, args=(workbench,), daemon=True, name="warm").start()
-    return workbench
+        if sample is not None and app.indexes.missing(sample.id):
+            app.indexes.start(sample.id)
+    threading.Thread(target=_warm, args=(app,), daemon=True, name="warm").start()
+    return app
 
 
-def _warm(workbench: Workbench) -> None:
+def _warm(app: App) -> None:
     """Load the encoder while the reader reads the first page; a failure is told when a search meets it."""
     try:
         with suppress(RelicError):
-            workbench.indexes.warm()
+            app.indexes.warm()
     except Exception:
         # Libraries cannot be loaded to their end in a server that is ending, and nobody waits for them any more.
         if threading.main_thread().is_alive():

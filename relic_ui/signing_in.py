@@ -14,7 +14,7 @@ from relic_ui import person
 
 if TYPE_CHECKING:
     from relic_core.config import Settings
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _SEEN = "signed_in_seen"
 """In the session: who was remembered in this visit, with their address."""
@@ -47,14 +47,14 @@ def pass_the_door(settings: Settings) -> None:
         st.stop()
 
 
-def remember(workbench: Workbench) -> None:
+def remember(app: App) -> None:
     """Remember once in a visit who signed in, so that what was kept before can be handed over to their address."""
     said = st.user.to_dict()
     address, who = str(said.get("email") or ""), person.current()
     if not who or not address or not person.confirmed(said) or st.session_state.get(_SEEN) == (who, address):
         return
     with suppress(StoreError):  # no page hangs on it, and the next one tries again
-        workbench.people.signed_in(who, address)
+        app.people.signed_in(who, address)
         st.session_state[_SEEN] = (who, address)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Search
     from relic_core.services.editions import ChapterFacts, Facts, Numbers
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _HOW = {
     "double": "the words inside double quotation marks, which set off speech in this edition; marks inside a speech "
@@ -42,18 +42,18 @@ _CLAIM_SHOWN = 160
 _KILO = 1000
 
 
-def asked(workbench: Workbench) -> Facts | None:
+def asked(app: App) -> Facts | None:
     """Find the work that the page's address names; where there is none, say what to do."""
     work_id = st.query_params.get("work", "")
     try:
         if work_id:
             with st.spinner("Counting sentences, words and speeches …"):
-                return workbench.editions.facts(work_id, person=person.current())
+                return app.editions.facts(work_id, person=person.current())
         said = "This page is about one work: open it from the Library, by About."
     except RelicError:
-        if work_id in {work.id for work in workbench.works.summaries()}:
+        if work_id in {work.id for work in app.works.summaries()}:
             raise
-        removed = {work.id: work for work in workbench.works.removed()}
+        removed = {work.id: work for work in app.works.removed()}
         if work_id in removed:
             said = (
                 f"{removed[work_id].title} was removed. The Library has it among its removed works: put it back there."
@@ -66,20 +66,20 @@ def asked(workbench: Workbench) -> Facts | None:
     return None
 
 
-def show(workbench: Workbench, facts: Facts) -> None:
+def show(app: App, facts: Facts) -> None:
     """Draw the page of a work."""
-    _show_title(workbench, facts)
+    _show_title(app, facts)
     _show_edition(facts)
-    citing.show_for_work(workbench, facts.summary.id)
+    citing.show_for_work(app, facts.summary.id)
     _show_numbers(facts.numbers)
-    sources_reading.show_most_quoted(workbench, facts.summary.id)
+    sources_reading.show_most_quoted(app, facts.summary.id)
     _show_chapters(facts.summary.id, facts.numbers.chapters)
     _show_set_aside(facts.numbers)
-    _show_indexes(workbench, facts)
-    _show_searches(workbench, facts)
+    _show_indexes(app, facts)
+    _show_searches(app, facts)
 
 
-def _show_title(workbench: Workbench, facts: Facts) -> None:
+def _show_title(app: App, facts: Facts) -> None:
     work = facts.summary
     st.title(literal(work.title))
     by = [
@@ -98,7 +98,7 @@ def _show_title(workbench: Workbench, facts: Facts) -> None:
         if st.button("Correct details", key="work_correct", type="tertiary", icon=":material/edit:"):
             st.session_state["work_correcting"] = work.id
             st.rerun()
-    elif correcting.show_form(workbench, work):
+    elif correcting.show_form(app, work):
         del st.session_state["work_correcting"]
         st.rerun()
 
@@ -214,11 +214,11 @@ def _show_set_aside(numbers: Numbers) -> None:
     )
 
 
-def _show_indexes(workbench: Workbench, facts: Facts) -> None:
+def _show_indexes(app: App, facts: Facts) -> None:
     st.header("Prepared for searching")
-    labels = {card.name: card.label for card in workbench.indexes.cards()}
+    labels = {card.name: card.label for card in app.indexes.cards()}
     jobs: dict[str, str] = st.session_state.setdefault("work_jobs", {})  # by the work that each prepares
-    job = workbench.jobs.get(jobs[facts.summary.id]) if facts.summary.id in jobs else None
+    job = app.jobs.get(jobs[facts.summary.id]) if facts.summary.id in jobs else None
     if facts.missing:
         names = ", ".join(labels[name] for name in facts.missing)
         st.html(
@@ -226,9 +226,9 @@ def _show_indexes(workbench: Workbench, facts: Facts) -> None:
             "the work once. Searching by words needs no preparation.</p>"
         )
         if job:
-            show_job(workbench, job.id, stop=stop_label(job))
+            show_job(app, job.id, stop=stop_label(job))
         if not (job and job.active) and st.button("Prepare it", key="work_prepare", icon=":material/play_arrow:"):
-            jobs[facts.summary.id] = workbench.indexes.start(facts.summary.id).id
+            jobs[facts.summary.id] = app.indexes.start(facts.summary.id).id
             st.rerun()
     elif not facts.indexes:
         st.html('<p class="relic-measure">Searching by words needs no preparation; no other way is at hand.</p>')
@@ -259,7 +259,7 @@ def _size(number: int) -> str:
     return f"{number / _KILO:.0f} kB" if number < _KILO**2 else f"{number / _KILO**2:.0f} MB"
 
 
-def _show_searches(workbench: Workbench, facts: Facts) -> None:
+def _show_searches(app: App, facts: Facts) -> None:
     st.header("Searches made in it")
     if not facts.searches:
         st.html(
@@ -270,7 +270,7 @@ def _show_searches(workbench: Workbench, facts: Facts) -> None:
         return
     rows = [
         "<li>"
-        + link("find", name_of_search(workbench, search, longest=_CLAIM_SHOWN), q=search.id)
+        + link("find", name_of_search(app, search, longest=_CLAIM_SHOWN), q=search.id)
         + f' <span class="relic-quiet">{f"{search.created:%d %B %Y}".lstrip("0")}, {search.length} '
         f"{'sentence' if search.length == 1 else 'sentences'}{_inside(search, len(facts.numbers.chapters))}</span></li>"
         for search in facts.searches

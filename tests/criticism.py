@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import WorkSummary
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 NOVEL = """\
 THE LANTERN COUNT
@@ -89,7 +89,7 @@ Cette indifférence est toute la morale du livre, qui n'en a pas d'autre.
 )
 
 
-def add_novel(bench: Workbench, text: str = NOVEL, *, title: str = "The Lantern Count") -> WorkSummary:
+def add_novel(bench: App, text: str = NOVEL, *, title: str = "The Lantern Count") -> WorkSummary:
     """Add the novel to a library."""
     return bench.works.add(text.encode(), name="novel.txt", title=title, author="Ada Quillfeather").work
 

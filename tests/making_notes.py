@@ -8,7 +8,7 @@ from relic_core.services.answers import SearchRequest
 
 if TYPE_CHECKING:
     from relic_core.domain import Search, Work
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 FERRY = b"""THE FERRY
 
@@ -28,13 +28,13 @@ Nobody came back for the lanterns, and nobody asked the river.
 CLAIM = "Nobody keeps account of light. [MASK] The lanterns are left to themselves."
 
 
-def add_ferry(bench: Workbench, text: bytes = FERRY, title: str = "The Ferry") -> Work:
+def add_ferry(bench: App, text: bytes = FERRY, title: str = "The Ferry") -> Work:
     """Add the work that passages are kept from."""
     work_id = bench.works.add(text, name="ferry.txt", title=title, author="A. Nobody", year=1891).work.id
     return bench.works.load(work_id)
 
 
-def ask(bench: Workbench, work: Work, claim: str = CLAIM, *, made_with: str = "work x, bm25, version 1") -> Search:
+def ask(bench: App, work: Work, claim: str = CLAIM, *, made_with: str = "work x, bm25, version 1") -> Search:
     """Put a search into the history, as the page Find does."""
     request = SearchRequest(work_id=work.id, claim_text=claim, length=1, results=5, retrievers=("bm25",))
     return bench.history.keep(request, made_with=made_with)

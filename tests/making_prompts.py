@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.ports import silent
 from relic_core.retrieval.dense import Dense
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.fake_encoder import FakeEncoder
 from tests.fake_retrievers import use_fakes
 from tests.making import make_work
@@ -51,7 +51,7 @@ class ContraryEncoder(FakeEncoder):
 
 def bench_with(settings, works=WORKS, prepared=("dense-relic", "zero-shot")):
     """Make a workbench with works that are prepared for some retrievers, all of them without a language model."""
-    bench = Workbench(settings)
+    bench = build(settings)
     use_fakes(bench)
     bench.indexes._retrievers["zero-shot"] = Dense(
         "zero-shot", encoder=lambda: ContraryEncoder("contrary/1"), root=bench.settings.indexes

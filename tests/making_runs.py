@@ -7,7 +7,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Book, Outcome, Run, Shape
+from relic_core.domain import Book, ContextSize, Outcome, Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,7 +121,7 @@ def make_run(  # noqa: PLR0913 - each has its usual value
         data_hash=hashlib.sha256(data.encode()).hexdigest(),
         retriever=retriever,
         label=LABELS.get(retriever, retriever),
-        shape=Shape.parse(shape),
+        shape=ContextSize.parse(shape),
         configuration={"code": f"{retriever}/1"},
         books=tuple(books),
         examples=len(outcomes),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Work
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 LEFT = ("The tide is the book’s only clerk.", "It keeps the accounts that nobody else will keep.")
 RIGHT = ("So the town is counted from below.",)
@@ -66,7 +66,7 @@ def make_source(title: str, *, author: str = "A. Critic") -> SecondarySource:
 
 
 def keep(
-    bench: Workbench,
+    bench: App,
     source: SecondarySource,
     windows: Sequence[MinedWindow] = (),
     *,

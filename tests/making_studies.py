@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Shape, Span, Work
+from relic_core.domain import ContextSize, Span, Work
 from relic_core.domain.studies import (
     Answer,
     Item,
@@ -50,7 +50,7 @@ def make_study(
         ),
         items=items,
         making=Making(
-            benchmark="sample", split="sample", lengths=(1,), shape=Shape(4, 4), chooser="bm25",
+            benchmark="sample", split="sample", lengths=(1,), shape=ContextSize(4, 4), chooser="bm25",
             chooser_configuration={"k1": "0.5"}, beyond=0, seed=seed, windows=count, left_out=0, code="by hand",
         ),
         created=WHEN,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import BenchmarkCard, Book, Span, Window
+from relic_core.domain import BenchmarkCard, Book, QuotationContext, Span
 from relic_core.evaluation.runner import FIRST_CLAIM
 from relic_core.retrieval.bm25 import Bm25
 from tests.making import make_work
@@ -37,17 +37,19 @@ class SmallBenchmark:
             examples=windows, books=2, source="", licence="", citation="",
         )  # fmt: skip
 
-    def _window(self, number: int) -> Window:
+    def _window(self, number: int) -> QuotationContext:
         key = ("first", "second")[number % 2]
         gold = Span(2 * (number % 16), 1 + number % 3)
         words = self.works[key].span_text(gold).split()
-        return Window(id=f"w{number}", book=key, pool=key, left=(f"He says {words[0]}",), right=(words[-1],), gold=gold)
+        return QuotationContext(
+            id=f"w{number}", book=key, pool=key, left=(f"He says {words[0]}",), right=(words[-1],), gold=gold
+        )
 
     @property
     def data_hash(self) -> str:
         return hashlib.sha256(repr((self._windows, self._every)).encode()).hexdigest()
 
-    def windows(self) -> tuple[Window, ...]:
+    def windows(self) -> tuple[QuotationContext, ...]:
         return self._windows
 
     def books(self) -> tuple[Book, ...]:
@@ -60,7 +62,7 @@ class SmallBenchmark:
         self.asked.append(pool)
         return self.works[pool]
 
-    def candidates(self, window: Window):
+    def candidates(self, window: QuotationContext):
         if self._every == 1:
             return None
         return np.arange(0, self.works[window.pool].candidates(window.gold.length), self._every)

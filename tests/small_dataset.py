@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import Work
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _WORDS = (
     "river lantern ferry bolt gauge tide book bridge stone rope light glass winter kettle barley anchor ladder meadow "
@@ -110,7 +110,7 @@ CRITICS = [
 """Each of the five quotes each of the three novels once, and two texts that nobody knows."""
 
 
-def keep(workbench: Workbench, folder: Path, critics: list[Critic] | None = None) -> Path:
+def keep(workbench: App, folder: Path, critics: list[Critic] | None = None) -> Path:
     """Add the works and what was mined from the critics to a store, and write their books into a folder."""
     folder.mkdir(exist_ok=True)
     for work in (DEV, TEST, OTHER):

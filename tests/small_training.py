@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relic_core.services.training.asking import Asked
+from relic_core.services.training.asking import TrainingRequest
 from relic_core.store.sources import MinedSource
 from tests.making import make_work
 from tests.making_rerankers import make_reranker_recipe
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from relic_core.services.workbench import Workbench
     from relic_core.training.known_recipes import AnyRecipe
+    from relic_core.wiring import App
 
 
 def furnish(
-    bench: Workbench, *, pairs: int = 36, windows: int = 6, dev: int = 6, parted: bool = True, overlapping: bool = False
+    bench: App, *, pairs: int = 36, windows: int = 6, dev: int = 6, parted: bool = True, overlapping: bool = False
 ) -> None:
     """Put pairs, windows to learn from on one work and windows to choose by on another into the store.
 
@@ -61,20 +61,22 @@ def furnish(
         )
 
 
-def asked_of(base: Path, *, steps: int = 3, validation: int = 6, **given: Any) -> Asked:
+def asked_of(base: Path, *, steps: int = 3, validation: int = 6, **given: Any) -> TrainingRequest:
     """Ask for a training of a few steps with a tiny base."""
     return _asked(make_recipe, base, steps, validation, given)
 
 
-def asked_of_reranker(base: Path, *, steps: int = 3, validation: int = 6, **given: Any) -> Asked:
+def asked_of_reranker(base: Path, *, steps: int = 3, validation: int = 6, **given: Any) -> TrainingRequest:
     """Ask for a reranker of a few steps with a tiny base."""
     return _asked(make_reranker_recipe, base, steps, validation, given)
 
 
-def _asked(make: Callable[..., AnyRecipe], base: Path, steps: int, validation: int, given: dict[str, Any]) -> Asked:
+def _asked(
+    make: Callable[..., AnyRecipe], base: Path, steps: int, validation: int, given: dict[str, Any]
+) -> TrainingRequest:
     further = {key: given.pop(key) for key in ("name", "use", "pairs", "sources", "hard", "start") if key in given}
     recipe = make(base, steps=steps, **given)
-    return Asked(recipe=recipe, validation=validation, **{"name": "tiny", **further})
+    return TrainingRequest(recipe=recipe, validation=validation, **{"name": "tiny", **further})
 
 
 def _measured():

@@ -45,7 +45,7 @@ from relic_core.cli import (
 )
 from relic_core.config import Settings
 from relic_core.errors import RelicError
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, value in vars(options).items():
             if isinstance(value, str):
                 console.check_utf8(name, value)
-        code: int = options.run(Workbench(Settings.from_environment()), options)
+        code: int = options.run(build(Settings.from_environment()), options)
     except RelicError as error:
         print(error, file=sys.stderr)
         return FAILED

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from relic_core.cli.console import Commands
     from relic_core.domain import WorkSummary
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _BY_NUMBER = ("gutenberg:", "https://www.gutenberg.org/", "http://www.gutenberg.org/", "https://gutenberg.org/")
 _SAID = {
@@ -60,22 +60,22 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Add each text; one that fails does not stop the rest."""
-    sources = _sources(workbench, options)
+    sources = _sources(app, options)
     said = {name: getattr(options, name) for name in ("title", "author", "translator", "year")}
     if len(sources) > 1 and any(value not in ("", None) for value in said.values()):
         options.refuse(f"--title, --author, --translator and --year describe one text, and {len(sources)} were given")
-    failed, told = 0, _Told(workbench)
+    failed, told = 0, _Told(app)
     with console.ProgressLine("Adding") as progress:
         for number, source in enumerate(sources):
             report = _Step(progress, number, len(sources))
             try:
                 if isinstance(source, int):
-                    failed += _fetch(workbench, source, said, report, told)
+                    failed += _fetch(app, source, said, report, told)
                 else:
                     report(0, 1, source.name)
-                    told(workbench.works.add(source, **said))
+                    told(app.works.add(source, **said))
             except RelicError as error:
                 failed += 1
                 print(f"{source}: {error}", file=sys.stderr)
@@ -100,8 +100,8 @@ class _Step:
 class _Told:
     """Says of each text what became of it, and at the end what is to be done with those that came."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._came: list[WorkSummary] = []
 
     def __call__(self, added: Added) -> None:
@@ -116,7 +116,7 @@ class _Told:
 
     def what_comes_next(self) -> None:
         """Say in a line how what came is found by meaning, where it is not prepared for that yet."""
-        lacking = set(self._workbench.indexes.unprepared(self._came)) if self._came else set()
+        lacking = set(self._app.indexes.unprepared(self._came)) if self._came else set()
         named = [work for work in self._came if work.id in lacking]
         if named:
             one = len(named) == 1
@@ -124,9 +124,9 @@ class _Told:
             print(f"Not yet found by meaning: {what}. Prepare for it: python -m relic_core index {said}")
 
 
-def _fetch(workbench: Workbench, number: int, said: dict[str, Any], report: _Step, told: _Told) -> int:
+def _fetch(app: App, number: int, said: dict[str, Any], report: _Step, told: _Told) -> int:
     """Add a book of Project Gutenberg; gives the number of failures."""
-    tally = workbench.catalogue.fetch([workbench.catalogue.item_of_number(number) | said], report)
+    tally = app.catalogue.fetch([app.catalogue.item_of_number(number) | said], report)
     for added in tally.added:
         told(added)
     for work in tally.already:
@@ -138,14 +138,14 @@ def _fetch(workbench: Workbench, number: int, said: dict[str, Any], report: _Ste
     return tally.failures
 
 
-def _sources(workbench: Workbench, options: Namespace) -> list[Path | int]:
+def _sources(app: App, options: Namespace) -> list[Path | int]:
     """Find what is meant: files, and numbers of Project Gutenberg."""
     if options.all:
-        if workbench.settings.library is None:
+        if app.settings.library is None:
             raise BadRequest(
                 "--all adds the library folder, and RELIC_LIBRARY names none. Set it to a folder of texts."
             )
-        return list(workbench.works.texts_in(workbench.settings.library))
+        return list(app.works.texts_in(app.settings.library))
     if not options.paths:
         options.refuse("nothing to add was named; give a file or a folder, or --all for all of RELIC_LIBRARY")
     found: list[Path | int] = []
@@ -153,5 +153,5 @@ def _sources(workbench: Workbench, options: Namespace) -> list[Path | int]:
         if options.gutenberg or given.lower().startswith(_BY_NUMBER):
             found.append(parse_number(given))
         else:
-            found.extend(workbench.works.find_files(given))
+            found.extend(app.works.find_files(given))
     return found

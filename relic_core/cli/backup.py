@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -36,10 +36,10 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Make the back-up and say what is in it."""
     with console.ProgressLine("Backing up") as progress:
-        made = workbench.backups.make(options.file, progress, models=not options.without_models, force=options.force)
+        made = app.backups.make(options.file, progress, models=not options.without_models, force=options.force)
     works = "1 work" if made.works == 1 else f"{made.works:,} works"
     print(f"{options.file} holds {works} and {len(made.members):,} files, {made.bytes / 1e6:,.1f} MB unpacked.")
     print("Left out:\n" + "\n".join(f"  {each}" for each in made.left_out))

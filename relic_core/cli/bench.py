@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from relic_core.cli.console import Commands
     from relic_core.services.benching.running import Report
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _PARTS = ("bm25", "building", "encoder", "latency", "library", "memory", "start", "doubling", "agreement", "mining")
 """Those of `relic_core.services.benching.running`, which is not imported to show the help."""
@@ -50,7 +50,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Measure, or take what was measured, and print or write it."""
     from relic_core.services.benching import running, tables
 
@@ -58,7 +58,7 @@ def run(workbench: Workbench, options: Namespace) -> int:
         given = [name for name, usual in _USUAL.items() if getattr(options, name) != usual]
         if given:
             options.refuse(f"--from measures nothing, so it takes no {', '.join(given)}")
-    report = running.read(options.kept) if options.kept is not None else _measure(workbench, options)
+    report = running.read(options.kept) if options.kept is not None else _measure(app, options)
     if options.out is not None:
         running.keep(report, options.out)
     if options.write is not None:
@@ -69,11 +69,11 @@ def run(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _measure(workbench: Workbench, options: Namespace) -> Report:
+def _measure(app: App, options: Namespace) -> Report:
     from relic_core.services.benching import running
 
-    work_id = workbench.works.resolve(options.work).id if options.work else ""
+    work_id = app.works.resolve(options.work).id if options.work else ""
     with console.ProgressLine("Measuring") as progress:
         return running.measure(
-            workbench, options.parts, work_id=work_id, full=options.full, quick=options.quick, progress=progress
+            app, options.parts, work_id=work_id, full=options.full, quick=options.quick, progress=progress
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from relic_core.cli.console import Commands
     from relic_core.services.catalogue import Shelved
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -41,13 +41,13 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """List the shelf, or add from it."""
-    shelf = [each for each in workbench.catalogue.shelf() if options.split in {None, "all", each.entry.split}]
+    shelf = [each for each in app.catalogue.shelf() if options.split in {None, "all", each.entry.split}]
     if options.add is not None:
         if not options.add and options.split is None:
             options.refuse("--add wants names of works, or --split for a part of the catalogue")
-        return _add(workbench, options.add, shelf)
+        return _add(app, options.add, shelf)
     if options.json:
         rows = [
             {
@@ -79,7 +79,7 @@ def run(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _add(workbench: Workbench, named: Sequence[str], shelf: Sequence[Shelved]) -> int:
+def _add(app: App, named: Sequence[str], shelf: Sequence[Shelved]) -> int:
     """Add what is named; of a whole split, all that can be had."""
     slugs = list(named)
     if not slugs:
@@ -88,7 +88,7 @@ def _add(workbench: Workbench, named: Sequence[str], shelf: Sequence[Shelved]) -
         if beyond:
             print(f"Not to be had from here: {', '.join(beyond)}.", file=sys.stderr)
     with console.ProgressLine("Adding") as progress:
-        tally = workbench.catalogue.fetch(workbench.catalogue.items(slugs), progress)
+        tally = app.catalogue.fetch(app.catalogue.items(slugs), progress)
     print(tally.note, file=sys.stderr if tally.failures else sys.stdout)
     return 1 if tally.failures else 0
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _PLAIN = ("text", "markdown", "html")
 
@@ -42,10 +42,10 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Print it."""
-    work = workbench.works.resolve(options.work)
-    found = workbench.citing.citation(work.id, options.style, at=options.at, length=options.sentences)
+    work = app.works.resolve(options.work)
+    found = app.citing.citation(work.id, options.style, at=options.at, length=options.sentences)
     if options.format in FORMATS:
         print(FORMATS[options.format].write([found.work]), end="")
         return 0

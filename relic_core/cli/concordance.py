@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from relic_core.cli.console import Commands
     from relic_core.reporting.concordance import Occurrence
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _WIDEST = 160
 _LEAST_SIDE = 12
@@ -46,7 +46,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Print the places, one a line, the words found under one another."""
     from relic_core.services.kwic import MOST_EXPORTED, ConcordanceRequest
 
@@ -56,16 +56,16 @@ def run(workbench: Workbench, options: Namespace) -> int:
     console.check_utf8("word", word)
     request = ConcordanceRequest(
         word=word,
-        work_id=workbench.works.resolve(options.work).id if options.work else "",
+        work_id=app.works.resolve(options.work).id if options.work else "",
         sort=options.sort,
         variants=options.variants,
         forms=options.forms,
         as_written=options.as_written,
     )
-    answer = workbench.concordance.find(request)
+    answer = app.concordance.find(request)
     rows: list[Occurrence] = list(answer.rows)
     while len(rows) < options.limit and answer.page < answer.pages:
-        answer = workbench.concordance.find(dataclasses.replace(request, page=answer.page + 1))
+        answer = app.concordance.find(dataclasses.replace(request, page=answer.page + 1))
         rows.extend(answer.rows)
     width = min(_WIDEST, shutil.get_terminal_size().columns)
     for line in _lines(rows[: options.limit], width, titled=not request.work_id):
@@ -79,7 +79,7 @@ def run(workbench: Workbench, options: Namespace) -> int:
     for offer in answer.offers:
         print(f"Look {offer.label}" + ("" if offer.count is None else f": {offer.count:,}"))
     if options.csv is not None:
-        _write(options.csv, workbench.concordance.export(request))
+        _write(options.csv, app.concordance.export(request))
         if answer.total > MOST_EXPORTED:
             print(f"{options.csv} holds the first {MOST_EXPORTED:,} of them.", file=sys.stderr)
     return 0

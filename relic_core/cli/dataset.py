@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _ACTIONS = ("split", "leakage", "statistics", "manifest", "rebuild")
 _USUAL: dict[str, object] = {"from": [], "to": None, "of": "store", "chart": None, "format": "table", "offline": False}
@@ -74,15 +74,15 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Do it."""
     console.refuse_unused(options, f"dataset {options.action}", _USUAL, _TAKEN[options.action])
-    return _DO[options.action](workbench, options)
+    return _DO[options.action](app, options)
 
 
-def _split(workbench: Workbench, options: Namespace) -> int:
+def _split(app: App, options: Namespace) -> int:
     with console.ProgressLine("Parting") as progress:
-        done = workbench.dataset.split(progress)
+        done = app.dataset.split(progress)
     made = (
         tables.Table(
             caption="The splits",
@@ -103,9 +103,9 @@ def _split(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _leakage(workbench: Workbench, options: Namespace) -> int:
+def _leakage(app: App, options: Namespace) -> int:
     with console.ProgressLine("Checking") as progress:
-        report = workbench.dataset.leakage(progress)
+        report = app.dataset.leakage(progress)
     if options.format == "table":
         for offence in report.offences[:_MOST_OFFENCES]:
             print(offence)
@@ -123,25 +123,25 @@ def _leakage(workbench: Workbench, options: Namespace) -> int:
     return 1 if report.offences else 0
 
 
-def _statistics(workbench: Workbench, options: Namespace) -> int:
+def _statistics(app: App, options: Namespace) -> int:
     from relic_core.reporting import statistics
 
     with console.ProgressLine("Counting") as progress:
-        counted = workbench.dataset.statistics(options.of, progress)
+        counted = app.dataset.statistics(options.of, progress)
     what = {"store": "The windows of the store"}.get(options.of, options.of)
     if options.chart is not None:
         figure = statistics.draw_lengths(counted, what=what)
         _write(options, figure.to_html(include_plotlyjs=True) if _is_page(options) else figure.to_json())
     if options.of == "store":
-        _tell(workbench.dataset.stale())
-    titles = workbench.dataset.titles()
+        _tell(app.dataset.stale())
+    titles = app.dataset.titles()
     print(tables.write(statistics.tables(counted, what=what, titles=titles), options.format))
     return 0
 
 
-def _manifest(workbench: Workbench, options: Namespace) -> int:
+def _manifest(app: App, options: Namespace) -> int:
     with console.ProgressLine("Tracing") as progress:
-        made = workbench.dataset.manifest(getattr(options, "from"), options.to, progress)
+        made = app.dataset.manifest(getattr(options, "from"), options.to, progress)
     rows = [(name, each.examples, each.books) for name, each in made.sets.items()]
     print(console.table(("set", "windows", "works"), rows))
     if made.left_out:
@@ -157,9 +157,9 @@ def _manifest(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _rebuild(workbench: Workbench, options: Namespace) -> int:
+def _rebuild(app: App, options: Namespace) -> int:
     with console.ProgressLine("Rebuilding") as progress:
-        done = workbench.dataset.rebuild(getattr(options, "from"), offline=options.offline, progress=progress)
+        done = app.dataset.rebuild(getattr(options, "from"), offline=options.offline, progress=progress)
     print(f"{done.windows:,} of {done.of:,} windows are in {done.path}, each as its hash says.")
     _tell(tuple(map(str, done.lacking)))
     return 1 if done.lacking else 0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from relic_core.cli.console import Commands
     from relic_core.domain import WorkSummary
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _EDITION = {
     "editor": 'who edited it; "" where nobody did',
@@ -57,26 +57,26 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Write what was given."""
     details = _details(options)
     of_work = any(value is not None for value in (options.title, options.author, options.translator, options.year))
     if not of_work and not details:
         options.refuse("nothing to correct was given; name --title, --author, --publisher or another of the options")
-    work = workbench.works.resolve(options.work)
+    work = app.works.resolve(options.work)
     if details:
-        workbench.citing.describe(work.id, replace(workbench.citing.work(work.id).details, **details))
-    described = _describe(workbench, work, options) if of_work else work
+        app.citing.describe(work.id, replace(app.citing.work(work.id).details, **details))
+    described = _describe(app, work, options) if of_work else work
     said = [described.title, described.author, str(described.year or "")]
     translated = f", translated by {described.translator}" if described.translator else ""
     print(f"{described.id}: {', '.join(filter(None, said))}{translated}")
     if details:
-        print(workbench.citing.citation(work.id, "mla").forms[-1].text)
+        print(app.citing.citation(work.id, "mla").forms[-1].text)
     return 0
 
 
-def _describe(workbench: Workbench, work: WorkSummary, options: Namespace) -> WorkSummary:
-    return workbench.works.describe(
+def _describe(app: App, work: WorkSummary, options: Namespace) -> WorkSummary:
+    return app.works.describe(
         work.id,
         title=work.title if options.title is None else options.title,
         author=work.author if options.author is None else options.author,

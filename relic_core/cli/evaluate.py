@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relic_core.cli import console, sentences
-from relic_core.domain import SHAPES, Shape
+from relic_core.domain import SHAPES, ContextSize
 from relic_core.reporting import tables
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 SENTENCES = "sentences"
 
@@ -77,12 +77,12 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Measure and print."""
     if options.what is None:
-        return _list(workbench)
+        return _list(app)
     if options.windows is not None:
-        return _export(workbench, options)
+        return _export(app, options)
     if options.whom is None:
         options.refuse(
             f"evaluate {options.what} wants {'a folder of lists' if options.what == SENTENCES else 'RETRIEVER'}"
@@ -91,21 +91,21 @@ def run(workbench: Workbench, options: Namespace) -> int:
         if options.format not in {"table", "json"}:
             options.refuse(f"evaluate {SENTENCES} prints --format table or json")
         console.refuse_unused(options, f"evaluate {SENTENCES}", _USUAL, ("texts", "segmenter", "format"))
-        return sentences.run(workbench, options)
+        return sentences.run(app, options)
     _refuse_unused(options)
-    shapes = SHAPES if options.shape == "all" else tuple(map(Shape.parse, options.shape.split(",")))
+    shapes = SHAPES if options.shape == "all" else tuple(map(ContextSize.parse, options.shape.split(",")))
     try:
         if options.submission is not None:
-            return _submit(workbench, options, shapes)
-        return _ask_items(workbench, options, shapes) if options.proxy else _measure(workbench, options, shapes)
+            return _submit(app, options, shapes)
+        return _ask_items(app, options, shapes) if options.proxy else _measure(app, options, shapes)
     except KeyboardInterrupt:
         if not options.proxy and options.submission is None:
             print("\nWhat was measured is kept; the same command goes on from there.", file=sys.stderr)
         raise
 
 
-def _list(workbench: Workbench) -> int:
-    cards = workbench.benchmarks.cards()
+def _list(app: App) -> int:
+    cards = app.benchmarks.cards()
     print(
         console.table(
             ("benchmark", "split", "chosen from", "claims", "works", "reported first", "what it is"),
@@ -126,22 +126,22 @@ def _list(workbench: Workbench) -> int:
     for card in cards:
         if card.needs:
             print(f"\n{card.name}: {card.needs}")
-    print(f"\nRetrievers: {', '.join(workbench.measuring.names())}.")
+    print(f"\nRetrievers: {', '.join(app.measuring.names())}.")
     return 0
 
 
-def _measure(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ...]) -> int:
+def _measure(app: App, options: Namespace, shapes: tuple[ContextSize, ...]) -> int:
     from relic_core.services import figures
 
-    retrievers = workbench.measuring.chosen(options.whom, k1=options.k1, b=options.b)
+    retrievers = app.measuring.chosen(options.whom, k1=options.k1, b=options.b)
     names = figures.columns(options.metric)  # before anything is measured
-    benchmark = workbench.benchmarks.open(options.what, data=options.data)
+    benchmark = app.benchmarks.open(options.what, data=options.data)
     measured = []
     for shape in shapes:
         for retriever in retrievers:
             name = retriever if isinstance(retriever, str) else retriever.name
             with console.ProgressLine(f"{name} {shape}") as progress:
-                one = workbench.measuring.measure(
+                one = app.measuring.measure(
                     benchmark, retriever, shape, again=options.again, tell=_tell, progress=progress
                 )
             measured.append((one.run, one.outcomes))
@@ -151,7 +151,7 @@ def _measure(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ...]
     return 0
 
 
-def _ask_items(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ...]) -> int:
+def _ask_items(app: App, options: Namespace, shapes: tuple[ContextSize, ...]) -> int:
     from relic_core.services.proxy import proxy_table
 
     chooser = options.chooser or _CHOOSER
@@ -160,9 +160,9 @@ def _ask_items(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ..
         with console.ProgressLine(f"Three options, {shape}") as progress:
             made.append(
                 proxy_table(
-                    workbench,
+                    app,
                     options.what,
-                    workbench.measuring.split(options.whom, without=chooser),
+                    app.measuring.split(options.whom, without=chooser),
                     chooser=chooser,
                     shape=shape,
                     data=options.data,
@@ -173,27 +173,25 @@ def _ask_items(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ..
     return 0
 
 
-def _submit(workbench: Workbench, options: Namespace, shapes: tuple[Shape, ...]) -> int:
+def _submit(app: App, options: Namespace, shapes: tuple[ContextSize, ...]) -> int:
     from relic_core.services.submitting import submit
 
-    names = workbench.measuring.split(options.whom)
+    names = app.measuring.split(options.whom)
     if len(names) != 1 or len(shapes) != 1 or options.what != "relic" or options.data is None:
         options.refuse("--submission wants: evaluate relic ONE_RETRIEVER --data test.json, with one --shape")
     with console.ProgressLine(f"{names[0]} {shapes[0]}") as progress:
-        count = submit(
-            workbench, names[0], shape=shapes[0], data=options.data, path=options.submission, progress=progress
-        )
+        count = submit(app, names[0], shape=shapes[0], data=options.data, path=options.submission, progress=progress)
     print(f"{count:,} quotations are answered in {options.submission}.")
     return 0
 
 
-def _export(workbench: Workbench, options: Namespace) -> int:
+def _export(app: App, options: Namespace) -> int:
     from relic_core.services import exchange
 
     if options.whom is not None:
         options.refuse("--windows asks no retriever: evaluate BENCHMARK --windows FILE.parquet")
     console.refuse_unused(options, "--windows", _USUAL, ("windows", "data"))
-    count = exchange.export_windows(workbench, options.what, options.windows, data=options.data)
+    count = exchange.export_windows(app, options.what, options.windows, data=options.data)
     print(f"{count:,} windows are in {options.windows}.")
     return 0
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -51,7 +51,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Do it."""
     from relic_core.services import exporting
 
@@ -65,7 +65,7 @@ def run(workbench: Workbench, options: Namespace) -> int:
         places=options.offsets_only,
     )
     with console.ProgressLine("Exporting") as line:
-        made = exporting.export(workbench, request, line)
+        made = exporting.export(app, request, line)
     rows = " and ".join(f"{count:,} {kind if count != 1 else kind[:-1]}" for kind, count in made.rows.items())
     print(f"{rows} {'is' if sum(made.rows.values()) == 1 else 'are'} in {made.path}.")
     if made.left_out:

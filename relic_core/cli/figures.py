@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -39,20 +39,20 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Print, check or write."""
     from relic_core.services import between_marks, expected
 
     path = options.expected or expected.EXPECTED
     if options.write is not None:
-        changed = between_marks.put_between(options.write, expected.MARKS, expected.readme_table(workbench))
+        changed = between_marks.put_between(options.write, expected.MARKS, expected.readme_table(app))
         print(f"{options.write} {'has been written' if changed else 'is as it should be'}.")
         return 0
     if options.expect:
-        print(f"{expected.write_expected(workbench, path):,} figures are expected in {path}.")
+        print(f"{expected.write_expected(app, path):,} figures are expected in {path}.")
         return 0
     if not (options.check or options.measure):
-        print(expected.readme_table(workbench))
+        print(expected.readme_table(app))
         return 0
     wanted = expected.read_expected(path)
     if not wanted:
@@ -60,9 +60,9 @@ def run(workbench: Workbench, options: Namespace) -> int:
         return 1
     if options.measure:
         with console.ProgressLine("Measuring") as progress:
-            checked = expected.measure(workbench, wanted, progress)
+            checked = expected.measure(app, wanted, progress)
     else:
-        checked = expected.check(workbench, wanted)
+        checked = expected.check(app, wanted)
     off = [each for each in checked if each.why]
     for each in off:
         figure = each.expected

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from relic_core.cli.console import Commands
     from relic_core.domain.people import Holding
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -41,14 +41,14 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Do it, and say how much moved."""
     if not options.to:
         if options.source != NOBODY:
             options.refuse("say who gets it: hand-over PERSON --from PERSON")
-        _list(workbench)
+        _list(app)
         return 0
-    moved = workbench.people.hand_over(options.to, options.source)
+    moved = app.people.hand_over(options.to, options.source)
     if moved.empty:
         whose = "Nothing is kept" if not moved.person else f"{options.source} keeps nothing"
         print(f"{whose} that could be handed over.")
@@ -57,8 +57,8 @@ def run(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _list(workbench: Workbench) -> None:
-    known = workbench.people.known()
+def _list(app: App) -> None:
+    known = app.people.known()
     held = [each.holding for each in known]
     numbers = [each.holding.person if each.holding.person != each.name else "" for each in known]
     rows = [

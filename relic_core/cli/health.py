@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _MARKS = {"good": "good", "notice": "look", "bad": "BAD"}
 
@@ -38,11 +38,11 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Examine, print, and end with 1 where something is bad."""
     from relic_core.services import health
 
-    found = health.examine(workbench, app=options.app, thorough=options.thorough)
+    found = health.examine(app, address=options.app, thorough=options.thorough)
     if options.format == "json":
         print(json.dumps([asdict(finding) for finding in found], indent=2, ensure_ascii=False))
     else:

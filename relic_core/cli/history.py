@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from relic_core.cli.console import Commands
     from relic_core.domain import Search
     from relic_core.services.sharing.passages import Located
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _WANTED = {
     "list": (0, 0, "no further words"),
@@ -68,7 +68,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Do it."""
     action, said = options.action, options.said
     least, most, wanted = _WANTED[action]
@@ -78,44 +78,44 @@ def run(workbench: Workbench, options: Namespace) -> int:
     if not 1 <= options.limit <= _MOST:
         options.refuse(f"--limit is {options.limit}; 1 to {_MOST} are possible")
     if action in _TAKEN:
-        return _of_person(workbench, options, workbench.people.find(options.person))
-    search = workbench.history.get(said[0])
+        return _of_person(app, options, app.people.find(options.person))
+    search = app.history.get(said[0])
     if action == "show":
-        return _show(workbench, search)
+        return _show(app, search)
     if action == "rerun":
-        return _rerun(workbench, search)
+        return _rerun(app, search)
     if action == "compare":
-        return _compare(workbench, search, said[1:])
-    workbench.sharing.save(search.id, Path(said[1]))
+        return _compare(app, search, said[1:])
+    app.sharing.save(search.id, Path(said[1]))
     print(f"The search {search.id} is in {said[1]}. Open it elsewhere on the page Searches, or with: history open")
     return 0
 
 
-def _of_person(workbench: Workbench, options: Namespace, person: str) -> int:
+def _of_person(app: App, options: Namespace, person: str) -> int:
     """Do what is about one person's searches."""
     action, said = options.action, options.said
     if action == "list":
-        return _list(workbench, options, person)
+        return _list(app, options, person)
     if action == "open":
-        return _open(workbench, said[0], person)
+        return _open(app, said[0], person)
     if action == "remove":
-        search = workbench.history.remove(said[0], person)
+        search = app.history.remove(said[0], person)
         whose = "" if options.person == NOBODY else f" --person {options.person}"
         print(f"Removed: {_claim(search)}\nTo put it back: python -m relic_core history restore {search.id}{whose}")
         return 0
-    search = workbench.history.undo(said[0], person)
+    search = app.history.undo(said[0], person)
     print(f"Back in the history as {search.id}: {_claim(search)}")
     return 0
 
 
-def _list(workbench: Workbench, options: Namespace, person: str) -> int:
+def _list(app: App, options: Namespace, person: str) -> int:
     if options.removed:
         if options.words:
             options.refuse("history --removed takes no --words")
-        every = workbench.history.removed(person)
+        every = app.history.removed(person)
         searches, count = every[: options.limit], len(every)
     else:
-        searches, count = workbench.history.asked(words=options.words, person=person, limit=options.limit)
+        searches, count = app.history.asked(words=options.words, person=person, limit=options.limit)
     if not searches:
         none = "Nothing was removed." if options.removed else "Nothing has been asked yet."
         print("Nothing that holds these words was asked." if options.words else none)
@@ -130,8 +130,8 @@ def _list(workbench: Workbench, options: Namespace, person: str) -> int:
     return 0
 
 
-def _show(workbench: Workbench, search: Search) -> int:
-    kept = workbench.sharing.kept(search)
+def _show(app: App, search: Search) -> int:
+    kept = app.sharing.kept(search)
     facts = [
         ("search", search.id),
         ("claim", search.claim_text or f"passages like {search.like}"),
@@ -141,14 +141,14 @@ def _show(workbench: Workbench, search: Search) -> int:
         ("asked", f"{search.created:%Y-%m-%d %H:%M} UTC"),
         ("made with", search.made_with or "not known"),
         *((f"{head.retriever} kept", f"{when:%Y-%m-%d %H:%M} UTC") for when, head in kept),
-        ("address", f"find?search={workbench.sharing.code(search.id)}"),
+        ("address", f"find?search={app.sharing.code(search.id)}"),
     ]
     print(console.table(("", ""), facts).lstrip("\n"))
     return 0
 
 
-def _rerun(workbench: Workbench, search: Search) -> int:
-    found = workbench.sharing.then_and_now(search.id)
+def _rerun(app: App, search: Search) -> int:
+    found = app.sharing.then_and_now(search.id)
     if found.then is not None:
         print(f"Since {found.then:%Y-%m-%d %H:%M} UTC:")
     print("\n".join(found.differences) or "Nothing that answers has changed.")
@@ -162,8 +162,8 @@ def _rerun(workbench: Workbench, search: Search) -> int:
     return 0
 
 
-def _compare(workbench: Workbench, search: Search, names: list[str]) -> int:
-    found = workbench.sharing.compare(search.id, names)
+def _compare(app: App, search: Search, names: list[str]) -> int:
+    found = app.sharing.compare(search.id, names)
     print(
         f"{found.overlap} of the first {found.ten} passages are the same; rank-biased overlap (p = 0.9) "
         f"{found.likeness:.2f}. Overlapping passages count as one.\n"
@@ -173,9 +173,9 @@ def _compare(workbench: Workbench, search: Search, names: list[str]) -> int:
     return 0
 
 
-def _open(workbench: Workbench, said: str, person: str) -> int:
-    opened = workbench.sharing.open_said(said)
-    search = workbench.history.keep(opened.request, person=person)
+def _open(app: App, said: str, person: str) -> int:
+    opened = app.sharing.open_said(said)
+    search = app.history.keep(opened.request, person=person)
     for notice in opened.notices:
         print(notice)
     print(f"The search is in the history as {search.id}. Ask it: python -m relic_core history rerun {search.id}")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from relic_core.cli.console import Commands
     from relic_core.domain import WorkSummary
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -36,40 +36,40 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Build what is missing, here and now; Ctrl-C keeps what can be gone on from."""
     if options.all == (options.work is not None):
         options.refuse("give a WORK or --all")
     if options.all:
-        return _all(workbench, tuple(options.retriever))
-    work = workbench.works.resolve(options.work)
-    _build(workbench, work, tuple(options.retriever))
+        return _all(app, tuple(options.retriever))
+    work = app.works.resolve(options.work)
+    _build(app, work, tuple(options.retriever))
     print(f"{work.title} is ready to search.")
     return 0
 
 
-def _all(workbench: Workbench, names: tuple[str, ...]) -> int:
+def _all(app: App, names: tuple[str, ...]) -> int:
     """Prepare one work after another; one that fails does not stop the rest."""
-    works = workbench.works.summaries()
+    works = app.works.summaries()
     failed = 0
     for number, work in enumerate(works, start=1):
         try:
-            _build(workbench, work, names, of=f" ({number} of {len(works)})")
+            _build(app, work, names, of=f" ({number} of {len(works)})")
             print(f"{work.title} is ready to search.", flush=True)
         except (BadRequest, BadWeights):
             raise  # it would be the same with the next
         except RelicError as error:
             failed += 1
             print(f"{work.title}: {error}", file=sys.stderr)
-    if workbench.indexes.library_due():
+    if app.indexes.library_due():
         with console.ProgressLine("Preparing the library as a whole") as progress:
-            workbench.indexes.build_library(progress)
+            app.indexes.build_library(progress)
     ready = len(works) - failed
     print(f"{ready} {'work is' if ready == 1 else 'works are'} ready to search.")
     return 1 if failed else 0
 
 
-def _build(workbench: Workbench, work: WorkSummary, names: tuple[str, ...], *, of: str = "") -> None:
-    names = names or workbench.indexes.missing(work.id)
+def _build(app: App, work: WorkSummary, names: tuple[str, ...], *, of: str = "") -> None:
+    names = names or app.indexes.missing(work.id)
     with console.ProgressLine(f"Preparing {work.title}{of}") as progress:
-        workbench.indexes.build(work.id, names, progress)
+        app.indexes.build(work.id, names, progress)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _STEPS_BACK = 10
 
@@ -31,8 +31,8 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Do the job at a lower priority than the pages; 0 where it ended well."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
     os.nice(_STEPS_BACK)
-    return 0 if workbench.jobs.run(options.folder).state == "done" else 1
+    return 0 if app.jobs.run(options.folder).state == "done" else 1

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -28,13 +28,13 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Print the jobs, newest first."""
     if options.stop:
-        job = workbench.jobs.cancel(options.stop)
+        job = app.jobs.cancel(options.stop)
         print(f"{job.title}: {job.note or job.state}")
         return 0
-    jobs = workbench.jobs.recent()
+    jobs = app.jobs.recent()
     if options.json:
         rows = [
             {**dataclasses.asdict(job), "created": job.created.isoformat(), "updated": job.updated.isoformat()}

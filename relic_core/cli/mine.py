@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -53,12 +53,12 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Mine, here and now; Ctrl-C keeps what was mined. 1 where a source could not be read."""
-    workers = workbench.mining.workers(options.workers, dask=options.dask)
+    workers = app.mining.workers(options.workers, dask=options.dask)
     with console.ProgressLine("Mining") as progress:
         if options.offsets_only is None:
-            summary = workbench.mining.run(
+            summary = app.mining.run(
                 options.paths,
                 progress,
                 workers=workers,
@@ -67,7 +67,7 @@ def run(workbench: Workbench, options: Namespace) -> int:
                 again=options.again,
             )
         else:
-            summary = workbench.mining.run_places(
+            summary = app.mining.run_places(
                 options.paths,
                 options.offsets_only,
                 progress,

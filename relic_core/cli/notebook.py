@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _WANTED = {"list": 0, "export": 1, "import": 1, "evaluation-set": 1}
 """What can be done -> how many files it wants."""
@@ -64,18 +64,18 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Do it."""
     action = options.action
     if len(options.file) != _WANTED[action]:
         options.refuse(f"notebook {action} wants {'one file' if _WANTED[action] else 'no file'}")
     console.refuse_unused(options, f"notebook {action}", _USUAL, _USED[action])
-    person = workbench.people.find(options.person)
-    collection_id = _collection(workbench, options.collection, person) if options.collection else ""
+    person = app.people.find(options.person)
+    collection_id = _collection(app, options.collection, person) if options.collection else ""
     if action == "list":
-        _list(workbench, options, collection_id, person)
+        _list(app, options, collection_id, person)
         return 0
-    files, path = workbench.notebook.files, Path(options.file[0])
+    files, path = app.notebook.files, Path(options.file[0])
     if action == "import":
         done = files.take_in_file(path, person)
         taken = console.many(done.new, "note")
@@ -88,7 +88,7 @@ def run(workbench: Workbench, options: Namespace) -> int:
         if form is None:
             content = files.export(collection_id, person)
         else:
-            content = make_document(workbench, form, options.style, collection_id, person)
+            content = make_document(app, form, options.style, collection_id, person)
         files.write(path, content)
         print(f"{path} is written.")
     else:
@@ -100,8 +100,8 @@ def run(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _collection(workbench: Workbench, said: str, person: str) -> str:
-    there = [each.collection for each in workbench.notebook.collections(person)]
+def _collection(app: App, said: str, person: str) -> str:
+    there = [each.collection for each in app.notebook.collections(person)]
     for each in there:
         if said.strip().casefold() in {each.id, each.name.casefold()}:
             return each.id
@@ -110,9 +110,9 @@ def _collection(workbench: Workbench, said: str, person: str) -> str:
     raise NotFound(f"There is no collection called “{said:.80}”. {hint}")
 
 
-def _list(workbench: Workbench, options: Namespace, collection_id: str, person: str) -> None:
-    names = {each.collection.id: each.collection.name for each in workbench.notebook.collections(person)}
-    views = workbench.notebook.notes(collection_id, words=options.words, verdict=options.verdict, person=person)
+def _list(app: App, options: Namespace, collection_id: str, person: str) -> None:
+    names = {each.collection.id: each.collection.name for each in app.notebook.collections(person)}
+    views = app.notebook.notes(collection_id, words=options.words, verdict=options.verdict, person=person)
     rows = [
         (
             names[view.note.collection_id],

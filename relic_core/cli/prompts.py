@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from relic_core.cli.console import Commands
     from relic_core.domain import Span
     from relic_core.services.prompting.asking import Answered
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _WIDEST = 100
 _DOES = ("sheet", "write", "check", "table")
@@ -64,28 +64,28 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Show, write or check. 1 where a check finds other hits."""
     does = next((name for name in _DOES if getattr(options, name) not in (None, False)), "")
     taken = _TAKES.get(does, ()) if does else ("retriever",)
     console.refuse_unused(options, f"prompts{f' --{does}' * bool(does)}", _USUAL, taken)
     if options.seed is not None and options.seed < 0:
         options.refuse("--seed is a whole number from 0")
-    return {"sheet": _sheet, "write": _write, "check": _check, "table": _table, "": _show}[does](workbench, options)
+    return {"sheet": _sheet, "write": _write, "check": _check, "table": _table, "": _show}[does](app, options)
 
 
-def _ask(workbench: Workbench, names: Sequence[str] = ()) -> tuple[Answered, ...]:
+def _ask(app: App, names: Sequence[str] = ()) -> tuple[Answered, ...]:
     from relic_core.services.prompting.asking import ask
 
     with console.ProgressLine("Asking") as progress:
-        return ask(workbench, names, progress)
+        return ask(app, names, progress)
 
 
-def _show(workbench: Workbench, options: Namespace) -> int:
+def _show(app: App, options: Namespace) -> int:
     from relic_core.services.prompting.asking import left_out
     from relic_core.services.prompting.report_files import shipped
 
-    answers = _ask(workbench, options.retriever)
+    answers = _ask(app, options.retriever)
     try:
         verdicts: Mapping[str, Sequence[str]] = shipped().verdicts
     except NotFound:  # it has not been made: there are none to show
@@ -97,7 +97,7 @@ def _show(workbench: Workbench, options: Namespace) -> int:
         asked = f"{prompt.prompt.title}, {sentences} (Table {prompt.table}): “{prompt.prompt.claim}”"
         print(textwrap.fill(asked, width), end="\n\n")
         for name, spans in each.hits.items():
-            print(f"  {workbench.indexes.card(name).label}:")
+            print(f"  {app.indexes.card(name).label}:")
             for rank, span in enumerate(spans, start=1):
                 print(_hit(each, rank, span, verdicts.get(each.id_of(span), ()), width))
             if not spans:
@@ -120,16 +120,16 @@ def _hit(answered: Answered, rank: int, span: Span, verdicts: Sequence[str], wid
     return "\n".join(lines)
 
 
-def _sheet(workbench: Workbench, options: Namespace) -> int:
+def _sheet(app: App, options: Namespace) -> int:
     from relic_core.services.prompting.sheets import VERDICTS, check_free, write_sheet
 
     check_free(options.sheet)
-    count = write_sheet(options.sheet, _ask(workbench), seed=options.seed or 0)
+    count = write_sheet(options.sheet, _ask(app), seed=options.seed or 0)
     print(f"{count} passages stand in {options.sheet}. Each wants one verdict: {', '.join(VERDICTS)}.")
     return 0
 
 
-def _write(workbench: Workbench, options: Namespace) -> int:
+def _write(app: App, options: Namespace) -> int:
     from relic_core.reporting.tables import write
     from relic_core.services.prompting.figures import figures
     from relic_core.services.prompting.report import make_report
@@ -137,24 +137,24 @@ def _write(workbench: Workbench, options: Namespace) -> int:
     from relic_core.services.prompting.sheets import check_readers, read_sheets
 
     check_readers(options.read)
-    answers = _ask(workbench)
+    answers = _ask(app)
     sheets = read_sheets(options.read, [id_ for each in answers for id_ in each.passages])
-    report = make_report(workbench, answers, sheets)
+    report = make_report(app, answers, sheets)
     write_report(options.write, report)
     print(write((figures(report),), "table"))
     print(f"\nThe report stands in {options.write}.")
     return 0
 
 
-def _check(workbench: Workbench, options: Namespace) -> int:  # noqa: ARG001 - as all of them
+def _check(app: App, options: Namespace) -> int:  # noqa: ARG001 - as all of them
     from relic_core.services.prompting.figures import changed_makers, differences
     from relic_core.services.prompting.report_files import shipped
 
     report = shipped()
-    answers = _ask(workbench)
-    for said in changed_makers(report, workbench, answers):
+    answers = _ask(app)
+    for said in changed_makers(report, app, answers):
         print(said, file=sys.stderr)
-    off = differences(report, workbench, answers)
+    off = differences(report, app, answers)
     for said in off:
         print(said, file=sys.stderr)
     if off:
@@ -163,7 +163,7 @@ def _check(workbench: Workbench, options: Namespace) -> int:  # noqa: ARG001 - a
     return 0
 
 
-def _table(workbench: Workbench, options: Namespace) -> int:  # noqa: ARG001 - as all of them
+def _table(app: App, options: Namespace) -> int:  # noqa: ARG001 - as all of them
     from relic_core.services.between_marks import put_between
     from relic_core.services.prompting.figures import MARKS, page_table
 

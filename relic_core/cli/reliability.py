@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _PARTS = ("searchers", "browsers", "killed", "full", "locked", "index", "overnight")
 """Those of `relic_core.services.reliability.reliability`, which is not imported to show the help."""
@@ -46,7 +46,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:  # noqa: ARG001 - every command has the same two
+def run(app: App, options: Namespace) -> int:  # noqa: ARG001 - every command has the same two
     """Do it, print or write it, and end with 1 where something came otherwise than expected."""
     from relic_core.services.reliability import reliability
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -25,8 +25,8 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Hide the work."""
-    work = workbench.works.remove(workbench.works.resolve(options.work).id)
+    work = app.works.remove(app.works.resolve(options.work).id)
     print(f"{work.title} was removed. To put it back: python -m relic_core restore {work.id}")
     return 0

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -36,22 +36,22 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Undo the removal, or restore the back-up."""
     if options.what.lower().endswith(".zip"):
-        return _restore(workbench, Path(options.what).expanduser(), check=options.check, force=options.force)
+        return _restore(app, Path(options.what).expanduser(), check=options.check, force=options.force)
     console.refuse_unused(options, "a work", {"check": False, "force": False}, ())
-    work = workbench.works.restore(workbench.works.resolve(options.what, removed=True).id)
+    work = app.works.restore(app.works.resolve(options.what, removed=True).id)
     print(f"{work.title} is back in the library as {work.id}.")
     return 0
 
 
-def _restore(workbench: Workbench, file: Path, *, check: bool, force: bool) -> int:
+def _restore(app: App, file: Path, *, check: bool, force: bool) -> int:
     with console.ProgressLine("Checking") as progress:
         if check:
-            manifest = workbench.backups.check(file, progress)
+            manifest = app.backups.check(file, progress)
         else:
-            done = workbench.backups.restore(file, progress, force=force)
+            done = app.backups.restore(file, progress, force=force)
             manifest = done.manifest
     works = "1 work" if manifest.works == 1 else f"{manifest.works:,} works"
     said = f"{works} and {len(manifest.members):,} files of {manifest.created}, made by version {manifest.program}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from relic_core.cli.console import Commands
     from relic_core.domain import Run
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _WANTED = {
     "list": "no further words",
@@ -63,7 +63,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Do it."""
     from relic_core.services import exchange, figures
 
@@ -74,37 +74,37 @@ def run(workbench: Workbench, options: Namespace) -> int:
         options, f"runs {action}", {"metric": None, "by": "", "format": "table"}, _USED.get(action, ())
     )
     if action == "list":
-        return _list(workbench, options)
+        return _list(app, options)
     if action == "import":
-        taken, new = exchange.take_in(workbench, Path(said[0]))
+        taken, new = exchange.take_in(app, Path(said[0]))
         print(f"{_name(taken)} was taken in." if new else f"{_name(taken)} is here already.")
         return 0
     if action == "restore":
-        print(f"{_name(exchange.bring_back(workbench, said[0]))} is back.")
+        print(f"{_name(exchange.bring_back(app, said[0]))} is back.")
         return 0
     if action == "compare":
-        chosen = [exchange.find(workbench, each) for each in said]
-        measured = [(each, workbench.runs.outcomes(each.id)) for each in chosen]
+        chosen = [exchange.find(app, each) for each in said]
+        measured = [(each, app.runs.outcomes(each.id)) for each in chosen]
         names = options.metric or [figures.main_metric(chosen[0])]
         print(tables.write((figures.comparison(measured, names=names),), options.format))
         return 0
-    found = exchange.find(workbench, said[0])
+    found = exchange.find(app, said[0])
     if action == "show":
-        return _show(workbench, found, options)
+        return _show(app, found, options)
     if action == "tag":
-        workbench.runs.tag(found.id, said[1:])
+        app.runs.tag(found.id, said[1:])
         print(f"{_name(found)} {_tagged(found.tags, said[1:])}")
     elif action == "remove":
-        workbench.runs.remove(found.id)
+        app.runs.remove(found.id)
         print(f"{_name(found)} is removed. Bring it back: python -m relic_core runs restore {found.id}")
     else:
-        exchange.export(workbench, found, Path(said[1]))
+        exchange.export(app, found, Path(said[1]))
         print(f"{_name(found)} is in {said[1]}.")
     return 0
 
 
-def _list(workbench: Workbench, options: Namespace) -> int:
-    runs = workbench.runs.all()
+def _list(app: App, options: Namespace) -> int:
+    runs = app.runs.all()
     table = tables.Table(
         caption="",
         heads=("id", "benchmark", "chosen from", "retriever", "context", "n", "made", "tags"),
@@ -129,11 +129,11 @@ def _list(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _show(workbench: Workbench, run: Run, options: Namespace) -> int:
+def _show(app: App, run: Run, options: Namespace) -> int:
     from relic_core.services import figures
 
     names = figures.columns(options.metric)
-    made = figures.tables([(run, workbench.runs.outcomes(run.id))], names=names, by=options.by)
+    made = figures.tables([(run, app.runs.outcomes(run.id))], names=names, by=options.by)
     if options.format != "table":
         print(tables.write(made, options.format))
         return 0

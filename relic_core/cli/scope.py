@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from relic_core.domain import EVERYWHERE, Narrowing
+from relic_core.domain import EVERYWHERE, WorkFilter
 from relic_core.errors import BadRequest, NotFound
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _CHAPTERS = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
 _MOST = 10_000
@@ -35,26 +35,26 @@ def add_options(parser: ArgumentParser) -> None:
     )
 
 
-def read_narrowing(workbench: Workbench, options: Namespace) -> Narrowing:
+def read_narrowing(app: App, options: Namespace) -> WorkFilter:
     """Read which works of the library are meant.
 
     Raises NotFound, BadRequest: no work or author fits, or several works do.
     """
-    narrowing = Narrowing(
-        works=tuple(workbench.works.resolve(said).id for said in options.works),
-        authors=tuple(dict.fromkeys(author for said in options.author for author in _authors(workbench, said))),
+    narrowing = WorkFilter(
+        works=tuple(app.works.resolve(said).id for said in options.works),
+        authors=tuple(dict.fromkeys(author for said in options.author for author in _authors(app, said))),
         first_year=options.first_year,
         last_year=options.last_year,
     )
     return narrowing or EVERYWHERE
 
 
-def _authors(workbench: Workbench, said: str) -> list[str]:
+def _authors(app: App, said: str) -> list[str]:
     """Find the authors that a person means by a name or a part of one, as they are stored.
 
     Raises NotFound: there is none.
     """
-    stored = sorted({work.author for work in workbench.works.summaries() if work.author})
+    stored = sorted({work.author for work in app.works.summaries() if work.author})
     found = [author for author in stored if said.strip().casefold() in author.casefold()] if said.strip() else []
     if not found:
         known = ", ".join(stored[:_NAMED]) + ", ..." * (len(stored) > _NAMED)

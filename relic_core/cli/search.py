@@ -10,7 +10,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from relic_core.cli import console, scope
-from relic_core.domain import MAX_LENGTH, MIN_LENGTH, Likeness
+from relic_core.domain import MAX_LENGTH, MIN_LENGTH, SeedPassage
 from relic_core.errors import BadRequest, StoreError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from relic_core.cli.console import Commands
     from relic_core.domain import Span, Work, WorkSummary
     from relic_core.services.answers import Card, Column, SearchRequest, SearchResult
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _WIDEST = 100
 _NAMED = 4
@@ -66,17 +66,17 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Search and print one list per retriever."""
-    request = _request(workbench, options)
+    request = _request(app, options)
     given = {
         "length": options.length,
         "results": options.results,
         "retrievers": tuple(options.retriever) if options.retriever else None,
     }
     request = dataclasses.replace(request, **{name: value for name, value in given.items() if value is not None})
-    result = workbench.search.run(request)
-    _keep(workbench, result)
+    result = app.search.run(request)
+    _keep(app, result)
     if options.format == "json":
         print(json.dumps(_as_json(result), ensure_ascii=False, indent=2))
     else:
@@ -90,7 +90,7 @@ def run(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _request(workbench: Workbench, options: Namespace) -> SearchRequest:
+def _request(app: App, options: Namespace) -> SearchRequest:
     """Read what is asked, and where; the other settings are the usual ones."""
     from relic_core.services.answers import SearchRequest
 
@@ -102,21 +102,21 @@ def _request(workbench: Workbench, options: Namespace) -> SearchRequest:
         options.refuse("--chapters needs one WORK, without --all")
     if options.sentences is not None and options.like is None:
         options.refuse("--sentences tells the length of the passage of --like; --length that of what is found")
-    narrowing = scope.read_narrowing(workbench, options)
+    narrowing = scope.read_narrowing(app, options)
     if options.like is not None:
         if len(words) != 1:
             options.refuse("--like takes the WORK in which ADDRESS stands, and no CLAIM")
-        source = workbench.works.resolve(words[0]).id
+        source = app.works.resolve(words[0]).id
         return SearchRequest(
             work_id="" if options.all else source,
             chapters=scope.read_chapters(options.chapters),
             narrowing=narrowing,
-            like=Likeness(source, options.like, 1 if options.sentences is None else options.sentences),
+            like=SeedPassage(source, options.like, 1 if options.sentences is None else options.sentences),
         )
     if len(words) != (1 if options.all else 2):
         options.refuse("give a CLAIM, and no WORK, with --all" if options.all else "give a WORK and a CLAIM")
     return SearchRequest(
-        work_id="" if options.all else workbench.works.resolve(words[0]).id,
+        work_id="" if options.all else app.works.resolve(words[0]).id,
         claim_text=_standard_input() if words[-1] == "-" else words[-1],
         chapters=scope.read_chapters(options.chapters),
         narrowing=narrowing,
@@ -143,10 +143,10 @@ def _tell_what_is_missing(result: SearchResult) -> None:
         )
 
 
-def _keep(workbench: Workbench, result: SearchResult) -> None:
+def _keep(app: App, result: SearchResult) -> None:
     """Add the search to the history; the answer does not depend on it."""
     try:
-        workbench.history.keep(result.request, made_with=result.made_with)
+        app.history.keep(result.request, made_with=result.made_with)
     except StoreError as error:
         print(f"The search is not in the history. {error}", file=sys.stderr)
 

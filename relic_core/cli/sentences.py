@@ -12,19 +12,19 @@ from relic_core.errors import BadRequest
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Score every list and print the shares."""
     from relic_core.services.evaluating import score_lists
 
-    texts = options.texts or workbench.settings.library
+    texts = options.texts or app.settings.library
     if texts is None:
         raise BadRequest("Where are the texts of these lists? Give --texts FOLDER or set RELIC_LIBRARY.")
     rows = []
     with console.ProgressLine("Scoring") as progress:
-        max_bytes = workbench.settings.max_text_bytes
+        max_bytes = app.settings.max_text_bytes
         for done, each in enumerate(
             score_lists(Path(options.whom), texts, cutter=options.segmenter or "rules", max_bytes=max_bytes), 1
         ):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -32,7 +32,7 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:  # noqa: ARG001 - every command has the same two
+def run(app: App, options: Namespace) -> int:  # noqa: ARG001 - every command has the same two
     """Print the settings, or an example of a file."""
     if options.example:
         print(config.example(), end="")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -25,17 +25,17 @@ def add_parser(commands: Commands) -> ArgumentParser:
     )
 
 
-def run(workbench: Workbench, options: Namespace) -> int:  # noqa: ARG001 - every command has the same two
+def run(app: App, options: Namespace) -> int:  # noqa: ARG001 - every command has the same two
     """Do what is missing."""
-    work = workbench.works.ensure_sample()
+    work = app.works.ensure_sample()
     if work is None:
         print("The sample work was removed from this library; it stays away.")
         return 0
     try:
-        missing = workbench.indexes.missing(work.id)
+        missing = app.indexes.missing(work.id)
         if missing:
             with console.ProgressLine(f"Preparing {work.title}") as progress:
-                workbench.indexes.build(work.id, missing, progress)
+                app.indexes.build(work.id, missing, progress)
     except BadWeights as error:
         # The app is worth starting all the same: searching by words needs no model.
         print(f"Searching by meaning is not available. {error}", file=sys.stderr)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from relic_core.cli.console import Commands
     from relic_core.services.sources import Sources, SourceSummary, WindowView
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _BATCH = 200
 _SAID = 70
@@ -52,9 +52,9 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Print sources or windows; or remove a source, or put it back."""
-    sources = workbench.sources
+    sources = app.sources
     if options.windows and options.draw is not None:
         options.refuse("--draw draws from the windows of all sources, so it cannot go with --windows: give one of them")
     if options.remove:
@@ -65,16 +65,16 @@ def run(workbench: Workbench, options: Namespace) -> int:
     elif options.draw is not None:
         _windows(sources.draw(options.draw, seed=options.seed), as_json=options.format == "json")
     elif options.windows:
-        _windows(_found(workbench, options), as_json=options.format == "json")
+        _windows(_found(app, options), as_json=options.format == "json")
     else:
         _sources(sources.all(), as_json=options.format == "json")
     return 0
 
 
-def _found(workbench: Workbench, options: Namespace) -> list[WindowView]:
+def _found(app: App, options: Namespace) -> list[WindowView]:
     """List all windows that were asked for."""
-    sources: Sources = workbench.sources
-    which = _named(workbench, options.windows)
+    sources: Sources = app.sources
+    which = _named(app, options.windows)
     views: list[WindowView] = []
     while True:
         found = sources.windows(**which, show=options.show, start=len(views), limit=_BATCH)
@@ -83,20 +83,20 @@ def _found(workbench: Workbench, options: Namespace) -> list[WindowView]:
             return views
 
 
-def _named(workbench: Workbench, said: str) -> dict[str, str]:
+def _named(app: App, said: str) -> dict[str, str]:
     """Find the source or the work that is meant: a source by its id or title, a work as everywhere."""
-    listed = [each.source for each in workbench.sources.all()]
+    listed = [each.source for each in app.sources.all()]
     if any(each.id == said for each in listed):
         return {"source_id": said}
     titled = [each for each in listed if each.title.casefold() == said.strip().casefold()]
-    works = [each for each in workbench.works.summaries() if each.title.casefold() == said.strip().casefold()]
+    works = [each for each in app.works.summaries() if each.title.casefold() == said.strip().casefold()]
     if titled and len(titled) + len(works) > 1:
         several = ", ".join([f"{each.id} (a source)" for each in titled] + [f"{each.id} (a work)" for each in works])
         raise BadRequest(f"'{said}' is the title of several: {several}. Give the id.")
     if titled:
         return {"source_id": titled[0].id}
     try:
-        return {"work_id": workbench.works.resolve(said).id}
+        return {"work_id": app.works.resolve(said).id}
     except NotFound:
         raise NotFound(
             f"No secondary source and no work is called '{said}'. `python -m relic_core sources` lists the sources, "

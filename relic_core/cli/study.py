@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from relic_core.cli.console import Commands
     from relic_core.domain.studies import Study
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _WANTED = {
     "list": "no further words",
@@ -111,39 +111,39 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Do it."""
     action, said = options.action, options.said
     if len(said) != _WORDS[action]:
         options.refuse(f"study {action} wants {_WANTED[action]}")
     console.refuse_unused(options, f"study {action}", _USUAL, _USED.get(action, ()))
     if action in _ALONE:
-        return _ALONE[action](workbench, options)
-    study = workbench.studies.find(said[0])
+        return _ALONE[action](app, options)
+    study = app.studies.find(said[0])
     if action in _TABLES:
-        return _TABLES[action](workbench, options, study)
+        return _TABLES[action](app, options, study)
     if action == "remove-annotator":
-        count = workbench.studies.erase(study.id, said[1])
+        count = app.studies.erase(study.id, said[1])
         print(f"{count:,} answers were removed for good, with the name. Files that were given away still have them.")
     elif action == "import-answers":
-        data = workbench.studies.files.read(Path(said[1]))
-        people, new = workbench.studies.files.take_in_answers(study.id, data, of=options.of, name=said[1])
+        data = app.studies.files.read(Path(said[1]))
+        people, new = app.studies.files.take_in_answers(study.id, data, of=options.of, name=said[1])
         print(f"{study.label}: {new:,} new answers of {people:,} annotators were taken in.")
     elif action == "owner-code":
-        workbench.studies.owners.give(study.id, said[1])
+        app.studies.owners.give(study.id, said[1])
         what = "opens with the new code" if said[1].strip() else "opens to everybody"
         print(f"{study.label}: on the page, what tells right from wrong {what}.")
     elif action == "remove":
-        workbench.studies.remove(study.id)
+        app.studies.remove(study.id)
         print(f"{study.label} is removed. Bring it back: python -m relic_core study restore {study.id}")
     else:
-        workbench.studies.files.write(Path(said[1]), _content(workbench, options, study))
+        app.studies.files.write(Path(said[1]), _content(app, options, study))
         print(f"{study.label}: {said[1]} is written.")
     return 0
 
 
-def _list(workbench: Workbench, options: Namespace) -> int:
-    listed = workbench.studies.all()
+def _list(app: App, options: Namespace) -> int:
+    listed = app.studies.all()
     table = tables.Table(
         caption="",
         heads=("id", "name", "version", "items", "works", "annotators", "answers", "made"),
@@ -165,7 +165,7 @@ def _list(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _make(workbench: Workbench, options: Namespace) -> int:
+def _make(app: App, options: Namespace) -> int:
     from relic_core.services.studies.making import StudyRequest
 
     lengths = tuple(options.length or (1,))
@@ -182,34 +182,34 @@ def _make(workbench: Workbench, options: Namespace) -> int:
         wanted=options.wanted,
     )
     with console.ProgressLine("Making items") as progress:
-        study = workbench.studies.make(request, data=options.data, progress=progress)
+        study = app.studies.make(request, data=options.data, progress=progress)
     print(f"{study.label} ({study.id}) has {len(study.items):,} items of {study.making.windows:,} windows.")
     return 0
 
 
-def _import(workbench: Workbench, options: Namespace) -> int:
-    study, new = workbench.studies.files.take_in_file(Path(options.said[0]))
+def _import(app: App, options: Namespace) -> int:
+    study, new = app.studies.files.take_in_file(Path(options.said[0]))
     print(f"{study.label} ({study.id}) {'was taken in' if new else 'is here already'}.")
-    for sentence in workbench.studies.get(study.id).held:
+    for sentence in app.studies.get(study.id).held:
         print(f"It is held back: {sentence}", file=sys.stderr)
     return 0
 
 
-def _restore(workbench: Workbench, options: Namespace) -> int:
-    print(f"{workbench.studies.restore(options.said[0]).label} is back.")
+def _restore(app: App, options: Namespace) -> int:
+    print(f"{app.studies.restore(options.said[0]).label} is back.")
     return 0
 
 
-def _sample(workbench: Workbench, _options: Namespace) -> int:
+def _sample(app: App, _options: Namespace) -> int:
     from relic_core.services.studies import sample
 
-    study = sample.make_file(workbench).study
+    study = sample.make_file(app).study
     print(f"{study.label} ({study.id}) has {len(study.items):,} items, and is in {sample.FILE}.")
     return 0
 
 
-def _show(workbench: Workbench, _: Namespace, study: Study) -> int:
-    view = workbench.studies.get(study.id)
+def _show(app: App, _: Namespace, study: Study) -> int:
+    view = app.studies.get(study.id)
     making = study.making
     facts = [
         ("study", f"{study.label} ({study.id})"),
@@ -226,7 +226,7 @@ def _show(workbench: Workbench, _: Namespace, study: Study) -> int:
         ("program", making.code),
     ]
     print(console.table(("", ""), facts).lstrip("\n"))
-    counts = workbench.studies.annotators(study.id)
+    counts = app.studies.annotators(study.id)
     if counts:
         rows = [(each.annotator.name, each.annotator.id, each.answered) for each in counts]
         print(f"\n{console.table(('annotator', 'id', 'answered'), rows)}")
@@ -235,27 +235,27 @@ def _show(workbench: Workbench, _: Namespace, study: Study) -> int:
     return 0
 
 
-def _results(workbench: Workbench, options: Namespace, study: Study) -> int:
+def _results(app: App, options: Namespace, study: Study) -> int:
     from relic_core.services.studies.tables import tables as tables_of
 
-    print(tables.write(tables_of(workbench.studies.results.of(study.id)), options.format))
+    print(tables.write(tables_of(app.studies.results.of(study.id)), options.format))
     return 0
 
 
-def _models(workbench: Workbench, options: Namespace, study: Study) -> int:
+def _models(app: App, options: Namespace, study: Study) -> int:
     from relic_core.services.studies.tables import accuracies
 
-    names = workbench.measuring.split(options.retriever) if options.retriever else ()
+    names = app.measuring.split(options.retriever) if options.retriever else ()
     with console.ProgressLine("Models answer") as progress:
-        _, silent = workbench.studies.models.answer(study.id, names, again=options.again, progress=progress)
+        _, silent = app.studies.models.answer(study.id, names, again=options.again, progress=progress)
     for sentence in silent:
         print(sentence, file=sys.stderr)
-    print(tables.write((accuracies(workbench.studies.results.of(study.id)),), options.format))
+    print(tables.write((accuracies(app.studies.results.of(study.id)),), options.format))
     return 0
 
 
-def _content(workbench: Workbench, options: Namespace, study: Study) -> bytes:
-    files, anonymous = workbench.studies.files, not options.named
+def _content(app: App, options: Namespace, study: Study) -> bytes:
+    files, anonymous = app.studies.files, not options.named
     if options.action == "export":
         return files.export(study.id)
     if options.action == "signal":

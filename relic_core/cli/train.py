@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.training.asking import Asked, Use
-    from relic_core.services.workbench import Workbench
+    from relic_core.services.training.asking import TrainingRequest, Use
+    from relic_core.wiring import App
 
 _BEGINS: dict[str, Any] = {
     "recipe": "default", "set": [], "length": None, "pairs": None, "windows": None, "sources": [], "name": "",
@@ -96,22 +96,22 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Do what was asked for. 1 where a training that was waited for did not finish."""
     does = [name for name in _DOES if getattr(options, name)]
     if len(does) > 1:
         options.refuse(f"--{does[0]} and --{does[1]} are two things: one at a time")
     if not does:
-        return _begin(workbench, options)
+        return _begin(app, options)
     taken = ("wait",) if does[0] == "resume" else ()
     console.refuse_unused(options, f"train --{does[0]}", _BEGINS, taken)
-    return _DO[does[0]](workbench, options)
+    return _DO[does[0]](app, options)
 
 
-def _begin(workbench: Workbench, options: Namespace) -> int:
+def _begin(app: App, options: Namespace) -> int:
     asked = _asked(options)
     with console.ProgressLine("Looking at what was mined"):
-        prospect = workbench.trainings.prospect(asked)
+        prospect = app.trainings.prospect(asked)
     if prospect.lacking:
         raise BadRequest(prospect.lacking)
     found = prospect.material
@@ -129,13 +129,13 @@ def _begin(workbench: Workbench, options: Namespace) -> int:
         print(note, file=sys.stderr)
     if options.dry_run:
         return 0
-    training = workbench.trainings.start(asked)
+    training = app.trainings.start(asked)
     print(f"{training.name} has begun, as {training.id}. How it goes: python -m relic_core train --show {training.id}")
-    return _wait(workbench, training.id) if options.wait else 0
+    return _wait(app, training.id) if options.wait else 0
 
 
-def _asked(options: Namespace) -> Asked:
-    from relic_core.services.training.asking import NO_HARD, THE_BASE, Asked, recipe_of
+def _asked(options: Namespace) -> TrainingRequest:
+    from relic_core.services.training.asking import NO_HARD, THE_BASE, TrainingRequest, recipe_of
 
     recipe = recipe_of(options.recipe, options.set)
     if options.base:
@@ -152,15 +152,15 @@ def _asked(options: Namespace) -> Asked:
         said["hard"] = NO_HARD if options.hard == "none" else options.hard
     if options.start:
         said["start"] = THE_BASE if options.start == "base" else options.start
-    asked = Asked(name=options.name, recipe=recipe, use=use, sources=tuple(options.sources), **said)
+    asked = TrainingRequest(name=options.name, recipe=recipe, use=use, sources=tuple(options.sources), **said)
     asked = asked.lasting(options.length) if options.length is not None else asked
     return replace(asked, pairs=options.pairs) if options.pairs is not None else asked
 
 
-def _wait(workbench: Workbench, training_id: str) -> int:
+def _wait(app: App, training_id: str) -> int:
     try:
         with console.ProgressLine("Training") as progress:
-            while (followed := workbench.trainings.get(training_id)).active:
+            while (followed := app.trainings.get(training_id)).active:
                 loss = f", loss {followed.losses[-1][1]:.3f}" if followed.losses else ""
                 progress(
                     followed.step,
@@ -175,8 +175,8 @@ def _wait(workbench: Workbench, training_id: str) -> int:
     return 0 if followed.state == "finished" else 1
 
 
-def _list(workbench: Workbench, options: Namespace) -> int:
-    every = workbench.trainings.all()
+def _list(app: App, options: Namespace) -> int:
+    every = app.trainings.all()
     if every or options.format != "table":
         rows = tuple(
             (
@@ -195,14 +195,14 @@ def _list(workbench: Workbench, options: Namespace) -> int:
     else:
         print("Nothing has been trained yet. See what would be learnt from: python -m relic_core train --dry-run")
     if options.format == "table":
-        print(f"\n{training_words.used(workbench.trainings.default)}")
-        if removed := workbench.trainings.removed():
+        print(f"\n{training_words.used(app.trainings.default)}")
+        if removed := app.trainings.removed():
             print(f"Removed: {', '.join(f'{each.id} ({each.name})' for each in removed)}.")
     return 0
 
 
-def _show(workbench: Workbench, options: Namespace) -> int:
-    followed = workbench.trainings.find(options.show)
+def _show(app: App, options: Namespace) -> int:
+    followed = app.trainings.find(options.show)
     made = [trainings.validations_table(followed.validations, followed.watch)] if followed.validations else []
     made += [trainings.losses_table(followed.losses)] if followed.losses else []
     if options.format != "table":
@@ -223,14 +223,14 @@ def _show(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _compare(workbench: Workbench, options: Namespace) -> int:
-    made = workbench.trainings.compared([workbench.trainings.find(each).training.id for each in options.compare])
+def _compare(app: App, options: Namespace) -> int:
+    made = app.trainings.compared([app.trainings.find(each).training.id for each in options.compare])
     print(tables.write(made, options.format))
     return 0
 
 
-def _stop(workbench: Workbench, options: Namespace) -> int:
-    followed = workbench.trainings.stop(workbench.trainings.find(options.stop).training.id)
+def _stop(app: App, options: Namespace) -> int:
+    followed = app.trainings.stop(app.trainings.find(options.stop).training.id)
     if followed.active:
         print(f"{followed.training.name} stops after the step it is in, with a checkpoint to go on from.")
     else:
@@ -238,24 +238,24 @@ def _stop(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _resume(workbench: Workbench, options: Namespace) -> int:
-    followed = workbench.trainings.resume(workbench.trainings.find(options.resume).training.id)
+def _resume(app: App, options: Namespace) -> int:
+    followed = app.trainings.resume(app.trainings.find(options.resume).training.id)
     where = f"from step {followed.checkpoint:,}" if followed.checkpoint else "from its beginning"
     print(f"{followed.training.name} goes on {where}.")
-    return _wait(workbench, followed.training.id) if options.wait else 0
+    return _wait(app, followed.training.id) if options.wait else 0
 
 
-def _use(workbench: Workbench, options: Namespace) -> int:
+def _use(app: App, options: Namespace) -> int:
     from relic_core.services.training.chosen import PACKAGED
 
     kinds = PACKAGED.get(options.use)
     if kinds is not None:
-        workbench.trainings.use_packaged(kinds)
+        app.trainings.use_packaged(kinds)
     else:
-        training = workbench.trainings.find(options.use).training
-        workbench.trainings.use(training.id)
+        training = app.trainings.find(options.use).training
+        app.trainings.use(training.id)
         kinds = (training.kind,)
-    print(training_words.used(workbench.trainings.default))
+    print(training_words.used(app.trainings.default))
     if "encoder" in kinds:
         print(
             "Works are prepared for a model when they are first searched; all at once: python -m relic_core index --all"
@@ -263,27 +263,27 @@ def _use(workbench: Workbench, options: Namespace) -> int:
     return 0
 
 
-def _back(workbench: Workbench, options: Namespace) -> int:  # noqa: ARG001 - as all of them
-    workbench.trainings.go_back()
-    print(training_words.used(workbench.trainings.default))
+def _back(app: App, options: Namespace) -> int:  # noqa: ARG001 - as all of them
+    app.trainings.go_back()
+    print(training_words.used(app.trainings.default))
     return 0
 
 
-def _remove(workbench: Workbench, options: Namespace) -> int:
-    training = workbench.trainings.remove(workbench.trainings.find(options.remove).training.id)
+def _remove(app: App, options: Namespace) -> int:
+    training = app.trainings.remove(app.trainings.find(options.remove).training.id)
     print(f"{training.name} is removed. To put it back: python -m relic_core train --restore {training.id}")
     return 0
 
 
-def _restore(workbench: Workbench, options: Namespace) -> int:
-    print(f"{workbench.trainings.restore(options.restore).name} is back.")
+def _restore(app: App, options: Namespace) -> int:
+    print(f"{app.trainings.restore(options.restore).name} is back.")
     return 0
 
 
-def _recipes(workbench: Workbench, options: Namespace) -> int:
+def _recipes(app: App, options: Namespace) -> int:
     from relic_core.services.training.words import ABOUT
 
-    recipes = workbench.trainings.recipes
+    recipes = app.trainings.recipes
     rows = tuple((name, recipe.kind, ABOUT.get(name, ""), recipe.digest[:12]) for name, recipe in recipes.items())
     print(
         tables.write(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from relic_core.cli import console
-from relic_core.domain import Shape
+from relic_core.domain import ContextSize
 from relic_core.errors import BadRequest
 from relic_core.reporting import tables
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _TERMS: dict[str, Literal["tokens", "lemmas"]] = {"bm25": "tokens", "bm25-lemmas": "lemmas"}
 _STRETCHES = "stretches"
@@ -66,32 +66,32 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Try what was asked for and print it."""
     if options.tuned == _STRETCHES:
         console.refuse_unused(options, "stretches", {**_OF_BM25, **_OF_STRENGTH}, ())
-        made = _stretches(workbench, options)
+        made = _stretches(app, options)
     elif options.tuned == _STRENGTH:
         rest = {"data": None, "shape": "4/4"}
         console.refuse_unused(options, "strength", {**_OF_BM25, **_OF_STRETCHES, **rest}, ())
-        made = _strength(workbench, options)
+        made = _strength(app, options)
     else:
         console.refuse_unused(options, options.tuned, {**_OF_STRETCHES, **_OF_STRENGTH}, ())
-        made = _bm25(workbench, options)
+        made = _bm25(app, options)
     print(tables.write(made, options.format))
     return 0
 
 
-def _bm25(workbench: Workbench, options: Namespace) -> tuple[tables.Table, ...]:
+def _bm25(app: App, options: Namespace) -> tuple[tables.Table, ...]:
     from relic_core.services import tuning
 
     given = {name: _numbers(name, said) for name, said in (("k1s", options.k1), ("bs", options.b)) if said is not None}
     with console.ProgressLine(f"Tuning {options.tuned}") as progress:
         tuned = tuning.tune_bm25(
-            workbench,
+            app,
             options.benchmark,
             terms=_TERMS[options.tuned],
-            shape=Shape.parse(options.shape),
+            shape=ContextSize.parse(options.shape),
             data=options.data,
             metric=options.metric,
             progress=progress,
@@ -100,7 +100,7 @@ def _bm25(workbench: Workbench, options: Namespace) -> tuple[tables.Table, ...]:
     return (tuned.table,)
 
 
-def _stretches(workbench: Workbench, options: Namespace) -> tuple[tables.Table, ...]:
+def _stretches(app: App, options: Namespace) -> tuple[tables.Table, ...]:
     from relic_core.services import reading_choices
 
     given = {
@@ -111,22 +111,22 @@ def _stretches(workbench: Workbench, options: Namespace) -> tuple[tables.Table, 
     question = reading_choices.Question(
         benchmark=options.benchmark,
         data=options.data,
-        shapes=tuple(dict.fromkeys(Shape.parse(shape) for shape in options.shape.split(","))),
+        shapes=tuple(dict.fromkeys(ContextSize.parse(shape) for shape in options.shape.split(","))),
         works=options.works,
         half=options.half,
     )
     with console.ProgressLine("Reading") as progress:
-        return reading_choices.compare_readings(workbench, question, alone=options.alone, progress=progress, **given)
+        return reading_choices.compare_readings(app, question, alone=options.alone, progress=progress, **given)
 
 
-def _strength(workbench: Workbench, options: Namespace) -> tuple[tables.Table, ...]:
+def _strength(app: App, options: Namespace) -> tuple[tables.Table, ...]:
     from relic_core.services.strength_choices import Question, choose_bars
 
     question = Question(
         benchmark=options.benchmark, retriever=options.retriever, windows=options.sample, others=options.others
     )
     with console.ProgressLine("Setting bars") as progress:
-        _, table = choose_bars(workbench, question, progress=progress)
+        _, table = choose_bars(app, question, progress=progress)
     return (table,)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from relic_core.cli.console import Commands
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def add_parser(commands: Commands) -> ArgumentParser:
@@ -30,9 +30,9 @@ def add_parser(commands: Commands) -> ArgumentParser:
     return parser
 
 
-def run(workbench: Workbench, options: Namespace) -> int:
+def run(app: App, options: Namespace) -> int:
     """Print the works by title."""
-    works = workbench.works.removed() if options.removed else workbench.works.summaries()
+    works = app.works.removed() if options.removed else app.works.summaries()
     if options.json:
         rows = [{**dataclasses.asdict(work), "added": work.added.isoformat()} for work in works]
         print(json.dumps(rows, ensure_ascii=False, indent=2))

@@ -14,14 +14,24 @@ from __future__ import annotations
 
 from relic_core.domain.claims import MASK, Claim, Example
 from relic_core.domain.edition_details import CitedWork, EditionDetails
-from relic_core.domain.imprints import Format, Imprint, WorkSummary, fingerprint
+from relic_core.domain.imprints import Format, WorkSummary, WorkVersion, fingerprint
 from relic_core.domain.library_rankings import LibraryRanking, WorkHit
-from relic_core.domain.notes import ORIGINS, VERDICTS, Collection, CollectionCount, Kept, Note, Origin, Verdict, note_id
+from relic_core.domain.notes import (
+    ORIGINS,
+    VERDICTS,
+    Collection,
+    CollectionCount,
+    KeptPassage,
+    Note,
+    Origin,
+    Verdict,
+    note_id,
+)
 from relic_core.domain.places import Address, Place
 from relic_core.domain.rankings import Group, Hit, Ranking, Scores, group_overlapping, rank_scores
 from relic_core.domain.records import Job, JobState, Search
 from relic_core.domain.runs import BenchmarkCard, Book, Offsets, Outcome, Pool, Run
-from relic_core.domain.scopes import EVERYWHERE, Likeness, Narrowing
+from relic_core.domain.scopes import EVERYWHERE, SeedPassage, WorkFilter
 from relic_core.domain.sources import (
     ANSWERS,
     Judgement,
@@ -35,7 +45,7 @@ from relic_core.domain.sources import (
 )
 from relic_core.domain.spans import LENGTHS, MAX_LENGTH, MIN_LENGTH, Span
 from relic_core.domain.trainings import Training, TrainingEvent, TrainingState
-from relic_core.domain.windows import MAX_CONTEXT, SHAPES, Shape, Window
+from relic_core.domain.windows import MAX_CONTEXT, SHAPES, ContextSize, QuotationContext
 from relic_core.domain.works import Chapter, LeftOut, Paragraph, ParagraphKind, Sentence, Work
 
 __all__ = [
@@ -57,21 +67,19 @@ __all__ = [
     "Claim",
     "Collection",
     "CollectionCount",
+    "ContextSize",
     "EditionDetails",
     "Example",
     "Format",
     "Group",
     "Hit",
-    "Imprint",
     "Job",
     "JobState",
     "Judgement",
-    "Kept",
+    "KeptPassage",
     "LeftOut",
     "LibraryRanking",
-    "Likeness",
     "MinedWindow",
-    "Narrowing",
     "Note",
     "Offsets",
     "Origin",
@@ -82,23 +90,25 @@ __all__ = [
     "Place",
     "Pool",
     "Question",
+    "QuotationContext",
     "QuotationKind",
     "Ranking",
     "Run",
     "Scores",
     "Search",
     "SecondarySource",
+    "SeedPassage",
     "Sentence",
-    "Shape",
     "Span",
     "Training",
     "TrainingEvent",
     "TrainingState",
     "Verdict",
-    "Window",
     "Work",
+    "WorkFilter",
     "WorkHit",
     "WorkSummary",
+    "WorkVersion",
     "fingerprint",
     "group_overlapping",
     "note_id",

@@ -16,7 +16,7 @@ Format = Literal["plain text", "EPUB", "TEI"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imprint:
+class WorkVersion:
     """What names the indexes of a work, without its text.
 
     - `fingerprint`: as `Work.fingerprint`.

@@ -34,7 +34,7 @@ ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class KeptPassage:
     """A passage as it was kept: its words, where they stand, and what brought it up. It never changes afterwards.
 
     - `work_id`, `sha256`: the edition, and the sha256 of its text.
@@ -91,7 +91,7 @@ class Note:
 
     id: str
     collection_id: str
-    kept: Kept
+    kept: KeptPassage
     words: str = ""
     tags: tuple[str, ...] = ()
     verdict: Verdict | None = None
@@ -122,7 +122,7 @@ class CollectionCount:
     notes: int
 
 
-def note_id(person: str, kept: Kept) -> str:
+def note_id(person: str, kept: KeptPassage) -> str:
     """Name a note by whose it is, the passage, and the claim it was kept for: twelve letters and digits.
 
     So the same passage is kept once for a claim, in every store, and a notebook that is taken in twice adds nothing.

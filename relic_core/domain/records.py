@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.domain.scopes import EVERYWHERE, Likeness, Narrowing
+from relic_core.domain.scopes import EVERYWHERE, SeedPassage, WorkFilter
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -71,5 +71,5 @@ class Search:
     created: datetime
     made_with: str = ""
     chapters: tuple[int, ...] = ()
-    narrowing: Narrowing = EVERYWHERE
-    like: Likeness | None = None
+    narrowing: WorkFilter = EVERYWHERE
+    like: SeedPassage | None = None

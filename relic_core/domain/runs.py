@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from relic_core.domain.windows import Shape
+    from relic_core.domain.windows import ContextSize
 
 Pool = Literal["whole work", "given"]
 """What a retriever chooses from: all spans of a work of the gold's length, or some dozens of passages given with the
@@ -123,7 +123,7 @@ class Run:
     data_hash: str
     retriever: str
     label: str
-    shape: Shape
+    shape: ContextSize
     configuration: Mapping[str, str] = field(hash=False)
     books: tuple[Book, ...] = field(repr=False)
     examples: int

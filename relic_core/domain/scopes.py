@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Narrowing:
+class WorkFilter:
     """Which works of the library are searched; what is empty narrows nothing.
 
     - `first_year`, `last_year`: years of first publication, both included; a work of unknown year is left out where
@@ -44,12 +44,12 @@ class Narrowing:
         )
 
 
-EVERYWHERE = Narrowing()
+EVERYWHERE = WorkFilter()
 """All works of the library."""
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class SeedPassage:
     """The passage that others are to be like.
 
     - `at`: the address of its first sentence.

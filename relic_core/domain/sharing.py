@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from relic_core.domain.scopes import EVERYWHERE, Likeness, Narrowing
+from relic_core.domain.scopes import EVERYWHERE, SeedPassage, WorkFilter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Makers:
+class ModelFingerprints:
     """What an answer hangs on beside the question, in short digests.
 
     - `edition`: eight hex digits of the text and of where its sentences stand; of a search of the library, of all works
@@ -43,9 +43,9 @@ class SharedSearch:
     results: int
     retrievers: tuple[str, ...]
     chapters: tuple[int, ...] = ()
-    narrowing: Narrowing = EVERYWHERE
-    like: Likeness | None = None
-    makers: Makers = field(default_factory=Makers)
+    narrowing: WorkFilter = EVERYWHERE
+    like: SeedPassage | None = None
+    makers: ModelFingerprints = field(default_factory=ModelFingerprints)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,10 @@ class HeadHit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class TopKSnapshot:
     """The first passages that one retriever found for a search.
 
-    - `edition`, `maker`, `version`: what it was made with: see `Makers`.
+    - `edition`, `maker`, `version`: what it was made with: see `ModelFingerprints`.
     - `hits`: best first.
     """
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from relic_core.domain.windows import Shape
+    from relic_core.domain.windows import ContextSize
 
 __all__ = [
     "CANNOT_DECIDE",
@@ -72,7 +72,7 @@ class Making:
     benchmark: str
     split: str
     lengths: tuple[int, ...]
-    shape: Shape
+    shape: ContextSize
     chooser: str
     chooser_configuration: Mapping[str, str] = field(hash=False)
     beyond: int

@@ -17,7 +17,7 @@ MAX_CONTEXT = 4
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Shape:
+class ContextSize:
     """How many sentences of criticism a claim takes on either side of the quotation: L/R in the paper's Table 3.
 
     Raises BadRequest: a side outside 0 to 4, or both sides 0.
@@ -42,7 +42,7 @@ class Shape:
         return f"{self.left}/{self.right}"
 
     @classmethod
-    def parse(cls, written: str) -> Shape:
+    def parse(cls, written: str) -> ContextSize:
         """Read a shape as the paper writes it.
 
         Raises BadRequest: it is no shape.
@@ -58,12 +58,19 @@ class Shape:
         return cls(int(match[1]), int(match[2]))
 
 
-SHAPES = (Shape(0, 1), Shape(0, 4), Shape(1, 0), Shape(4, 0), Shape(1, 1), Shape(4, 4))
+SHAPES = (
+    ContextSize(0, 1),
+    ContextSize(0, 4),
+    ContextSize(1, 0),
+    ContextSize(4, 0),
+    ContextSize(1, 1),
+    ContextSize(4, 4),
+)
 """The six context shapes of the paper's Table 3, in its order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class QuotationContext:
     """A place in a secondary source where a work is quoted.
 
     - `book`: key of the quoted work (`Book.key`).
@@ -84,7 +91,7 @@ class Window:
     gold: Span
     kind: str = ""
 
-    def claim(self, shape: Shape) -> Claim:
+    def claim(self, shape: ContextSize) -> Claim:
         """Take the sentences of a shape as a claim with a mask; where the source had fewer, those there are.
 
         - `shape`: how many sentences of each side, those nearest to the quotation.

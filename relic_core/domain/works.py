@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from relic_core.domain.imprints import Format, Imprint, fingerprint
+from relic_core.domain.imprints import Format, WorkVersion, fingerprint
 from relic_core.domain.places import Address, Place
 from relic_core.errors import NotFound
 
@@ -143,9 +143,9 @@ class Work:
         return fingerprint(self.sha256, places)
 
     @property
-    def imprint(self) -> Imprint:
+    def imprint(self) -> WorkVersion:
         """What names its indexes."""
-        return Imprint(
+        return WorkVersion(
             id=self.id,
             title=self.title,
             fingerprint=self.fingerprint,

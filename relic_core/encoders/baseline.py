@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Span, Work
     from relic_core.encoders.cards import EncoderCard
-    from relic_core.encoders.one_pass import OnePassEncoder
+    from relic_core.encoders.one_pass import LateChunkingEncoder
 
 BATCH = 32
 """Texts in a batch: what `SentenceTransformer.encode` takes where nothing is said."""
@@ -73,7 +73,7 @@ class SentenceTransformersBaseline:
         return time.perf_counter() - began, vectors
 
 
-def plain_forward(encoder: OnePassEncoder, batches: int) -> tuple[int, float]:
+def plain_forward(encoder: LateChunkingEncoder, batches: int) -> tuple[int, float]:
     """Run an encoder's own model over full batches and do nothing else: the most that it can read in a time.
 
     The rows are as long as the encoder's longest stretch, none is padded, and a batch has as many as when a work is

@@ -6,22 +6,22 @@ import threading
 from typing import TYPE_CHECKING
 
 from relic_core.encoders.alone import AloneEncoder
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 
 if TYPE_CHECKING:
     from relic_core.encoders.cards import EncoderCard
 
-_one_pass: dict[str, OnePassEncoder] = {}
+_one_pass: dict[str, LateChunkingEncoder] = {}
 _alone: dict[str, AloneEncoder] = {}
 _lock = threading.Lock()
 
 
-def load_one_pass(card: EncoderCard) -> OnePassEncoder:
+def load_one_pass(card: EncoderCard) -> LateChunkingEncoder:
     """Give the encoder of a card that reads spans in context.
 
     Raises BadWeights: the model's files are missing or not the expected ones.
     """
-    encoder = OnePassEncoder(card)
+    encoder = LateChunkingEncoder(card)
     with _lock:
         return _one_pass.setdefault(encoder.identity, encoder)
 

@@ -52,7 +52,7 @@ class Plan:
     stretches: int
 
 
-class OnePassEncoder:
+class LateChunkingEncoder:
     """Encodes works in one pass and claims by mean pooling; the models are loaded when first used.
 
     - `card`: which model, and how it is used: spans in context. By default the packaged one.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Ranking, Shape, Window
+    from relic_core.domain import ContextSize, QuotationContext, Ranking
     from relic_core.evaluation.metrics import Values
 
 
@@ -31,11 +31,11 @@ class TooShort(BadRequest):
 
 
 def make_item(
-    window: Window,
+    window: QuotationContext,
     ranking: Ranking,
     work: Work,
     *,
-    shape: Shape,
+    shape: ContextSize,
     candidates: npt.NDArray[np.int64] | None = None,
     seed: int = 0,
     words: Callable[[Work, Span], str] = Work.span_text,

@@ -16,7 +16,7 @@ from relic_core.retrieval import registry
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain import Claim, Ranking, Shape, Span, Window
+    from relic_core.domain import Claim, ContextSize, QuotationContext, Ranking, Span
     from relic_core.domain.studies import Item
     from relic_core.ports import Benchmark, Progress, Retriever
 
@@ -31,7 +31,7 @@ class ItemSettings:
     - `words`: sets the words of a span as they are shown; to the letter where not given.
     """
 
-    shape: Shape
+    shape: ContextSize
     seed: int = 0
     beyond: int = 0
     words: Callable[[Work, Span], str] = Work.span_text
@@ -66,7 +66,7 @@ class Chosen:
 
 def make_items(
     benchmark: Benchmark,
-    windows: Sequence[Window],
+    windows: Sequence[QuotationContext],
     *,
     chooser: Retriever,
     settings: ItemSettings,

@@ -23,7 +23,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast, get_args
 
 from relic_core.config import ASSETS
-from relic_core.domain import MAX_LENGTH, MIN_LENGTH, Pool, Shape
+from relic_core.domain import MAX_LENGTH, MIN_LENGTH, ContextSize, Pool
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.evaluation.metric_cards import metric
 
@@ -67,7 +67,7 @@ class PublishedFigure:
     paper: str
     table: str
     system: str
-    shape: Shape | None
+    shape: ContextSize | None
     length: int | None
     metric: str
     printed: str
@@ -138,7 +138,7 @@ def _figure(row: dict[str, str]) -> PublishedFigure:
         paper=row["paper"],
         table=row["table"],
         system=row["system"],
-        shape=Shape.parse(row["shape"]) if row["shape"] else None,
+        shape=ContextSize.parse(row["shape"]) if row["shape"] else None,
         length=length,
         metric=card.name,
         printed=row["value"],

@@ -15,14 +15,14 @@ from relic_core.evaluation.runner import answer, by_pool
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from relic_core.domain import Outcome, Shape, Window
+    from relic_core.domain import ContextSize, Outcome, QuotationContext
     from relic_core.ports import Benchmark, Progress, Retriever
 
     Factory = Callable[[Path], Retriever]
     """Makes a retriever that keeps its indexes in a folder."""
 
 
-def densest(benchmark: Benchmark, works: int) -> tuple[Window, ...]:
+def densest(benchmark: Benchmark, works: int) -> tuple[QuotationContext, ...]:
     """Take the windows of the works that are quoted most for their length: most claims for what encoding costs.
 
     - `works`: how many works; all windows where there are no more.
@@ -36,7 +36,7 @@ def densest(benchmark: Benchmark, works: int) -> tuple[Window, ...]:
     return tuple(window for window in windows if window.pool in taken)
 
 
-def every_other(windows: Sequence[Window]) -> tuple[Window, ...]:
+def every_other(windows: Sequence[QuotationContext]) -> tuple[QuotationContext, ...]:
     """Take the first, the third and so on by their ids: a half that is the same whatever the order.
 
     >>> from relic_core.domain import Span, Window
@@ -50,12 +50,12 @@ def every_other(windows: Sequence[Window]) -> tuple[Window, ...]:
 
 def read_and_rank(
     benchmark: Benchmark,
-    windows: Sequence[Window],
+    windows: Sequence[QuotationContext],
     readings: Mapping[str, Factory],
     *,
-    shapes: Sequence[Shape],
+    shapes: Sequence[ContextSize],
     progress: Progress,
-) -> dict[tuple[str, Shape], tuple[Outcome, ...]]:
+) -> dict[tuple[str, ContextSize], tuple[Outcome, ...]]:
     """Rank the windows of a benchmark by several readings of its works.
 
     One reading is done with before the next is begun, so that one encoder is in memory at a time, and one work's index
@@ -69,10 +69,10 @@ def read_and_rank(
     Raises RelicError: as `relic_core.evaluation.runner.evaluate`.
     """
     pools = by_pool(windows)
-    found: dict[tuple[str, Shape], tuple[Outcome, ...]] = {}
+    found: dict[tuple[str, ContextSize], tuple[Outcome, ...]] = {}
     done, total = 0, len(pools) * len(readings)
     for name, factory in readings.items():
-        outcomes: dict[tuple[Shape, str], Outcome] = {}
+        outcomes: dict[tuple[ContextSize, str], Outcome] = {}
         for pool, some in pools.items():
             work = benchmark.work(pool)
             with tempfile.TemporaryDirectory(prefix="relic-readings-") as folder:

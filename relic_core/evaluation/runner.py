@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Scores, Shape, Window, Work
+    from relic_core.domain import ContextSize, QuotationContext, Scores, Work
     from relic_core.ports import Benchmark, Progress, Retriever
 
     Starts = npt.NDArray[np.int64]
@@ -89,7 +89,7 @@ def evaluate(
     benchmark: Benchmark,
     retriever: Retriever,
     *,
-    shape: Shape,
+    shape: ContextSize,
     done: Mapping[str, Outcome],
     keep: Callable[[Outcome, float], None],
     entering: Callable[[Work], None] | None = None,
@@ -138,9 +138,9 @@ def evaluate(
     return tuple(found[window.id] for window in windows)
 
 
-def by_pool(windows: Sequence[Window]) -> dict[str, list[Window]]:
+def by_pool(windows: Sequence[QuotationContext]) -> dict[str, list[QuotationContext]]:
     """Put the windows of each pool together, pools and windows in the order of the benchmark."""
-    pools: dict[str, list[Window]] = {}
+    pools: dict[str, list[QuotationContext]] = {}
     for window in windows:
         pools.setdefault(window.pool, []).append(window)
     return pools
@@ -156,7 +156,9 @@ def _preparing(progress: Progress, count: int, windows: int, title: str) -> Prog
     return report
 
 
-def answer(benchmark: Benchmark, retriever: Retriever, window: Window, work: Work, shape: Shape) -> Outcome:
+def answer(
+    benchmark: Benchmark, retriever: Retriever, window: QuotationContext, work: Work, shape: ContextSize
+) -> Outcome:
     """Rank one window's candidates; what it raises is what `evaluate` raises.
 
     - `work`: the one that the window's pool names, prepared.

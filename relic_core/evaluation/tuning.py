@@ -19,7 +19,7 @@ from relic_core.ports import silent
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain import Outcome, Shape, Window
+    from relic_core.domain import ContextSize, Outcome, QuotationContext
     from relic_core.ports import Benchmark, Progress, Retriever
 
     Factory = Callable[[float, float], Retriever]
@@ -50,7 +50,7 @@ def search(  # noqa: PLR0913 - a grid and what it is tried on
     benchmark: Benchmark,
     factory: Factory,
     *,
-    shape: Shape,
+    shape: ContextSize,
     name: str = "mrr",
     k1s: Sequence[float] = K1S,
     bs: Sequence[float] = BS,
@@ -103,13 +103,15 @@ def search(  # noqa: PLR0913 - a grid and what it is tried on
     )
 
 
-def _answers(benchmark: Benchmark, retriever: Retriever, some: Sequence[Window], shape: Shape) -> list[Outcome]:
+def _answers(
+    benchmark: Benchmark, retriever: Retriever, some: Sequence[QuotationContext], shape: ContextSize
+) -> list[Outcome]:
     work = benchmark.work(some[0].pool)
     retriever.prepare(work, silent, lengths=sorted({window.gold.length for window in some}))
     return [answer(benchmark, retriever, window, work, shape) for window in some]
 
 
-def _all(benchmark: Benchmark, factory: Factory, point: Point, shape: Shape) -> tuple[Outcome, ...]:
+def _all(benchmark: Benchmark, factory: Factory, point: Point, shape: ContextSize) -> tuple[Outcome, ...]:
     windows = benchmark.windows()
     found = {
         outcome.example_id: outcome

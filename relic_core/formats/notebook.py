@@ -24,7 +24,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relic_core import __version__
-from relic_core.domain import ORIGINS, Address, Collection, Kept, Note, note_id
+from relic_core.domain import ORIGINS, Address, Collection, KeptPassage, Note, note_id
 from relic_core.domain.notes import checked_name, checked_tags, checked_verdict, checked_words
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.files import as_object, as_string, as_strings, check_text, kind_of, parse
@@ -38,7 +38,7 @@ NAME, VERSION = "relic notebook", 1
 _HEAD = ("format", "made_with", "sha256", "collections")
 _COLLECTION = ("id", "name", "created", "notes")
 _NOTE = ("created", "updated", "words", "tags", "verdict", "kept")
-_KEPT = tuple(field.name for field in fields(Kept))
+_KEPT = tuple(field.name for field in fields(KeptPassage))
 _NUMBERS = ("length", "start", "end", "paragraph", "rank")
 _FORMAT = re.compile(rf"{NAME}/(\d{{1,6}})")
 
@@ -169,7 +169,7 @@ def _note(raw: object, here: str, collection_id: str, person: str, at: int) -> N
     )
 
 
-def _kept(said: Mapping[str, Any], here: str) -> Kept:
+def _kept(said: Mapping[str, Any], here: str) -> KeptPassage:
     for name in _KEPT:
         if name in _NUMBERS or (name == "line" and said[name] is not None):
             if type(said[name]) is not int or said[name] < 0:
@@ -179,7 +179,7 @@ def _kept(said: Mapping[str, Any], here: str) -> Kept:
     if said["origin"] not in ORIGINS or said["length"] < 1 or not said["start"] < said["end"]:
         raise ValueError(f"{here} its page, length or place is one that cannot be")
     Address.parse(said["at"])
-    return Kept(**said)
+    return KeptPassage(**said)
 
 
 def _time(written: object) -> datetime:

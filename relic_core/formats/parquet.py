@@ -10,7 +10,7 @@ from dataclasses import asdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import MAX_CONTEXT, MIN_LENGTH, Outcome, Span, Window
+from relic_core.domain import MAX_CONTEXT, MIN_LENGTH, Outcome, QuotationContext, Span
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
 from relic_core.formats.run_facts import check_outcomes, facts_of, run_of, words
@@ -91,7 +91,7 @@ def read_outcomes(path: Path) -> tuple[Run, tuple[Outcome, ...]]:
     return run, outcomes
 
 
-def write_windows(path: Path, windows: Sequence[Window], facts: Mapping[str, str]) -> None:
+def write_windows(path: Path, windows: Sequence[QuotationContext], facts: Mapping[str, str]) -> None:
     """Write windows, whole or not at all; the same windows make the same bytes.
 
     - `path`: the file; one that is there is replaced.
@@ -115,7 +115,7 @@ def write_windows(path: Path, windows: Sequence[Window], facts: Mapping[str, str
     parquet_tables.write(path, WINDOWS, {"facts": dict(facts)}, _WINDOW_COLUMNS, [rows])
 
 
-def read_windows(path: Path) -> tuple[tuple[Window, ...], dict[str, str]]:
+def read_windows(path: Path) -> tuple[tuple[QuotationContext, ...], dict[str, str]]:
     """Read windows and what they are of.
 
     What it returns:
@@ -128,7 +128,7 @@ def read_windows(path: Path) -> tuple[tuple[Window, ...], dict[str, str]]:
     """
     said, rows = _read(path, WINDOWS, ("facts",), _WINDOW_COLUMNS)
     windows = tuple(
-        Window(
+        QuotationContext(
             id=row["id"],
             book=row["book"],
             pool=row["pool"],
@@ -150,7 +150,7 @@ def _read(
     return head, list(chain.from_iterable(batches))
 
 
-def _check_windows(here: str, windows: Sequence[Window]) -> None:
+def _check_windows(here: str, windows: Sequence[QuotationContext]) -> None:
     seen: set[str] = set()
     for window in windows:
         there = f"{here}: window '{window.id:.80}'"

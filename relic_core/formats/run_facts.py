@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.domain import Book, Run, Shape
+from relic_core.domain import Book, ContextSize, Run
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.files import as_object, as_string, as_strings, kind_of
 
@@ -123,9 +123,9 @@ def _pool(written: str, here: str) -> Pool:
     raise BadBenchmark(f"{here}: the pool is '{written:.40}'. Known: {', '.join(known)}.")
 
 
-def _shape(written: str, here: str) -> Shape:
+def _shape(written: str, here: str) -> ContextSize:
     try:
-        return Shape.parse(written)
+        return ContextSize.parse(written)
     except BadRequest as error:
         raise BadBenchmark(f"{here}: {error}") from None
 

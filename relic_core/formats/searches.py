@@ -25,8 +25,8 @@ import re
 import zlib
 from typing import Any
 
-from relic_core.domain.scopes import EVERYWHERE, Likeness, Narrowing
-from relic_core.domain.sharing import Makers, SharedSearch
+from relic_core.domain.scopes import EVERYWHERE, SeedPassage, WorkFilter
+from relic_core.domain.sharing import ModelFingerprints, SharedSearch
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.files import as_object, as_string, as_strings, check_text, kind_of, parse
 
@@ -166,7 +166,7 @@ def _content(search: SharedSearch) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name in _KEYS or value}
 
 
-def _narrowing_content(narrowing: Narrowing) -> dict[str, Any]:
+def _narrowing_content(narrowing: WorkFilter) -> dict[str, Any]:
     content = {
         "works": list(narrowing.works),
         "authors": list(narrowing.authors),
@@ -194,7 +194,7 @@ def _search_of(value: object, here: str) -> SharedSearch:
         chapters=tuple(_number(each, f"{here}: a chapter") for each in _list(given.get("chapters", []), here)),
         narrowing=_narrowing_of(given.get("narrowing", {}), f"{here}: 'narrowing'"),
         like=_like_of(given.get("like", {}), f"{here}: 'like'"),
-        makers=Makers(
+        makers=ModelFingerprints(
             edition=word("edition"),
             retrievers={
                 as_string(name, f"{here}: a maker"): as_string(maker, f"{here}: a maker", empty=True)
@@ -205,7 +205,7 @@ def _search_of(value: object, here: str) -> SharedSearch:
     )
 
 
-def _narrowing_of(value: object, here: str) -> Narrowing:
+def _narrowing_of(value: object, here: str) -> WorkFilter:
     given = as_object(value, here)
     if not given:
         return EVERYWHERE
@@ -216,7 +216,7 @@ def _narrowing_of(value: object, here: str) -> Narrowing:
     def year(name: str) -> int | None:
         return _number(given[name], f"{here}, '{name}'", least=-_MOST) if name in given else None
 
-    return Narrowing(
+    return WorkFilter(
         works=_strings(given.get("works", []), here),
         authors=_strings(given.get("authors", []), here),
         first_year=year("first_year"),
@@ -224,12 +224,12 @@ def _narrowing_of(value: object, here: str) -> Narrowing:
     )
 
 
-def _like_of(value: object, here: str) -> Likeness | None:
+def _like_of(value: object, here: str) -> SeedPassage | None:
     given = as_object(value, here)
     if not given:
         return None
     given = as_object(value, here, ("work", "at", "length"))
-    return Likeness(
+    return SeedPassage(
         as_string(given["work"], here), as_string(given["at"], here), _number(given["length"], f"{here}, 'length'")
     )
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relic_core.domain.spans import Span
 from relic_core.domain.studies import Item, Making, Option, Study, StudyTerms, StudyWork, study_id
-from relic_core.domain.windows import Shape
+from relic_core.domain.windows import ContextSize
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.files import as_object, as_string, check_text, parse
 
@@ -148,7 +148,7 @@ def making_of(content: Mapping[str, Any]) -> Making:
     said = dict(content)
     if type(said["seed"]) is not int:
         raise ValueError("a seed is a whole number")
-    return Making(**said | {"lengths": tuple(said["lengths"]), "shape": Shape.parse(said["shape"])})
+    return Making(**said | {"lengths": tuple(said["lengths"]), "shape": ContextSize.parse(said["shape"])})
 
 
 def item_content(item: Item) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.domain import Chapter, LeftOut, Paragraph, Sentence, Work
 from relic_core.errors import EmptyText
-from relic_core.library.leaves import Item, Leaf, Opening, refuse_many_paragraphs
+from relic_core.library.leaves import Item, Opening, TextBlock, refuse_many_paragraphs
 from relic_core.text.decoding import harmless
 from relic_core.text.reading import LONGEST_SOURCE, title_of_file, work_id
 from relic_core.text.sentences import default_segmenter
@@ -56,10 +56,10 @@ class About:
 @dataclass(slots=True)
 class _Group:
     opening: Opening | None
-    leaves: list[Leaf] = field(default_factory=list)
+    leaves: list[TextBlock] = field(default_factory=list)
 
     @property
-    def paragraphs(self) -> list[Leaf]:
+    def paragraphs(self) -> list[TextBlock]:
         return [leaf for leaf in self.leaves if not leaf.left_out]
 
 
@@ -128,7 +128,7 @@ def _grouped(items: Iterable[Item]) -> list[_Group]:
     groups = [_Group(None)]
     for item in items:
         last = groups[-1]
-        if isinstance(item, Leaf):
+        if isinstance(item, TextBlock):
             last.leaves.append(item)
         elif last.opening and last.opening.holds and sum(len(leaf.text) for leaf in last.paragraphs) < _PREAMBLE:
             last.opening = item
@@ -146,7 +146,7 @@ def _with_notes(groups: list[_Group]) -> list[_Group]:
             for ref in leaf.refs if leaf.kind != "note" else ():
                 order += 1
                 homes.setdefault(ref, (place, order))
-    moved: list[list[tuple[int, Leaf]]] = [[] for _ in groups]
+    moved: list[list[tuple[int, TextBlock]]] = [[] for _ in groups]
     has_text = [any(leaf.kind != "note" for leaf in group.paragraphs) for group in groups]
     for place, group in enumerate(groups):
         kept = []

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.library.epub_marks import aside_kind
 from relic_core.library.heading_names import Named, name_heading, with_title
-from relic_core.library.leaves import Item, Leaf, Opening
+from relic_core.library.leaves import Item, Opening, TextBlock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -281,7 +281,7 @@ def _items(found: Sequence[Found], marks: dict[int, _Mark], first: int, prologue
     return items
 
 
-def _placed(each: Found, aside: str, *, before: bool) -> Leaf:
+def _placed(each: Found, aside: str, *, before: bool) -> TextBlock:
     if aside == "note" and each.leaf.kind == "note":
         return each.leaf
     if aside and not (each.leaf.kind == "note" and aside != "licence"):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from relic_core.library import epub_marks as marks
 from relic_core.library.archives import resolve
 from relic_core.library.inline import Inline
-from relic_core.library.leaves import Leaf, refuse_many_paragraphs
+from relic_core.library.leaves import TextBlock, refuse_many_paragraphs
 from relic_core.library.markup import attribute, local_name
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Found:
     - `linked`: all of it leads elsewhere in the book, as lines of a contents list do.
     """
 
-    leaf: Leaf
+    leaf: TextBlock
     page: str
     level: int = 0
     role: str = ""
@@ -67,7 +67,7 @@ class Page:
         self._roles: list[list[str]] = []  # of the sections around; emptied by their first heading
         self._heading = False
         self._linked = [0, 0]  # characters in links, and all
-        self._pending: list[Leaf] = []  # what is left out inside a paragraph, to stand behind it
+        self._pending: list[TextBlock] = []  # what is left out inside a paragraph, to stand behind it
         for child in root if local_name(root) == "html" else [root]:
             if local_name(child) != "head":
                 self._node(child)
@@ -154,7 +154,7 @@ class Page:
     def _aside(self, element: Element, kind: str) -> None:
         words = Inline.clean("".join(str(piece) for piece in element.itertext()))
         if words:
-            self._pending.append(Leaf(lines=(words,), left_out=self._left_out or kind))
+            self._pending.append(TextBlock(lines=(words,), left_out=self._left_out or kind))
 
     def _read_heading(self, element: Element, name: str) -> None:
         self._close()
@@ -185,7 +185,7 @@ class Page:
                 roles = []  # the section is named by a heading that is seen
             role = roles.pop() if roles else ("section" if self._roles else "")
             self._emit(
-                Leaf(lines=tuple(lines), left_out=self._left_out or "heading", refs=refs), level=level, role=role
+                TextBlock(lines=tuple(lines), left_out=self._left_out or "heading", refs=refs), level=level, role=role
             )
         self._emit_pending()
 
@@ -241,22 +241,22 @@ class Page:
         if self._lines:
             whole, more = tuple(self._lines), tuple(self._line_refs)
             self._lines, self._line_refs = [], []
-            self._emit(Leaf(lines=whole, kind="verse", left_out=self._left_out, refs=more))
+            self._emit(TextBlock(lines=whole, kind="verse", left_out=self._left_out, refs=more))
         if not lines:
             self._inline.refs += refs
             self._emit_pending()
             return
         all_linked = linked[1] > 0 and linked[0] >= linked[1]
         if self._names:
-            leaf = Leaf(lines=(" ".join(lines),), kind="note", left_out=self._left_out, names=self._names)
+            leaf = TextBlock(lines=(" ".join(lines),), kind="note", left_out=self._left_out, names=self._names)
         elif self._verse or _looks_like_verse(lines):
-            leaf = Leaf(lines=tuple(lines), kind="verse", left_out=self._left_out, refs=refs)
+            leaf = TextBlock(lines=tuple(lines), kind="verse", left_out=self._left_out, refs=refs)
         else:
-            leaf = Leaf(lines=(" ".join(lines),), left_out=self._left_out, refs=refs)
+            leaf = TextBlock(lines=(" ".join(lines),), left_out=self._left_out, refs=refs)
         self._emit(leaf, linked=all_linked)
         self._emit_pending()
 
-    def _emit(self, leaf: Leaf, *, level: int = 0, role: str = "", linked: bool = False) -> None:
+    def _emit(self, leaf: TextBlock, *, level: int = 0, role: str = "", linked: bool = False) -> None:
         refuse_many_paragraphs(len(self.found), what="The EPUB")
         anchors, self._anchors = self._anchors, []
         self.found.append(Found(leaf, self._path, level, role, anchors, linked))

@@ -15,7 +15,7 @@ MOST_PARAGRAPHS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leaf:
+class TextBlock:
     """A block of text without blocks inside.
 
     - `lines`: at least one; of prose, they are joined to one.
@@ -47,7 +47,7 @@ class Opening:
     holds: bool = False
 
 
-Item = Leaf | Opening
+Item = TextBlock | Opening
 
 
 def refuse_many_paragraphs(count: int, *, what: str) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from relic_core.errors import BadText
 from relic_core.library.composing import About, compose
 from relic_core.library.heading_names import Named, name_heading
-from relic_core.library.leaves import Item, Leaf, Opening
+from relic_core.library.leaves import Item, Opening, TextBlock
 from relic_core.library.markup import attribute, decode_markup, local_name, parse_xml
 from relic_core.library.tei_blocks import Blocks
 from relic_core.library.tei_header import read_details, read_header
@@ -251,12 +251,12 @@ class _Texts:
     def _end_chapter(self) -> None:
         """Take the numbers off lines that nobody cites by number: of verse quoted in prose."""
         self._end()
-        leaves = [item for item in self.items[self._chapter :] if isinstance(item, Leaf) and not item.left_out]
+        leaves = [item for item in self.items[self._chapter :] if isinstance(item, TextBlock) and not item.left_out]
         verse = sum(leaf.kind == "verse" for leaf in leaves)
         if not self._blocks.lines_count and verse <= sum(leaf.kind == "prose" for leaf in leaves):
             for place in range(self._chapter, len(self.items)):
                 item = self.items[place]
-                if isinstance(item, Leaf) and item.line is not None:
+                if isinstance(item, TextBlock) and item.line is not None:
                     self.items[place] = replace(item, line=None)
 
 

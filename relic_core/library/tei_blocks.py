@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relic_core.library.inline import Inline
-from relic_core.library.leaves import Leaf
+from relic_core.library.leaves import TextBlock
 from relic_core.library.markup import attribute, local_name
 from relic_core.library.tei_names import (
     BLOCKS,
@@ -45,9 +45,9 @@ class Blocks:
     """
 
     def __init__(self, root: Element) -> None:
-        self.leaves: list[Leaf] = []
+        self.leaves: list[TextBlock] = []
         self._inline = Inline()
-        self._pending: list[Leaf] = []
+        self._pending: list[TextBlock] = []
         self._verse = Verse()
         self._kind: ParagraphKind = "prose"
         self._left_out = ""
@@ -99,7 +99,7 @@ class Blocks:
             lines += taken
             refs += more
         if lines:
-            self._emit(Leaf(lines=tuple(lines), left_out=self._left_out or "heading", refs=tuple(refs)))
+            self._emit(TextBlock(lines=tuple(lines), left_out=self._left_out or "heading", refs=tuple(refs)))
         self._emit_pending()
         return lines
 
@@ -108,7 +108,7 @@ class Blocks:
         lines, refs = self._inline.take()
         if lines:
             self._close_verse()
-            self._emit(Leaf(lines=(" ".join(lines),), kind=self._kind, speaker=self._speaker, refs=refs))
+            self._emit(TextBlock(lines=(" ".join(lines),), kind=self._kind, speaker=self._speaker, refs=refs))
         else:
             self._verse.refs += refs
         self._close_verse()
@@ -205,7 +205,7 @@ class Blocks:
         self._read_label(element)
         lines, refs = self._inline.take()
         if lines:
-            self._emit(Leaf(lines=(" ".join(lines),), left_out=self._left_out or "speaker", refs=refs))
+            self._emit(TextBlock(lines=(" ".join(lines),), left_out=self._left_out or "speaker", refs=refs))
             self._speaker = " ".join(lines).strip(" .:,;")
         self._emit_pending()
 
@@ -213,7 +213,7 @@ class Blocks:
         lines, refs = self._inline.take()
         if lines:
             self._close_verse()
-            self._emit(Leaf(lines=(" ".join(lines),), kind=self._kind, speaker=self._speaker, refs=refs))
+            self._emit(TextBlock(lines=(" ".join(lines),), kind=self._kind, speaker=self._speaker, refs=refs))
         before_it = () if lines else refs
         before, self._within = self._within, True
         self.content(element)
@@ -231,7 +231,7 @@ class Blocks:
             lines, first, refs = self._verse.take()
             kind: ParagraphKind = self._kind if self._kind != "prose" else "verse"
             line = first if kind == "verse" else None  # lines in notes and directions are not told apart
-            self._emit(Leaf(lines=lines, kind=kind, speaker=self._speaker, line=line, refs=refs))
+            self._emit(TextBlock(lines=lines, kind=kind, speaker=self._speaker, line=line, refs=refs))
 
     def _read_note(self, element: Element) -> None:
         name = attribute(element, "id")
@@ -277,7 +277,7 @@ class Blocks:
         words = [" ".join(line.split()) for line in words]
         lines = tuple(Inline.clean(line) for line in words if Inline.clean(line))
         if lines:
-            self._pending.append(Leaf(lines=lines, left_out=self._left_out or kind))
+            self._pending.append(TextBlock(lines=lines, left_out=self._left_out or kind))
 
     def _in_italics(self, element: Element) -> None:
         if self._heading:
@@ -309,7 +309,7 @@ class Blocks:
         if text and not (tight and text.isspace()):
             self._inline.text(text)
 
-    def _emit(self, leaf: Leaf) -> None:
+    def _emit(self, leaf: TextBlock) -> None:
         if self._left_out and not leaf.left_out:
             leaf = replace(leaf, left_out=self._left_out)
         if leaf.kind == "note":

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from relic_core.domain import BenchmarkCard, Book, Window, Work
+    from relic_core.domain import BenchmarkCard, Book, QuotationContext, Work
 
 
 class Benchmark(Protocol):
@@ -24,7 +24,7 @@ class Benchmark(Protocol):
     def data_hash(self) -> str:
         """Sha256 over the windows and the works that hold their candidates: other sentences, another hash."""
 
-    def windows(self) -> tuple[Window, ...]:
+    def windows(self) -> tuple[QuotationContext, ...]:
         """List all windows in the order of the benchmark, each with its gold checked against its work.
 
         Raises BadBenchmark: the data are damaged, or of another text.
@@ -40,7 +40,7 @@ class Benchmark(Protocol):
         A given pool comes as a work of which each passage is one sentence and one chapter of its own.
         """
 
-    def candidates(self, window: Window) -> npt.NDArray[np.int64] | None:
+    def candidates(self, window: QuotationContext) -> npt.NDArray[np.int64] | None:
         """List where the spans that count as candidates of the gold's length start, ascending; None for all spans."""
 
 

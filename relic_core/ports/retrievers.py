@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from relic_core.domain import Claim, Imprint, LibraryRanking, Scores, Span, Work
+    from relic_core.domain import Claim, LibraryRanking, Scores, Span, Work, WorkVersion
     from relic_core.ports.work import Progress
 
 
@@ -62,13 +62,13 @@ class VectorRetriever(Protocol):
     def claim_vector(self, claim: Claim) -> npt.NDArray[np.float32]:
         """Encode a claim; shape (dimension,). Raises BadClaim where it holds nothing to search with."""
 
-    def span_vector(self, work: Imprint, span: Span) -> npt.NDArray[np.float32]:
+    def span_vector(self, work: WorkVersion, span: Span) -> npt.NDArray[np.float32]:
         """Take the vector of a span from its work's index; shape (dimension,), of length 1 where cosines are compared.
 
         Raises NoIndex, StaleIndex: the work has not been prepared for the span's length, or its index is damaged.
         """
 
-    def score_vector(self, vector: npt.NDArray[np.float32], work: Imprint, length: int) -> Scores:
+    def score_vector(self, vector: npt.NDArray[np.float32], work: WorkVersion, length: int) -> Scores:
         """Score every span of `length` sentences of a work; shape (n_candidates,). Raises as `span_vector`."""
 
 
@@ -83,11 +83,11 @@ class LibraryRetriever(Protocol):
     def name(self) -> str:
         """The registered name of the retriever whose works it searches."""
 
-    def missing(self, works: Sequence[Imprint], length: int) -> tuple[str, ...]:
+    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
         """Give the ids of the works that have not been prepared."""
 
     def rank(
-        self, claim: Claim, works: Sequence[Imprint], length: int, *, like: tuple[Imprint, Span] | None = None
+        self, claim: Claim, works: Sequence[WorkVersion], length: int, *, like: tuple[WorkVersion, Span] | None = None
     ) -> LibraryRanking:
         """Rank the spans of `length` sentences of some works.
 
@@ -104,8 +104,8 @@ class LibraryRetriever(Protocol):
 class Compacting(Protocol):
     """A library retriever that answers from a compact index where the works are together too large for memory."""
 
-    def compact_due(self, works: Sequence[Imprint], length: int) -> bool:
+    def compact_due(self, works: Sequence[WorkVersion], length: int) -> bool:
         """Whether these works need the compact index, and it is still to be built, or built anew."""
 
-    def prepare(self, works: Sequence[Imprint], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
+    def prepare(self, works: Sequence[WorkVersion], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
         """Build the compact index of some works where it is due; recall is measured on the claims given too."""

@@ -24,7 +24,7 @@ import numpy as np
 
 from relic_core.domain import LENGTHS
 from relic_core.errors import BadRequest
-from relic_core.retrieval.kept import Kept
+from relic_core.retrieval.kept import LRUCache
 from relic_core.retrieval.span_counts import claim_terms, span_counts
 from relic_core.retrieval.words_index import terms_version, work_terms
 
@@ -79,7 +79,7 @@ class Bm25:
             raise BadRequest(f"BM25 was asked to count '{terms}'; it counts tokens or lemmas.")
         self._k1, self._b, self._terms = float(k1), float(b), terms
         self._indexes = indexes
-        self._tables: Kept[Any] = Kept(_MOST, _size)
+        self._tables: LRUCache[Any] = LRUCache(_MOST, _size)
 
     @property
     def name(self) -> str:

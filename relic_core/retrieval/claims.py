@@ -8,7 +8,7 @@ from relic_core.errors import BadClaim, BadRequest
 from relic_core.text.words import tokens
 
 if TYPE_CHECKING:
-    from relic_core.domain import Claim, Imprint, Span
+    from relic_core.domain import Claim, Span, WorkVersion
 
 
 def claim_tokens(claim: Claim) -> list[str]:
@@ -22,7 +22,7 @@ def claim_tokens(claim: Claim) -> list[str]:
     return found
 
 
-def check_span(work: Imprint, span: Span) -> None:
+def check_span(work: WorkVersion, span: Span) -> None:
     """Refuse a span that its work does not hold.
 
     Raises BadRequest: the work ends before the span does.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Imprint, Scores, Span, Work
+    from relic_core.domain import Claim, Scores, Span, Work, WorkVersion
     from relic_core.encoders.cards import Similarity
     from relic_core.ports import Encoder, PassageEncoder, Progress, Retriever
     from relic_core.retrieval.index_files import Arrays
@@ -97,11 +97,11 @@ class Dense:
         """Whether the work's index is there and whole."""
         return self.prepared(work.imprint, length)
 
-    def prepared(self, work: Imprint, length: int) -> bool:  # noqa: ARG002 - one index serves every length
+    def prepared(self, work: WorkVersion, length: int) -> bool:  # noqa: ARG002 - one index serves every length
         """Whether the work's index is there and whole."""
         return index_files.exists(self.root, self._recipe(work))
 
-    def size(self, work: Imprint, length: int) -> int:  # noqa: ARG002 - one index serves every length
+    def size(self, work: WorkVersion, length: int) -> int:  # noqa: ARG002 - one index serves every length
         """Give the bytes of a work's index. Raises NoIndex and StaleIndex."""
         return index_files.size(self.root, self._recipe(work))
 
@@ -158,7 +158,7 @@ class Dense:
         vector: npt.NDArray[np.float32] = self._encoder().encode_claims([claim])[0]
         return vector
 
-    def span_vector(self, work: Imprint, span: Span) -> npt.NDArray[np.float32]:
+    def span_vector(self, work: WorkVersion, span: Span) -> npt.NDArray[np.float32]:
         """Pool a span from its work's index.
 
         Returns: the mean of its token states, of length 1 where cosines are compared.
@@ -169,15 +169,15 @@ class Dense:
         check_span(work, span)
         return self.open(work).vector(span, self.similarity)
 
-    def score_vector(self, vector: npt.NDArray[np.float32], work: Imprint, length: int) -> Scores:
+    def score_vector(self, vector: npt.NDArray[np.float32], work: WorkVersion, length: int) -> Scores:
         """Score every span of `length` sentences; as `score`, for a vector."""
         return self.open(work).score(vector, length, self.similarity)
 
-    def open(self, work: Imprint) -> DenseIndex:
+    def open(self, work: WorkVersion) -> DenseIndex:
         """Open a work's index, or take it from those that are open. Raises NoIndex and StaleIndex."""
         return self._indexes.get(self._recipe(work))
 
-    def _recipe(self, work: Imprint) -> index_files.Recipe:
+    def _recipe(self, work: WorkVersion) -> index_files.Recipe:
         return index_files.Recipe.of(work, retriever=self._name, encoder=self.encoder_identity, code=CODE)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Claim, Imprint, Scores, Work
+    from relic_core.domain import Claim, Scores, Work, WorkVersion
     from relic_core.ports import PassageEncoder, Progress
     from relic_core.retrieval.index_files import Arrays
 
@@ -71,11 +71,11 @@ class DenseAlone:
         """Whether the index of this length is there and whole; none is needed where there is no span."""
         return self.prepared(work.imprint, length)
 
-    def prepared(self, work: Imprint, length: int) -> bool:
+    def prepared(self, work: WorkVersion, length: int) -> bool:
         """Whether the index of this length is there and whole; none is needed where there is no span."""
         return work.candidates(length) == 0 or index_files.exists(self.root, self._recipe(work, length))
 
-    def size(self, work: Imprint, length: int) -> int:
+    def size(self, work: WorkVersion, length: int) -> int:
         """Give the bytes of a work's index of this length. Raises NoIndex and StaleIndex."""
         return index_files.size(self.root, self._recipe(work, length)) if work.candidates(length) else 0
 
@@ -135,7 +135,7 @@ class DenseAlone:
         vector: npt.NDArray[np.float32] = self._encoder().encode_claims([claim])[0]
         return vector
 
-    def span_vector(self, work: Imprint, span: Span) -> npt.NDArray[np.float32]:
+    def span_vector(self, work: WorkVersion, span: Span) -> npt.NDArray[np.float32]:
         """Take a span's vector from the index of its length; shape (dimension,).
 
         Raises BadRequest: the work ends before the span does.
@@ -144,15 +144,15 @@ class DenseAlone:
         check_span(work, span)
         return np.array(self._open(work, span.length)[span.start])
 
-    def score_vector(self, vector: npt.NDArray[np.float32], work: Imprint, length: int) -> Scores:
+    def score_vector(self, vector: npt.NDArray[np.float32], work: WorkVersion, length: int) -> Scores:
         """Score every span of `length` sentences; as `score`, for a vector."""
         if work.candidates(length) == 0:
             return np.zeros(0, dtype=np.float32)
         return times(self._open(work, length), vector)
 
-    def _open(self, work: Imprint, length: int) -> npt.NDArray[np.float32]:
+    def _open(self, work: WorkVersion, length: int) -> npt.NDArray[np.float32]:
         return self._indexes.get(self._recipe(work, length))
 
-    def _recipe(self, work: Imprint, length: int) -> index_files.Recipe:
+    def _recipe(self, work: WorkVersion, length: int) -> index_files.Recipe:
         code = f"{CODE}, spans of {length}"
         return index_files.Recipe.of(work, retriever=self._name, encoder=self.encoder_identity, code=code)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Imprint
+    from relic_core.domain import WorkVersion
 
     Arrays = Mapping[str, npt.NDArray[Any]]
     Writers = Mapping[str, Callable[[Path], None]]
@@ -61,7 +61,7 @@ class Recipe:
     code: str
 
     @classmethod
-    def of(cls, work: Imprint, *, retriever: str, encoder: str, code: str) -> Recipe:
+    def of(cls, work: WorkVersion, *, retriever: str, encoder: str, code: str) -> Recipe:
         """Make the recipe of a work's index."""
         return cls(
             retriever=retriever,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
+class LRUCache(Generic[T]):
     """Keeps what was asked for last; safe to share between threads, which wait for one another's making.
 
     - `most`: in bytes. What was asked for last of all is kept however large it is.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.retrieval.claims import claim_tokens
-from relic_core.retrieval.kept import Kept
+from relic_core.retrieval.kept import LRUCache
 from relic_core.retrieval.words_index import work_terms
 from relic_core.text.lemmas import lemma
 from relic_core.text.words import STOPWORDS
@@ -82,7 +82,7 @@ class SpanCounts:
 
 _MOST = 64_000_000
 """In bytes: all lengths of two of the longest novels, or of a dozen others."""
-_kept: Kept[SpanCounts] = Kept(_MOST, lambda counts: counts.nbytes)
+_kept: LRUCache[SpanCounts] = LRUCache(_MOST, lambda counts: counts.nbytes)
 
 
 def span_counts(work: Work, length: int, terms: Terms, indexes: Path | None = None) -> SpanCounts:

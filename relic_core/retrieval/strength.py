@@ -73,7 +73,7 @@ class Strength:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Bar:
+class Threshold:
     """What a hit of one retriever must reach.
 
     - `by_z`: whether z is held against the bar, or the score.
@@ -92,7 +92,7 @@ class _Bar:
     spread: float = 0.0
 
 
-_MEANING = _Bar(
+_MEANING = Threshold(
     by_z=False,
     fair=0.43,
     strong=0.51,
@@ -104,7 +104,7 @@ _MEANING = _Bar(
         "weak": "no closer to the claim than passages of unrelated books come",
     },
 )
-_WORDS = _Bar(
+_WORDS = Threshold(
     by_z=True,
     fair=2.0,
     strong=5.0,
@@ -117,9 +117,9 @@ _WORDS = _Bar(
         "weak": "shares no more of the claim's words than passages of unrelated books do",
     },
 )
-_BY_WORDS: Mapping[str, _Bar] = {"bm25": _WORDS, "bm25-reference": _WORDS}
+_BY_WORDS: Mapping[str, Threshold] = {"bm25": _WORDS, "bm25-reference": _WORDS}
 """By retriever."""
-_BY_MODEL: Mapping[str, _Bar] = {
+_BY_MODEL: Mapping[str, Threshold] = {
     "e764cf4d4099": _MEANING,
     "28f7cbcb6486": replace(_MEANING, fair=0.4, strong=0.465, per_unknown=0.039, if_named=0.101),
 }
@@ -130,7 +130,7 @@ _STANDING = ((4.0, "stands far above"), (3.0, "stands well above"), (2.0, "stand
 
 
 @dataclass(frozen=True, slots=True)
-class Foreign:
+class OutOfVocabulary:
     """How far a claim's words are not those of a work.
 
     - `share`: share of its different content words that the work never uses, 0 to 1; 1 where it has none. What critics
@@ -142,7 +142,7 @@ class Foreign:
     named: bool
 
     @classmethod
-    def of(cls, claim: Claim, work: Work) -> Foreign:
+    def of(cls, claim: Claim, work: Work) -> OutOfVocabulary:
         """Hold a claim against the words of a work."""
         words = set(content_tokens(claim.words))
         vocabulary = work_words(work).vocabulary
@@ -150,7 +150,7 @@ class Foreign:
         return cls(unknown / len(words) if words else 1.0, bool(unknown_words(claim.words, work)))
 
 
-class Judge:
+class StrengthClassifier:
     """Judges the hits of one ranking.
 
     A ranking of neither words nor vectors is judged by those that are: a fused hit by the kinder of its components.
@@ -167,7 +167,7 @@ class Judge:
         ranking: Ranking,
         rankings: Mapping[str, Ranking],
         *,
-        foreign: Foreign | None,
+        foreign: OutOfVocabulary | None,
         encoders: Mapping[str, str],
     ) -> None:
         known = {**rankings, ranking.retriever: ranking}
@@ -182,7 +182,7 @@ class Judge:
         judged = [self._by(side, hit) for side in self._sides]
         return max(judged, key=lambda strength: _ORDER.index(strength.level))
 
-    def _by(self, side: tuple[_Bar | None, Ranking, tuple[float, float]], hit: Hit) -> Strength:
+    def _by(self, side: tuple[Threshold | None, Ranking, tuple[float, float]], hit: Hit) -> Strength:
         bar, ranking, background = side
         score = float(ranking.scores[hit.span.start])
         z = _z(score, background)
@@ -196,7 +196,7 @@ class Judge:
         return Strength(level, z, _sentence(z, before=bar.comparison[level]))
 
 
-def _bar(retriever: str, encoders: Mapping[str, str]) -> _Bar | None:
+def _bar(retriever: str, encoders: Mapping[str, str]) -> Threshold | None:
     """Find the bar that was set for what a retriever goes by; None where none was."""
     if retriever not in encoders:
         return _BY_WORDS.get(retriever)
@@ -204,7 +204,7 @@ def _bar(retriever: str, encoders: Mapping[str, str]) -> _Bar | None:
     return next((bar for model, bar in _BY_MODEL.items() if model in parts), None)
 
 
-def _background(ranking: Ranking, bar: _Bar | None) -> tuple[float, float]:
+def _background(ranking: Ranking, bar: Threshold | None) -> tuple[float, float]:
     """Find the middle and the spread of a work's scores; spans that score exactly 0 share nothing and are left out."""
     scores = ranking.scores[ranking.scores != 0].astype(np.float64)
     if not len(scores):

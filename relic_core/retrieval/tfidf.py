@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.domain import LENGTHS
-from relic_core.retrieval.kept import Kept
+from relic_core.retrieval.kept import LRUCache
 from relic_core.retrieval.span_counts import claim_terms, span_counts
 from relic_core.retrieval.words_index import terms_version, work_terms
 
@@ -58,7 +58,7 @@ class TfIdf:
 
     def __init__(self, *, indexes: Path | None = None) -> None:
         self._indexes = indexes
-        self._kept: Kept[tuple[Floats, Floats]] = Kept(_MOST, lambda made: made[0].nbytes + made[1].nbytes)
+        self._kept: LRUCache[tuple[Floats, Floats]] = LRUCache(_MOST, lambda made: made[0].nbytes + made[1].nbytes)
 
     @property
     def configuration(self) -> Mapping[str, str]:

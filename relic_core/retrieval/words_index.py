@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Imprint, Work
+    from relic_core.domain import Work, WorkVersion
 
 Terms = Literal["tokens", "lemmas"]
 """What is counted: words as they stand, or the dictionary words that they are forms of. Never function words."""
@@ -52,7 +52,7 @@ def work_terms(work: Work, terms: Terms, indexes: Path | None = None) -> WorkWor
     return found
 
 
-def stored_terms(work: Imprint, terms: Terms, *, indexes: Path, load: Callable[[str], Work]) -> WorkWords:
+def stored_terms(work: WorkVersion, terms: Terms, *, indexes: Path, load: Callable[[str], Work]) -> WorkWords:
     """Open the terms of a work, or read them and keep them on disk.
 
     - `load`: gives the work of an id; called only where its terms are not on disk, or are damaged.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, Likeness, Narrowing, Span
+from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, SeedPassage, Span, WorkFilter
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ class SearchRequest:
     results: int = 5
     retrievers: tuple[str, ...] = USUAL
     chapters: tuple[int, ...] = ()
-    narrowing: Narrowing = EVERYWHERE
-    like: Likeness | None = None
+    narrowing: WorkFilter = EVERYWHERE
+    like: SeedPassage | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers."""

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from relic_core.domain import Imprint, Likeness, Search, Work
+    from relic_core.domain import Search, SeedPassage, Work, WorkVersion
     from relic_core.ports import VectorRetriever
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Question:
                 pass
         return retriever.claim_vector(self.claim)
 
-    def left_out(self, work: Imprint | Work, length: int) -> range:
+    def left_out(self, work: WorkVersion | Work, length: int) -> range:
         """Give the starts of a work's spans that overlap the passage asked with, or stand by it: no answers then."""
         source = self.source
         if source is None or source.work.id != work.id:
@@ -72,16 +72,16 @@ def request_of(search: Search) -> SearchRequest:
     )
 
 
-def read_question(workbench: Workbench, request: SearchRequest) -> Question:
+def read_question(app: App, request: SearchRequest) -> Question:
     """Read the claim of a request, or find the passage that it asks with.
 
     Raises BadClaim: there is nothing to search with.
     Raises BadRequest, NotFound: the passage: see `find_source`.
     """
     if request.like is None:
-        claim = masking.read_claim(request.claim_text, max_words=workbench.settings.max_claim_words)
+        claim = masking.read_claim(request.claim_text, max_words=app.settings.max_claim_words)
         return Question(claim=claim, wanted=frozenset(content_tokens(claim.words)))
-    source = find_source(workbench, request.like)
+    source = find_source(app, request.like)
     claim = Claim(left=" ".join(source.quotation.plain.split()))
     if not tokens(claim.words):
         raise BadClaim(
@@ -91,7 +91,7 @@ def read_question(workbench: Workbench, request: SearchRequest) -> Question:
     return Question(claim=claim, wanted=frozenset(content_tokens(claim.words)), source=source)
 
 
-def find_source(workbench: Workbench, like: Likeness) -> Source:
+def find_source(app: App, like: SeedPassage) -> Source:
     """Find the passage that others are to be like; one that would run over the end of its work ends there.
 
     Raises BadRequest: its length is out of range, or its place is no address.
@@ -101,7 +101,7 @@ def find_source(workbench: Workbench, like: Likeness) -> Source:
         raise BadRequest(
             f"Passages like one of {like.length} sentences were asked for; {MIN_LENGTH} to {MAX_LENGTH} are possible."
         )
-    work = workbench.works.load(like.work_id)
+    work = app.works.load(like.work_id)
     first = work.sentence_at(Address.parse(like.at))
     span = Span(first, min(like.length, len(work.sentences) - first))
     return Source(work=work, span=span, quotation=quotation(work, span), place=work.place(span))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Job, Work, WorkSummary
     from relic_core.ports import Progress
     from relic_core.services.fetching import Item, Tally
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 __all__ = ["Catalogue", "CatalogueEntry", "Origin", "Shelved", "Split", "parse_number"]
 
@@ -47,10 +47,10 @@ class Shelved:
 
 
 class Catalogue:
-    """The catalogue of a workbench."""
+    """The catalogue of an app."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
 
     def shelf(self) -> tuple[Shelved, ...]:
         """List the works of the catalogue in its order, each with where it can be had."""
@@ -73,7 +73,7 @@ class Catalogue:
         title = f"Adding {entry.title}" if entry and len(items) == 1 else f"Adding {len(items)} works"
         subject = "\n".join(sorted(item["slug"] for item in items))
         arguments = {"items": items, "prepare": prepare}
-        return self._workbench.jobs.start("fetch", title=title, subject=subject, arguments=arguments)
+        return self._app.jobs.start("fetch", title=title, subject=subject, arguments=arguments)
 
     def add_gutenberg(self, number: int) -> Job:
         """Fetch any book of Project Gutenberg by its number and add it, in the background.
@@ -83,13 +83,11 @@ class Catalogue:
         item = self.item_of_number(number)
         entry = catalogue.find_number(number)
         title = f"Fetching no. {number} ({entry.title if entry else 'Project Gutenberg'})"
-        return self._workbench.jobs.start(
-            "fetch", title=title, subject=f"gutenberg:{number}", arguments={"items": [item]}
-        )
+        return self._app.jobs.start("fetch", title=title, subject=f"gutenberg:{number}", arguments={"items": [item]})
 
     def fetch(self, items: Sequence[Item], progress: Progress) -> Tally:
         """Add works here and now; as `add`, but without preparing them."""
-        return fetching.fetch(self._workbench, items, progress)
+        return fetching.fetch(self._app, items, progress)
 
     def items(self, slugs: Sequence[str]) -> list[Item]:
         """Say where each work would be taken from, as `fetching.fetch` wants it; a work named twice counts once.
@@ -127,7 +125,7 @@ class Catalogue:
             return entry
         path = PurePath(work.source)
         entry = catalogue.find(path.stem) if path.suffix in folder.SUFFIXES else None
-        if entry is not None and path.parent == self._workbench.settings.library:
+        if entry is not None and path.parent == self._app.settings.library:
             return entry
         if not work.author:
             return None
@@ -137,7 +135,7 @@ class Catalogue:
 
     def entry_of_file(self, path: Path) -> CatalogueEntry | None:
         """Find the entry that a file of the library folder is named for; None for any other file."""
-        library = self._workbench.settings.library
+        library = self._app.settings.library
         if library is None or path.suffix.lower() not in folder.SUFFIXES:
             return None
         try:
@@ -153,12 +151,12 @@ class Catalogue:
         if number is None:
             return None
         source = f"Project Gutenberg {number},"
-        return next((work for work in self._workbench.works.summaries() if work.source.startswith(source)), None)
+        return next((work for work in self._app.works.summaries() if work.source.startswith(source)), None)
 
     def _stored(self) -> dict[str, WorkSummary]:
         """Map slugs to stored works; of several editions the one that was added first."""
         found: dict[str, WorkSummary] = {}
-        for work in sorted(self._workbench.works.summaries(), key=lambda work: work.added):
+        for work in sorted(self._app.works.summaries(), key=lambda work: work.added):
             entry = self.entry_of(work)
             if entry is not None:
                 found.setdefault(entry.slug, work)
@@ -171,7 +169,7 @@ class Catalogue:
 
     def _path(self, slug: str) -> Path | None:
         """Give the file of the library folder; one without a byte is none."""
-        library = self._workbench.settings.library
+        library = self._app.settings.library
         if library is None:
             return None
         path = library / f"{slug}.txt"

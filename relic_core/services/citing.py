@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relic_core.reporting.citations.quoting import Quoted
     from relic_core.reporting.citations.styles import Cited
     from relic_core.reporting.passages import Passage
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _LONGEST = 300
 _LONGEST_URL = 2_000
@@ -57,21 +57,21 @@ class Citation:
 
 
 class Citing:
-    """Cites the works of a workbench."""
+    """Cites the works of an app."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
 
     def work(self, work_id: str) -> CitedWork:
         """Give a work as it is cited, also one that was removed.
 
         Raises NotFound: there never was such a work.
         """
-        return self._cited([self._workbench.works.described(work_id)])[work_id]
+        return self._cited([self._app.works.described(work_id)])[work_id]
 
     def works(self, work_ids: Collection[str]) -> dict[str, CitedWork]:
         """Give works as they are cited, by id, removed ones too; those that never were are left out."""
-        bench, wanted = self._workbench, set(work_ids)
+        bench, wanted = self._app, set(work_ids)
         known = {each.id: each for each in (*bench.works.removed(), *bench.works.summaries()) if each.id in wanted}
         return self._cited(known.values())
 
@@ -81,20 +81,20 @@ class Citing:
         Raises BadRequest: something is too long, or a year, a number of volumes or an address that cannot be.
         Raises NotFound: no stored work has that id.
         """
-        works = self._workbench.works
+        works = self._app.works
         checked = check_details(details)
         if work_id not in {summary.id for summary in works.summaries()}:
             works.load(work_id)  # says what is not there
         if self.work(work_id).details != checked:
-            self._workbench.store.edition_details.add(work_id, checked)
+            self._app.store.edition_details.add(work_id, checked)
         return self.work(work_id)
 
     def learn(self, work_id: str, details: EditionDetails) -> None:
         """Take what the file of a work that was just added says of its edition, over what its source says."""
         if details != EditionDetails():
             derived = self.work(work_id).details
-            added = self._workbench.works.described(work_id).added.date()
-            self._workbench.store.edition_details.add(work_id, over(details, derived, added))
+            added = self._app.works.described(work_id).added.date()
+            self._app.store.edition_details.add(work_id, over(details, derived, added))
 
     def citation(self, work_id: str, style: str, *, at: str = "", length: int = 1) -> Citation:
         """Cite a work, or a passage of it.
@@ -107,9 +107,9 @@ class Citing:
         Raises BadRequest: it is no address, no length or no style.
         """
         if not at:
-            cited = self.work(self._workbench.works.load(work_id).id)
+            cited = self.work(self._app.works.load(work_id).id)
             return Citation(work=cited, forms=cite(cited, style))
-        work = self._workbench.works.load(work_id)
+        work = self._app.works.load(work_id)
         span = _span(work, at, length)
         cited, locator, place = self.work(work_id), locate(work, span), work.place(span)
         forms, words = cite(cited, style, locator), quotation(work, span)
@@ -124,9 +124,9 @@ class Citing:
 
     def _cited(self, summaries: Collection[WorkSummary]) -> dict[str, CitedWork]:
         ids = [summary.id for summary in summaries]
-        with self._workbench.store.works.together():
-            corrected = self._workbench.store.edition_details.latest(ids)
-            begun = self._workbench.store.works.begin([each for each in ids if each not in corrected])
+        with self._app.store.works.together():
+            corrected = self._app.store.edition_details.latest(ids)
+            begun = self._app.store.works.begin([each for each in ids if each not in corrected])
         return {
             summary.id: CitedWork(
                 id=summary.id,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from relic_core.reporting.concordance import Occurrence
     from relic_core.services.occurrences import Gathered
     from relic_core.services.texts import WordedText
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _WIDTH = 110
 """Characters of context on either side on a page, and in an export."""
@@ -56,8 +56,8 @@ T = TypeVar("T")
 class Concordance:
     """Finds words."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._texts = Texts(workbench)
+    def __init__(self, app: App) -> None:
+        self._texts = Texts(app)
         self._kept: OrderedDict[object, Gathered] = OrderedDict()
         self._lock = threading.Lock()
 

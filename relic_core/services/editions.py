@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from relic_core.services.catalogue import CatalogueEntry
     from relic_core.services.indexing import Built
     from relic_core.services.previews import LeftOutPreview
-    from relic_core.services.workbench import Workbench
     from relic_core.text.dialogue import SpeechStyle
+    from relic_core.wiring import App
 
 _COUNTED = 8
 """Works whose numbers stay in memory: counting War and Peace takes about half a second."""
@@ -108,10 +108,10 @@ class Facts:
 
 
 class Editions:
-    """What is known of the works of a workbench."""
+    """What is known of the works of an app."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._counted: OrderedDict[str, Numbers] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -122,7 +122,7 @@ class Editions:
 
         Raises NotFound: no stored work has that id, or it was removed meanwhile.
         """
-        bench = self._workbench
+        bench = self._app
         work = bench.works.load(work_id)
         summary = next((each for each in bench.works.summaries() if each.id == work_id), None)
         if summary is None:

@@ -8,18 +8,18 @@ from relic_core.library import sample
 
 if TYPE_CHECKING:
     from relic_core.domain import Example, Work
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 class Examples:
     """The examples of the store."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
 
     def of_split(self, split: str) -> tuple[Example, ...]:
         """List the examples of a split ("sample") in order; empty where there are none."""
-        return self._workbench.store.examples.of_split(split)
+        return self._app.store.examples.of_split(split)
 
     def ensure_sample(self, work: Work) -> tuple[Example, ...]:
         """Place the excerpts that ship with the program in the sample work, and keep them.
@@ -30,5 +30,5 @@ class Examples:
         """
         examples = sample.align(work, sample.read_excerpts())
         if examples != self.of_split(sample.SPLIT):
-            self._workbench.store.examples.replace(sample.SPLIT, examples)
+            self._app.store.examples.replace(sample.SPLIT, examples)
         return examples

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import Outcome, Run
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 DEPTH = 1000
 """How far down a ranking goes that is written for TREC's tools: as far as trec_eval's users are used to."""
@@ -28,13 +28,13 @@ FORMS = {
 """What the suffix of a file decides."""
 
 
-def find(workbench: Workbench, said: str) -> Run:
+def find(app: App, said: str) -> Run:
     """Find a run by its id or the beginning of its id.
 
     Raises NotFound: there is none.
     Raises BadRequest: there are several.
     """
-    runs = workbench.runs.all()
+    runs = app.runs.all()
     exact = [run for run in runs if run.id == said]
     near = exact or [run for run in runs if run.id.startswith(said)]
     if not said or not near:
@@ -47,16 +47,16 @@ def find(workbench: Workbench, said: str) -> Run:
     return near[0]
 
 
-def bring_back(workbench: Workbench, said: str) -> Run:
+def bring_back(app: App, said: str) -> Run:
     """Bring back a run that was removed, which is found by its whole id alone.
 
     Raises NotFound: there never was such a run.
     Raises BadRequest: it is not removed.
     """
-    there = [run.id for run in workbench.runs.all() if said and run.id.startswith(said)]
+    there = [run.id for run in app.runs.all() if said and run.id.startswith(said)]
     if said not in there:
         try:
-            return workbench.runs.restore(said)
+            return app.runs.restore(said)
         except NotFound:
             if len(there) != 1:
                 raise NotFound(
@@ -67,13 +67,13 @@ def bring_back(workbench: Workbench, said: str) -> Run:
     raise BadRequest(f"Run {one} is not removed; there is nothing to restore.")
 
 
-def export(workbench: Workbench, run: Run, path: Path) -> None:
+def export(app: App, run: Run, path: Path) -> None:
     """Write a run to a file, whose suffix says in which form.
 
     Raises BadRequest: another suffix.
     Raises StoreError: the file cannot be written.
     """
-    outcomes = workbench.runs.outcomes(run.id)
+    outcomes = app.runs.outcomes(run.id)
     match path.suffix.lower():
         case ".json":
             run_files.write_run(path, run, outcomes)
@@ -90,10 +90,10 @@ def export(workbench: Workbench, run: Run, path: Path) -> None:
             )
 
 
-def export_windows(workbench: Workbench, name: str, path: Path, *, data: Path | None = None) -> int:
+def export_windows(app: App, name: str, path: Path, *, data: Path | None = None) -> int:
     """Write the windows of a benchmark as Parquet; they hold what the benchmark's data hold, and stay with the reader.
 
-    - `workbench`: where the works are.
+    - `app`: where the works are.
     - `data`: the reader's own file or folder of the benchmark.
 
     Returns: how many there are.
@@ -104,14 +104,14 @@ def export_windows(workbench: Workbench, name: str, path: Path, *, data: Path | 
     """
     if path.suffix.lower() != ".parquet":
         raise BadRequest(f"Windows are written as Parquet, and '{path.name}' does not end in .parquet. Rename it so.")
-    benchmark = workbench.benchmarks.open(name, data=data)
+    benchmark = app.benchmarks.open(name, data=data)
     card, windows = benchmark.card, benchmark.windows()
     facts = {"benchmark": card.name, "split": card.split, "data_hash": benchmark.data_hash, "licence": card.licence}
     parquet.write_windows(path, windows, facts)
     return len(windows)
 
 
-def take_in(workbench: Workbench, path: Path) -> tuple[Run, bool]:
+def take_in(app: App, path: Path) -> tuple[Run, bool]:
     """Read a run from a file that `export` wrote as JSON, and keep it.
 
     Of a run that was removed here, the file's outcomes are kept.
@@ -136,12 +136,12 @@ def take_in(workbench: Workbench, path: Path) -> tuple[Run, bool]:
             f"{path}: the id {run.id:.40} is not that of what was measured there. The file was changed by hand; take "
             "it anew from where it came."
         )
-    for kept in workbench.runs.all():
+    for kept in app.runs.all():
         if kept.id == run.id:
-            _refuse_others(kept, moved_ranks(workbench.runs.outcomes(run.id), outcomes), len(outcomes))
+            _refuse_others(kept, moved_ranks(app.runs.outcomes(run.id), outcomes), len(outcomes))
             return kept, False
-    if not workbench.store.runs.add(run, outcomes) and workbench.store.runs.outcomes(run.id) != outcomes:
-        workbench.store.runs.add(run, outcomes, again=True)  # it was removed, and came back with what it had then
+    if not app.store.runs.add(run, outcomes) and app.store.runs.outcomes(run.id) != outcomes:
+        app.store.runs.add(run, outcomes, again=True)  # it was removed, and came back with what it had then
     return run, True
 
 

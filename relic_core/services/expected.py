@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from relic_core.domain import SHAPES, Shape
+from relic_core.domain import SHAPES, ContextSize
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation import metrics
 from relic_core.formats.files import read_text, written_whole
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Outcome, Run
     from relic_core.ports import Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 EXPECTED = SHIPPED / "expected.csv"
 """The file that comes with the program."""
@@ -89,7 +89,7 @@ def read_expected(path: Path = EXPECTED) -> tuple[Expected, ...]:
         try:
             said = dict(zip(_COLUMNS, row, strict=True))
             value, tolerance = float(said.pop("value")), float(said.pop("tolerance"))
-            Shape.parse(said["shape"])
+            ContextSize.parse(said["shape"])
             metrics.metric(said["metric"])
         except (ValueError, RelicError) as error:
             raise BadBenchmark(f"{path}, line {number}: {error}") from None
@@ -99,7 +99,7 @@ def read_expected(path: Path = EXPECTED) -> tuple[Expected, ...]:
     return tuple(found)
 
 
-def write_expected(workbench: Workbench, path: Path = EXPECTED) -> int:
+def write_expected(app: App, path: Path = EXPECTED) -> int:
     """Write the figures of the runs that came with the program as what is expected from now on.
 
     Returns: how many there are.
@@ -108,7 +108,7 @@ def write_expected(workbench: Workbench, path: Path = EXPECTED) -> int:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_COLUMNS)
     count = 0
-    for run, outcomes in shipped(workbench):
+    for run, outcomes in shipped(app):
         for name in NAMES:
             value = round(metrics.figure(name, outcomes), 6)
             least, share = _LEXICAL if registry.card(run.retriever).kind in {"lexical", "baseline"} else _OTHER
@@ -120,11 +120,11 @@ def write_expected(workbench: Workbench, path: Path = EXPECTED) -> int:
     return count
 
 
-def shipped(workbench: Workbench) -> tuple[tuple[Run, tuple[Outcome, ...]], ...]:
+def shipped(app: App) -> tuple[tuple[Run, tuple[Outcome, ...]], ...]:
     """List the runs that came with the program, by benchmark, shape and retriever in the order of the registries."""
     order = [card.name for card in registry.cards()]
-    runs = [run for run in workbench.runs.all() if run.shipped]
-    named = [card.name for card in workbench.benchmarks.cards()]
+    runs = [run for run in app.runs.all() if run.shipped]
+    named = [card.name for card in app.benchmarks.cards()]
 
     def place(run: Run) -> tuple[int, str, int, int, str]:
         return (
@@ -135,32 +135,32 @@ def shipped(workbench: Workbench) -> tuple[tuple[Run, tuple[Outcome, ...]], ...]
             run.id,
         )
 
-    return tuple((run, workbench.runs.outcomes(run.id)) for run in sorted(runs, key=place))
+    return tuple((run, app.runs.outcomes(run.id)) for run in sorted(runs, key=place))
 
 
-def check(workbench: Workbench, expected: Sequence[Expected]) -> tuple[Checked, ...]:
+def check(app: App, expected: Sequence[Expected]) -> tuple[Checked, ...]:
     """Hold every expected figure against the run that has it, measured with what the program computes now.
 
     Raises BadRequest: a retriever that there is not.
     """
-    runs = workbench.runs.all()
+    runs = app.runs.all()
     chosen: dict[tuple[str, str, str, str], Run | None] = {}
     checked = []
     for each in expected:
         key = (each.benchmark, each.data_hash, each.retriever, each.shape)
         if key not in chosen:
-            chosen[key] = _run_of(workbench, runs, each)
+            chosen[key] = _run_of(app, runs, each)
         run = chosen[key]
         if run is None:
             command = f"python -m relic_core evaluate {each.benchmark} {each.retriever} --shape {each.shape}"
             command += " --data FILE" if each.benchmark == "relic" else ""
             checked.append(Checked(expected=each, found=None, why=f"There is no such run. Measure it: {command}."))
             continue
-        checked.append(_held(each, workbench.runs.outcomes(run.id), f"run {run.id}"))
+        checked.append(_held(each, app.runs.outcomes(run.id), f"run {run.id}"))
     return tuple(checked)
 
 
-def measure(workbench: Workbench, expected: Sequence[Expected], progress: Progress) -> tuple[Checked, ...]:
+def measure(app: App, expected: Sequence[Expected], progress: Progress) -> tuple[Checked, ...]:
     """Measure everything that is expected anew, and hold the figures against what comes out.
 
     What cannot be measured here, since its data or works are missing, is told as such.
@@ -171,9 +171,9 @@ def measure(workbench: Workbench, expected: Sequence[Expected], progress: Progre
         key = (each.benchmark, each.retriever, each.shape)
         if key not in made:
             try:
-                benchmark = workbench.benchmarks.open(each.benchmark)
-                run = workbench.measuring.measure(
-                    benchmark, each.retriever, Shape.parse(each.shape), again=True, renew=False, progress=progress
+                benchmark = app.benchmarks.open(each.benchmark)
+                run = app.measuring.measure(
+                    benchmark, each.retriever, ContextSize.parse(each.shape), again=True, renew=False, progress=progress
                 )
             except (NotFound, BadBenchmark, BadRequest) as error:
                 made[key] = f"It could not be measured here. {error}"
@@ -190,14 +190,12 @@ def measure(workbench: Workbench, expected: Sequence[Expected], progress: Progre
     return tuple(checked)
 
 
-def readme_table(workbench: Workbench) -> str:
+def readme_table(app: App) -> str:
     """Make the README's tables, from the runs that came with the program.
 
     The sample is left out: no method should be judged by it.
     """
-    runs = [
-        (run, outcomes) for run, outcomes in shipped(workbench) if run.shape == README_SHAPE and run.split != "sample"
-    ]
+    runs = [(run, outcomes) for run, outcomes in shipped(app) if run.shape == README_SHAPE and run.split != "sample"]
     made = "\n\n".join(as_markdown(table) for table in figures.tables(runs, names=README_METRICS))
     return made or "No run has come with the program yet."
 
@@ -210,9 +208,9 @@ def _held(expected: Expected, outcomes: Sequence[Outcome], where: str) -> Checke
     return Checked(expected=expected, found=found, why=why)
 
 
-def _run_of(workbench: Workbench, runs: Sequence[Run], expected: Expected) -> Run | None:
+def _run_of(app: App, runs: Sequence[Run], expected: Expected) -> Run | None:
     """Find the newest run with the retriever's own parameters, model and code."""
-    retriever = workbench.measuring.retriever(expected.retriever, workbench.settings)
+    retriever = app.measuring.retriever(expected.retriever, app.settings)
     now = _any_format(retriever.configuration)
     for run in runs:
         same = (run.benchmark, run.data_hash, run.retriever, str(run.shape)) == (

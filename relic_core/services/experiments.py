@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.config import Settings
-    from relic_core.domain import Outcome, Shape, Work
+    from relic_core.domain import ContextSize, Outcome, Work
     from relic_core.ports import Benchmark, Retriever
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.services.measuring import Measuring
@@ -28,7 +28,7 @@ _ID_LENGTH = 12
 
 
 def run_id(
-    *, benchmark: str, split: str, data_hash: str, retriever: str, shape: Shape, configuration: Mapping[str, str]
+    *, benchmark: str, split: str, data_hash: str, retriever: str, shape: ContextSize, configuration: Mapping[str, str]
 ) -> str:
     """Digest everything that decides the ranks of a run."""
     facts = [benchmark, split, data_hash, retriever, str(shape), sorted(configuration.items())]
@@ -38,7 +38,9 @@ def run_id(
 class Experiment:
     """A retriever with the indexes that belong to it, and the benchmark that it is to be asked."""
 
-    def __init__(self, measuring: Measuring, benchmark: Benchmark, retriever: str | Retriever, shape: Shape) -> None:
+    def __init__(
+        self, measuring: Measuring, benchmark: Benchmark, retriever: str | Retriever, shape: ContextSize
+    ) -> None:
         self.benchmark = benchmark
         self.shape = shape
         self.settings = measuring.settings_for(benchmark)

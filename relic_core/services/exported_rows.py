@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from relic_core.domain import MinedWindow, Offsets, Pair, SecondarySource, WorkSummary
     from relic_core.ports import Progress
-    from relic_core.services.workbench import Workbench
     from relic_core.store.mined_windows import StoredWindow
     from relic_core.store.texts import StoredText
+    from relic_core.wiring import App
 
 _CARD = ASSETS / "export" / "card.md"
 
@@ -67,9 +67,9 @@ class Exports:
     - `progress`: told how many rows have been written.
     """
 
-    def __init__(self, workbench: Workbench, chosen: Chosen, progress: Progress) -> None:
-        self._workbench = workbench
-        self._store = workbench.store
+    def __init__(self, app: App, chosen: Chosen, progress: Progress) -> None:
+        self._app = app
+        self._store = app.store
         self._chosen = chosen
         self._progress = progress
         self._written = 0
@@ -174,7 +174,7 @@ class Exports:
         works: tuple[QuotedEdition, ...] = ()
         if "windows" in kinds:
             quoted = {window.work_id for window, _ in self._windows(self._splits("windows"))}
-            summaries = self._workbench.works.summaries()
+            summaries = self._app.works.summaries()
             works = tuple(self._edition(summary) for summary in summaries if summary.id in quoted)
         return Head(
             made={"program": provenance.code(), "rules": volumes.rules(), **self._chosen.says()},
@@ -248,7 +248,7 @@ class Exports:
         return self._works[work_id]
 
     def _edition(self, summary: WorkSummary) -> QuotedEdition:
-        imprint = self._workbench.works.imprints()[summary.id]
+        imprint = self._app.works.imprints()[summary.id]
         return QuotedEdition(
             id=summary.id,
             title=summary.title,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import SecondarySource
     from relic_core.ports import Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 Kind = Literal["pairs", "windows", "dataset"]
 """What is exported: pairs, windows, or both."""
@@ -77,10 +77,10 @@ class Exported:
     notes: tuple[str, ...] = ()
 
 
-def export(workbench: Workbench, request: ExportRequest, progress: Progress = silent) -> Exported:
+def export(app: App, request: ExportRequest, progress: Progress = silent) -> Exported:
     """Write pairs, windows or both; row by row, so that memory does not grow with them.
 
-    - `workbench`: whose store they are in.
+    - `app`: whose store they are in.
     - `request`: which, where, and in which form.
     - `progress`: told how many rows have been written.
 
@@ -98,10 +98,10 @@ def export(workbench: Workbench, request: ExportRequest, progress: Progress = si
     _refuse_impossible(request, form)
     chosen = Chosen(
         split=request.split,
-        work=workbench.works.resolve(request.work) if request.work else None,
-        source=find_source(workbench, request.source) if request.source else None,
+        work=app.works.resolve(request.work) if request.work else None,
+        source=find_source(app, request.source) if request.source else None,
     )
-    exports = Exports(workbench, chosen, progress)
+    exports = Exports(app, chosen, progress)
     exports.check_splits(kinds(request.kind), wanted=bool(request.split) or form in _IN_FOLDERS)
     if form == "relic":
         rows, left_out = exports.write_relic(request.out)
@@ -109,7 +109,7 @@ def export(workbench: Workbench, request: ExportRequest, progress: Progress = si
         rows, left_out = exports.write_datasets(request.out, kinds(request.kind))
     else:
         rows, left_out = exports.write_file(request.out, kinds(request.kind)[0], places=request.places)
-    return Exported(path=request.out, form=form, rows=rows, left_out=left_out, notes=splitting.stale(workbench))
+    return Exported(path=request.out, form=form, rows=rows, left_out=left_out, notes=splitting.stale(app))
 
 
 def kinds(kind: Kind) -> tuple[Literal["pairs", "windows"], ...]:
@@ -117,13 +117,13 @@ def kinds(kind: Kind) -> tuple[Literal["pairs", "windows"], ...]:
     return ("pairs", "windows") if kind == "dataset" else (kind,)
 
 
-def find_source(workbench: Workbench, said: str) -> SecondarySource:
+def find_source(app: App, said: str) -> SecondarySource:
     """Find the source a person means: by its id, the beginning of its id, or its number in Project Gutenberg.
 
     Raises NotFound: there is none.
     Raises BadRequest: there are several.
     """
-    there = [stored.source for stored in workbench.store.sources.all()]
+    there = [stored.source for stored in app.store.sources.all()]
     wanted = said.strip()
     found = [each for each in there if wanted and wanted in (each.id, str(each.number))]
     found = found or [each for each in there if wanted and each.id.startswith(wanted.casefold())]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from relic_core.library.catalogue import CatalogueEntry
     from relic_core.ports import Progress
     from relic_core.services.adding import Added
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 Item = dict[str, Any]
 """What to add, in JSON: ``slug`` of the catalogue, ``gutenberg`` its number, ``path`` a file; at least one of them.
@@ -119,7 +119,7 @@ def make_gutenberg(settings: Settings) -> Gutenberg:
 
 
 def fetch(
-    workbench: Workbench,
+    app: App,
     items: Sequence[Item],
     progress: Progress,
     *,
@@ -128,13 +128,13 @@ def fetch(
 ) -> Tally:
     """Add works from where they are; what is stored is passed over, and one failure does not stop the rest.
 
-    - `workbench`: where to.
+    - `app`: where to.
     - `progress`: told which it has come to; what it raises ends the work, and what was added stays.
     - `prepare`: given each work that was added, or was there.
     - `gutenberg`: in place of the mirror that the settings name.
     """
     tally = Tally()
-    fetcher = _Fetcher(workbench, make_gutenberg(workbench.settings) if gutenberg is None else gutenberg)
+    fetcher = _Fetcher(app, make_gutenberg(app.settings) if gutenberg is None else gutenberg)
     for done, item in enumerate(items):
         name = _name_of(item)
 
@@ -175,19 +175,19 @@ def _prepare(work: WorkSummary, prepare: Preparing, tally: Tally) -> None:
 class _Fetcher:
     """Adds one item after another, and remembers that the mirror does not answer."""
 
-    def __init__(self, workbench: Workbench, gutenberg: Gutenberg) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App, gutenberg: Gutenberg) -> None:
+        self._app = app
         self._gutenberg = gutenberg
         self._away = 0
 
     def stored(self, item: Item) -> WorkSummary | None:
-        return self._workbench.catalogue.stored(item.get("slug", ""), item.get("gutenberg"))
+        return self._app.catalogue.stored(item.get("slug", ""), item.get("gutenberg"))
 
     def add(self, item: Item, say: Callable[[str], None]) -> tuple[Added, str]:
         entry = catalogue.find(item.get("slug", ""))
         described = _description(entry) | {name: item[name] for name in _DESCRIBED if item.get(name)}
         if item.get("path"):
-            return self._workbench.works.add(Path(item["path"]), **described), ""
+            return self._app.works.add(Path(item["path"]), **described), ""
         if not item.get("gutenberg"):
             raise NotFound(_not_to_be_had(entry))
         try:
@@ -196,7 +196,7 @@ class _Fetcher:
         except SourceAway:
             self._away += 1
             raise
-        added = self._workbench.works.add(
+        added = self._app.works.add(
             book.data, name=f"Project Gutenberg {book.number}.txt", came_from=book.source, **described
         )
         return added, book.notice
@@ -222,34 +222,34 @@ def _not_to_be_had(entry: CatalogueEntry | None) -> str:
     return "No number of Project Gutenberg is known for it here. Look it up and add the number, or upload a copy."
 
 
-def run_fetch(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
+def run_fetch(app: App, arguments: dict[str, Any], progress: Progress) -> str:
     """Do a "fetch" job: add works of the catalogue, or books by their numbers.
 
-    - `workbench`: where to.
+    - `app`: where to.
     - `arguments`: ``items``, a list of `Item`; ``prepare``, whether to begin to prepare them, which is done where it is
       not said.
 
     Raises SourceUnavailable: none of them could be added; the message says why.
     """
     items: list[Item] = arguments["items"]
-    tally = _fetch_and_prepare(workbench, items, progress, wanted=arguments.get("prepare", True))
+    tally = _fetch_and_prepare(app, items, progress, wanted=arguments.get("prepare", True))
     note = tally.told(_name_of(items[0]) if len(items) == 1 else "")
     if tally.failed and not (tally.added or tally.already):
         raise SourceUnavailable(note)
     return note
 
 
-def run_add(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
+def run_add(app: App, arguments: dict[str, Any], progress: Progress) -> str:
     """Do an "add" job: store files as works and begin to prepare them; one that fails does not stop the rest.
 
-    - `workbench`: where to.
+    - `app`: where to.
     - `arguments`: ``paths``, a list of files.
     - `progress`: told which file it has come to.
 
     Raises BadText: none of the files could be added; the message says why for each.
     """
     items: list[Item] = [{"path": path} for path in arguments["paths"]]
-    tally = _fetch_and_prepare(workbench, items, progress, wanted=True)
+    tally = _fetch_and_prepare(app, items, progress, wanted=True)
     failed = [f"{name}: {reason}" for reason, names in tally.failed.items() for name in names]
     if not (tally.added or tally.already):
         raise BadText(" ".join(failed))
@@ -258,11 +258,11 @@ def run_add(workbench: Workbench, arguments: dict[str, Any], progress: Progress)
     return " ".join([*said, *tally.notices, *tally.not_prepared, *failed])
 
 
-def _fetch_and_prepare(workbench: Workbench, items: Sequence[Item], progress: Progress, *, wanted: bool) -> Tally:
+def _fetch_and_prepare(app: App, items: Sequence[Item], progress: Progress, *, wanted: bool) -> Tally:
     """Add works and, where that is wanted, have them prepared; what was added before a stop is prepared too."""
-    prepare = Preparing(workbench, len(items)) if wanted else None
+    prepare = Preparing(app, len(items)) if wanted else None
     try:
-        tally = fetch(workbench, items, progress, prepare=prepare)
+        tally = fetch(app, items, progress, prepare=prepare)
     except RelicError:
         if prepare is not None:
             with contextlib.suppress(RelicError):  # what stopped the adding is told

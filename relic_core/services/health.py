@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from relic_core.domain import Imprint, WorkSummary
-    from relic_core.services.workbench import Workbench
+    from relic_core.domain import WorkSummary, WorkVersion
+    from relic_core.wiring import App
 
 Level = Literal["good", "notice", "bad"]
 
@@ -45,13 +45,13 @@ class Finding:
     said: str
 
 
-def examine(workbench: Workbench, *, app: str = "", thorough: bool = False) -> tuple[Finding, ...]:
+def examine(app: App, *, address: str = "", thorough: bool = False) -> tuple[Finding, ...]:
     """Look at the store, the disk, the models and the indexes, and at the app where it is named.
 
-    - `app`: address of a running app, http://localhost:8501 for example; empty to leave it out.
+    - `address`: of a running app, http://localhost:8501 for example; empty to leave it out.
     - `thorough`: read every index and hold it to its hashes, which takes a minute for a large library.
     """
-    return tuple(_findings(workbench, app, thorough=thorough))
+    return tuple(_findings(app, address, thorough=thorough))
 
 
 def is_well(findings: tuple[Finding, ...]) -> bool:
@@ -59,24 +59,24 @@ def is_well(findings: tuple[Finding, ...]) -> bool:
     return all(finding.level != "bad" for finding in findings)
 
 
-def _findings(workbench: Workbench, app: str, *, thorough: bool) -> Iterator[Finding]:
-    if app:
-        yield _app(app)
+def _findings(app: App, address: str, *, thorough: bool) -> Iterator[Finding]:
+    if address:
+        yield _app(address)
     works: tuple[WorkSummary, ...] = ()
-    prints: Mapping[str, Imprint] = {}
+    prints: Mapping[str, WorkVersion] = {}
     try:
-        version = workbench.store.version()
-        works, removed = workbench.works.summaries(), workbench.works.removed()
-        prints = workbench.works.imprints() if works else {}
+        version = app.store.version()
+        works, removed = app.works.summaries(), app.works.removed()
+        prints = app.works.imprints() if works else {}
     except RelicError as error:
         yield Finding("store", "bad", str(error))
     else:
-        yield Finding("store", "good", f"{workbench.settings.store} opens; all {version} migrations are in it.")
+        yield Finding("store", "good", f"{app.settings.store} opens; all {version} migrations are in it.")
         yield _works(works, removed=len(removed))
-    yield _room("data", workbench.settings.data)
-    yield _room("indexes folder", workbench.settings.indexes)
-    yield from _models(workbench)
-    yield _indexes(workbench, prints, thorough=thorough)
+    yield _room("data", app.settings.data)
+    yield _room("indexes folder", app.settings.indexes)
+    yield from _models(app)
+    yield _indexes(app, prints, thorough=thorough)
 
 
 def _app(address: str) -> Finding:
@@ -119,9 +119,9 @@ def _room(name: str, folder: Path) -> Finding:
     return Finding(name, "good", said)
 
 
-def _models(workbench: Workbench) -> Iterator[Finding]:
+def _models(app: App) -> Iterator[Finding]:
     """Hold the files of the models to their hashes."""
-    settings = workbench.settings
+    settings = app.settings
 
     def encoder(named: str) -> str:
         card = read_card(named)
@@ -141,12 +141,12 @@ def _models(workbench: Workbench) -> Iterator[Finding]:
             yield Finding(name, "bad", str(error))
 
 
-def _indexes(workbench: Workbench, prints: Mapping[str, Imprint], *, thorough: bool) -> Finding:
-    found = survey(workbench.settings.indexes, thorough=thorough)
+def _indexes(app: App, prints: Mapping[str, WorkVersion], *, thorough: bool) -> Finding:
+    found = survey(app.settings.indexes, thorough=thorough)
     held = "read and compared with what was written" if thorough else "looked at"
     many = found.whole + len(found.damaged)
     said = f"{many:,} {'index was' if many == 1 else 'indexes were'} {held}, {len(found.damaged) or 'none'} damaged"
-    dense = [card.name for card in workbench.indexes.usual() if card.kind == "dense"]
+    dense = [card.name for card in app.indexes.usual() if card.kind == "dense"]
     lacking = sum(any((name, each.fingerprint) not in found.works for name in dense) for each in prints.values())
     if found.damaged:
         return Finding(

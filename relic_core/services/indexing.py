@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Job, WorkSummary
     from relic_core.ports import LibraryRetriever, Progress, Retriever
     from relic_core.retrieval.registry import RetrieverCard
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _ASKED = 200
 """Searches of the history that an approximate index is measured on."""
@@ -46,13 +46,13 @@ class Built:
 
 
 class Indexes:
-    """The retrievers of a workbench and what they have prepared."""
+    """The retrievers of an app and what they have prepared."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._retrievers: dict[str, Retriever] = {}
         self._libraries: dict[str, LibraryRetriever] = {}
-        self._own = own_models(workbench.settings.data, workbench.named_models)
+        self._own = own_models(app.settings.data, app.named_models)
         self._lock = threading.Lock()
 
     def cards(self) -> tuple[RetrieverCard, ...]:
@@ -77,7 +77,7 @@ class Indexes:
     def retriever(self, name: str) -> Retriever:
         """Give the one instance of a retriever, made on first use and shared by all threads."""
         with self._lock:
-            return registry.create(name, settings=self._workbench.settings, made=self._retrievers)
+            return registry.create(name, settings=self._app.settings, made=self._retrievers)
 
     def library_retriever(self, name: str) -> LibraryRetriever:
         """Give the one instance of what searches many works at once for a retriever.
@@ -87,24 +87,24 @@ class Indexes:
         with self._lock:
             return registry.create_library(
                 name,
-                settings=self._workbench.settings,
+                settings=self._app.settings,
                 made=self._retrievers,
-                load=self._workbench.works.load,
+                load=self._app.works.load,
                 libraries=self._libraries,
             )
 
     def ready(self, work_id: str, name: str, *, length: int = MIN_LENGTH) -> bool:
         """Whether a retriever would answer at once for a work; one whose model cannot be loaded would not."""
         try:
-            return self.retriever(name).ready(self._workbench.works.load(work_id), length)
+            return self.retriever(name).ready(self._app.works.load(work_id), length)
         except BadWeights:
             return False
 
     def warm(self) -> None:
         """Ask every retriever once in a work that is prepared, so that the first search finds all of them loaded."""
-        for summary in self._workbench.works.summaries():
+        for summary in self._app.works.summaries():
             if not self.missing(summary.id):
-                work = self._workbench.works.load(summary.id)
+                work = self._app.works.load(summary.id)
                 for card in self.usual():
                     self.retriever(card.name).score(Claim(left=work.title), work, MIN_LENGTH)
                 return
@@ -116,7 +116,7 @@ class Indexes:
 
         - `also`: retrievers to look at beside the usual ones.
         """
-        work = self._workbench.works.load(work_id)
+        work = self._app.works.load(work_id)
         names = []
         for card in self._dense(also):
             with suppress(BadWeights):
@@ -136,7 +136,7 @@ class Indexes:
 
         One whose model cannot be loaded lacks none: there is nothing to do about it here. `also` as in `missing`.
         """
-        imprints = self._workbench.works.imprints()
+        imprints = self._app.works.imprints()
         known = [imprints[work.id] for work in works if work.id in imprints]
         lacking: set[str] = set()
         for card in self._dense(also):
@@ -147,7 +147,7 @@ class Indexes:
 
     def library_due(self) -> bool:
         """Whether the library is too large for memory, and its compact index is still to be built or built anew."""
-        works = tuple(self._workbench.works.imprints().values())
+        works = tuple(self._app.works.imprints().values())
         with suppress(BadWeights):
             return any(retriever.compact_due(works, MIN_LENGTH) for retriever in self._compacting())
         return False
@@ -157,10 +157,10 @@ class Indexes:
 
         Raises NotFound: no work has that id.
         """
-        work = self._workbench.works.load(work_id)
+        work = self._app.works.load(work_id)
         found = []
         for card in self.cards():
-            manifests = index_files.manifests(self._workbench.settings.indexes, card.name, work_id)
+            manifests = index_files.manifests(self._app.settings.indexes, card.name, work_id)
             encoder = ""
             with suppress(BadWeights):  # then none fits
                 encoder = self.retriever(card.name).encoder_identity if manifests else ""
@@ -182,7 +182,7 @@ class Indexes:
         Raises BadRequest: no retriever has that name.
         Raises NotFound: no work has that id.
         """
-        work = self._workbench.works.load(work_id)
+        work = self._app.works.load(work_id)
         for name in names:
             self.retriever(name).prepare(work, progress)
         for card in self.cards():
@@ -194,8 +194,8 @@ class Indexes:
 
         `also` names retrievers beside the usual ones.
         """
-        work = self._workbench.works.load(work_id)
-        return self._workbench.jobs.start(
+        work = self._app.works.load(work_id)
+        return self._app.jobs.start(
             "index",
             title=f"Preparing {work.title}",
             subject=work_id,
@@ -208,7 +208,7 @@ class Indexes:
         `also` names retrievers beside the usual ones.
         """
         count = len(work_ids)
-        return self._workbench.jobs.start(
+        return self._app.jobs.start(
             "prepare",
             title="Preparing one more work" if count == 1 else f"Preparing {count} works",
             subject=hashlib.sha256("\n".join(sorted([*work_ids, *also])).encode()).hexdigest()[:12],
@@ -217,7 +217,7 @@ class Indexes:
 
     def start_library(self) -> Job:
         """Build the compact index of the library in the background, where it is due; one job at a time."""
-        return self._workbench.jobs.start("library", title="Preparing the library as a whole", subject="library")
+        return self._app.jobs.start("library", title="Preparing the library as a whole", subject="library")
 
     def build_library(self, progress: Progress) -> None:
         """Build the compact index of the library where it is due, here and now.
@@ -228,16 +228,16 @@ class Indexes:
         Raises StaleIndex: the index of a work was found to be damaged.
         Raises StoreReadOnly: the folder of indexes cannot be written.
         """
-        works = tuple(self._workbench.works.imprints().values())
+        works = tuple(self._app.works.imprints().values())
         claims = self._asked()
         for retriever in self._compacting():
             retriever.prepare(works, progress, claims=claims)
 
     def _asked(self) -> tuple[Claim, ...]:
         """List the last claims that were searched with, each once."""
-        max_words = self._workbench.settings.max_claim_words
+        max_words = self._app.settings.max_claim_words
         claims: dict[Claim, None] = {}
-        for search in self._workbench.history.recent(_ASKED):
+        for search in self._app.history.recent(_ASKED):
             with suppress(BadClaim):  # no claim but a passage, or one made under other settings
                 claims[read_claim(search.claim_text, max_words=max_words)] = None
         return tuple(claims)
@@ -248,22 +248,22 @@ class Indexes:
         return [retriever for retriever in made if isinstance(retriever, Compacting)]
 
 
-def run_index(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
+def run_index(app: App, arguments: dict[str, Any], progress: Progress) -> str:
     """Do an "index" job: prepare one work for some retrievers.
 
-    - `workbench`: where the work is.
+    - `app`: where the work is.
     - `arguments`: ``work_id`` and ``retrievers``.
     - `progress`: told how far it has come.
     """
-    workbench.indexes.build(arguments["work_id"], arguments["retrievers"], progress)
+    app.indexes.build(arguments["work_id"], arguments["retrievers"], progress)
     return "Ready to search."
 
 
-def run_library(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:  # noqa: ARG001 - as of every job
+def run_library(app: App, arguments: dict[str, Any], progress: Progress) -> str:  # noqa: ARG001 - as of every job
     """Do a "library" job: build the compact index of the library.
 
-    - `workbench`: where the works are.
+    - `app`: where the works are.
     - `progress`: told how far it has come.
     """
-    workbench.indexes.build_library(progress)
+    app.indexes.build_library(progress)
     return "The library is ready to be searched as a whole."

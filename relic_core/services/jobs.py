@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from relic_core.config import PROJECT, Settings
@@ -26,23 +25,10 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Job
     from relic_core.ports import Executor, Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.store.jobs import JobRows
 
-    JobFunction = Callable[[Workbench, dict[str, Any], Progress], str]
-    """Does the work, tells how far it has come, and returns the closing note."""
-
-KINDS: Mapping[str, str] = {
-    "add": "relic_core.services.fetching:run_add",
-    "fetch": "relic_core.services.fetching:run_fetch",
-    "index": "relic_core.services.indexing:run_index",
-    "library": "relic_core.services.indexing:run_library",
-    "mine": "relic_core.services.mining.mining:run_mine",
-    "prepare": "relic_core.services.preparing:run_prepare",
-    "study": "relic_core.services.studies.making:run_make",
-    "study-models": "relic_core.services.studies.models:run_models",
-    "train": "relic_core.services.training.running:run_train",
-}
-"""Every kind of job and the function that does it: a new kind is one line here."""
+    JobFunction = Callable[[dict[str, Any], Progress], str]
+    """Does the work with the arguments of the job, tells how far it has come, and returns the closing note."""
 
 ONE_AT_A_TIME = frozenset({"fetch", "index", "library", "mine", "prepare", "study-models", "train"})
 """Kinds that use all of the machine, or of a mirror's patience: the next waits until the one before has ended."""
@@ -58,25 +44,34 @@ logger = logging.getLogger(__name__)
 
 
 class Jobs:
-    """The jobs of a workbench: those in its folder of jobs, and those that the store has taken in."""
+    """The jobs there are: those in the folder of jobs, and those that the store has taken in.
 
-    def __init__(self, workbench: Workbench, executor: Executor) -> None:
-        self._workbench = workbench
-        self._executor = executor
-        self._path = workbench.settings.jobs
+    - `functions`: every kind of job and what does it.
+    - `patiently`: makes units of work wait longer for the store in a block; given what to call meanwhile.
+    """
+
+    def __init__(
+        self,
+        rows: JobRows,
+        folder: Path,
+        executor: Executor,
+        functions: Mapping[str, JobFunction],
+        patiently: Callable[[Callable[[], None]], AbstractContextManager[None]],
+    ) -> None:
+        self._rows, self._path, self._executor = rows, folder, executor
+        self._functions, self._patiently = functions, patiently
 
     def start(self, kind: str, *, title: str, subject: str = "", arguments: dict[str, Any] | None = None) -> Job:
         """Start a job, or give the one of this kind and subject that is still queued or running.
 
-        - `kind`: a key of `KINDS`.
+        - `kind`: a key of `functions`.
         - `subject`: what it is about; jobs without a subject never count as the same.
 
         Raises BadRequest: an unknown kind.
         Raises StoreReadOnly: the data folder cannot be written.
         Raises StoreError: the process of the job cannot be started.
         """
-        if kind not in KINDS:
-            raise unknown_name("kind of job", kind, KINDS)
+        self._function(kind)
         try:
             self._path.mkdir(parents=True, exist_ok=True)
             with locks.held(self._path / "start.lock"):
@@ -111,7 +106,7 @@ class Jobs:
         """
         with contextlib.suppress(NotFound):  # then it was taken into the store, or never was
             return JobFolder.find(self._path, job_id).job()
-        return self._workbench.store.jobs.get(job_id)
+        return self._rows.get(job_id)
 
     def recent(self, limit: int = 20) -> tuple[Job, ...]:
         """List the latest jobs: those still queued or running, then those that have ended; newest first.
@@ -121,15 +116,15 @@ class Jobs:
         found = self._in_folders()
         ended = [(folder, job) for folder, job in found if not job.active]
         if ended:
-            self._workbench.store.jobs.add([job for _, job in ended])
+            self._rows.add([job for _, job in ended])
             for folder, _ in ended:
                 folder.put_away()
         active = sorted((job for _, job in found if job.active), key=lambda job: job.created, reverse=True)
-        return (*active, *self._workbench.store.jobs.recent(limit))[:limit]
+        return (*active, *self._rows.recent(limit))[:limit]
 
-    def under_way(self, kind: str) -> tuple[Job, ...]:
-        """List the jobs of a kind that are queued or running, the oldest first."""
-        found = [job for _, job in self._in_folders() if job.active and job.kind == kind]
+    def under_way(self, kind: str = "") -> tuple[Job, ...]:
+        """List the jobs that are queued or running, of one kind or of all, the oldest first."""
+        found = [job for _, job in self._in_folders() if job.active and job.kind == (kind or job.kind)]
         return tuple(sorted(found, key=lambda job: job.created))
 
     def latest(self, kind: str, subject: str) -> Job | None:
@@ -137,7 +132,7 @@ class Jobs:
         found = [job for _, job in self._in_folders() if (job.kind, job.subject) == (kind, storable(subject))]
         if found:  # younger than all that the store has taken in
             return max(found, key=lambda job: job.created)
-        return self._workbench.store.jobs.latest(kind, storable(subject))
+        return self._rows.latest(kind, storable(subject))
 
     def cancel(self, job_id: str) -> Job:
         """Ask a job to stop; it does at its next report of progress. One that has ended stays as it is.
@@ -170,11 +165,10 @@ class Jobs:
         spec = job.spec
         report = JobReport(job)
         try:
-            function: JobFunction = _function(spec.kind)
-            patiently = self._workbench.store.patiently(self._workbench.settings.job_lock_seconds, report.store_in_use)
-            with self._turn(spec.kind, report), patiently:
+            function = self._function(spec.kind)
+            with self._turn(spec.kind, report), self._patiently(report.store_in_use):
                 report.state("running")
-                note = function(self._workbench, spec.arguments, report)
+                note = function(spec.arguments, report)
         except JobCancelled:
             report.state("cancelled", stopped_note(spec.kind))
         except RelicError as error:
@@ -185,6 +179,11 @@ class Jobs:
         else:
             report.state("done", note)
         return job.job()
+
+    def _function(self, kind: str) -> JobFunction:
+        if kind not in self._functions:
+            raise unknown_name("kind of job", kind, self._functions)
+        return self._functions[kind]
 
     def _in_folders(self) -> list[tuple[JobFolder, Job]]:
         found = []
@@ -235,24 +234,3 @@ class SubprocessExecutor:
             )
         # Somebody has to take the exit status, or ended jobs stay behind as zombies of a server that runs for weeks.
         threading.Thread(target=process.wait, name=f"job {folder.name}", daemon=True).start()
-
-
-class InlineExecutor:
-    """Runs each job to its end before `submit` returns: for tests and for machines without processes to spare."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-
-    def submit(self, folder: Path, alive: int) -> None:  # noqa: ARG002 - the caller holds the lock all the while
-        """Run the job on a workbench of its own, as another process would."""
-        from relic_core.services.workbench import Workbench
-
-        Workbench(self._settings, executor=self).jobs.run(folder)
-
-
-def _function(kind: str) -> JobFunction:
-    if kind not in KINDS:
-        raise unknown_name("kind of job", kind, KINDS)
-    module, name = KINDS[kind].split(":")
-    function: JobFunction = getattr(import_module(module), name)
-    return function

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.config import Settings
-    from relic_core.domain import Outcome, Run, Shape
+    from relic_core.domain import ContextSize, Outcome, Run
     from relic_core.ports import Benchmark, Progress, Retriever
     from relic_core.retrieval.words_index import Terms
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _AGAIN = "again"
 _PARTIAL = "partial.jsonl"
@@ -52,10 +52,10 @@ class Measured:
 
 
 class Measuring:
-    """Measures retrievers for a workbench."""
+    """Measures retrievers for an app."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._made: dict[Path, dict[str, Retriever]] = {}
         self._lock = threading.Lock()
 
@@ -63,7 +63,7 @@ class Measuring:
         self,
         benchmark: str,
         retriever: str | Retriever,
-        shape: Shape,
+        shape: ContextSize,
         *,
         data: Path | None = None,
         again: bool = False,
@@ -71,14 +71,14 @@ class Measuring:
         progress: Progress,
     ) -> Run:
         """Measure a retriever, or find the run where that was done before; see `measure`."""
-        opened = self._workbench.benchmarks.open(benchmark, data=data)
+        opened = self._app.benchmarks.open(benchmark, data=data)
         return self.measure(opened, retriever, shape, again=again, tell=tell, progress=progress).run
 
     def measure(
         self,
         benchmark: Benchmark,
         retriever: str | Retriever,
-        shape: Shape,
+        shape: ContextSize,
         *,
         again: bool = False,
         renew: bool = True,
@@ -108,7 +108,7 @@ class Measuring:
         if earlier is not None and not again:
             say(f"Measured before: run {earlier.run.id} of {earlier.run.created:%d %B %Y}. Nothing was measured now.")
             return earlier
-        folder = self._workbench.settings.data / "runs" / (experiment.run_id + (f"-{_AGAIN}" if again else ""))
+        folder = self._app.settings.data / "runs" / (experiment.run_id + (f"-{_AGAIN}" if again else ""))
         waited: list[bool] = []
 
         def waiting() -> None:
@@ -154,13 +154,13 @@ class Measuring:
         except BadBenchmark:
             unfinished.remove()  # going on from there would end here again
             raise
-        stored = self._workbench.store.runs
+        stored = self._app.store.runs
         if earlier is None and not stored.add(run, outcomes):  # taken in from a file meanwhile
             earlier = self._known(run.id)
         moved = moved_ranks(earlier.outcomes, outcomes) if earlier is not None else ()
         if moved and renew:
             stored.add(run, outcomes, again=True)
-            self._workbench.runs.all()  # so that its outcomes are these from now on
+            self._app.runs.all()  # so that its outcomes are these from now on
         unfinished.remove()
         if earlier is not None:
             say(_compared(earlier.run, moved, len(outcomes), renew=renew))
@@ -216,23 +216,23 @@ class Measuring:
         Novels of the library have theirs where searching finds them, so that nothing is encoded twice. Pools that were
         given, and editions that the library does not have, are kept apart from what readers prepare.
         """
-        settings = self._workbench.settings
+        settings = self._app.settings
         if benchmark.card.pool == "whole work":
-            stored = {summary.sha256 for summary in self._workbench.works.summaries()}
+            stored = {summary.sha256 for summary in self._app.works.summaries()}
             if all(book.sha256 in stored for book in benchmark.books()):
                 return settings
         return replace(settings, indexes=settings.indexes / "benchmarks")
 
     def _known(self, wanted: str) -> Measured | None:
         """Find a run that is kept, or that came with the program."""
-        runs = self._workbench.runs
+        runs = self._app.runs
         run = next((each for each in runs.all() if each.id == wanted), None)
         return None if run is None else Measured(run=run, outcomes=runs.outcomes(run.id), found=True)
 
     def _brought_back(self, wanted: str) -> Measured | None:
         """Bring back a run that was removed."""
         try:
-            self._workbench.runs.restore(wanted)
+            self._app.runs.restore(wanted)
         except NotFound:
             return None
         return self._known(wanted)

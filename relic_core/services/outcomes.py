@@ -20,10 +20,10 @@ from relic_core.reporting.passages import quotation
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from relic_core.domain import Book, Claim, Offsets, Outcome, Place, Run, Window, Work
+    from relic_core.domain import Book, Claim, Offsets, Outcome, Place, QuotationContext, Run, Work
     from relic_core.ports import Benchmark
     from relic_core.reporting.passages import Passage
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _ASKED_AGAIN = 20.0
 """Seconds after which a benchmark whose data were not here is looked for again."""
@@ -80,7 +80,7 @@ class _Opened:
     """A benchmark that was looked for: its windows by id, or why they cannot be had."""
 
     benchmark: Benchmark | None
-    windows: dict[str, Window]
+    windows: dict[str, QuotationContext]
     missing: Literal["", "data", "damaged", "needs works"]
     at: float
 
@@ -88,8 +88,8 @@ class _Opened:
 class Outcomes:
     """The outcomes of runs, with their words."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._opened: dict[str, _Opened] = {}
         self._lock = threading.Lock()
 
@@ -103,7 +103,7 @@ class Outcomes:
 
     def read_many(self, pairs: Sequence[tuple[Run, Outcome]]) -> tuple[ReadOutcome, ...]:
         """Gather what a person needs to read some outcomes, looking the library up once; see `read`."""
-        stored = {summary.sha256: summary.id for summary in self._workbench.works.summaries()}
+        stored = {summary.sha256: summary.id for summary in self._app.works.summaries()}
         known: dict[tuple[str, str], Missing] = {}
         return tuple(self._read(run, outcome, stored, known) for run, outcome in pairs)
 
@@ -117,7 +117,7 @@ class Outcomes:
         missing = [] if window else [_no_claim(run, opened)]
         book = next((book for book in run.books if book.key == outcome.book), None)
         work_id = stored.get(book.sha256, "") if run.pool == "whole work" and book is not None else ""
-        work = self._workbench.works.load(work_id) if work_id else _given(book, opened, window)
+        work = self._app.works.load(work_id) if work_id else _given(book, opened, window)
         if work is None:
             key = (run.pool, outcome.book)
             if key not in known:
@@ -140,10 +140,10 @@ class Outcomes:
 
     def _look_for(self, name: str) -> _Opened:
         benchmark: Benchmark | None = None
-        windows: Sequence[Window] = ()
+        windows: Sequence[QuotationContext] = ()
         missing: Literal["", "data", "damaged", "needs works"] = ""
         try:
-            benchmark = self._workbench.benchmarks.open(name)
+            benchmark = self._app.benchmarks.open(name)
             windows = benchmark.windows()
         except RelicError as error:  # told on the page beside what can be shown without the claims
             windows, missing = self._claims_alone(name, error)
@@ -151,10 +151,10 @@ class Outcomes:
 
     def _claims_alone(
         self, name: str, error: RelicError
-    ) -> tuple[tuple[Window, ...], Literal["data", "damaged", "needs works"]]:
+    ) -> tuple[tuple[QuotationContext, ...], Literal["data", "damaged", "needs works"]]:
         """Read the claims of a benchmark that could not be opened; say why there are none."""
         try:
-            windows = registry.unplaced(name, settings=self._workbench.settings)
+            windows = registry.unplaced(name, settings=self._app.settings)
         except RelicError as further:
             error, windows = further, ()
         else:
@@ -166,7 +166,7 @@ class Outcomes:
         """Say which text is not here."""
         if run.pool == "given" or book is None:
             return Missing("pool", run.benchmark)
-        shelved = next((each for each in self._workbench.catalogue.shelf() if each.entry.slug == book.key), None)
+        shelved = next((each for each in self._app.catalogue.shelf() if each.entry.slug == book.key), None)
         return Missing("edition" if shelved is not None and shelved.work is not None else "work", book.title)
 
 
@@ -174,7 +174,7 @@ def _no_claim(run: Run, opened: _Opened) -> Missing:
     return Missing(opened.missing if opened.missing and not opened.windows else "example", run.benchmark)
 
 
-def _given(book: Book | None, opened: _Opened, window: Window | None) -> Work | None:
+def _given(book: Book | None, opened: _Opened, window: QuotationContext | None) -> Work | None:
     """Take the text that was ranked from the benchmark; None where it is not here, or not the one that was ranked."""
     if opened.benchmark is None or window is None:
         return None

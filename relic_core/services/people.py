@@ -10,7 +10,7 @@ from relic_core.errors import BadRequest, NotFound
 
 if TYPE_CHECKING:
     from relic_core.domain.people import Holding
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 NOBODY = "nobody"
 """How a command calls what was kept while nobody signed in."""
@@ -32,22 +32,22 @@ class Known:
 class People:
     """Whose things there are; the store has ids and digests alone."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
 
     def signed_in(self, person: str, address: str) -> None:
         """Remember that somebody signed in, so that they are found by their address.
 
         - `address`: the e-mail address that the provider gives and does not call unverified; a digest of it is stored.
         """
-        self._workbench.store.people.seen(person, address_digest(address))
+        self._app.store.people.seen(person, address_digest(address))
 
     def known(self) -> tuple[Known, ...]:
         """List everybody who keeps something or has signed in; an address is named that the operator's list has."""
-        listed = {address_digest(each): each for each in self._workbench.settings.sign_in_allow if "@" in each}
+        listed = {address_digest(each): each for each in self._app.settings.sign_in_allow if "@" in each}
         return tuple(
             Known(listed.get(each.address, each.person) if each.person else NOBODY, each)
-            for each in self._workbench.store.people.holdings()
+            for each in self._app.store.people.holdings()
         )
 
     def find(self, said: str) -> str:
@@ -67,7 +67,7 @@ class People:
             if wanted in {each.holding.person for each in self.known() if each.holding.person}:
                 return wanted
             raise NotFound(f"There is nobody called '{wanted:.{_SHOWN}}'. {self._there_is()}")
-        found = self._workbench.store.people.with_address(address_digest(wanted))
+        found = self._app.store.people.with_address(address_digest(wanted))
         if not found:
             raise NotFound(
                 f"Nobody has signed in as {wanted:.{_SHOWN}} yet. Let them sign in once, and try again: a person is "
@@ -94,7 +94,7 @@ class People:
         """
         target, giver = self.find(to), self.find(source)
         if "@" in to and address_digest(to.strip()) not in {
-            each.address for each in self._workbench.store.people.holdings() if each.person == target
+            each.address for each in self._app.store.people.holdings() if each.person == target
         }:
             raise BadRequest(
                 f"Who once signed in as {to.strip():.{_SHOWN}} has another address by now, and somebody else may have "
@@ -102,7 +102,7 @@ class People:
             )
         if target == giver:
             raise BadRequest(f"{to.strip():.{_SHOWN}} has these things already. Name two different people.")
-        return self._workbench.store.people.hand_over(giver, target)
+        return self._app.store.people.hand_over(giver, target)
 
     def _there_is(self) -> str:
         names = [each.name for each in self.known()]

@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from relic_core.domain import Shape
+    from relic_core.domain import ContextSize
     from relic_core.evaluation.intervals import Over
     from relic_core.ports import Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def proxy_table(
-    workbench: Workbench,
+    app: App,
     name: str,
     retrievers: Sequence[str],
     *,
     chooser: str,
-    shape: Shape,
+    shape: ContextSize,
     data: Path | None = None,
     progress: Progress,
 ) -> Table:
     """Ask retrievers the proxy task: the gold among two passages that another retriever put first (RELiC, section 4).
 
-    - `workbench`: where the works are.
+    - `app`: where the works are.
     - `name`: a registered benchmark, whose windows become the items.
     - `chooser`: who chooses the other two options; not one of them.
     - `shape`: how much context each claim takes.
@@ -50,12 +50,12 @@ def proxy_table(
             f"{chooser} chooses the options, so its own accuracy says nothing. Name other retrievers to be asked, or "
             "another chooser."
         )
-    benchmark = workbench.benchmarks.open(name, data=data)
-    settings = workbench.measuring.settings_for(benchmark)
+    benchmark = app.benchmarks.open(name, data=data)
+    settings = app.measuring.settings_for(benchmark)
     made = make_items(
         benchmark,
         benchmark.windows(),
-        chooser=workbench.measuring.retriever(chooser, settings),
+        chooser=app.measuring.retriever(chooser, settings),
         settings=ItemSettings(shape=shape),
         progress=progress,
     )
@@ -65,7 +65,7 @@ def proxy_table(
     over: Over | None = None if len(books) <= 1 else "works" if len(set(books)) > 1 else "examples"
     rows: list[tuple[Cell, ...]] = []
     for each in retrievers:
-        asked = workbench.measuring.retriever(each, settings)
+        asked = app.measuring.retriever(each, settings)
         answers = ask(made.items, lambda work_id: benchmark.work(works[work_id]), asked, progress=progress)
         values = proxy_values(made.items, answers.choices)
         if over is None:

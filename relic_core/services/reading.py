@@ -16,7 +16,7 @@ from relic_core.services.asking import request_of
 if TYPE_CHECKING:
     from relic_core.domain import Place, Work
     from relic_core.services.answers import SearchResult
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _CHAPTERS_KEPT = 8
 
@@ -79,8 +79,8 @@ class HitMark:
 class Reading:
     """Opens works."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._set: OrderedDict[tuple[str, int], SetChapter] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -131,14 +131,14 @@ class Reading:
 
         Raises NotFound: there is no such search, or its work, or the passage it asks with, is not there any more.
         """
-        search = self._workbench.history.get(search_id)
-        return self._workbench.search.run(request_of(search), at_once=True)
+        search = self._app.history.get(search_id)
+        return self._app.search.run(request_of(search), at_once=True)
 
     def _load(self, work_id: str) -> Work:
         try:
-            return self._workbench.works.load(work_id)
+            return self._app.works.load(work_id)
         except NotFound:
-            for removed in self._workbench.works.removed():
+            for removed in self._app.works.removed():
                 if removed.id == work_id:
                     edition = f"{removed.title} ({removed.year})" if removed.year else removed.title
                     raise NotFound(

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from relic_core.domain import Outcome, Shape, Window
+    from relic_core.domain import ContextSize, Outcome, QuotationContext
     from relic_core.encoders.cards import EncoderCard
     from relic_core.evaluation.readings import Factory
     from relic_core.ports import Benchmark, Progress
     from relic_core.reporting.tables import Table
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 NAMES = ("recall@10", "recall@50", "recall@100", "mean-rank", "median-rank", "mrr")
 WINDOWS, CONTEXTS = (126, 254, 510), (0, 32, 64)
@@ -47,13 +47,13 @@ class Question:
 
     benchmark: str
     data: Path | None = None
-    shapes: tuple[Shape, ...]
+    shapes: tuple[ContextSize, ...]
     works: int = 0
     half: bool = False
 
 
 def compare_readings(
-    workbench: Workbench,
+    app: App,
     question: Question,
     *,
     windows: Sequence[int] = WINDOWS,
@@ -63,7 +63,7 @@ def compare_readings(
 ) -> tuple[Table, ...]:
     """Measure one-pass spans for each stretch length and context, and the same encoder's spans read alone.
 
-    - `workbench`: where the works are, and which encoder; its indexes are left alone.
+    - `app`: where the works are, and which encoder; its indexes are left alone.
     - `windows`, `contexts`: tokens of a stretch, and of its context on either side; pairs whose context fills the
       stretch are left out. The encoder's own are tried in any case.
     - `alone`: whether spans are read alone too.
@@ -74,7 +74,7 @@ def compare_readings(
     Raises BadRequest: the benchmark is not for choosing by, the encoder does not read in context, or a value is out of
     its range.
     """
-    card = read_card(trained_model(workbench.settings))
+    card = read_card(trained_model(app.settings))
     if card.spans != "in context":
         raise BadRequest(
             f"{card.name} reads every span alone, so there are no stretches to choose. Take an encoder whose card says "
@@ -82,7 +82,7 @@ def compare_readings(
         )
     if question.works < 0:
         raise BadRequest(f"The number of works is {question.works}; it must be 1 or more, or 0 for all.")
-    benchmark = workbench.benchmarks.open(question.benchmark, data=question.data)
+    benchmark = app.benchmarks.open(question.benchmark, data=question.data)
     _check(benchmark, question)
     asked = readings.densest(benchmark, question.works) if question.works else benchmark.windows()
     if question.half:
@@ -110,11 +110,11 @@ def _factories(
 ) -> dict[str, Factory]:
     """Give readings by name, the encoder's own first. Encoders are made for one work each, and not kept."""
     from relic_core.encoders.alone import AloneEncoder
-    from relic_core.encoders.one_pass import OnePassEncoder
+    from relic_core.encoders.one_pass import LateChunkingEncoder
 
     def in_context(stretch: int, context: int) -> Factory:
         def make(root: Path) -> Dense:
-            encoder = OnePassEncoder(card, stretch=stretch, context=context)
+            encoder = LateChunkingEncoder(card, stretch=stretch, context=context)
             return Dense("readings", encoder=lambda: encoder, root=root, similarity=card.similarity)
 
         return make
@@ -123,17 +123,19 @@ def _factories(
         encoder = AloneEncoder(replace(card, spans="alone"))
         return DenseAlone("readings", encoder=lambda: encoder, root=root)
 
-    own = OnePassEncoder(card).facts
+    own = LateChunkingEncoder(card).facts
     pairs = [(int(own["stretch_tokens"]), int(own["context_tokens"]))]
     for stretch, context in sorted(product(windows, contexts)):
         if 2 * context < stretch:
-            OnePassEncoder(card, stretch=stretch, context=context)  # refuses what cannot be, before anything is encoded
+            LateChunkingEncoder(
+                card, stretch=stretch, context=context
+            )  # refuses what cannot be, before anything is encoded
             pairs.append((stretch, context))
     found = {f"{stretch}/{context}": in_context(stretch, context) for stretch, context in pairs}
     return {**found, ALONE: by_itself} if alone else found
 
 
-def _as_run(name: str, benchmark: Benchmark, shape: Shape, outcomes: Sequence[Outcome]) -> Run:
+def _as_run(name: str, benchmark: Benchmark, shape: ContextSize, outcomes: Sequence[Outcome]) -> Run:
     """Put what was measured into the form that tables are made of; it is not kept as a run."""
     card, keys = benchmark.card, {outcome.book for outcome in outcomes}
     return Run(
@@ -156,7 +158,9 @@ def _as_run(name: str, benchmark: Benchmark, shape: Shape, outcomes: Sequence[Ou
     )
 
 
-def _notes(benchmark: Benchmark, question: Question, asked: Sequence[Window], card: EncoderCard) -> tuple[str, ...]:
+def _notes(
+    benchmark: Benchmark, question: Question, asked: Sequence[QuotationContext], card: EncoderCard
+) -> tuple[str, ...]:
     """Say what the names of readings mean, and what the figures may be used for."""
     named = (
         f"{card.name}; a reading is named by its stretches' tokens / context on either side; {ALONE}: every span is "

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import Outcome, Run
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 SHIPPED = ASSETS / "results"
 """Folder of the runs that come with the program."""
 
 
 class Runs:
-    """The runs of a workbench.
+    """The runs of an app.
 
     - `shipped`: folder of the runs that come with the program.
     """
 
-    def __init__(self, workbench: Workbench, *, shipped: Path | None = None) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App, *, shipped: Path | None = None) -> None:
+        self._app = app
         self._folder = SHIPPED if shipped is None else shipped
         self._shipped: dict[str, tuple[Run, tuple[Outcome, ...]]] | None = None
         self._stored: dict[str, Run] = {}
@@ -42,7 +42,7 @@ class Runs:
         """
         shipped = self._came_with()
         runs = {run_id: run for run_id, (run, _) in shipped.items()}
-        self._stored = {run.id: run for run in self._workbench.store.runs.all()}
+        self._stored = {run.id: run for run in self._app.store.runs.all()}
         for run in self._stored.values():
             came = runs.get(run.id)
             newest = run if came is None or run.created > came.created else came
@@ -57,7 +57,7 @@ class Runs:
         for run in self.all():
             if run.id == run_id:
                 return run
-        return self._workbench.store.runs.get(run_id)
+        return self._app.store.runs.get(run_id)
 
     def outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """List the outcomes of a run in the order of its benchmark.
@@ -69,10 +69,10 @@ class Runs:
         if shipped is not None and (run is None or run.created <= shipped[0].created):
             return shipped[1]
         if run is None:
-            run = self._stored[run_id] = self._workbench.store.runs.get(run_id)
+            run = self._stored[run_id] = self._app.store.runs.get(run_id)
         kept = self._outcomes.get(run_id)
         if kept is None or kept[0] != run:  # measured again, here or by another program
-            kept = run, self._workbench.store.runs.outcomes(run_id)
+            kept = run, self._app.store.runs.outcomes(run_id)
             with self._lock:
                 self._outcomes[run_id] = kept
         return kept[1]
@@ -84,8 +84,8 @@ class Runs:
         """
         shipped = self._came_with().get(run_id)
         if shipped is not None:
-            self._workbench.store.runs.add(*shipped)
-        self._workbench.store.runs.tag(run_id, tags)
+            self._app.store.runs.add(*shipped)
+        self._app.store.runs.tag(run_id, tags)
 
     def remove(self, run_id: str) -> None:
         """Hide a run; `restore` brings it back.
@@ -98,7 +98,7 @@ class Runs:
                 f"The run '{run_id}' came with the program and cannot be removed: the documentation's figures rest on "
                 "it. Choose other runs to leave it out of a table."
             )
-        self._workbench.store.runs.remove(run_id)
+        self._app.store.runs.remove(run_id)
         self._stored.pop(run_id, None)
 
     def restore(self, run_id: str) -> Run:
@@ -106,7 +106,7 @@ class Runs:
 
         Raises NotFound: there never was such a run.
         """
-        return self._workbench.store.runs.restore(run_id)
+        return self._app.store.runs.restore(run_id)
 
     def _came_with(self) -> dict[str, tuple[Run, tuple[Outcome, ...]]]:
         """Read the runs that came with the program, once."""

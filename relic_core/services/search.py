@@ -17,7 +17,7 @@ from relic_core.errors import BadRequest, RelicError
 from relic_core.ports import VectorRetriever
 from relic_core.retrieval import registry
 from relic_core.retrieval.fusion import fuse
-from relic_core.retrieval.strength import Foreign, Judge
+from relic_core.retrieval.strength import OutOfVocabulary, StrengthClassifier
 from relic_core.services.answers import Column, SearchResult
 from relic_core.services.asking import read_question
 from relic_core.services.columns import (
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Narrowing, Ranking, Scores, Span, Work, WorkSummary
+    from relic_core.domain import Ranking, Scores, Span, Work, WorkFilter, WorkSummary
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.retrieval.reranked import Reranked
     from relic_core.services.answers import SearchRequest
     from relic_core.services.asking import Question
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _FINDERS_KEPT = 3
 
@@ -61,7 +61,7 @@ class _Found:
     quoted: tuple[masking.Quoted, ...] = ()
     rankings: dict[str, Ranking] = field(default_factory=dict)
     refusals: dict[str, RelicError] = field(default_factory=dict)
-    judges: dict[str, Judge] = field(default_factory=dict)
+    judges: dict[str, StrengthClassifier] = field(default_factory=dict)
 
     @property
     def candidates(self) -> int:
@@ -72,8 +72,8 @@ class _Found:
 class Search:
     """Answers search requests."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._finders: OrderedDict[str, masking.QuotationFinder] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -91,10 +91,10 @@ class Search:
         Raises NotFound: no work has that id, or the passage asked with is not there.
         """
         if not request.work_id:
-            return self._workbench.library_search.run(request, at_once=at_once)
+            return self._app.library_search.run(request, at_once=at_once)
         began = time.perf_counter()
-        work = self._workbench.works.load(request.work_id)
-        question = read_question(self._workbench, request)
+        work = self._app.works.load(request.work_id)
+        question = read_question(self._app, request)
         masking.check_script(question.claim, work)
         is_claim = question.source is None
         found = _Found(
@@ -106,9 +106,9 @@ class Search:
         )
         self._rank_all(found, at_once=at_once)
         encoders = self.encoders(found.rankings)
-        foreign = Foreign.of(question.claim, work) if is_claim else None
+        foreign = OutOfVocabulary.of(question.claim, work) if is_claim else None
         for name, ranking in found.rankings.items():
-            found.judges[name] = Judge(ranking, found.rankings, foreign=foreign, encoders=encoders)
+            found.judges[name] = StrengthClassifier(ranking, found.rankings, foreign=foreign, encoders=encoders)
         columns = tuple(self._column(name, found) for name in request.retrievers)
         made_with = (
             f"work {work.sha256[:12]}",
@@ -129,9 +129,9 @@ class Search:
             source=question.source,
         )
 
-    def scope(self, narrowing: Narrowing) -> tuple[WorkSummary, ...]:
+    def scope(self, narrowing: WorkFilter) -> tuple[WorkSummary, ...]:
         """List the works that a search of the library would search, by title."""
-        return self._workbench.works.scope(narrowing)
+        return self._app.works.scope(narrowing)
 
     def mask(self, claim_text: str, quoted: masking.Quoted) -> str:
         """Put a mask in the place of words of the work that a claim quotes."""
@@ -139,12 +139,12 @@ class Search:
 
     def encoders(self, rankings: Iterable[str]) -> dict[str, str]:
         """Identities of the encoders that had a part in rankings, by retriever."""
-        named = {name: self._workbench.indexes.retriever(name).encoder_identity for name in rankings}
+        named = {name: self._app.indexes.retriever(name).encoder_identity for name in rankings}
         return {name: identity for name, identity in named.items() if identity}
 
     def models(self, rankings: Iterable[str]) -> tuple[str, ...]:
         """Name the models that had a part in rankings, each once: identities of encoders, digests of rerankers."""
-        names, retriever, model = list(rankings), self._workbench.indexes.retriever, self._workbench.indexes.model
+        names, retriever, model = list(rankings), self._app.indexes.retriever, self._app.indexes.model
         said = [model(name, identity) for name, identity in self.encoders(names).items()]
         for name in names:
             if registry.card(name).kind == "reranker":
@@ -163,7 +163,7 @@ class Search:
 
     def _rank_all(self, found: _Found, *, at_once: bool) -> None:
         """Rank with every retriever that can: the columns', and the others for "ranked elsewhere"."""
-        indexes, request = self._workbench.indexes, found.request
+        indexes, request = self._app.indexes, found.request
 
         def ranked(name: str, scores: Scores) -> Ranking:
             return rank_scores(name, found.work.id, request.length, scores, among=found.among)
@@ -181,18 +181,18 @@ class Search:
             return fuse(parts)
         if found.question.source is not None:
             raise RelicError(NO_CLAIM)
-        reranked = cast("Reranked", self._workbench.indexes.retriever(card.name))
+        reranked = cast("Reranked", self._app.indexes.retriever(card.name))
         return reranked.reorder(found.question.claim, found.work, *parts)
 
     def _score(self, name: str, found: _Found) -> Scores:
-        retriever = self._workbench.indexes.retriever(name)
+        retriever = self._app.indexes.retriever(name)
         question, work, length = found.question, found.work, found.request.length
         if question.source is not None and isinstance(retriever, VectorRetriever):
             return retriever.score_vector(question.vector(retriever), work.imprint, length)
         return retriever.score(question.claim, work, length)
 
     def _column(self, name: str, found: _Found) -> Column:
-        card = self._workbench.indexes.card(name)
+        card = self._app.indexes.card(name)
         ranking, refusal = found.rankings.get(name), found.refusals.get(name)
         if refusal is not None:
             return refused(card, refusal, found.candidates)
@@ -209,9 +209,7 @@ class Search:
                 group,
                 question=found.question,
                 strength=found.judges[name].of(group.best),
-                elsewhere=elsewhere(
-                    name, found.rankings, partial(_rank_of, group.best.span), self._workbench.indexes.card
-                ),
+                elsewhere=elsewhere(name, found.rankings, partial(_rank_of, group.best.span), self._app.indexes.card),
                 quoted=found.quoted,
             )
             for group in group_overlapping(hits)[: found.request.results]

@@ -12,7 +12,7 @@ from relic_core.errors import NotFound
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relic_core.domain import Imprint, Work, WorkSummary
+    from relic_core.domain import Work, WorkSummary, WorkVersion
     from relic_core.store import Store
     from relic_core.store.works import Version
 
@@ -36,7 +36,7 @@ class Standing(NamedTuple):
     stamp: Stamp
     summaries: tuple[WorkSummary, ...]
     versions: dict[str, Version]
-    imprints: dict[str, Imprint]
+    imprints: dict[str, WorkVersion]
 
 
 class _Loaded(NamedTuple):

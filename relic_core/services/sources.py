@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Question, SecondarySource
-    from relic_core.services.workbench import Workbench
     from relic_core.store.mined_windows import StoredWindow
+    from relic_core.wiring import App
 
 __all__ = ["Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowView"]
 
@@ -74,17 +74,17 @@ class Quoted:
 
 
 class Sources:
-    """The secondary sources of a workbench."""
+    """The secondary sources of an app."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._quoted: dict[str, Quoted] = {}
         self._stamp: object = None
         self._lock = threading.Lock()
 
     def all(self) -> tuple[SourceSummary, ...]:
         """List the sources by title, those that could not be read too; not those that were removed."""
-        store = self._workbench.store
+        store = self._app.store
         counted = {counts.source_id: counts for counts in store.sources.counts()}
         works: dict[str, list[tuple[str, str, int]]] = {}
         for source_id, work_id, title, windows in store.windows.quoted_works():
@@ -108,7 +108,7 @@ class Sources:
 
         Raises NotFound: there never was such a source.
         """
-        return self._workbench.store.sources.get(source_id)
+        return self._app.store.sources.get(source_id)
 
     def windows(
         self, *, source_id: str = "", work_id: str = "", show: Show = "kept", start: int = 0, limit: int = 20
@@ -122,7 +122,7 @@ class Sources:
         """
         if show not in get_args(Show):
             raise unknown_name("choice of windows", show, get_args(Show))
-        total, found = self._workbench.store.windows.page(
+        total, found = self._app.store.windows.page(
             source_id=source_id, work_id=work_id, show=show, start=start, limit=limit
         )
         return WindowList(total=total, views=self._views(found))
@@ -132,7 +132,7 @@ class Sources:
 
         Raises NotFound: there is none, or its source or work was removed.
         """
-        found = self._workbench.store.windows.get(window_id)
+        found = self._app.store.windows.get(window_id)
         return self._views([found])[0]
 
     def draw(self, count: int, *, seed: int) -> tuple[WindowView, ...]:
@@ -144,20 +144,20 @@ class Sources:
         """
         if count < 1:
             raise BadRequest(f"{count} windows cannot be drawn; draw 1 or more.")
-        ids = self._workbench.store.windows.ids()
+        ids = self._app.store.windows.ids()
         drawn = random.Random(seed).sample(ids, min(count, len(ids)))  # noqa: S311 - a sample, not a secret
-        return self._views(self._workbench.store.windows.some(drawn))
+        return self._views(self._app.store.windows.some(drawn))
 
     def quoted(self, work_id: str) -> Quoted:
         """Count how often each sentence of a work is quoted; kept in memory until the store is written."""
-        stamp = self._workbench.store.stamp()
+        stamp = self._app.store.stamp()
         with self._lock:
             if stamp != self._stamp:
                 self._quoted.clear()
                 self._stamp = stamp
             found = self._quoted.get(work_id)
         if found is None:
-            found = _count(self._workbench.store.windows.golds(work_id))
+            found = _count(self._app.store.windows.golds(work_id))
             with self._lock:
                 if stamp == self._stamp:
                     self._quoted[work_id] = found
@@ -165,7 +165,7 @@ class Sources:
 
     def quoting(self, work_id: str, sentence: int) -> tuple[WindowView, ...]:
         """List the kept windows that quote a sentence of a work, by source."""
-        return self._views(self._workbench.store.windows.quoting(work_id, sentence))
+        return self._views(self._app.store.windows.quoting(work_id, sentence))
 
     def judge(self, window_id: str, question: Question, answer: str, *, judge: str = "", comment: str = "") -> None:
         """Keep what somebody says of a window; earlier answers stay on record.
@@ -186,8 +186,8 @@ class Sources:
             raise BadRequest(
                 f"The comment has {len(comment):,} characters; at most {_LONGEST_COMMENT:,} are kept. Shorten it."
             )
-        self._workbench.store.windows.get(window_id)
-        self._workbench.store.judgements.add(
+        self._app.store.windows.get(window_id)
+        self._app.store.judgements.add(
             Judgement(
                 window_id=window_id,
                 question=question,
@@ -203,7 +203,7 @@ class Sources:
 
         Who presses what somebody else has answered agrees with them.
         """
-        own = self._workbench.store.judgements.last_of(harmless(judge, longest=_LONGEST_JUDGE), window_id, question)
+        own = self._app.store.judgements.last_of(harmless(judge, longest=_LONGEST_JUDGE), window_id, question)
         self.judge(window_id, question, "" if own == answer else answer, judge=judge)
 
     def remove(self, source_id: str) -> SecondarySource:
@@ -211,27 +211,27 @@ class Sources:
 
         Raises NotFound: there is no such source, or it was removed before.
         """
-        return self._workbench.store.sources.remove(source_id)
+        return self._app.store.sources.remove(source_id)
 
     def restore(self, source_id: str) -> SecondarySource:
         """Undo `remove`.
 
         Raises NotFound: there never was such a source.
         """
-        return self._workbench.store.sources.restore(source_id)
+        return self._app.store.sources.restore(source_id)
 
     def removed(self) -> tuple[SecondarySource, ...]:
         """List the sources that were removed and can be put back, the last removed first."""
-        return self._workbench.store.sources.removed()
+        return self._app.store.sources.removed()
 
     def _views(self, found: Sequence[StoredWindow]) -> tuple[WindowView, ...]:
         if not found:
             return ()
-        store = self._workbench.store
+        store = self._app.store
         sources = {stored.source.id: stored.source for stored in store.sources.all()}
-        summaries = {summary.id: summary for summary in self._workbench.works.summaries()}
+        summaries = {summary.id: summary for summary in self._app.works.summaries()}
         answers = store.judgements.latest([each.window.id for each in found])
-        works = self._workbench.works.load_all({each.window.work_id for each in found})
+        works = self._app.works.load_all({each.window.work_id for each in found})
         return tuple(
             make_view(
                 each.window,

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from relic_core.domain import Claim, Shape
+from relic_core.domain import Claim, ContextSize
 from relic_core.errors import BadRequest
 from relic_core.evaluation.bars import FAIR, STRONG, BestHit, left_out, set_bars
 from relic_core.ports import VectorRetriever
 from relic_core.reporting.tables import Figure, Table
 from relic_core.retrieval import registry
-from relic_core.retrieval.strength import Foreign
+from relic_core.retrieval.strength import OutOfVocabulary
 from relic_core.services.tuning import check_split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from relic_core.domain import Window, Work
+    from relic_core.domain import QuotationContext, Work
     from relic_core.evaluation.bars import Bars
     from relic_core.ports import Benchmark, Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 BARE = "a sentence"
 """The shape of a claim of one sentence without a mask, as readers type them."""
-_SHAPES = (Shape(4, 4), Shape(1, 1))
+_SHAPES = (ContextSize(4, 4), ContextSize(1, 1))
 _LEVELS = ("strong", "fair", "weak")
 _SEED = "bars"
 
@@ -45,10 +45,10 @@ class Question:
     others: int = 4
 
 
-def choose_bars(workbench: Workbench, question: Question, *, progress: Progress) -> tuple[Bars, Table]:
+def choose_bars(app: App, question: Question, *, progress: Progress) -> tuple[Bars, Table]:
     """Set bars, and say how often they would be right; works are prepared where they are not.
 
-    - `workbench`: where the works are.
+    - `app`: where the works are.
     - `progress`: told of works prepared, then of claims asked.
 
     Raises BadRequest: the benchmark is not for choosing by, or has a single work; the retriever compares no vectors; a
@@ -56,9 +56,9 @@ def choose_bars(workbench: Workbench, question: Question, *, progress: Progress)
     """
     if question.windows < 1 or question.others < 1:
         raise BadRequest("At least 1 window of each work and 1 other work are needed to set bars by.")
-    benchmark = workbench.benchmarks.open(question.benchmark)
+    benchmark = app.benchmarks.open(question.benchmark)
     check_split(benchmark)
-    retriever = workbench.indexes.retriever(question.retriever)
+    retriever = app.indexes.retriever(question.retriever)
     if not isinstance(retriever, VectorRetriever):
         raise BadRequest(
             f"{registry.card(question.retriever).label} compares no vectors, and these bars are for scores of vectors. "
@@ -76,9 +76,9 @@ def choose_bars(workbench: Workbench, question: Question, *, progress: Progress)
     return set_bars(hits), _table(hits, benchmark, question)
 
 
-def _some(benchmark: Benchmark, most: int) -> list[Window]:
+def _some(benchmark: Benchmark, most: int) -> list[QuotationContext]:
     """Draw windows of every work."""
-    by_work: dict[str, list[Window]] = {}
+    by_work: dict[str, list[QuotationContext]] = {}
     for window in benchmark.windows():
         by_work.setdefault(window.pool, []).append(window)
     drawing = random.Random(_SEED)  # noqa: S311 - no secret
@@ -90,14 +90,16 @@ def _some(benchmark: Benchmark, most: int) -> list[Window]:
     return drawn
 
 
-def _claims(window: Window) -> Iterator[tuple[str, Claim]]:
+def _claims(window: QuotationContext) -> Iterator[tuple[str, Claim]]:
     for shape in _SHAPES:
         yield str(shape), window.claim(shape)
     if any(letter.isalpha() for letter in " ".join(window.left[-1:])):
         yield BARE, Claim(window.left[-1])
 
 
-def _asked(retriever: VectorRetriever, window: Window, works: dict[str, Work], others: int) -> Iterator[BestHit]:
+def _asked(
+    retriever: VectorRetriever, window: QuotationContext, works: dict[str, Work], others: int
+) -> Iterator[BestHit]:
     """Ask a window's claims of its own work and of some others; the same others for each of its shapes."""
     drawing = random.Random(f"{_SEED} {window.id}")  # noqa: S311 - no secret
     elsewhere = sorted(set(works) - {window.pool})
@@ -106,7 +108,7 @@ def _asked(retriever: VectorRetriever, window: Window, works: dict[str, Work], o
         vector = retriever.claim_vector(claim)
         for pool in pools:
             scores = retriever.score_vector(vector, works[pool].imprint, window.gold.length)
-            foreign, best = Foreign.of(claim, works[pool]), int(np.argmax(scores))
+            foreign, best = OutOfVocabulary.of(claim, works[pool]), int(np.argmax(scores))
             own = pool == window.pool
             yield BestHit(
                 about=window.pool,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import Span, Window, rank_scores
+from relic_core.domain import QuotationContext, Span, rank_scores
 from relic_core.errors import BadClaim
 from relic_core.evaluation.benchmarks.relic import starts_of, work_of
 from relic_core.formats.leaderboard import DEPTH, write_submission
@@ -17,18 +17,18 @@ from relic_core.ports import silent
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from relic_core.domain import Shape
+    from relic_core.domain import ContextSize
     from relic_core.ports import Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
-def submit(workbench: Workbench, retriever: str, *, shape: Shape, data: Path, path: Path, progress: Progress) -> int:
+def submit(app: App, retriever: str, *, shape: ContextSize, data: Path, path: Path, progress: Progress) -> int:
     """Rank the candidates of every quotation of a file of RELiC and write the submission.
 
     Where a claim of this shape holds no word, candidates are given in the order of the text, since the leaderboard
     takes no quotation without an answer.
 
-    - `workbench`: where indexes are kept.
+    - `app`: where indexes are kept.
     - `shape`: how much context each claim takes.
     - `data`: ``test.json``; the starts of its quotations are not looked at.
     - `progress`: told how many quotations are answered.
@@ -39,8 +39,8 @@ def submit(workbench: Workbench, retriever: str, *, shape: Shape, data: Path, pa
     Raises BadBenchmark, NotFound: as `read_relic` and `write_submission`.
     """
     books = read_relic(data)
-    settings = replace(workbench.settings, indexes=workbench.settings.indexes / "benchmarks")
-    asked = workbench.measuring.retriever(retriever, settings)
+    settings = replace(app.settings, indexes=app.settings.indexes / "benchmarks")
+    asked = app.measuring.retriever(retriever, settings)
     total = sum(len(book.quotes) for book in books)
     answers: dict[str, list[int]] = {}
     for book in books:
@@ -51,7 +51,7 @@ def submit(workbench: Workbench, retriever: str, *, shape: Shape, data: Path, pa
         asked.prepare(work, silent, lengths=sorted({quote.length for quote in book.quotes}))
         for quote in book.quotes:
             starts = starts_of(book, quote.length)
-            window = Window(
+            window = QuotationContext(
                 id=quote.id, book=book.title, pool=book.title,
                 left=tuple(sentence.strip() for sentence in quote.left),
                 right=tuple(sentence.strip() for sentence in quote.right),

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relic_core.domain import WorkSummary
-    from relic_core.services.workbench import Workbench
     from relic_core.store.texts import StoredText
     from relic_core.store.works import Version
+    from relic_core.wiring import App
 
 MOST_BYTES = 600_000_000
 """Memory for texts, in bytes: what is read beyond it puts the texts longest unused out. A novel takes about 5 MB."""
@@ -100,12 +100,12 @@ class _Contents:
 class Texts:
     """Reads texts, and keeps those used last.
 
-    - `workbench`: where the works are.
+    - `app`: where the works are.
     - `most_bytes`: memory that texts may take; the one being read may be larger.
     """
 
-    def __init__(self, workbench: Workbench, *, most_bytes: int = MOST_BYTES) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App, *, most_bytes: int = MOST_BYTES) -> None:
+        self._app = app
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
         self._reading = threading.Lock()
@@ -115,10 +115,10 @@ class Texts:
 
     def look(self) -> tuple[tuple[WorkSummary, ...], dict[str, Version]]:
         """List the stored works by title, and which state of each is stored."""
-        stamp = self._workbench.store.stamp()  # before the rest: what is written in between is noticed next time
+        stamp = self._app.store.stamp()  # before the rest: what is written in between is noticed next time
         contents = self._contents
         if not stamp or contents.stamp != stamp:
-            contents = _Contents(stamp, self._workbench.works.summaries(), self._workbench.store.texts.versions())
+            contents = _Contents(stamp, self._app.works.summaries(), self._app.store.texts.versions())
             self._contents = contents
         return contents.summaries, contents.versions
 
@@ -158,7 +158,7 @@ class Texts:
                         for other in work_ids[place:]
                         if self._current(other, versions.get(other), lexicon) is None and other not in read
                     ]
-                    for stored_id, stored in self._workbench.store.texts.read(wanted[:_AT_ONCE]).items():
+                    for stored_id, stored in self._app.store.texts.read(wanted[:_AT_ONCE]).items():
                         read[stored_id] = self._keep(stored_id, stored, lexicon)
                 text = read.pop(work_id, None) or self._current(work_id, versions.get(work_id), lexicon)
             if text is None:

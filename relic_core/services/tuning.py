@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from relic_core.domain import Shape
+    from relic_core.domain import ContextSize
     from relic_core.ports import Benchmark, Progress
     from relic_core.retrieval.words_index import Terms
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 PAPER = (K1, B)
 """What the RELiC paper found on its validation set."""
@@ -45,11 +45,11 @@ class Tuned:
 
 
 def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
-    workbench: Workbench,
+    app: App,
     name: str,
     *,
     terms: Terms = "tokens",
-    shape: Shape,
+    shape: ContextSize,
     data: Path | None = None,
     metric: str = "mrr",
     k1s: Sequence[float] = tuning.K1S,
@@ -58,7 +58,7 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
 ) -> Tuned:
     """Try BM25 over a grid of k1 and b.
 
-    - `workbench`: where the works are.
+    - `app`: where the works are.
     - `name`: a registered benchmark, of a split that choices may be made on.
     - `terms`: what BM25 counts.
     - `shape`: how much context each claim takes.
@@ -68,7 +68,7 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
     Raises BadRequest: the benchmark is for reporting or of no known split, there is no such metric, or a value is out
     of its range.
     """
-    benchmark = workbench.benchmarks.open(name, data=data)
+    benchmark = app.benchmarks.open(name, data=data)
     check_split(benchmark)
 
     def bm25(k1: float, b: float) -> Bm25:

@@ -21,9 +21,9 @@ from relic_core.text.reading import read_work
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relic_core.domain import EditionDetails, Imprint, Narrowing, Work, WorkSummary
+    from relic_core.domain import EditionDetails, Work, WorkFilter, WorkSummary, WorkVersion
     from relic_core.services.previews import Preview
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 _LONGEST_PATH = 4_096
 
 
@@ -48,11 +48,11 @@ class Available:
 
 
 class Works:
-    """The works of a workbench."""
+    """The works of an app."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
-        self._shelf = Shelf(workbench.store)
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._shelf = Shelf(app.store)
 
     def add(
         self,
@@ -79,9 +79,9 @@ class Works:
         """
         told = Description.of(title=title, author=author, translator=translator, year=year)
         work, notice, details = self._read(source, told, name=name, came_from=came_from)
-        summary, outcome = self._workbench.store.works.add(work, given=told.given)
+        summary, outcome = self._app.store.works.add(work, given=told.given)
         if outcome == "added":
-            self._workbench.citing.learn(summary.id, details)
+            self._app.citing.learn(summary.id, details)
         return Added(summary, outcome, notice=notice)
 
     def preview(
@@ -103,10 +103,10 @@ class Works:
         self, source: Path | bytes, told: Description, *, name: str, came_from: str = ""
     ) -> tuple[Work, str, EditionDetails]:
         """Read a work; give with it what the reader should know, and what its file says of the edition."""
-        max_bytes = self._workbench.settings.max_text_bytes
+        max_bytes = self._app.settings.max_text_bytes
         if isinstance(source, Path):
             data, name = folder.read_bytes(source, max_bytes=max_bytes), source.name
-            told = told.over(self._workbench.catalogue.entry_of_file(source))
+            told = told.over(self._app.catalogue.entry_of_file(source))
             came_from = came_from or harmless(str(source), longest=_LONGEST_PATH)
         else:
             data = source
@@ -118,7 +118,7 @@ class Works:
             max_bytes=max_bytes,
         )
         work = edition.work
-        entry = self._workbench.catalogue.entry_of(work) if work.year is None else None
+        entry = self._app.catalogue.entry_of(work) if work.year is None else None
         if entry is not None:  # plain text seldom says when it first appeared, and the shelf knows
             work = replace(work, year=entry.year)
         return work, notice_of(work, edition.missing), edition.details
@@ -134,7 +134,7 @@ class Works:
             path = Path(given).expanduser()
         except RuntimeError:
             raise NotFound(f"There is no home folder for '{given}'. Write the path in full.") from None
-        library = self._workbench.settings.library
+        library = self._app.settings.library
         if library is not None and not folder.mode_of(path):
             for candidate in (library / given, *(library / f"{given}{suffix}" for suffix in folder.SUFFIXES)):
                 if stat.S_ISREG(folder.mode_of(candidate)):
@@ -164,14 +164,14 @@ class Works:
 
         Raises NotFound, BadRequest: the folder of RELIC_LIBRARY is not there, or is none, or may not be read.
         """
-        settings = self._workbench.settings
+        settings = self._app.settings
         if settings.library is None:
             return ()
         stored = {summary.sha256: summary.id for summary in self.summaries()}
         found = []
         for text in folder.list_texts(settings.library):
             sha256 = folder.text_sha256(text.path, modified=text.modified, max_bytes=settings.max_text_bytes)
-            entry = self._workbench.catalogue.entry_of_file(text.path)
+            entry = self._app.catalogue.entry_of_file(text.path)
             title = entry.title if entry else text.title
             found.append(Available(path=text.path, title=title, size=text.size, work_id=stored.get(sha256, "")))
         return tuple(found)
@@ -188,28 +188,28 @@ class Works:
             author=sample.AUTHOR,
             year=sample.YEAR,
             source=sample.SOURCE,
-            max_bytes=self._workbench.settings.max_text_bytes,
+            max_bytes=self._app.settings.max_text_bytes,
         )
-        if self._workbench.store.works.is_removed(work.sha256):
+        if self._app.store.works.is_removed(work.sha256):
             return None
-        summary, _ = self._workbench.store.works.add(work)
-        self._workbench.examples.ensure_sample(self.load(summary.id))
+        summary, _ = self._app.store.works.add(work)
+        self._app.examples.ensure_sample(self.load(summary.id))
         return summary
 
     def summaries(self) -> tuple[WorkSummary, ...]:
         """List the stored works by title."""
-        return self._workbench.store.works.summaries()
+        return self._app.store.works.summaries()
 
     def removed(self) -> tuple[WorkSummary, ...]:
         """List the works that were removed and can be put back, the last removed first."""
-        return self._workbench.store.works.removed()
+        return self._app.store.works.removed()
 
     def described(self, work_id: str) -> WorkSummary:
         """Say which edition an id means, also of a work that was removed: searches and notes outlive it.
 
         Raises NotFound: there never was such a work.
         """
-        return self._workbench.store.works.described(work_id)
+        return self._app.store.works.described(work_id)
 
     def describe(self, work_id: str, *, title: str, author: str, translator: str, year: int | None) -> WorkSummary:
         """Correct what is said of a work; its text, its id, its searches and its indexes stay.
@@ -220,7 +220,7 @@ class Works:
         told = Description.of(title=title, author=author, translator=translator, year=year)
         if not told.title:
             raise BadRequest("A work needs a title. Write one; the author, the translator and the year may stay empty.")
-        return self._workbench.store.works.describe(
+        return self._app.store.works.describe(
             work_id, title=told.title, author=told.author, translator=told.translator, year=told.year
         )
 
@@ -235,11 +235,11 @@ class Works:
         """Return several works by id, twice as fast as one by one; those that are not stored are left out."""
         return self._shelf.load_all(work_ids)
 
-    def imprints(self) -> dict[str, Imprint]:
+    def imprints(self) -> dict[str, WorkVersion]:
         """Give what names the indexes of every stored work, by its id; none is loaded for it."""
         return self._shelf.standing().imprints
 
-    def scope(self, narrowing: Narrowing) -> tuple[WorkSummary, ...]:
+    def scope(self, narrowing: WorkFilter) -> tuple[WorkSummary, ...]:
         """List the stored works that a narrowing admits, by title."""
         return tuple(summary for summary in self._shelf.standing().summaries if narrowing.admits(summary))
 
@@ -248,14 +248,14 @@ class Works:
 
         Raises NotFound: no stored work has that id.
         """
-        return self._workbench.store.works.remove(work_id)
+        return self._app.store.works.remove(work_id)
 
     def restore(self, work_id: str) -> WorkSummary:
         """Undo `remove`.
 
         Raises NotFound: there never was such a work.
         """
-        return self._workbench.store.works.restore(work_id)
+        return self._app.store.works.restore(work_id)
 
     def resolve(self, said: str, *, removed: bool = False) -> WorkSummary:
         """Find the stored work, or the removed one, that a person means by an id, the beginning of one, or a title.

@@ -35,7 +35,7 @@ from relic_core.store.study_answers import StudyAnswerRows
 from relic_core.store.study_owners import StudyOwnerRows
 from relic_core.store.texts import TextRows
 from relic_core.store.trainings import TrainingRows
-from relic_core.store.turns import Patience
+from relic_core.store.turns import LockTimeout
 from relic_core.store.works import WorkRows
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Store:
     def __init__(self, path: Path, *, lock_seconds: float = 8.0) -> None:
         database = Database.at(path)
         self.path = database.path
-        self._database, self._patience = database, Patience(lock_seconds)
+        self._database, self._patience = database, LockTimeout(lock_seconds)
         self.works = WorkRows(database, self._patience)
         self.texts = TextRows(database, self._patience)
         self.edition_details = EditionDetailsRows(database, self._patience)

@@ -32,14 +32,14 @@ from relic_core.store.holders import named
 from relic_core.store.locks import held
 from relic_core.store.migrations import Migration, make_store, migrate, read_migrations
 from relic_core.store.troubles import busy, is_about_the_file, told
-from relic_core.store.turns import Turns
+from relic_core.store.turns import FairLock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from duckdb import DuckDBPyConnection
 
-    from relic_core.store.turns import Patience, Wait
+    from relic_core.store.turns import LockTimeout, Wait
 
 _LOOK_SECONDS = 0.05
 """Between two looks whether another process still waits."""
@@ -65,7 +65,7 @@ class Database:
         """Whether the engine met trouble with the file."""
         self._turn = -1
         """The open lock file while the file is attached."""
-        self._turns = Turns(path)
+        self._turns = FairLock(path)
         self._users = 0
         self._opening = threading.Condition()
         """Held while the file is opened or closed; told when it was let go."""
@@ -80,7 +80,7 @@ class Database:
             return cls._all.setdefault(resolved, cls(resolved))
 
     @contextlib.contextmanager
-    def reading(self, patience: Patience) -> Iterator[DuckDBPyConnection]:
+    def reading(self, patience: LockTimeout) -> Iterator[DuckDBPyConnection]:
         """Give a cursor for one unit of work; fetch everything inside the block.
 
         - `patience`: how long to wait for another process that holds the file.
@@ -91,7 +91,7 @@ class Database:
             yield cursor
 
     @contextlib.contextmanager
-    def writing(self, patience: Patience) -> Iterator[DuckDBPyConnection]:
+    def writing(self, patience: LockTimeout) -> Iterator[DuckDBPyConnection]:
         """Give a cursor inside a transaction: committed at the end of the block, dropped when anything is raised.
 
         One writer at a time in this process, and the file keeps other processes out, so what a block has read is
@@ -104,7 +104,7 @@ class Database:
             yield cursor
             cursor.commit()
 
-    def scrub(self, tables: Sequence[str], patience: Patience) -> None:
+    def scrub(self, tables: Sequence[str], patience: LockTimeout) -> None:
         """Write over what was deleted from some tables, which the file else holds until it needs the room.
 
         The tables are written anew without their deleted rows; then a table of chance is made as large as all pages
@@ -128,7 +128,7 @@ class Database:
                 wait.pause()
 
     @contextlib.contextmanager
-    def alone(self, patience: Patience) -> Iterator[Path]:
+    def alone(self, patience: LockTimeout) -> Iterator[Path]:
         """Give the file while nobody, in no process, has it open. Parameters and errors as for `reading`."""
         wait = patience.begin()
         with self._writing, self._opening:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.store.connection import Database
-    from relic_core.store.turns import Patience
+    from relic_core.store.turns import LockTimeout
 
 ENGINE = str(duckdb.__version__)
 
 
-def copy(database: Database, target: Path, patience: Patience) -> int:
+def copy(database: Database, target: Path, patience: LockTimeout) -> int:
     """Copy the store's file, with all that was written to it.
 
     Others wait while the file is copied: a second for some hundred megabytes. Nothing is open meanwhile, and what

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import Kept, Note
+from relic_core.domain import KeptPassage, Note
 from relic_core.errors import NotFound
 from relic_core.store import tombstones
 from relic_core.store.note_collections import append_collection, is_live, unknown_collection
@@ -268,7 +268,7 @@ def _note(row: tuple[Any, ...]) -> Note:
     return Note(
         id=note_id,
         collection_id=collection_id,
-        kept=Kept(**json.loads(content)),
+        kept=KeptPassage(**json.loads(content)),
         words=words,
         tags=tuple(json.loads(tags)),
         verdict=verdict or None,

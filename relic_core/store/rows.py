@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from relic_core.store.connection import Database
-    from relic_core.store.turns import Patience
+    from relic_core.store.turns import LockTimeout
 
 
 class Rows:
@@ -23,7 +23,7 @@ class Rows:
     - `patience`: how long a unit of work waits for another process.
     """
 
-    def __init__(self, database: Database, patience: Patience) -> None:
+    def __init__(self, database: Database, patience: LockTimeout) -> None:
         self._database = database
         self._patience = patience
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import Book, Outcome, Run, Shape
+from relic_core.domain import Book, ContextSize, Outcome, Run
 from relic_core.errors import NotFound
 from relic_core.store import tombstones
 from relic_core.store.rows import Rows, add_many, as_utc, utc_now
@@ -175,7 +175,7 @@ def _run(row: tuple[Any, ...]) -> Run:
         data_hash=data_hash,
         retriever=retriever,
         label=label,
-        shape=Shape.parse(shape),
+        shape=ContextSize.parse(shape),
         configuration=json.loads(configuration),
         books=tuple(Book(**book) for book in json.loads(books)),
         examples=examples,

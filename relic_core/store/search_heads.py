@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain.sharing import Head, HeadHit
+from relic_core.domain.sharing import HeadHit, TopKSnapshot
 from relic_core.store.rows import Rows, as_utc, utc_now
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class SearchHeadRows(Rows):
     """Stored heads: appended where what made them differs from the last of the same search and retriever."""
 
-    def add(self, search_id: str, heads: Sequence[Head]) -> int:
+    def add(self, search_id: str, heads: Sequence[TopKSnapshot]) -> int:
         """Append the heads that were made otherwise than the last ones kept.
 
         - `heads`: one for each column that has answered. Places that are not known are looked up.
@@ -55,7 +55,7 @@ class SearchHeadRows(Rows):
                 )
         return len(new)
 
-    def of(self, search_id: str, *, length: int) -> tuple[tuple[datetime, Head], ...]:
+    def of(self, search_id: str, *, length: int) -> tuple[tuple[datetime, TopKSnapshot], ...]:
         """List the heads of a search with the times at which they were kept, the oldest first.
 
         - `length`: sentences per passage, which the search says.
@@ -79,15 +79,15 @@ class SearchHeadRows(Rows):
         return {search_id: int(count) for search_id, count in rows}
 
 
-def _head(row: tuple[Any, ...], length: int) -> tuple[datetime, Head]:
+def _head(row: tuple[Any, ...], length: int) -> tuple[datetime, TopKSnapshot]:
     retriever, edition, maker, version, created, *lists = row
     hits = tuple(HeadHit(*each) for each in zip(*lists, strict=True))
-    return as_utc(created), Head(
+    return as_utc(created), TopKSnapshot(
         retriever=retriever, length=length, edition=edition, maker=maker, version=version, hits=hits
     )
 
 
-def _placed(cursor: DuckDBPyConnection, head: Head) -> tuple[HeadHit, ...]:
+def _placed(cursor: DuckDBPyConnection, head: TopKSnapshot) -> tuple[HeadHit, ...]:
     """Fill in the offsets that are not known: the works of a library's hits are not all loaded."""
     unknown = [hit for hit in head.hits if not hit.end]
     if not unknown:

@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import EVERYWHERE, Likeness, Narrowing, Search
+from relic_core.domain import EVERYWHERE, Search, SeedPassage, WorkFilter
 from relic_core.errors import NotFound
 from relic_core.store import tombstones
 from relic_core.store.rows import Rows, as_utc, utc_now
@@ -39,8 +39,8 @@ class SearchRows(Rows):
         retrievers: Sequence[str],
         results: int,
         chapters: Sequence[int] = (),
-        narrowing: Narrowing = EVERYWHERE,
-        like: Likeness | None = None,
+        narrowing: WorkFilter = EVERYWHERE,
+        like: SeedPassage | None = None,
         made_with: str = "",
         person: str = "",
     ) -> Search:
@@ -207,7 +207,7 @@ def _unknown(search_id: str) -> NotFound:
     )
 
 
-def _further(chapters: Sequence[int], narrowing: Narrowing, like: Likeness | None) -> str:
+def _further(chapters: Sequence[int], narrowing: WorkFilter, like: SeedPassage | None) -> str:
     """Write what is asked beside work, claim and length; the same each time."""
     asked: dict[str, object] = {}
     if chapters:
@@ -233,11 +233,11 @@ def _search(row: tuple[Any, ...]) -> Search:
         created=as_utc(created),
         made_with=made_with,
         chapters=tuple(asked.get("chapters", ())),
-        narrowing=Narrowing(
+        narrowing=WorkFilter(
             works=tuple(narrowing.get("works", ())),
             authors=tuple(narrowing.get("authors", ())),
             first_year=narrowing.get("first_year"),
             last_year=narrowing.get("last_year"),
         ),
-        like=Likeness(**asked["like"]) if "like" in asked else None,
+        like=SeedPassage(**asked["like"]) if "like" in asked else None,
     )

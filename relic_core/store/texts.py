@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from relic_core.domain import Chapter, Imprint, fingerprint
+from relic_core.domain import Chapter, WorkVersion, fingerprint
 from relic_core.store.rows import Rows
 from relic_core.store.text_pieces import read_text
 from relic_core.store.works import Version, unknown_work
@@ -54,7 +54,7 @@ class TextRows(Rows):
             rows = cursor.execute("SELECT id, sha256, segmenter, added FROM live_works").fetchall()
         return {work_id: Version(*values) for work_id, *values in rows}
 
-    def imprints(self) -> dict[str, Imprint]:
+    def imprints(self) -> dict[str, WorkVersion]:
         """Give what names the indexes of every work, by its id, without loading any."""
         with self._reading() as cursor:
             works = cursor.execute("SELECT id, title, sha256, segmenter FROM live_works").fetchall()
@@ -71,7 +71,7 @@ class TextRows(Rows):
             for (work_id, _), first, last in zip(counts, borders[:-1], borders[1:], strict=True)
         }
         return {
-            work_id: Imprint(
+            work_id: WorkVersion(
                 id=work_id,
                 title=title,
                 fingerprint=fingerprint(sha256, of_work.get(work_id, places[:0])),

@@ -28,7 +28,7 @@ def _nothing() -> None:
 
 
 @dataclass
-class Patience:
+class LockTimeout:
     """How long a unit of work waits for a store that another process holds.
 
     - `while_waiting`: called again and again during a wait of more than a moment; what it raises ends the wait.
@@ -45,7 +45,7 @@ class Patience:
 class Wait:
     """One wait, from where it began."""
 
-    def __init__(self, patience: Patience) -> None:
+    def __init__(self, patience: LockTimeout) -> None:
         self._patience = patience
         self._began = time.monotonic()
 
@@ -65,7 +65,7 @@ class Wait:
         time.sleep(random.uniform(0.005, 0.05))  # noqa: S311 - a delay, not a secret
 
 
-class Turns:
+class FairLock:
     """The turns of all processes that use one store."""
 
     def __init__(self, store: Path) -> None:

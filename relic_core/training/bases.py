@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.encoders.weights import find_model
 from relic_core.errors import BadWeights
 
@@ -41,7 +41,7 @@ def mask_token(recipe: Recipe) -> str:
     """
     if not recipe.mask:
         return ""
-    tokenizer = OnePassEncoder(read_card(recipe.base), precision="float32").pair.claims.tokenizer
+    tokenizer = LateChunkingEncoder(read_card(recipe.base), precision="float32").pair.claims.tokenizer
     found = [token for token in _MASKS if tokenizer.token_to_id(token) is not None]
     if not found:
         raise BadWeights(

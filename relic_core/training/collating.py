@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Claim, MinedWindow, Pair, Span, Work
-    from relic_core.encoders.one_pass import OnePassEncoder
+    from relic_core.encoders.one_pass import LateChunkingEncoder
     from relic_core.training.batching import Planned
     from relic_core.training.recipes import Recipe
 
@@ -58,7 +58,7 @@ class Collator:
     - `encoder`: tokenizes and cuts, as it does when it is used.
     """
 
-    def __init__(self, recipe: Recipe, encoder: OnePassEncoder, material: Material) -> None:
+    def __init__(self, recipe: Recipe, encoder: LateChunkingEncoder, material: Material) -> None:
         self._recipe = recipe
         self._pair = encoder.pair
         self._material = material

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Claim, Shape
+from relic_core.domain import Claim, ContextSize
 from relic_core.training.recipes import BARE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WHOLE = Shape(4, 4)
+WHOLE = ContextSize(4, 4)
 
 
 def draw_claim(
@@ -38,7 +38,7 @@ def draw_claim(
         sentences = [*left[-1:], *right[:1]]
         sentence = sentences[0] if len(sentences) == 1 else drawing.choice(sentences or [""])
         return Claim(left=sentence)
-    shape = Shape.parse(name)
+    shape = ContextSize.parse(name)
     before, after = left[len(left) - min(shape.left, len(left)) :], right[: shape.right]
     if not any(map(str.strip, (*before, *after))):
         before, after = left, right

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Work
-    from relic_core.encoders.one_pass import OnePassEncoder
+    from relic_core.encoders.one_pass import LateChunkingEncoder
     from relic_core.ports import Progress
 
     Vectors = npt.NDArray[np.float32]
@@ -94,7 +94,7 @@ class Guard:
 
 
 def mine(  # noqa: PLR0913 - for whom, among what, by whom
-    encoder: OnePassEncoder,
+    encoder: LateChunkingEncoder,
     pairs: Sequence[Pair],
     windows: Sequence[MinedWindow],
     *,
@@ -172,7 +172,7 @@ def _part(work: Work, windows: Sequence[MinedWindow], most: int) -> Work:
 
 
 def _in_work(
-    encoder: OnePassEncoder,
+    encoder: LateChunkingEncoder,
     windows: Sequence[MinedWindow],
     work: Work,
     guard: Guard,
@@ -201,7 +201,7 @@ def _in_work(
     return found
 
 
-def quotation_vectors(encoder: OnePassEncoder, texts: Sequence[str], tokens: int | None = None) -> Vectors:
+def quotation_vectors(encoder: LateChunkingEncoder, texts: Sequence[str], tokens: int | None = None) -> Vectors:
     """Encode quotations read by themselves, pooled as spans of works are: their own tokens and no others.
 
     Returns: each of length 1 where cosines are compared.
@@ -228,7 +228,7 @@ def span_vectors(sums: Vectors, counts: npt.NDArray[np.int32], length: int) -> V
     return np.asarray(pooled / tokens[:, None], dtype=np.float32)
 
 
-def _compared(encoder: OnePassEncoder, means: Vectors) -> Vectors:
+def _compared(encoder: LateChunkingEncoder, means: Vectors) -> Vectors:
     if encoder.pair.card.similarity == "dot":
         return means
     norms = np.linalg.norm(means, axis=1, keepdims=True)
@@ -236,7 +236,7 @@ def _compared(encoder: OnePassEncoder, means: Vectors) -> Vectors:
 
 
 def _scored(
-    encoder: OnePassEncoder, examples: Sequence[E], vectors: Vectors, tell: Callable[[int], None]
+    encoder: LateChunkingEncoder, examples: Sequence[E], vectors: Vectors, tell: Callable[[int], None]
 ) -> Iterator[tuple[E, Scores]]:
     """Score the claims of examples against candidates, some hundreds at once."""
     for at in range(0, len(examples), _AT_ONCE):

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import Literal, get_args
 
-from relic_core.domain import MAX_LENGTH, Shape
+from relic_core.domain import MAX_LENGTH, ContextSize
 from relic_core.encoders.cards import LEAST_WINDOW, WINDOW
 from relic_core.errors import BadRequest
 from relic_core.training.written_recipes import WrittenRecipe
@@ -199,7 +199,7 @@ class Recipe(WrittenRecipe):
             self._refuse("shapes", 'a list of shapes with weights: [["4/4", 2], ["1/0", 1], ["bare", 1]]')
         for shape, _ in rows:
             if shape != BARE:
-                Shape.parse(shape)
+                ContextSize.parse(shape)
         if not sum(weight for _, weight in rows):
             self._refuse("shapes", "a list in which one weight at least is above 0")
 

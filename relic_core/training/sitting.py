@@ -1,6 +1,6 @@
 """A sitting: a training from its beginning, or from where the last one left it, to its end or to a stop.
 
-What is taught is a `Lesson`: of a dual encoder or of a cross-encoder, the sitting is the same.
+What is taught is a `TrainingJob`: of a dual encoder or of a cross-encoder, the sitting is the same.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Trained:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson(Generic[M]):
+class TrainingJob(Generic[M]):
     """What is taught.
 
     - `loop`: batches, optimiser, when to validate: the recipe itself, or what a reranker's has in common with it.
@@ -101,7 +101,7 @@ class Terms:
     checkpoint_seconds: float = CHECKPOINT_SECONDS
 
 
-def sit(lesson: Lesson[M], folder: Path, terms: Terms) -> Trained:
+def sit(lesson: TrainingJob[M], folder: Path, terms: Terms) -> Trained:
     """Train from the beginning, or go on; raises as `relic_core.training.trainer.train`."""
     material, kept = lesson.material, folder / CHECKPOINTS
     planned = plan(
@@ -199,7 +199,7 @@ def _where_it_was_left(
 
 
 def _record(
-    lesson: Lesson[M], origin: checkpoints.Origin, figures: Mapping[str, float], seconds: float
+    lesson: TrainingJob[M], origin: checkpoints.Origin, figures: Mapping[str, float], seconds: float
 ) -> dict[str, Any]:
     return {
         "card": lesson.name,

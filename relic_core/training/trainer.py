@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relic_core.encoders.cards import EncoderCard, read_card
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.training.bases import base_files, keeps_embeddings, mask_token
 from relic_core.training.collating import Collator, HardNegatives, Material
 from relic_core.training.dual_encoder import DualEncoder
 from relic_core.training.exporting import write_model
-from relic_core.training.sitting import CHECKPOINT_SECONDS, Lesson, Terms, sit
+from relic_core.training.sitting import CHECKPOINT_SECONDS, Terms, TrainingJob, sit
 from relic_core.training.starts import start_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     Raises RelicError: the loss is no number any more; memory ran out.
     """
     card = trained_card(recipe)
-    encoder = OnePassEncoder(card, precision="float32")
+    encoder = LateChunkingEncoder(card, precision="float32")
     tower = encoder.pair.passages
     base = base_files(recipe, tower)
     windows = [window for window in windows if window.gold.length <= recipe.longest]
@@ -70,7 +70,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
         keeps = keeps_embeddings(recipe)
         write_model(folder, model, base, card, record, keeps_embeddings=keeps, blend=recipe.blend, start=begun)
 
-    lesson = Lesson(
+    lesson = TrainingJob(
         name=card.name,
         recipe=recipe,
         loop=recipe,

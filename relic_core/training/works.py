@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Work
-    from relic_core.encoders.one_pass import OnePassEncoder
+    from relic_core.encoders.one_pass import LateChunkingEncoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class CutWorks:
     - `encoder`: says how works are cut.
     """
 
-    def __init__(self, encoder: OnePassEncoder, work: Callable[[str], Work]) -> None:
+    def __init__(self, encoder: LateChunkingEncoder, work: Callable[[str], Work]) -> None:
         self._encoder = encoder
         self._work = work
         self._cut: dict[str, CutWork] = {}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import WorkSummary
     from relic_core.services.kwic import Answer
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 SORT_LABELS = {"text": "Place in the text", "left": "Word before", "right": "Word after"}
 PARAMETERS = ("word", "work", "sort", "variants", "forms", "case", "form", "page")
@@ -160,7 +160,7 @@ def choose_sort() -> None:
     )
 
 
-def answer(workbench: Workbench, request: ConcordanceRequest) -> Answer:
+def answer(app: App, request: ConcordanceRequest) -> Answer:
     """Find the word, and put the query into the page's address.
 
     Raises BadRequest, NotFound: as `Concordance.find`.
@@ -172,7 +172,7 @@ def answer(workbench: Workbench, request: ConcordanceRequest) -> Answer:
         st.query_params.from_dict(others | kept)
         st.session_state["concordance_address"] = kept
     with st.spinner("Reading …"):
-        return workbench.concordance.find(request)
+        return app.concordance.find(request)
 
 
 def invite(summaries: Sequence[WorkSummary]) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from relic_core.domain import WorkSummary
     from relic_core.reporting.concordance import Occurrence
     from relic_core.services.kwic import Answer, ConcordanceRequest
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _FORMS_SHOWN = 24
 _TO_SUMMARY = {"data-then": "#kwic-summary"}
@@ -30,7 +30,7 @@ _WIDEST_WORD = 26
 """Characters of the widest column for the words found."""
 
 
-def show_answer(workbench: Workbench, answer: Answer, summaries: Sequence[WorkSummary]) -> None:
+def show_answer(app: App, answer: Answer, summaries: Sequence[WorkSummary]) -> None:
     """Draw what was found: how often and in which forms, where in the work, and the places themselves."""
     summary = _summary(answer, summaries)
     st.html(f'<div class="relic-kwic-summary" id="kwic-summary" role="status">{summary}</div>{_forms(answer)}')
@@ -44,7 +44,7 @@ def show_answer(workbench: Workbench, answer: Answer, summaries: Sequence[WorkSu
         request = dataclasses.replace(answer.request, page=1)
         st.download_button(
             f"Save {_exported(answer)} as CSV",
-            data=partial(workbench.concordance.export, request),
+            data=partial(app.concordance.export, request),
             file_name=_file_name(request),
             mime="text/csv",
             on_click="ignore",
@@ -52,14 +52,14 @@ def show_answer(workbench: Workbench, answer: Answer, summaries: Sequence[WorkSu
             key="concordance_save",
         )
     several = not answer.request.work_id
-    marks = keep.Marks(workbench, answer.request.word)
+    marks = keep.Marks(app, answer.request.word)
     st.html(_table(answer, marks, several=several) + _pages(answer))
 
 
-def do(workbench: Workbench, does: str, to: str) -> None:
+def do(app: App, does: str, to: str) -> None:
     """Keep the sentences of a line, or let them go: what was asked stands behind the passage."""
     if passage := keep.asked(does, to):
-        keep.press(workbench, passage, origin="concordance", claim_text="".join(passage.further))
+        keep.press(app, passage, origin="concordance", claim_text="".join(passage.further))
 
 
 def _exported(answer: Answer) -> str:

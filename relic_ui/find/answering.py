@@ -25,27 +25,27 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from relic_core.services.answers import Column, SearchRequest, SearchResult
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _LACKS, _DUE, _MODELS = "lacks", "due", "models"
 """Of what is answered from: a work of a library that is not prepared, an index of the whole that is to be built, and
 the choice of models."""
 
 
-def show_answer(workbench: Workbench, request: SearchRequest) -> None:
+def show_answer(app: App, request: SearchRequest) -> None:
     """Search, draw what is answered at once, then what takes seconds, in the place that was kept for it.
 
     The search's short id is put into the page's address. The last answer is kept for the visit, so that a rerun for
     another reason costs nothing. A request that is refused leaves no address.
     """
-    result = _answer(workbench, request)
-    search_address.tell(workbench, request)
-    page = _draw(workbench, result)
+    result = _answer(app, request)
+    search_address.tell(app, request)
+    page = _draw(app, result)
     waiting = {column.retriever: page.columns[column.retriever] for column in result.columns if column.waiting}
     if waiting:
         with next(iter(waiting.values())), st.spinner("Reading the best passages beside your claim …"):
-            whole = workbench.search.run(request)
-        _keep(workbench, request, whole)
+            whole = app.search.run(request)
+        _keep(app, request, whole)
         _draw_strip(page, whole)
         for column in whole.columns:
             if column.retriever in waiting:
@@ -54,44 +54,44 @@ def show_answer(workbench: Workbench, request: SearchRequest) -> None:
         _draw_foot(page, whole)
 
 
-def _answer(workbench: Workbench, request: SearchRequest) -> SearchResult:
+def _answer(app: App, request: SearchRequest) -> SearchResult:
     """Give the answer that is kept; where there is none, as much of it as is there at once."""
     state = st.session_state
-    kept, ready = state.get("find_answer"), _ready(workbench, request)
+    kept, ready = state.get("find_answer"), _ready(app, request)
     if kept is None or kept[:2] != (request, ready):
         what = "passages like this one" if request.like else "passages that bear your claim out"
         try:
             with st.spinner(f"Reading the {'work' if request.work_id else 'works'} for {what} …"):
-                result = workbench.search.run(request, at_once=True)
+                result = app.search.run(request, at_once=True)
         except RelicError:
             forget_address()
             raise
-        _keep(workbench, request, result)
+        _keep(app, request, result)
     *_, result, search_id = state["find_answer"]
     state["find_search"] = search_id
-    search_address.name(workbench, search_id, request)
+    search_address.name(app, search_id, request)
     return result
 
 
-def _keep(workbench: Workbench, request: SearchRequest, result: SearchResult) -> None:
+def _keep(app: App, request: SearchRequest, result: SearchResult) -> None:
     """Keep an answer for the visit, and the search in the history with the first passages it found."""
-    search = workbench.history.keep(request, made_with=result.made_with, person=person.current())
+    search = app.history.keep(request, made_with=result.made_with, person=person.current())
     try:
-        workbench.sharing.remember(search.id, result)
+        app.sharing.remember(search.id, result)
         st.session_state["find_unkept"] = ""
     except StoreError as error:  # the answer does not hang on it
         st.session_state["find_unkept"] = f"What was found could not be kept for then and now. {error}"
-    ready = _answered_from(_ready(workbench, request), result)
+    ready = _answered_from(_ready(app, request), result)
     st.session_state["find_answer"] = (request, ready, result, search.id)
 
 
-def _ready(workbench: Workbench, request: SearchRequest) -> frozenset[Hashable]:
+def _ready(app: App, request: SearchRequest) -> frozenset[Hashable]:
     """Tell what a search would be answered from: where it has changed, the kept answer is an old one."""
-    indexes, models = workbench.indexes, (_MODELS, workbench.models_chosen)
+    indexes, models = app.indexes, (_MODELS, app.models_chosen)
     if request.work_id:
         ready = (card.name for card in indexes.cards() if indexes.ready(request.work_id, card.name))
         return frozenset({models, *ready})
-    works = workbench.works.scope(request.narrowing)
+    works = app.works.scope(request.narrowing)
     lacking = indexes.unprepared(works, length=request.length)
     due = {_DUE} if indexes.library_due() else set()
     return frozenset({models, *(work.id for work in works), *((_LACKS, each) for each in lacking), *due})
@@ -120,13 +120,13 @@ class _Page:
     marks: Marks
 
 
-def _draw(workbench: Workbench, result: SearchResult) -> _Page:
+def _draw(app: App, result: SearchResult) -> _Page:
     """Draw the notices, where the hits stand, and one column per retriever."""
-    show_notices(workbench, result)
-    show_preparing(workbench, result)
-    share.show_bar(workbench, st.session_state["find_search"], result.request)
+    show_notices(app, result)
+    show_preparing(app, result)
+    share.show_bar(app, st.session_state["find_search"], result.request)
     strip = st.empty()
-    marks = Marks(workbench, result.request.claim_text)
+    marks = Marks(app, result.request.claim_text)
     slots = st.columns(len(result.columns), gap="medium")
     for slot, column in zip(slots, result.columns, strict=True):
         with slot:

@@ -18,8 +18,8 @@ from relic_ui.shell import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain import Likeness, Search, WorkSummary
-    from relic_core.services.workbench import Workbench
+    from relic_core.domain import Search, SeedPassage, WorkSummary
+    from relic_core.wiring import App
     from relic_ui.find.scope import Scope
 
 DEFAULT_RESULTS = 5
@@ -30,27 +30,27 @@ _LIBRARY = ""
 # ---- the address --------------------------------------------------------------------------------------------------
 
 
-def restore(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
+def restore(app: App, summaries: Sequence[WorkSummary]) -> None:
     """Put the widgets to the search that the page's address names.
 
     The widgets keep the last search of a visit when the reader comes back from another page. An address that names a
     work alone, or a chapter of it, begins anew there; one that names a passage looks for others like it. One without
     anything, reached on this page by the browser's Back, clears the claim.
 
-    - `workbench`: where searches are kept.
+    - `app`: where searches are kept.
     - `summaries`: the works that can be chosen.
     """
     state = st.session_state
     given = st.query_params.to_dict()
     if search_address.CODE in given:
-        if request := search_address.opened(workbench, given[search_address.CODE]):
+        if request := search_address.opened(app, given[search_address.CODE]):
             state["find_search"] = None
             _reopen(request)
         return
     wanted, shown = given.get("q"), state.get("find_search")
     if wanted is None and "like" in given:
         state["find_search"] = None
-        if like.begin(workbench, given):
+        if like.begin(app, given):
             scope.limit_to(state["find_work"], ())
         return
     if wanted is None and "work" in given:
@@ -64,18 +64,18 @@ def restore(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
             like.ask_a_claim()
         return
     state["find_search"] = wanted
-    if not history_removing.tell_removed(workbench, wanted):
-        _reopen_kept(workbench, wanted, summaries)
+    if not history_removing.tell_removed(app, wanted):
+        _reopen_kept(app, wanted, summaries)
 
 
-def _reopen_kept(workbench: Workbench, wanted: str, summaries: Sequence[WorkSummary]) -> None:
+def _reopen_kept(app: App, wanted: str, summaries: Sequence[WorkSummary]) -> None:
     """Put the widgets to a search of the history, or say why that cannot be."""
     try:
-        search = workbench.history.get(wanted)
+        search = app.history.get(wanted)
     except RelicError as error:
         _warn(f"This address names a search that cannot be reopened. {literal(str(error))}")
         return
-    if lacking := _lacking(workbench, search, summaries):
+    if lacking := _lacking(app, search, summaries):
         _warn(f"This search was made {literal(lacking)} in the Library to reopen it.")
     else:
         _reopen(search)
@@ -85,21 +85,21 @@ def _warn(said: str) -> None:
     st.warning(said, icon=":material/link_off:")
 
 
-def _lacking(workbench: Workbench, search: Search, summaries: Sequence[WorkSummary]) -> str:
+def _lacking(app: App, search: Search, summaries: Sequence[WorkSummary]) -> str:
     """Say what a search was made in that is not there any more, and what to do; empty where all of it is there."""
     if not scope.can_narrow_to(search.narrowing, summaries):
         return "in works that are not all in your library any more. Put them back"
     present = {_LIBRARY, *(work.id for work in summaries)}
     if search.work_id not in present:
-        return f"in {_gone(workbench, search.work_id)}"
+        return f"in {_gone(app, search.work_id)}"
     if search.like and search.like.work_id not in present:
-        return f"with a passage of {_gone(workbench, search.like.work_id)}"
+        return f"with a passage of {_gone(app, search.like.work_id)}"
     return ""
 
 
-def _gone(workbench: Workbench, work_id: str) -> str:
+def _gone(app: App, work_id: str) -> str:
     """Name a work that is not there, and begin to say what to do."""
-    for work in workbench.works.removed():
+    for work in app.works.removed():
         if work.id == work_id:
             return f"an edition that is not in your library any more: {name_of(work)}. Put it back"
     return "a work that is not in your library. Add that edition"
@@ -165,7 +165,7 @@ def choose_work(summaries: Sequence[WorkSummary]) -> WorkSummary:
     return next(work for work in summaries if work.id == chosen)
 
 
-def choose_scope(workbench: Workbench, summaries: Sequence[WorkSummary]) -> Scope:
+def choose_scope(app: App, summaries: Sequence[WorkSummary]) -> Scope:
     """Draw the list of works, with all of them at its head, and what limits the search there; give what is chosen."""
     many = len(summaries)
     every = {_LIBRARY: f"All works of the library ({many})"} if many > 1 else {}
@@ -173,7 +173,7 @@ def choose_scope(workbench: Workbench, summaries: Sequence[WorkSummary]) -> Scop
         chosen = _choose(summaries, every)
         if chosen == _LIBRARY:
             return scope.choose_works(summaries)
-        return scope.choose_chapters(workbench, next(work for work in summaries if work.id == chosen))
+        return scope.choose_chapters(app, next(work for work in summaries if work.id == chosen))
 
 
 def _choose(summaries: Sequence[WorkSummary], more: dict[str, str]) -> str:
@@ -191,7 +191,7 @@ def _choose(summaries: Sequence[WorkSummary], more: dict[str, str]) -> str:
     return chosen
 
 
-def ask(workbench: Workbench, where: Scope) -> SearchRequest | None:
+def ask(app: App, where: Scope) -> SearchRequest | None:
     """Draw what is asked and the settings; give the request they make, or None while there is none.
 
     Every change answers at once; the button is for those who look for one, and says what is missing.
@@ -202,9 +202,9 @@ def ask(workbench: Workbench, where: Scope) -> SearchRequest | None:
     state.setdefault("find_length", MIN_LENGTH)
     state.setdefault("find_results", DEFAULT_RESULTS)
     state.setdefault("find_retrievers", list(USUAL))
-    likeness = _ask_passage(workbench, where)
+    likeness = _ask_passage(app, where)
     # What reads a claim beside each passage is not offered where there is none.
-    labels = {card.name: card.label for card in workbench.indexes.cards() if not (likeness and card.kind == "reranker")}
+    labels = {card.name: card.label for card in app.indexes.cards() if not (likeness and card.kind == "reranker")}
     claim_text = "" if likeness else _ask_claim()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         length = st.segmented_control(
@@ -249,17 +249,17 @@ def ask(workbench: Workbench, where: Scope) -> SearchRequest | None:
     )
 
 
-def _ask_passage(workbench: Workbench, where: Scope) -> Likeness | None:
+def _ask_passage(app: App, where: Scope) -> SeedPassage | None:
     """Draw the passage that others are to be like; None, so that a claim is asked, where there is none any more."""
     likeness = like.under_way()
     if likeness is None:
         return None
     try:
-        like.show_source(workbench, likeness, where, works=len(workbench.works.summaries()))
+        like.show_source(app, likeness, where, works=len(app.works.summaries()))
     except NotFound:
         like.ask_a_claim()
         _warn(
-            f"The passage that others were to be like is of {literal(_gone(workbench, likeness.work_id))} in the "
+            f"The passage that others were to be like is of {literal(_gone(app, likeness.work_id))} in the "
             "Library to look for others again, or ask a claim here."
         )
         return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain import EVERYWHERE, MAX_LENGTH, Likeness
+from relic_core.domain import EVERYWHERE, MAX_LENGTH, SeedPassage
 from relic_core.errors import NotFound
 from relic_core.reporting.passages import quotation
 from relic_ui.find.scope import narrow_to
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from relic_core.domain import Work
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
     from relic_ui.find.scope import Scope
 
 PARAMETERS = ("like", "at", "n")
@@ -38,9 +38,9 @@ def more_link(work_id: str, at: str = "", length: int | None = None) -> str:
     return link("find", MORE, attributes={"data-then": f"#{PASSAGE}"}, like=work_id, at=at, n=length)
 
 
-def under_way() -> Likeness | None:
+def under_way() -> SeedPassage | None:
     """Give the passage that others are to be like; None while a claim is asked."""
-    likeness: Likeness | None = st.session_state.get(_UNDER_WAY)
+    likeness: SeedPassage | None = st.session_state.get(_UNDER_WAY)
     return likeness
 
 
@@ -49,17 +49,17 @@ def ask_a_claim() -> None:
     st.session_state[_UNDER_WAY] = None
 
 
-def begin(workbench: Workbench, given: Mapping[str, str]) -> bool:
+def begin(app: App, given: Mapping[str, str]) -> bool:
     """Put a passage in the place of the claim, as an address asks for; where there is none, say so.
 
-    - `workbench`: where the work is.
+    - `app`: where the work is.
     - `given`: `PARAMETERS` and what they are given.
     """
     state = st.session_state
     ask_a_claim()
     try:
         length = int(given["n"]) if _COUNT.fullmatch(given.get("n", "")) else 1
-        page = workbench.reading.page(given["like"], at=given.get("at", ""), length=min(length, MAX_LENGTH))
+        page = app.reading.page(given["like"], at=given.get("at", ""), length=min(length, MAX_LENGTH))
     except NotFound as error:
         st.warning(literal(str(error)), icon=":material/link_off:")
         return False
@@ -70,26 +70,26 @@ def begin(workbench: Workbench, given: Mapping[str, str]) -> bool:
             icon=":material/link_off:",
         )
         return False
-    state[_UNDER_WAY] = Likeness(page.work.id, page.at, page.passage.length)
+    state[_UNDER_WAY] = SeedPassage(page.work.id, page.at, page.passage.length)
     state.update(find_work=page.work.id, find_length=page.passage.length)
     return True
 
 
-def resume(likeness: Likeness | None) -> None:
+def resume(likeness: SeedPassage | None) -> None:
     """Put the passage of a search that is asked again in the place of the claim, or take it away."""
     st.session_state[_UNDER_WAY] = likeness
 
 
-def show_source(workbench: Workbench, likeness: Likeness, scope: Scope, *, works: int) -> None:
+def show_source(app: App, likeness: SeedPassage, scope: Scope, *, works: int) -> None:
     """Draw the passage, and what to do instead.
 
-    - `workbench`: where its work is.
+    - `app`: where its work is.
     - `scope`: where is searched.
     - `works`: how many works the library has.
 
     Raises NotFound: its work is not there.
     """
-    page = workbench.reading.page(likeness.work_id, at=likeness.at, length=likeness.length)
+    page = app.reading.page(likeness.work_id, at=likeness.at, length=likeness.length)
     if page.passage is not None and page.place is not None:
         where = f"{name_of(page.work)} · {page.place.label}"
         there = link("read", where, work=page.work.id, at=likeness.at, n=likeness.length)

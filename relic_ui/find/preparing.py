@@ -16,79 +16,79 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Job, WorkSummary
     from relic_core.services.answers import Column, SearchResult
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _NAMED = 4
 
 
-def show_preparing(workbench: Workbench, result: SearchResult) -> None:
+def show_preparing(app: App, result: SearchResult) -> None:
     """Say what is not ready to be searched by meaning, and how its preparation goes."""
     if result.work is None:
         if result.unprepared:
-            _show_library(workbench, result.unprepared, result.request.retrievers)
-        elif any(column.pending for column in result.columns) and workbench.indexes.library_due():
+            _show_library(app, result.unprepared, result.request.retrievers)
+        elif any(column.pending for column in result.columns) and app.indexes.library_due():
             _offer(
-                workbench,
+                app,
                 "library",
                 "Your library is too large to be searched by meaning without an index of the whole of it.",
                 label="Build the index",
-                start=workbench.indexes.start_library,
+                start=app.indexes.start_library,
             )
     elif any(column.pending for column in result.columns):
-        _show_work(workbench, result.work.id, result.request.retrievers)
+        _show_work(app, result.work.id, result.request.retrievers)
     else:
         st.session_state.get("find_jobs", {}).pop(result.work.id, None)
 
 
-def _show_work(workbench: Workbench, work_id: str, also: tuple[str, ...]) -> None:
+def _show_work(app: App, work_id: str, also: tuple[str, ...]) -> None:
     """Prepare the work, once: what was stopped, or came to nothing, begins again when the reader asks for it."""
     state = st.session_state
     begun = state.setdefault("find_jobs", {})
     if begun.get(work_id, ((), ""))[0] != also:
-        begun[work_id] = (also, workbench.indexes.start(work_id, also).id)
-    job = workbench.jobs.get(begun[work_id][1])
+        begun[work_id] = (also, app.indexes.start(work_id, also).id)
+    job = app.jobs.get(begun[work_id][1])
     if job.state != "done":
-        show_job(workbench, job.id)
+        show_job(app, job.id)
     elif state.get("find_job_done") != job.id:
         state["find_job_done"] = job.id
         st.rerun()
     else:
         st.warning(
             "The work has been prepared, and still its index cannot be read. Look whether the folder of indexes, "
-            f"{literal(str(workbench.settings.indexes))}, can be written.",
+            f"{literal(str(app.settings.indexes))}, can be written.",
             icon=":material/warning:",
         )
     if not job.active:
         st.button("Prepare it again", key="find_prepare", on_click=begun.pop, args=(work_id,), icon=":material/replay:")
 
 
-def _show_library(workbench: Workbench, works: Sequence[WorkSummary], also: Sequence[str]) -> None:
+def _show_library(app: App, works: Sequence[WorkSummary], also: Sequence[str]) -> None:
     """Name the works that are not ready; prepare them on request."""
     one = len(works) == 1
     _offer(
-        workbench,
+        app,
         "prepare",
         f"{'One work has' if one else f'{len(works)} works have'} not been read for searching by meaning yet: "
         f"{some_of([work.title for work in works], _NAMED)}. Only the search by words looks in "
         f"{'it' if one else 'them'} so far.",
         label="Prepare it" if one else "Prepare them",
-        start=lambda: workbench.indexes.start_many([work.id for work in works], also),
+        start=lambda: app.indexes.start_many([work.id for work in works], also),
     )
 
 
-def _offer(workbench: Workbench, kind: str, said: str, *, label: str, start: Callable[[], Job]) -> None:
+def _offer(app: App, kind: str, said: str, *, label: str, start: Callable[[], Job]) -> None:
     """Say what is lacking, and start what mends it on request; while it is under way, show how it goes.
 
-    - `workbench`: where jobs are known.
+    - `app`: where jobs are known.
     - `kind`: of the job: one begun on another page, or in another tab, is shown as well.
     """
     state, key = st.session_state, f"find_job_{kind}"
-    job = workbench.jobs.get(state[key]) if key in state else None
+    job = app.jobs.get(state[key]) if key in state else None
     if job is None or not job.active:
-        job = next(iter(workbench.jobs.under_way(kind)), job)
+        job = next(iter(app.jobs.under_way(kind)), job)
     st.html(f'<p class="relic-quiet relic-unread">{escape(said)}</p>')
     if job and job.active:
-        show_job(workbench, job.id, stop=stop_label(job))
+        show_job(app, job.id, stop=stop_label(job))
         return
     if job and job.note:
         st.html(f'<p class="relic-quiet">{escape(f"{job.title} has ended: {job.note}")}</p>')

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain import EVERYWHERE, Narrowing
+from relic_core.domain import EVERYWHERE, WorkFilter
 from relic_ui.naming import name_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import WorkSummary
     from relic_core.services.reading import ContentsPart
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _WHOLE, _RANGE, _CHOSEN = "whole", "range", "chosen"
 _HOW = {_WHOLE: "Whole work", _RANGE: "From … to …", _CHOSEN: "One by one"}
@@ -38,7 +38,7 @@ class Scope:
 
     work: WorkSummary | None
     chapters: tuple[int, ...] = ()
-    narrowing: Narrowing = EVERYWHERE
+    narrowing: WorkFilter = EVERYWHERE
     works: tuple[WorkSummary, ...]
 
 
@@ -50,14 +50,14 @@ def limit_to(work_id: str, chapters: Sequence[int]) -> None:
     st.session_state["find_chapters_wanted"] = (work_id, tuple(chapters))
 
 
-def choose_chapters(workbench: Workbench, work: WorkSummary) -> Scope:
+def choose_chapters(app: App, work: WorkSummary) -> Scope:
     """Draw the panel of a work's chapters, closed; give what is chosen in it."""
     state = st.session_state
     many = work.chapters
     of, wanted = state.pop("find_chapters_wanted", ("", ()))
     if of == work.id or state.get("find_chapters_of") != work.id:  # the chapters of one work are not those of another
         state["find_chapters_of"] = work.id
-        _put(wanted if of == work.id else (), workbench, work)
+        _put(wanted if of == work.id else (), app, work)
     chapters = _chapters(many)
     said = f"{len(chapters)} of {many:,} chapters" if chapters else "Whole work"
     with st.popover(
@@ -68,7 +68,7 @@ def choose_chapters(workbench: Workbench, work: WorkSummary) -> Scope:
         width=_WIDTH,
     ):
         if many > 1:
-            _show_chapters(workbench.reading.page(work.id).contents, many)
+            _show_chapters(app.reading.page(work.id).contents, many)
     return Scope(work=work, chapters=chapters, works=(work,))
 
 
@@ -85,7 +85,7 @@ def _chapters(many: int) -> tuple[int, ...]:
     return tuple(sorted(chosen)) if len(chosen) < many else ()
 
 
-def _put(chapters: Sequence[int], workbench: Workbench, work: WorkSummary) -> None:
+def _put(chapters: Sequence[int], app: App, work: WorkSummary) -> None:
     """Set the panel to chapters: to a range where they follow one another."""
     state, many = st.session_state, work.chapters
     known = sorted({chapter for chapter in chapters if 1 <= chapter <= many})
@@ -101,7 +101,7 @@ def _put(chapters: Sequence[int], workbench: Workbench, work: WorkSummary) -> No
     if known[-1] - known[0] + 1 == len(known):
         state.update(find_within=_RANGE, find_first=known[0], find_last=known[-1])
     else:
-        contents = workbench.reading.page(work.id).contents
+        contents = app.reading.page(work.id).contents
         state.update(find_within=_CHOSEN, find_chapters=_options(set(known), _parts(contents)))
 
 
@@ -180,7 +180,7 @@ def _show_chapters(contents: Sequence[ContentsPart], many: int) -> None:
 # ---- works of the library -----------------------------------------------------------------------------------------
 
 
-def narrow_to(narrowing: Narrowing) -> None:
+def narrow_to(narrowing: WorkFilter) -> None:
     """Set the panel of the library."""
     st.session_state.update(
         find_authors=list(narrowing.authors),
@@ -190,7 +190,7 @@ def narrow_to(narrowing: Narrowing) -> None:
     )
 
 
-def can_narrow_to(narrowing: Narrowing, summaries: Sequence[WorkSummary]) -> bool:
+def can_narrow_to(narrowing: WorkFilter, summaries: Sequence[WorkSummary]) -> bool:
     """Whether all that a search was narrowed to is in the library."""
     works, authors = {work.id for work in summaries}, {work.author for work in summaries}
     return works.issuperset(narrowing.works) and authors.issuperset(narrowing.authors)
@@ -203,7 +203,7 @@ def choose_works(summaries: Sequence[WorkSummary]) -> Scope:
     authors = sorted({work.author for work in summaries}, key=lambda name: (name.split(" ")[-1].casefold(), name))
     for key, known in (("find_authors", set(authors)), ("find_works", set(by_id))):  # removed works cannot be chosen
         state[key] = [each for each in state.get(key, ()) if each in known]
-    narrowing = Narrowing(
+    narrowing = WorkFilter(
         works=tuple(sorted(state["find_works"])),
         authors=tuple(sorted(state["find_authors"])),
         first_year=state.get("find_first_year"),
@@ -254,7 +254,7 @@ def choose_works(summaries: Sequence[WorkSummary]) -> Scope:
     return Scope(work=None, narrowing=narrowing, works=works)
 
 
-def _said_of_years(narrowing: Narrowing, summaries: Sequence[WorkSummary]) -> str:
+def _said_of_years(narrowing: WorkFilter, summaries: Sequence[WorkSummary]) -> str:
     """Say what a choice of years does that the reader may not expect; empty where it is nothing."""
     first, last = narrowing.first_year, narrowing.last_year
     if first is not None and last is not None and first > last:

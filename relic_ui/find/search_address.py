@@ -11,7 +11,7 @@ from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from relic_core.services.answers import SearchRequest
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 CODE = "search"
 """What an address carries that holds a whole search."""
@@ -20,17 +20,17 @@ _CODE, _NOTICES, _NAMES = "find_code", "find_code_notices", "find_code_names"
 """In the session: the code that was opened last, what was told of it, and the id of the search that it turned out."""
 
 
-def opened(workbench: Workbench, code: str) -> SearchRequest | None:
+def opened(app: App, code: str) -> SearchRequest | None:
     """Open the search that the page's address carries; None where that was done before, or it cannot be, as is told.
 
-    - `workbench`: where it is asked.
+    - `app`: where it is asked.
     """
     state = st.session_state
     if state.get(_CODE) == code:
         return None
     state.update({_CODE: code, _NOTICES: (), _NAMES: ""})
     try:
-        found = workbench.sharing.open_code(code)
+        found = app.sharing.open_code(code)
     except RelicError as error:
         st.warning(f"The search that this address carries cannot be opened. {literal(str(error))}", icon=_ICON)
         return None
@@ -38,7 +38,7 @@ def opened(workbench: Workbench, code: str) -> SearchRequest | None:
     return found.request
 
 
-def name(workbench: Workbench, search_id: str, request: SearchRequest) -> None:
+def name(app: App, search_id: str, request: SearchRequest) -> None:
     """Put a search into the page's address, with what made its answer; an address that names it already is left.
 
     Left too where it was made with something else, which `tell` says: each change would be a step in the browser's
@@ -51,16 +51,16 @@ def name(workbench: Workbench, search_id: str, request: SearchRequest) -> None:
         state[_NAMES] = search_id
         return
     state.pop(_CODE, None)
-    wanted = workbench.sharing.short(search_id, request)
+    wanted = app.sharing.short(search_id, request)
     if given.to_dict() != wanted:
         given.from_dict(wanted)
 
 
-def tell(workbench: Workbench, request: SearchRequest) -> None:
+def tell(app: App, request: SearchRequest) -> None:
     """Say what differs between the answer shown and the one that the page's address was made with."""
     given = st.query_params.to_dict()
     try:
-        notices = st.session_state.get(_NOTICES, ()) if CODE in given else workbench.sharing.told(request, given)
+        notices = st.session_state.get(_NOTICES, ()) if CODE in given else app.sharing.told(request, given)
     except BadRequest as error:
         notices = (str(error),)
     if notices:

@@ -15,16 +15,16 @@ from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from relic_core.services.answers import SearchRequest
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _HERE = {"localhost", "127.0.0.1", "::1", ""}
 
 
-def show_bar(workbench: Workbench, search_id: str, request: SearchRequest) -> None:
+def show_bar(app: App, search_id: str, request: SearchRequest) -> None:
     """Draw what can be done with a search that has been answered."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="find_do"):
         with st.popover("Share", icon=":material/share:", key="find_share"):
-            _show_share(workbench, search_id, request)
+            _show_share(app, search_id, request)
         st.html(f'<p class="relic-search-do">{further(search_id, request.retrievers)}</p>')
 
 
@@ -48,9 +48,9 @@ def further(search_id: str, retrievers: tuple[str, ...]) -> str:
     return f"{compare} {then}"
 
 
-def _show_share(workbench: Workbench, search_id: str, request: SearchRequest) -> None:
+def _show_share(app: App, search_id: str, request: SearchRequest) -> None:
     try:
-        shared = workbench.sharing.share(search_id, request)
+        shared = app.sharing.share(search_id, request)
     except RelicError as error:
         st.warning(literal(str(error)), icon=":material/warning:")
         return

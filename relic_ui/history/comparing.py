@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Search
     from relic_core.services.sharing.comparing import ComparedPassage, Comparison
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
     from relic_ui.history.history import Asked
 
 _TWO = 2
 _SHORT = 40
 
 
-def show(workbench: Workbench, asked: Asked, search: Search) -> None:
+def show(app: App, asked: Asked, search: Search) -> None:
     """Draw what two ways of searching find for one search."""
-    names = _choose(workbench, asked.of, search.retrievers)
+    names = _choose(app, asked.of, search.retrievers)
     if names[0] == names[1]:
         st.info("Choose two different ways of searching.", icon=":material/compare_arrows:")
         return
     with st.spinner("Asking both …"):
-        found = workbench.sharing.compare(search.id, names)
+        found = app.sharing.compare(search.id, names)
     st.html(_summary(found))
     with st.container(key="compare_columns"):
         slots = st.columns(3, gap="medium")
-    lines = FoundLines(workbench, search)
+    lines = FoundLines(app, search)
     one, other = found.first.label, found.second.label
     lists = (
         ("By both", "", found.found_by("both"), "None of the first ten is the same."),
@@ -52,9 +52,9 @@ def show(workbench: Workbench, asked: Asked, search: Search) -> None:
             )
 
 
-def _choose(workbench: Workbench, of: Sequence[str], columns: Sequence[str]) -> tuple[str, str]:
+def _choose(app: App, of: Sequence[str], columns: Sequence[str]) -> tuple[str, str]:
     """Draw the choice of two, and keep it in the address."""
-    labels = {card.name: card.label for card in workbench.indexes.cards()}
+    labels = {card.name: card.label for card in app.indexes.cards()}
     if unknown := [name[:_SHORT] for name in of if name not in labels]:
         st.warning(
             literal(f"There is no way of searching called {', '.join(unknown)}; here are others."),

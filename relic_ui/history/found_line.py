@@ -12,19 +12,19 @@ from relic_ui.passages import passage_html
 if TYPE_CHECKING:
     from relic_core.domain import Search
     from relic_core.services.sharing.passages import Located
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 class FoundLines:
     """Makes the lines of what one search found.
 
-    - `workbench`: whose notebook says what is kept.
+    - `app`: whose notebook says what is kept.
     - `search`: the search; a passage that is read or kept from here goes with its claim.
     """
 
-    def __init__(self, workbench: Workbench, search: Search) -> None:
+    def __init__(self, app: App, search: Search) -> None:
         self._search = search
-        self._marks = Marks(workbench, search.claim_text)
+        self._marks = Marks(app, search.claim_text)
 
     def html(self, passage: Located, *, retriever: str, rank: int) -> str:
         """Make the HTML of a passage.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from relic_core.domain import Search, WorkSummary
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 PAGE = 40
 """Searches shown at once."""
@@ -61,29 +61,29 @@ def read() -> Asked:
     )
 
 
-def show(workbench: Workbench, asked: Asked) -> None:
+def show(app: App, asked: Asked) -> None:
     """Draw the list of searches."""
     st.title("Searches")
     _tell_odd(asked)
-    history_removing.show_undo(workbench)
-    who, summaries = person.current(), {work.id: work for work in workbench.works.summaries()}
-    known = workbench.history.works_asked(person=who)
+    history_removing.show_undo(app)
+    who, summaries = person.current(), {work.id: work for work in app.works.summaries()}
+    known = app.history.works_asked(person=who)
     if not known:
-        none = "No search is left here" if workbench.history.removed(who) else "Nothing has been asked yet"
+        none = "No search is left here" if app.history.removed(who) else "Nothing has been asked yet"
         st.info(f"{none}. Every search you make is listed here.", icon=":material/history:")
         st.page_link("pages/find.py", label="Find a quotation", icon=":material/search:")
-        _show_opening(workbench)
-        history_removing.show_removed(workbench)
+        _show_opening(app)
+        history_removing.show_removed(app)
         return
-    words, work_id, page = _ask(workbench, known, summaries)
-    searches, count = workbench.history.asked(
+    words, work_id, page = _ask(app, known, summaries)
+    searches, count = app.history.asked(
         words=words,
         work_id=None if work_id == _EVERY else "" if work_id == _LIBRARY else work_id,
         person=who,
         limit=PAGE,
         skip=(page - 1) * PAGE,
     )
-    _show_opening(workbench)
+    _show_opening(app)
     chosen = f" that hold “{escape(words)}”" if words else ""
     st.html(
         f'<p class="relic-quiet">{"One search" if count == 1 else f"{count:,} searches"}{chosen}'
@@ -91,12 +91,12 @@ def show(workbench: Workbench, asked: Asked) -> None:
     )
     zone = _zone()
     for day, group in groupby(searches, key=lambda search: search.created.astimezone(zone).date()):
-        items = "".join(_item(workbench, search, summaries, zone) for search in group)
+        items = "".join(_item(app, search, summaries, zone) for search in group)
         st.html(
             f'<h2 class="relic-history-day">{day.day} {day:%B %Y}</h2><ul class="relic-history">{items}</ul>',
         )
     _show_pages(count, page, words=words, work=work_id)
-    history_removing.show_removed(workbench)
+    history_removing.show_removed(app)
 
 
 def _tell_odd(asked: Asked) -> None:
@@ -108,25 +108,25 @@ def _tell_odd(asked: Asked) -> None:
     st.info(f"{said} Here are all your searches.", icon=":material/link_off:")
 
 
-def show_one(workbench: Workbench, asked: Asked, title: str, show: Callable[[Workbench, Asked, Search], None]) -> None:
+def show_one(app: App, asked: Asked, title: str, show: Callable[[App, Asked, Search], None]) -> None:
     """Draw the page of one search, or say that it is not there.
 
-    - `workbench`: where searches are kept.
+    - `app`: where searches are kept.
     - `asked`: what the address asks for, a search among it.
     - `show`: draws what stands below the search.
     """
     st.html(f'<h1 class="relic-history-title">{escape(title)}</h1>')
     search = None
-    if not history_removing.tell_removed(workbench, asked.search):
+    if not history_removing.tell_removed(app, asked.search):
         try:
-            search = workbench.history.get(asked.search)
+            search = app.history.get(asked.search)
         except NotFound as error:
             st.warning(literal(str(error)), icon=":material/link_off:")
     if search is None:
         st.html(f'<p class="relic-history-back">{links.link("history", "← All searches")}</p>')
         return
-    st.html(_back(search) + _asked_html(workbench, search))
-    show(workbench, asked, search)
+    st.html(_back(search) + _asked_html(app, search))
+    show(app, asked, search)
 
 
 def _back(search: Search) -> str:
@@ -135,11 +135,11 @@ def _back(search: Search) -> str:
     return f'<p class="relic-history-back">{to_list} &nbsp; {links.link("find", "Open this search", q=search.id)}</p>'
 
 
-def _asked_html(workbench: Workbench, search: Search) -> str:
+def _asked_html(app: App, search: Search) -> str:
     """Set what a search asked, and of what."""
     return (
-        f'<blockquote class="relic-history-asked">{escape(_claim(workbench, search))}</blockquote>'
-        f'<p class="relic-history-of">{_of(workbench, search, {})}</p>'
+        f'<blockquote class="relic-history-asked">{escape(_claim(app, search))}</blockquote>'
+        f'<p class="relic-history-of">{_of(app, search, {})}</p>'
     )
 
 
@@ -149,11 +149,11 @@ def moment(created: datetime) -> str:
     return f"{local.day} {local:%B %Y, %H:%M}"
 
 
-def _ask(workbench: Workbench, known: tuple[str, ...], summaries: Mapping[str, WorkSummary]) -> tuple[str, str, int]:
+def _ask(app: App, known: tuple[str, ...], summaries: Mapping[str, WorkSummary]) -> tuple[str, str, int]:
     """Draw what the list is looked through by, and keep it in the address; gives words, work and page."""
     state, given = st.session_state, st.query_params
     names = {_EVERY: "All searches"} | {
-        each or _LIBRARY: _work_name(workbench, each, summaries) if each else "The whole library" for each in known
+        each or _LIBRARY: _work_name(app, each, summaries) if each else "The whole library" for each in known
     }
     wanted = {name: given[name] for name in ("words", "work", "page") if name in given}
     if wanted != state.get("history_address"):
@@ -219,27 +219,27 @@ def _show_pages(count: int, page: int, *, words: str, work: str) -> None:
         st.html(f'<nav class="relic-history-more" aria-label="Further searches">{"".join(steps)}</nav>')
 
 
-def _item(workbench: Workbench, search: Search, summaries: Mapping[str, WorkSummary], zone: tzinfo) -> str:
+def _item(app: App, search: Search, summaries: Mapping[str, WorkSummary], zone: tzinfo) -> str:
     """Make the line of one search."""
     when = search.created.astimezone(zone)
-    claim = links.link("find", _claim(workbench, search), q=search.id)
+    claim = links.link("find", _claim(app, search), q=search.id)
     return (
         f'<li><time datetime="{search.created.isoformat()}">{when:%H:%M}</time><div>'
         f'<div class="relic-history-claim">{claim}</div>'
-        f'<div class="relic-history-of">{_of(workbench, search, summaries)}</div>'
+        f'<div class="relic-history-of">{_of(app, search, summaries)}</div>'
         f'<div class="relic-history-do">{share.further(search.id, search.retrievers)} '
-        f"{history_removing.remove_button(workbench, search)}</div></div></li>"
+        f"{history_removing.remove_button(app, search)}</div></div></li>"
     )
 
 
-def _claim(workbench: Workbench, search: Search) -> str:
-    return name_of_search(workbench, search, longest=_CLAIM_SHOWN) or "A search without a claim"
+def _claim(app: App, search: Search) -> str:
+    return name_of_search(app, search, longest=_CLAIM_SHOWN) or "A search without a claim"
 
 
-def _of(workbench: Workbench, search: Search, summaries: Mapping[str, WorkSummary]) -> str:
+def _of(app: App, search: Search, summaries: Mapping[str, WorkSummary]) -> str:
     """Say what a search was asked of, and with what."""
-    labels = {card.name: card.label for card in workbench.indexes.cards()}
-    where = _work_name(workbench, search.work_id, summaries) if search.work_id else "The whole library"
+    labels = {card.name: card.label for card in app.indexes.cards()}
+    where = _work_name(app, search.work_id, summaries) if search.work_id else "The whole library"
     if search.narrowing:
         where = "Some works of the library"
     if search.chapters:
@@ -248,16 +248,16 @@ def _of(workbench: Workbench, search: Search, summaries: Mapping[str, WorkSummar
     return escape(f"{where} · {many(search.length, 'sentence')} · {with_what}")
 
 
-def _work_name(workbench: Workbench, work_id: str, summaries: Mapping[str, WorkSummary]) -> str:
+def _work_name(app: App, work_id: str, summaries: Mapping[str, WorkSummary]) -> str:
     if work_id in summaries:
         return name_of(summaries[work_id])
-    for work in (*workbench.works.summaries(), *workbench.works.removed()):
+    for work in (*app.works.summaries(), *app.works.removed()):
         if work.id == work_id:
             return name_of(work)
     return f"An edition that is not here ({work_id})"
 
 
-def _show_opening(workbench: Workbench) -> None:
+def _show_opening(app: App) -> None:
     """Offer to open a search that was sent as a file."""
     with st.expander("Open a search that was sent to you as a file", icon=":material/file_open:"):
         file = st.file_uploader(
@@ -266,7 +266,7 @@ def _show_opening(workbench: Workbench) -> None:
         if file is None:
             return
         try:
-            found = workbench.sharing.open_file(file.getvalue(), file.name)
+            found = app.sharing.open_file(file.getvalue(), file.name)
         except RelicError as error:
             st.warning(literal(str(error)), icon=":material/link_off:")
             return

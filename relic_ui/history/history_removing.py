@@ -14,7 +14,7 @@ from relic_ui.shell import told
 
 if TYPE_CHECKING:
     from relic_core.domain import Search
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _CLAIM_SHOWN = 120
 _REMOVED_SHOWN = 40
@@ -23,38 +23,36 @@ _UNDO = ".st-key-search_undo"
 """Where the focus goes from a button that is gone with its line."""
 
 
-def remove_button(workbench: Workbench, search: Search) -> str:
+def remove_button(app: App, search: Search) -> str:
     """Make the button that removes a search from the list."""
-    return button(_REMOVES, search.id, "Remove", title=f"Remove: {_name(workbench, search)}", then=_UNDO)
+    return button(_REMOVES, search.id, "Remove", title=f"Remove: {_name(app, search)}", then=_UNDO)
 
 
-def do(workbench: Workbench, does: str, to: str) -> None:
+def do(app: App, does: str, to: str) -> None:
     """Do what was pressed on a search."""
     if does == _REMOVES:
         with told():
-            search = workbench.history.remove(to, person.current())
-            said = f"{_name(workbench, search)} · {_where(workbench, search)}"
+            search = app.history.remove(to, person.current())
+            said = f"{_name(app, search)} · {_where(app, search)}"
             st.session_state["search_removed"] = (search.id, said)
             if st.session_state.get("find_answer", ("",))[-1] == search.id:
                 del st.session_state["find_answer"]  # asked again it is kept again
 
 
-def show_undo(workbench: Workbench) -> None:
+def show_undo(app: App) -> None:
     """Offer to put back the search that was just removed."""
     with told():
-        removed.show_undo("search", "Removed from your searches", lambda each: _put_back(workbench, each))
+        removed.show_undo("search", "Removed from your searches", lambda each: _put_back(app, each))
 
 
-def show_removed(workbench: Workbench) -> None:
+def show_removed(app: App) -> None:
     """List the searches that can be put back."""
-    gone = workbench.history.removed(person.current())
+    gone = app.history.removed(person.current())
     if not gone:
         return
     with st.expander(f"Removed ({len(gone)})", key="history_removed"), told():
-        each_one = [
-            (each.id, _name(workbench, each), f" · {_where(workbench, each)}") for each in gone[:_REMOVED_SHOWN]
-        ]
-        removed.show_each("search", each_one, "history_back_", lambda each: _put_back(workbench, each))
+        each_one = [(each.id, _name(app, each), f" · {_where(app, each)}") for each in gone[:_REMOVED_SHOWN]]
+        removed.show_each("search", each_one, "history_back_", lambda each: _put_back(app, each))
         if len(gone) > _REMOVED_SHOWN:
             st.html(
                 f'<p class="relic-quiet">These are the last {_REMOVED_SHOWN}. Every other can be put back at its own '
@@ -62,38 +60,38 @@ def show_removed(workbench: Workbench) -> None:
             )
 
 
-def tell_removed(workbench: Workbench, search_id: str) -> bool:
+def tell_removed(app: App, search_id: str) -> bool:
     """Say that the search of an address was removed by who reads this, and offer it; False where it was not.
 
-    - `workbench`: where searches are kept.
+    - `app`: where searches are kept.
     """
     wanted = search_id.strip().lower()
-    search = next((each for each in workbench.history.removed(person.current()) if each.id == wanted), None)
+    search = next((each for each in app.history.removed(person.current()) if each.id == wanted), None)
     if search is None:
         return False
     address = st.query_params.to_dict()  # a page may take it away before the button is pressed
 
     def put_back() -> None:
         with told():
-            _put_back(workbench, wanted)
+            _put_back(app, wanted)
             st.query_params.from_dict(address)
 
     with st.container(horizontal=True, vertical_alignment="center", key="search_gone"):
-        said = f"You removed this search: <em>{escape(_name(workbench, search))}</em>"
+        said = f"You removed this search: <em>{escape(_name(app, search))}</em>"
         st.html(f'<p role="status">{said}</p>', width="content")
         st.button("Put it back", key="search_gone_back", icon=":material/undo:", on_click=put_back)
     return True
 
 
-def _put_back(workbench: Workbench, search_id: str) -> None:
-    workbench.history.undo(search_id, person.current())
+def _put_back(app: App, search_id: str) -> None:
+    app.history.undo(search_id, person.current())
 
 
-def _where(workbench: Workbench, search: Search) -> str:
+def _where(app: App, search: Search) -> str:
     """Say what tells searches of one claim apart: what was searched, and for how much."""
-    where = workbench.works.described(search.work_id).title if search.work_id else "the whole library"
+    where = app.works.described(search.work_id).title if search.work_id else "the whole library"
     return f"{where}, {many(search.length, 'sentence')}"
 
 
-def _name(workbench: Workbench, search: Search) -> str:
-    return name_of_search(workbench, search, longest=_CLAIM_SHOWN) or "A search without a claim"
+def _name(app: App, search: Search) -> str:
+    return name_of_search(app, search, longest=_CLAIM_SHOWN) or "A search without a claim"

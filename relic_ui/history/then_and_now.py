@@ -16,19 +16,19 @@ from relic_ui.naming import listed
 if TYPE_CHECKING:
     from relic_core.domain import Search
     from relic_core.services.sharing.then_and_now import ColumnThenAndNow, MovedPassage, ThenAndNow
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
     from relic_ui.history.history import Asked
 
 
-def show(workbench: Workbench, asked: Asked, search: Search) -> None:
+def show(app: App, asked: Asked, search: Search) -> None:
     """Draw what one search found then and what it finds now."""
     with st.spinner("Asking it again …"):
-        found = workbench.sharing.then_and_now(search.id, at=asked.at)
+        found = app.sharing.then_and_now(search.id, at=asked.at)
     _choose_then(found)
     _show_changes(found)
     if not found.columns:
         return
-    lines = FoundLines(workbench, search)
+    lines = FoundLines(app, search)
     slots = st.columns(len(found.columns), gap="medium")
     for slot, column in zip(slots, found.columns, strict=True):
         with slot:

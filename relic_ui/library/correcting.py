@@ -13,7 +13,7 @@ from relic_ui.shell import told
 if TYPE_CHECKING:
     from relic_core.domain import WorkSummary
     from relic_core.services.previews import Preview
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def fields(about: WorkSummary | Preview, key: str) -> dict[str, str]:
@@ -60,7 +60,7 @@ def read(said: dict[str, str]) -> dict[str, Any]:
         ) from None
 
 
-def show_form(workbench: Workbench, work: WorkSummary) -> bool:
+def show_form(app: App, work: WorkSummary) -> bool:
     """Draw the form that corrects what is said of a stored work.
 
     Returns: whether it was saved, or given up.
@@ -71,7 +71,7 @@ def show_form(workbench: Workbench, work: WorkSummary) -> bool:
             "library says of it changes.</p>"
         )
         said = fields(work, f"correct-{work.id}")
-        details = workbench.citing.work(work.id).details
+        details = app.citing.work(work.id).details
         with st.expander("The edition, for citations"):
             edition, accessed = correcting_edition.fields(details, f"correct-{work.id}-edition")
         with st.container(horizontal=True):
@@ -80,7 +80,7 @@ def show_form(workbench: Workbench, work: WorkSummary) -> bool:
     if save:
         with told():
             described, edited = read(said), correcting_edition.read(details, edition, accessed)
-            workbench.citing.describe(work.id, edited)
-            workbench.works.describe(work.id, **described)
+            app.citing.describe(work.id, edited)
+            app.works.describe(work.id, **described)
             return True
     return give_up

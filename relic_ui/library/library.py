@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Job, WorkSummary
     from relic_core.services.sources import SourceSummary
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 ENDED = 12
 """Ended jobs that the page looks back on."""
@@ -32,25 +32,23 @@ _AT_FIRST = 12
 """Works that are shown before the reader asks for all."""
 
 
-def recent_jobs(workbench: Workbench) -> tuple[Job, ...]:
+def recent_jobs(app: App) -> tuple[Job, ...]:
     """List the jobs that the page tells of: all that are under way, and the last that have ended."""
-    recent = workbench.jobs.recent(limit=_JOBS)
+    recent = app.jobs.recent(limit=_JOBS)
     return (*(job for job in recent if job.active), *[job for job in recent if not job.active][:ENDED])
 
 
-def do(workbench: Workbench, does: str, to: str) -> None:
+def do(app: App, does: str, to: str) -> None:
     """Do what a button in the list of works asks for."""
     with told():
         if does == "correct":
             st.session_state["library_correcting"] = to
         elif does == "remove":
-            work = workbench.works.remove(to)
+            work = app.works.remove(to)
             st.session_state["library_removed"] = (work.id, work.title)
 
 
-def show_contents(
-    workbench: Workbench, works: int, sources: Sequence[SourceSummary], shelved: int, recent: Sequence[Job]
-) -> None:
+def show_contents(app: App, works: int, sources: Sequence[SourceSummary], shelved: int, recent: Sequence[Job]) -> None:
     """Lead to the parts of the page, and to what is being added and prepared: of one height however much that is."""
     active = sorted((job for job in recent if job.active), key=lambda job: (job.state != "running", job.created))
     with st.container(horizontal=True, vertical_alignment="center", key="library-contents"):
@@ -65,7 +63,7 @@ def show_contents(
         with st.popover(label, key="library-under-way", type="tertiary", disabled=not active):
             if active:
                 st.html('<p class="relic-quiet">All of this goes on when you leave the page or close it.</p>')
-                show_under_way(workbench, active[:_WATCHED])
+                show_under_way(app, active[:_WATCHED])
             if waiting := len(active[_WATCHED:]):
                 st.html(f'<p class="relic-quiet">{_more_wait(waiting)}</p>')
 
@@ -93,19 +91,19 @@ def _more_wait(number: int) -> str:
 # ---- the works ----------------------------------------------------------------------------------------------------
 
 
-def show_works(workbench: Workbench, summaries: Sequence[WorkSummary]) -> None:
+def show_works(app: App, summaries: Sequence[WorkSummary]) -> None:
     """List the stored works, each with what can be done with it; and those that were removed."""
     st.header("Your works", anchor="works")
-    show_undo("library", "Removed from the library", workbench.works.restore)
+    show_undo("library", "Removed from the library", app.works.restore)
     if summaries:
-        _show_rows(workbench, _chosen(summaries), len(summaries))
+        _show_rows(app, _chosen(summaries), len(summaries))
     else:
         st.info(
             "Nothing is stored yet. Add a file of your own below, fetch a book from Project Gutenberg, or take one "
             "from the RELiC shelf. A work that is stored can be searched, read, and looked through for a word.",
             icon=":material/menu_book:",
         )
-    _show_removed(workbench)
+    _show_removed(app)
 
 
 def _chosen(summaries: Sequence[WorkSummary]) -> Sequence[WorkSummary]:
@@ -131,7 +129,7 @@ def _chosen(summaries: Sequence[WorkSummary]) -> Sequence[WorkSummary]:
     return summaries
 
 
-def _show_rows(workbench: Workbench, works: Sequence[WorkSummary], total: int) -> None:
+def _show_rows(app: App, works: Sequence[WorkSummary], total: int) -> None:
     correcting_now = st.session_state.get("library_correcting")
     before: list[WorkSummary] = []
     for work in works:
@@ -139,7 +137,7 @@ def _show_rows(workbench: Workbench, works: Sequence[WorkSummary], total: int) -
         if work.id == correcting_now:
             _show_list(before)
             before = []
-            if correcting.show_form(workbench, work):
+            if correcting.show_form(app, work):
                 del st.session_state["library_correcting"]
                 st.rerun()
     _show_list(before)
@@ -196,9 +194,9 @@ def written_by(work: WorkSummary) -> str:
     return f"{work.author or 'Author unknown'}{f', {work.year}' if work.year else ''}"
 
 
-def _show_removed(workbench: Workbench) -> None:
+def _show_removed(app: App) -> None:
     """List the removed works, quietly: removing loses nothing."""
-    removed = workbench.works.removed()
+    removed = app.works.removed()
     if not removed:
         return
     with st.expander(f"Removed works ({len(removed)})", key="library_removed_works"):
@@ -207,7 +205,7 @@ def _show_removed(workbench: Workbench) -> None:
             "was done with it, are kept until you put it back.</p>"
         )
         shown = [(work.id, work.title, f", {written_by(work)}") for work in removed]
-        show_each("library", shown, "restore-", workbench.works.restore)
+        show_each("library", shown, "restore-", app.works.restore)
 
 
 # ---- jobs ---------------------------------------------------------------------------------------------------------

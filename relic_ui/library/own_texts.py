@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
     from relic_core.services.previews import Preview
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _SHOWN_NAME = 60
 
@@ -37,12 +37,12 @@ class _Read(NamedTuple):
     preview: Preview
 
 
-def show(workbench: Workbench) -> None:
+def show(app: App) -> None:
     """Take files, show what was understood of each, and add those that the reader wants."""
     state = st.session_state
     with st.container(key="own-said"):
         _show_said()
-    megabytes = max(1, workbench.settings.max_text_bytes // 1_000_000)
+    megabytes = max(1, app.settings.max_text_bytes // 1_000_000)
     files = st.file_uploader(
         "Plain text (.txt), EPUB (.epub) or TEI (.xml)",
         accept_multiple_files=True,  # of any type: what cannot be read is told in our words, file by file
@@ -55,7 +55,7 @@ def show(workbench: Workbench) -> None:
     if not waiting:
         return
     with st.container(key="own-reading"):
-        read = _read_all(workbench, waiting)
+        read = _read_all(app, waiting)
     offered = {key: each for key, each in read.items() if isinstance(each, _Read)}
     refused = [key for key, each in read.items() if not isinstance(each, _Read)]
     said = {}
@@ -75,7 +75,7 @@ def show(workbench: Workbench) -> None:
             _discard_button("Discard all", "own_discard_all", list(read))
     asked = [key for key in state.pop("own_asked", ()) if key in offered]
     if asked:
-        _add(workbench, {key: offered[key] for key in asked}, said)
+        _add(app, {key: offered[key] for key in asked}, said)
 
 
 def _ask_button(label: str, key: str, files: list[str], **look: Any) -> None:  # noqa: ANN401 - as st.button has it
@@ -97,7 +97,7 @@ def _discard_button(label: str, key: str, files: list[str], help_: str | None = 
     st.button(label, key=key, on_click=discard, type="tertiary", help=help_)
 
 
-def _read_all(workbench: Workbench, files: Sequence[UploadedFile]) -> dict[str, _Read | tuple[str, str]]:
+def _read_all(app: App, files: Sequence[UploadedFile]) -> dict[str, _Read | tuple[str, str]]:
     """Understand each file, once in a visit: a preview, or the file's name and why it cannot be read."""
     kept: dict[str, Any] = st.session_state.setdefault("own_read", {})
     found: dict[str, _Read | tuple[str, str]] = {}
@@ -106,7 +106,7 @@ def _read_all(workbench: Workbench, files: Sequence[UploadedFile]) -> dict[str, 
             data = file.getvalue()
             with st.spinner(f"Reading {literal(_short(file.name))} …"):
                 try:
-                    kept[file.file_id] = _Read(file.name, data, workbench.works.preview(data, name=file.name))
+                    kept[file.file_id] = _Read(file.name, data, app.works.preview(data, name=file.name))
                 except RelicError as error:
                     kept[file.file_id] = (file.name, str(error))
         found[file.file_id] = kept[file.file_id]
@@ -193,15 +193,15 @@ def _details(preview: Preview) -> str:
     return parts
 
 
-def _add(workbench: Workbench, texts: dict[str, _Read], said: dict[str, dict[str, str]]) -> None:
+def _add(app: App, texts: dict[str, _Read], said: dict[str, dict[str, str]]) -> None:
     """Store texts, begin to prepare them, and keep how it went for the next run of the page."""
     told: list[tuple[str, str]] = []
     added = []
     with st.spinner("Adding …"):
         for key, read in texts.items():
             try:
-                work = workbench.works.add(read.data, name=read.name, **correcting.read(said[key])).work
-                workbench.indexes.start(work.id)
+                work = app.works.add(read.data, name=read.name, **correcting.read(said[key])).work
+                app.indexes.start(work.id)
             except RelicError as error:
                 told.append(("error", f"{_short(read.name)}: {error}"))
                 continue

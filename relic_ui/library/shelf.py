@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.services.catalogue import Shelved, Split
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _SPLITS: dict[Split, tuple[str, str]] = {
     "train": (
@@ -44,7 +44,7 @@ _FEW = 5
 """Works up to which preparing them is taken for granted."""
 
 
-def do(workbench: Workbench, does: str, to: str) -> None:
+def do(app: App, does: str, to: str) -> None:
     """Do what a button of the shelf asks for, and see whether that has ended, before anything is drawn."""
     state = st.session_state
     if state.get("came_from") != state.get("page"):
@@ -53,19 +53,19 @@ def do(workbench: Workbench, does: str, to: str) -> None:
     waiting = _waiting()
     if slugs and not waiting.issuperset(slugs):
         try:
-            job = workbench.catalogue.add(slugs, prepare=prepare)
+            job = app.catalogue.add(slugs, prepare=prepare)
         except RelicError as error:
             state["shelf_said"] = ("failed", str(error))
         else:
             state.pop("shelf_said", None)
             state["shelf_job"] = (job.id, waiting.union(slugs))
     job_id = state.get("shelf_job", ("",))[0]
-    if job_id and not (job := workbench.jobs.get(job_id)).active:
+    if job_id and not (job := app.jobs.get(job_id)).active:
         del state["shelf_job"]
         state["shelf_said"] = (job.state, f"{job.title}: {job.note}")
 
 
-def show(workbench: Workbench, shelf: Sequence[Shelved]) -> None:
+def show(app: App, shelf: Sequence[Shelved]) -> None:
     """Show the shelf by its splits, or what a filter leaves of it."""
     st.header("The RELiC shelf", anchor="shelf")
     here = sum(each.origin == "stored" for each in shelf)
@@ -89,24 +89,24 @@ def show(workbench: Workbench, shelf: Sequence[Shelved]) -> None:
         )
         _show_rows(found)
     else:
-        _show_splits(workbench, shelf)
+        _show_splits(app, shelf)
     # Behind the rows, and kept in view by the style: nothing that stands over a row moves it when it is pressed.
     with st.container(key="shelf-job"):
-        _show_job(workbench, here)
+        _show_job(app, here)
 
 
-def _show_splits(workbench: Workbench, shelf: Sequence[Shelved]) -> None:
+def _show_splits(app: App, shelf: Sequence[Shelved]) -> None:
     splits = {split: [each for each in shelf if each.entry.split == split] for split in _SPLITS}
     tabs = st.tabs([f"{_SPLITS[split][0]} ({len(works)})" for split, works in splits.items()], key="shelf_splits")
     for tab, (split, works) in zip(tabs, splits.items(), strict=True):
         with tab:
             st.html(f'<p class="relic-quiet relic-measure">{_SPLITS[split][1]}</p>')
             with st.container(key=f"shelf-adding-{split}"):
-                _show_add_all(workbench, split, works)
+                _show_add_all(app, split, works)
             _show_rows(works)
 
 
-def _show_add_all(workbench: Workbench, split: Split, works: Sequence[Shelved]) -> None:
+def _show_add_all(app: App, split: Split, works: Sequence[Shelved]) -> None:
     """Offer to add what is missing of a split."""
     wanted = [each for each in works if each.origin in {"folder", "gutenberg"} and each.entry.slug not in _waiting()]
     if not wanted:
@@ -115,7 +115,7 @@ def _show_add_all(workbench: Workbench, split: Split, works: Sequence[Shelved]) 
         return
     begun = any(each.origin == "stored" for each in works)
     fetched = sum(each.origin == "gutenberg" for each in wanted)
-    seconds = fetched * workbench.settings.gutenberg_pause + (len(wanted) - fetched) * _FOLDER_SECONDS
+    seconds = fetched * app.settings.gutenberg_pause + (len(wanted) - fetched) * _FOLDER_SECONDS
     with st.container(horizontal=True, vertical_alignment="center"):
         many = len(wanted)
         label = f"Add the other {many}" if begun else f"Add all {many}"
@@ -181,7 +181,7 @@ def _waiting() -> frozenset[str]:
     return slugs
 
 
-def _show_job(workbench: Workbench, here: int) -> None:
+def _show_job(app: App, here: int) -> None:
     """Show the progress of what was asked for, and draw the page anew whenever a work has arrived."""
     if "shelf_said" in st.session_state:
         state, said = st.session_state["shelf_said"]
@@ -191,8 +191,8 @@ def _show_job(workbench: Workbench, here: int) -> None:
     job_id = st.session_state.get("shelf_job", ("",))[0]
     if not job_id:
         return
-    job = workbench.jobs.get(job_id)
-    show_job(workbench, job_id, stop=stop_label(job))
+    job = app.jobs.get(job_id)
+    show_job(app, job_id, stop=stop_label(job))
     drawn = False
 
     @st.fragment(run_every="3s")
@@ -201,8 +201,8 @@ def _show_job(workbench: Workbench, here: int) -> None:
         with told():
             # Not while the page is being drawn: a press that came with it would be forgotten.
             if drawn and (
-                not workbench.jobs.get(job_id).active
-                or sum(each.origin == "stored" for each in workbench.catalogue.shelf()) != here
+                not app.jobs.get(job_id).active
+                or sum(each.origin == "stored" for each in app.catalogue.shelf()) != here
             ):
                 st.rerun()
         drawn = True

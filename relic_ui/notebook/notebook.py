@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import CollectionCount
     from relic_core.services.notebook.standing import NoteView
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _PAGE = 10
 _NAME_SHOWN = 60
@@ -33,9 +33,9 @@ _COLLECTION, _SOUGHT, _VERDICT, _TAG, _AT = (
 )
 
 
-def do(workbench: Workbench, does: str, to: str) -> None:
+def do(app: App, does: str, to: str) -> None:
     """Do what was pressed on a note."""
-    book, whose = workbench.notebook, person.current()
+    book, whose = app.notebook, person.current()
     with told():
         if does in {"up", "down"}:
             book.move(to, -1 if does == "up" else 1, whose)
@@ -59,30 +59,30 @@ def teach() -> None:
     st.page_link("pages/find.py", label="Find a first passage", icon=":material/search:")
 
 
-def show(workbench: Workbench) -> None:
+def show(app: App) -> None:
     """Draw the notebook."""
     st.session_state.pop("notebook_counts_changed", None)  # all of it is drawn anew
-    book, whose = workbench.notebook, person.current()
+    book, whose = app.notebook, person.current()
     counts = book.collections(whose)
-    _restore(workbench, counts)
+    _restore(app, counts)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="notebook_do"):
         chosen = _choose(counts)
-        _arrange(workbench, counts, chosen)
-        notebook_save.show(workbench, chosen)
-    _show_undo(workbench)
+        _arrange(app, counts, chosen)
+        notebook_save.show(app, chosen)
+    _show_undo(app)
     if not any(each.notes for each in counts):
         teach()
         return
-    sought = _seek(workbench)
+    sought = _seek(app)
     views = book.notes(chosen, person=whose, **sought)
     filtered = any(sought.values())
     if filtered or not views:
         said = f"{many(len(views), 'note')} found." if filtered else "Nothing is kept in this collection yet."
         st.html(f'<p role="status" class="relic-quiet">{said}</p>')
-    _show_notes(workbench, views, counts, chosen, movable=not filtered)
+    _show_notes(app, views, counts, chosen, movable=not filtered)
 
 
-def _restore(workbench: Workbench, counts: Sequence[CollectionCount]) -> None:
+def _restore(app: App, counts: Sequence[CollectionCount]) -> None:
     """Go to the note or collection that the address names, once; forget a collection that is not there any more."""
     state, wanted, name = st.session_state, st.query_params.get("note", ""), st.query_params.get("collection", "")
     if state.get(_COLLECTION, _ALL) not in {_ALL, *(each.collection.id for each in counts)}:
@@ -92,7 +92,7 @@ def _restore(workbench: Workbench, counts: Sequence[CollectionCount]) -> None:
     state["notebook_address"] = (wanted, name)
     if name:
         _open_collection(counts, name)
-    every = [view.note.id for view in workbench.notebook.notes(person=person.current())]
+    every = [view.note.id for view in app.notebook.notes(person=person.current())]
     if wanted in every:
         state.update({_COLLECTION: _ALL, _SOUGHT: "", _VERDICT: _ANY, _TAG: _ANY})
         state[_AT] = every.index(wanted) // _PAGE + 1
@@ -131,9 +131,9 @@ def _choose(counts: Sequence[CollectionCount]) -> str:
     return chosen
 
 
-def _arrange(workbench: Workbench, counts: Sequence[CollectionCount], chosen: str) -> None:
+def _arrange(app: App, counts: Sequence[CollectionCount], chosen: str) -> None:
     """Make a collection; rename or remove the one that is chosen."""
-    book, whose = workbench.notebook, person.current()
+    book, whose = app.notebook, person.current()
     with st.popover("Collections", icon=":material/folder:", key="notebook_arrange"):
         with st.form("notebook_new", border=False, clear_on_submit=False):
             name = st.text_input("A new collection", key="notebook_new_name", placeholder="What belongs in it?")
@@ -165,17 +165,17 @@ def take_next() -> None:
         st.session_state.pop("notebook_new_name", None)
 
 
-def _show_undo(workbench: Workbench) -> None:
+def _show_undo(app: App) -> None:
     """Offer to put back what was just removed."""
-    book, whose = workbench.notebook, person.current()
+    book, whose = app.notebook, person.current()
     with told():
         removed.show_undo("note", "Removed from the notebook", lambda note_id: book.undo(note_id, whose))
         removed.show_undo("collection", "Removed with its notes", lambda each: book.undo_collection(each, whose))
 
 
-def show_removed(workbench: Workbench) -> None:
+def show_removed(app: App) -> None:
     """List everything that can be put back."""
-    book, whose = workbench.notebook, person.current()
+    book, whose = app.notebook, person.current()
     notes, collections = book.removed(whose), book.removed_collections(whose)
     if not notes and not collections:
         return
@@ -186,9 +186,9 @@ def show_removed(workbench: Workbench) -> None:
         removed.show_each("collection", each_one, "notebook_all_back_", lambda each: book.undo_collection(each, whose))
 
 
-def _seek(workbench: Workbench) -> dict[str, str]:
+def _seek(app: App) -> dict[str, str]:
     """Draw the search within the notebook; give what is asked."""
-    tags = workbench.notebook.tags(person.current())
+    tags = app.notebook.tags(person.current())
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="notebook_seek"):
         words = st.text_input(
             "Search the notebook",
@@ -228,7 +228,7 @@ def _first_page() -> None:
 
 
 def _show_notes(
-    workbench: Workbench,
+    app: App,
     views: Sequence[NoteView],
     counts: Sequence[CollectionCount],
     chosen: str,
@@ -236,11 +236,11 @@ def _show_notes(
     movable: bool,
 ) -> None:
     """Draw the notes of a page, each with where it may move."""
-    book = workbench.notebook
+    book = app.notebook
     names = {each.collection.id: each.collection.name for each in counts}
     homes = [view.note.collection_id for view in views]
     same = [first == second for first, second in pairwise(homes)]
-    labels = {card.name: card.label for card in workbench.indexes.cards()}
+    labels = {card.name: card.label for card in app.indexes.cards()}
     tags = book.tags(person.current())
     pages = max(1, -(-len(views) // _PAGE))
     state = st.session_state
@@ -256,7 +256,7 @@ def _show_notes(
             up=movable and at > 0 and same[at - 1],
             down=movable and at < len(views) - 1 and same[at],
         )
-        show_note(workbench, views[at], around)
+        show_note(app, views[at], around)
 
 
 def tell_taken_in() -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Note
     from relic_core.services.notebook.standing import NoteView
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 VERDICT_LABELS = {"supports": "Supports", "contradicts": "Contradicts", "unsure": "Unsure"}
 _CLAIM_SHOWN = 160
@@ -42,14 +42,14 @@ class Around(NamedTuple):
     down: bool = False
 
 
-def show_note(workbench: Workbench, view: NoteView, around: Around) -> None:
+def show_note(app: App, view: NoteView, around: Around) -> None:
     """Draw a note."""
     st.session_state.setdefault(_NOW, {})[view.note.id] = view.note
     with st.container(border=True, key=f"notebook_{view.note.id}"):
         passage, own = st.columns([3, 2], gap="medium")
         passage.html(note_html(view, around))
         with own:
-            _editor(workbench, view.note.id, around.tags, around.others)
+            _editor(app, view.note.id, around.tags, around.others)
 
 
 def note_html(view: NoteView, around: Around) -> str:
@@ -102,7 +102,7 @@ def _foot(view: NoteView, around: Around) -> str:
 
 
 @st.fragment
-def _editor(workbench: Workbench, note_id: str, tags: Sequence[str], others: Mapping[str, str]) -> None:
+def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, str]) -> None:
     """Draw what the scholar says of a passage; it is saved when a field is left, and the page stands still."""
     if st.session_state.pop("notebook_counts_changed", False):
         st.rerun()  # the menus above count verdicts and list tags
@@ -114,7 +114,7 @@ def _editor(workbench: Workbench, note_id: str, tags: Sequence[str], others: Map
             st.error(literal(refused), icon=":material/error:")
 
     def save(name: str) -> None:
-        _save(workbench, note_id, name, st.session_state[keys[name]])
+        _save(app, note_id, name, st.session_state[keys[name]])
 
     st.text_area("Your words", key=keys["words"], height="content", on_change=save, args=("words",))
     if note.kept.for_claim or note.verdict:  # a verdict that was given before can be taken back
@@ -146,7 +146,7 @@ def _editor(workbench: Workbench, note_id: str, tags: Sequence[str], others: Map
             for collection_id, name in others.items():
                 if st.button(literal(name), key=f"notebook_to_{note_id}_{collection_id}", type="tertiary"):
                     with told():  # a fragment runs without its page, which tells such things else
-                        workbench.notebook.move_to(note_id, collection_id, person.current())
+                        app.notebook.move_to(note_id, collection_id, person.current())
                         st.rerun()
 
 
@@ -163,12 +163,12 @@ def _fill(note: Note, keys: Mapping[str, str]) -> None:
     state[f"notebook_seen_{note.id}"] = stored
 
 
-def _save(workbench: Workbench, note_id: str, name: str, given: Any) -> None:  # noqa: ANN401 - words, tags or a verdict
+def _save(app: App, note_id: str, name: str, given: Any) -> None:  # noqa: ANN401 - words, tags or a verdict
     """Save one field; what cannot be saved stays where it was typed, with the reason beside it."""
     state, refused = st.session_state, _refused(note_id)
     value = given or "" if name == "verdict" else given
     try:
-        note = workbench.notebook.write(note_id, person=person.current(), **{name: value})
+        note = app.notebook.write(note_id, person=person.current(), **{name: value})
     except RelicError as error:
         refused[name] = str(error)
         state.setdefault(f"notebook_draft_{note_id}", {})[name] = given

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from relic_core.services.notebook.documents import DocumentForm
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 class Form(NamedTuple):
@@ -35,33 +35,33 @@ class Form(NamedTuple):
     make: Callable[[], bytes]
 
 
-def _as_json(workbench: Workbench, collection_id: str, whose: str) -> Form:
-    files = workbench.notebook.files
+def _as_json(app: App, collection_id: str, whose: str) -> Form:
+    files = app.notebook.files
     return Form("JSON, to take in again", "json", "application/json", partial(files.export, collection_id, whose))
 
 
-def _as_document(form: DocumentForm, workbench: Workbench, collection_id: str, whose: str) -> Form:
+def _as_document(form: DocumentForm, app: App, collection_id: str, whose: str) -> Form:
     card = DOCUMENTS[form]
-    make = partial(make_document, workbench, form, citing.chosen_style(), collection_id, whose)
+    make = partial(make_document, app, form, citing.chosen_style(), collection_id, whose)
     return Form(card.label, card.ending, card.mime, make)
 
 
-FORMS: tuple[Callable[[Workbench, str, str], Form], ...] = (
+FORMS: tuple[Callable[[App, str, str], Form], ...] = (
     *(partial(_as_document, form) for form in DOCUMENTS),
     _as_json,
 )
-"""The forms offered, in order: each is given the workbench, the collection (empty for all notes) and the person."""
+"""The forms offered, in order: each is given the app, the collection (empty for all notes) and the person."""
 
 
-def show(workbench: Workbench, collection_id: str) -> None:
+def show(app: App, collection_id: str) -> None:
     """Draw the menu: forms to save in, verdicts as an evaluation set, and a file to take in."""
-    whose, files = person.current(), workbench.notebook.files
+    whose, files = person.current(), app.notebook.files
     with st.popover("Save", icon=":material/download:", key="notebook_save"):
         what = "this collection" if collection_id else "all notes"
         st.html(f'<p class="relic-quiet">Save {what} as</p>')
         citing.choose_style("Citations in")
         for make in FORMS:
-            form = make(workbench, collection_id, whose)
+            form = make(app, collection_id, whose)
             st.download_button(
                 form.label,
                 data=form.make,
@@ -71,23 +71,23 @@ def show(workbench: Workbench, collection_id: str) -> None:
                 icon=":material/download:",
                 key=f"notebook_save_{form.ending}",
             )
-        _show_evaluation_set(workbench, collection_id, whose)
+        _show_evaluation_set(app, collection_id, whose)
         st.file_uploader(
             "Take in a notebook that was saved as JSON",
             type="json",
             key=_uploader(),
             on_change=_take_in,
-            args=(workbench, whose),
+            args=(app, whose),
         )
 
 
-def _show_evaluation_set(workbench: Workbench, collection_id: str, whose: str) -> None:
+def _show_evaluation_set(app: App, collection_id: str, whose: str) -> None:
     """Offer the verdicts as an evaluation set, and say what is left out of it."""
-    by_work, left_out = evaluation_set.sort_out(workbench.notebook.notes(collection_id, person=whose))
+    by_work, left_out = evaluation_set.sort_out(app.notebook.notes(collection_id, person=whose))
     count = sum(map(len, by_work.values()))
     st.download_button(
         "Verdicts, to measure retrievers with",
-        data=lambda: workbench.notebook.files.evaluation_set(collection_id, whose).content,
+        data=lambda: app.notebook.files.evaluation_set(collection_id, whose).content,
         file_name="verdicts.json",
         mime="application/json",
         on_click="ignore",
@@ -106,14 +106,14 @@ def _uploader() -> str:
     return f"notebook_file_{st.session_state.get('notebook_files', 0)}"
 
 
-def _take_in(workbench: Workbench, whose: str) -> None:
+def _take_in(app: App, whose: str) -> None:
     """Take the file in, say what it added, and draw the uploader empty again."""
     state = st.session_state
     file = state.get(_uploader())
     if file is None:
         return
     try:
-        done = workbench.notebook.files.take_in(file.getvalue(), file.name, whose)
+        done = app.notebook.files.take_in(file.getvalue(), file.name, whose)
     except RelicError as error:
         state["notebook_not_taken_in"] = str(error)
     else:

@@ -19,7 +19,7 @@ from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from relic_core.services.studies.standing import StudyView
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 PAGE = "proxy_task"
 ANSWER = "answer"
@@ -66,12 +66,12 @@ def answer_as(study_id: str, annotator_id: str) -> None:
     st.query_params["show"] = ANSWER
 
 
-def opened(workbench: Workbench, asked: Asked) -> StudyView | None:
+def opened(app: App, asked: Asked) -> StudyView | None:
     """Open the study that is asked for; None where none is, or it is not here, which is told."""
     if not asked.study:
         return None
     try:
-        return workbench.studies.get(asked.study)
+        return app.studies.get(asked.study)
     except NotFound:
         st.warning(
             literal(

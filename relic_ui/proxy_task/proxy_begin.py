@@ -15,7 +15,7 @@ from relic_ui.shell import literal
 if TYPE_CHECKING:
     from relic_core.domain.studies import Annotator
     from relic_core.services.studies.standing import StudyView
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
     from relic_ui.proxy_task.proxy_address import Asked
 
 _LONGEST_NAME = 100
@@ -23,12 +23,12 @@ _OWNER_SEES = "Answers and results are seen by whoever runs the study, who has a
 _ALL_SEE = "Results, with the names or codes, can be seen by everybody who can open this page."
 
 
-def annotator(workbench: Workbench, view: StudyView, asked: Asked) -> Annotator | None:
+def annotator(app: App, view: StudyView, asked: Asked) -> Annotator | None:
     """Give who answers, where the address goes on with that; None where nobody does, or nobody that is known."""
     chosen = answering(view.study.id) if asked.show == ANSWER else ""
     if not chosen:
         return None
-    lines = workbench.studies.annotators(view.study.id)
+    lines = app.studies.annotators(view.study.id)
     found = next((line.annotator for line in lines if line.annotator.id == chosen), None)
     if found is None:
         st.warning(
@@ -39,7 +39,7 @@ def annotator(workbench: Workbench, view: StudyView, asked: Asked) -> Annotator 
     return found
 
 
-def show(workbench: Workbench, view: StudyView) -> None:
+def show(app: App, view: StudyView) -> None:
     """Draw what stands before the first item."""
     title(view.study.label)
     if view.held:
@@ -47,7 +47,7 @@ def show(workbench: Workbench, view: StudyView) -> None:
         return
     items = len(view.study.items)
     works = listed([work.title for work in view.study.works])
-    sees = _OWNER_SEES if workbench.studies.owners.guarded(view.study.id) else _ALL_SEE
+    sees = _OWNER_SEES if app.studies.owners.guarded(view.study.id) else _ALL_SEE
     st.html(
         f'<div class="relic-proxy-before"><p class="relic-quiet">{many(items, "item")} of '
         f"<cite>{escape(works)}</cite>. You can stop at any time and go on later.</p>"
@@ -56,12 +56,12 @@ def show(workbench: Workbench, view: StudyView) -> None:
         f'<div class="relic-quiet">{paragraphs(view.terms.privacy)}<p>{sees}</p></div></section></div>'
     )
     if st.session_state.get("proxy_known", ("", ""))[0] == view.study.id:
-        _confirm(workbench, view)
+        _confirm(app, view)
     else:
-        _ask(workbench, view)
+        _ask(app, view)
 
 
-def _ask(workbench: Workbench, view: StudyView) -> None:
+def _ask(app: App, view: StudyView) -> None:
     """Ask for a name and for consent."""
     state = st.session_state
     with st.form("proxy_begin", border=False, width=520):
@@ -84,15 +84,15 @@ def _ask(workbench: Workbench, view: StudyView) -> None:
         st.error("Please tick that you agree to take part; without that nothing is stored.", icon=":material/error:")
     else:
         try:
-            if workbench.studies.answering.knows(view.study.id, name):
+            if app.studies.answering.knows(view.study.id, name):
                 state["proxy_known"] = (view.study.id, name)
                 st.rerun()
-            _join(workbench, view, name)
+            _join(app, view, name)
         except RelicError as error:
             st.error(literal(str(error)), icon=":material/error:")
 
 
-def _confirm(workbench: Workbench, view: StudyView) -> None:
+def _confirm(app: App, view: StudyView) -> None:
     """Ask whether who gives a known name is the one who gave it before: their answers would become one person's."""
     _, name = st.session_state["proxy_known"]
     st.html(
@@ -102,7 +102,7 @@ def _confirm(workbench: Workbench, view: StudyView) -> None:
     with st.container(horizontal=True):
         if st.button("Yes, go on where I stopped", key="proxy_go_on", type="primary"):
             try:
-                _join(workbench, view, name)
+                _join(app, view, name)
             except RelicError as error:
                 st.error(literal(str(error)), icon=":material/error:")
         if st.button("No, I give another name", key="proxy_other_name"):
@@ -110,8 +110,8 @@ def _confirm(workbench: Workbench, view: StudyView) -> None:
             st.rerun()
 
 
-def _join(workbench: Workbench, view: StudyView, name: str) -> None:
-    joined = workbench.studies.answering.join(view.study.id, name)
+def _join(app: App, view: StudyView, name: str) -> None:
+    joined = app.studies.answering.join(view.study.id, name)
     st.session_state.pop("proxy_known", None)
     answer_as(view.study.id, joined.id)
     st.rerun()

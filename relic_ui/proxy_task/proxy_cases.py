@@ -18,15 +18,15 @@ from relic_ui.proxy_task.proxy_item import claim_html, words_html
 if TYPE_CHECKING:
     from relic_core.domain.studies import Option
     from relic_core.services.studies.results import ItemResult, StudyResults
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _PAGE = 10
 _ANY = ""
 
 
-def show(workbench: Workbench, results: StudyResults) -> None:
+def show(app: App, results: StudyResults) -> None:
     """Draw both lists."""
-    _telling(workbench, results)
+    _telling(app, results)
     answered = [item for item in results.items if item.answered or item.models]
     if not answered:
         return
@@ -37,21 +37,21 @@ def show(workbench: Workbench, results: StudyResults) -> None:
     if pages > 1:
         page = st.pagination(pages, key="proxy_page")
     shown = answered[(page - 1) * _PAGE : page * _PAGE]
-    st.html("".join(_case(workbench, item) for item in shown))
+    st.html("".join(_case(app, item) for item in shown))
 
 
-def do(workbench: Workbench, results: StudyResults, does: str, to: str) -> None:
+def do(app: App, results: StudyResults, does: str, to: str) -> None:
     """Keep a passage of an item with the critic's words as its claim, or let it go."""
     if passage := keep.asked(does, to):
         claims = {result.item.id: _claim(result) for result in results.items}
-        keep.press(workbench, passage, origin="proxy_task", claim_text=claims.get("".join(passage.further), ""))
+        keep.press(app, passage, origin="proxy_task", claim_text=claims.get("".join(passage.further), ""))
 
 
 def _claim(result: ItemResult) -> str:
     return f"{result.item.left} {MASK} {result.item.right}".strip()
 
 
-def _telling(workbench: Workbench, results: StudyResults) -> None:
+def _telling(app: App, results: StudyResults) -> None:
     """Draw the items that all people got and a model did not (the paper's table 5)."""
     if not results.people or not results.models:
         return
@@ -72,7 +72,7 @@ def _telling(workbench: Workbench, results: StudyResults) -> None:
         return
     who = model or "a model"
     st.html(f'<p role="status">{many(len(cases), "item")} that all people got and {escape(who)} missed.</p>')
-    st.html("".join(_case(workbench, item) for item in cases[:_PAGE]))
+    st.html("".join(_case(app, item) for item in cases[:_PAGE]))
 
 
 def _why_none(results: StudyResults, model: str) -> str:
@@ -99,13 +99,13 @@ def _missed_by(item: ItemResult, model: str) -> bool:
     return bool(wrong) if model == _ANY else model in wrong
 
 
-def _case(workbench: Workbench, result: ItemResult) -> str:
+def _case(app: App, result: ItemResult) -> str:
     """Set an item with its three passages: who chose which, and where each stands in its work."""
     item = result.item
     share = "" if result.share is None else f"{100 * result.share:.0f}% of {many(result.answered, 'answer')} right"
     time = f" · {result.seconds:.0f} s" if result.seconds else ""
     undecided = f" · {result.cannot} could not decide" if result.cannot else ""
-    marks = Marks(workbench, _claim(result))
+    marks = Marks(app, _claim(result))
     options = "".join(_passage(result, number, option, marks) for number, option in enumerate(item.options, start=1))
     said = "".join(f"<li>{escape(comment)}</li>" for comment in result.comments)
     comments = f'<div class="relic-proxy-comments"><h4>Comments</h4><ul>{said}</ul></div>' if said else ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relic_core.domain.studies import Annotator, Answer
     from relic_core.services.studies.answering import ShownItem, Task
     from relic_core.services.studies.standing import StudyView
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
     from relic_ui.proxy_task.proxy_address import Asked
     from relic_ui.proxy_task.proxy_item import Press
 
@@ -46,10 +46,10 @@ class _Place:
     visit: str = field(default_factory=lambda: uuid.uuid4().hex)
 
 
-def show(workbench: Workbench, view: StudyView, annotator: Annotator, asked: Asked) -> None:
+def show(app: App, view: StudyView, annotator: Annotator, asked: Asked) -> None:
     """Draw an annotator's turn.
 
-    - `workbench`: where answers are kept.
+    - `app`: where answers are kept.
     - `asked`: the address; an item that it names is shown first.
     """
     whose = (view.study.id, annotator.id)
@@ -65,33 +65,33 @@ def show(workbench: Workbench, view: StudyView, annotator: Annotator, asked: Ask
         f'<div class="relic-proxy-bar"><h1 class="relic-proxy-title" tabindex="-1">{escape(view.study.label)}</h1>'
         f"<p>Answering as <strong>{escape(annotator.name)}</strong> · {other} · {pause}</p></div>"
     )
-    _turn(workbench, place)
+    _turn(app, place)
 
 
 @st.fragment
-def _turn(workbench: Workbench, place: _Place) -> None:
+def _turn(app: App, place: _Place) -> None:
     """Draw the item or the end; a press draws no more than this anew."""
     with told():
-        task = _task(workbench, place)
+        task = _task(app, place)
         if task.item is None:
-            _finished(workbench, place, task)
+            _finished(app, place, task)
         else:
-            _item(workbench, place, task, task.item)
+            _item(app, place, task, task.item)
 
 
-def _task(workbench: Workbench, place: _Place) -> Task:
+def _task(app: App, place: _Place) -> Task:
     """Look what is to be shown."""
     try:
-        return workbench.studies.answering.task(*place.whose, item_id=place.at)
+        return app.studies.answering.task(*place.whose, item_id=place.at)
     except RelicError:
         if not place.at:
             raise
         place.at = ""  # an address may name an item that the study does not have
-        return workbench.studies.answering.task(*place.whose)
+        return app.studies.answering.task(*place.whose)
 
 
-def _item(workbench: Workbench, place: _Place, task: Task, item: ShownItem) -> None:
-    study = workbench.studies.study(place.whose[0])
+def _item(app: App, place: _Place, task: Task, item: ShownItem) -> None:
+    study = app.studies.study(place.whose[0])
     about = f"{item.title}, {item.author}" if item.author else item.title
     settled = item.right_option > 0
     chosen = task.answer.choice if task.answer else None
@@ -102,7 +102,7 @@ def _item(workbench: Workbench, place: _Place, task: Task, item: ShownItem) -> N
     place.at = item.id
 
     def heard(press: Press) -> None:
-        _hear(workbench, place, press)
+        _hear(app, place, press)
 
     proxy_item.show(
         {
@@ -146,10 +146,10 @@ def _told_of(item: ShownItem, chosen: int | None) -> tuple[tuple[str, ...], str]
     return notes, f"{'' if chosen else 'You could not decide. '}The critic quoted passage {item.right_option}."
 
 
-def _hear(workbench: Workbench, place: _Place, press: Press) -> None:
+def _hear(app: App, place: _Place, press: Press) -> None:
     """Store what was pressed, and go where it leads; what cannot be stored is told, and the item stays."""
     place.heard, place.said, place.trouble = press.nonce, "", ""
-    answering = workbench.studies.answering
+    answering = app.studies.answering
     try:
         before = answering.task(*place.whose, item_id=press.item)
         if press.does == "choose" and before.item and before.item.right_option:
@@ -171,10 +171,10 @@ def _hear(workbench: Workbench, place: _Place, press: Press) -> None:
         place.trouble = str(error)
 
 
-def _finished(workbench: Workbench, place: _Place, task: Task) -> None:
+def _finished(app: App, place: _Place, task: Task) -> None:
     """Thank, and let the answers be looked through."""
     study = place.whose[0]
-    answered = workbench.studies.answering.answered(*place.whose)
+    answered = app.studies.answering.answered(*place.whose)
     undecided = sum(each.answer.choice == 0 for each in answered)
     said = f"You have answered {'all ' if task.done > 1 else ''}{many(task.done, 'item')}"
     said += f"; at {many(undecided, 'item')} you could not decide." if undecided else "."
@@ -184,7 +184,7 @@ def _finished(workbench: Workbench, place: _Place, task: Task) -> None:
     if task.revealed:
         right = sum(each.item.right_option == each.answer.choice for each in answered)
         said += f" Of {len(answered) - undecided} choices {right} were the critic’s own quotation."
-        if not workbench.studies.owners.guarded(study):
+        if not app.studies.owners.guarded(study):
             links += link(PAGE, "Results of everybody", study=study, show="results")
     st.html(
         f'<div class="relic-proxy-end" role="status"><h2 id="proxy-end" tabindex="-1">Thank you</h2>'

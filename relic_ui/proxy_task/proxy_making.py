@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.services.studies.windows import StudySource
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _ANY_LENGTH = 0
 _LENGTHS = (1, 2, 3, 4, 5, _ANY_LENGTH)
@@ -36,28 +36,28 @@ _MOST_ITEMS = 2_000
 _MOST_WANTED = 100
 
 
-def show(workbench: Workbench) -> None:
+def show(app: App) -> None:
     """Draw the ways to a new study."""
     title("Make a study")
     st.html(
         '<p class="relic-measure">A study is a fixed set of items. Once made it never changes, so everybody who takes '
         "part answers the same, here or wherever you send its file.</p>"
     )
-    under_way = next(iter(workbench.jobs.under_way("study")), None)
+    under_way = next(iter(app.jobs.under_way("study")), None)
     if under_way:
-        show_job(workbench, under_way.id, stop=stop_label(under_way))
+        show_job(app, under_way.id, stop=stop_label(under_way))
         return
-    _outcome(workbench)
-    _one_click(workbench)
-    _choose(workbench)
+    _outcome(app)
+    _one_click(app)
+    _choose(app)
 
 
-def _outcome(workbench: Workbench) -> None:
+def _outcome(app: App) -> None:
     """Say what became of the last study that was begun in this visit."""
     job_id = st.session_state.get("proxy_making")
     if not job_id:
         return
-    job = workbench.jobs.get(job_id)
+    job = app.jobs.get(job_id)
     made = re.search(r" \((\w+)\)$", job.note)
     if job.state == "done" and made:
         to = link(PAGE, "Open it", study=made[1])
@@ -66,18 +66,18 @@ def _outcome(workbench: Workbench) -> None:
         st.warning(literal(f"{job.title} has ended: {job.note}"), icon=":material/warning:")
 
 
-def _start(workbench: Workbench, request: StudyRequest) -> None:
+def _start(app: App, request: StudyRequest) -> None:
     try:
-        st.session_state["proxy_making"] = workbench.studies.start_making(request).id
+        st.session_state["proxy_making"] = app.studies.start_making(request).id
     except RelicError as error:
         st.session_state["proxy_making_trouble"] = str(error)
 
 
-def _one_click(workbench: Workbench) -> None:
-    request = workbench.studies.pride_and_prejudice()
+def _one_click(app: App) -> None:
+    request = app.studies.pride_and_prejudice()
     if request is None:
         return
-    made = workbench.studies.made_of_pride_and_prejudice()
+    made = app.studies.made_of_pride_and_prejudice()
     with st.container(border=True, key="proxy_pride"):
         st.html(
             "<h2>Pride and Prejudice, as in the paper</h2><p>Single sentences of the novel, quoted by critics whose "
@@ -88,7 +88,7 @@ def _one_click(workbench: Workbench) -> None:
             to = link(PAGE, "Open it", title=f"Open it: {made.name}", study=made.id)
             st.html(f'<p class="relic-proxy-links">This study is here already. {to}</p>')
             return
-        if not workbench.studies.has_words_on_pride_and_prejudice():
+        if not app.studies.has_words_on_pride_and_prejudice():
             st.html(
                 '<p class="relic-quiet relic-measure">The critics’ words do not come with the program: they are cut '
                 "out of their books, which Project Gutenberg gives away. Whoever runs the program fetches them once, "
@@ -100,16 +100,16 @@ def _one_click(workbench: Workbench) -> None:
             key="proxy_make_pride",
             type="primary",
             on_click=_start,
-            args=(workbench, request),
+            args=(app, request),
             icon=":material/auto_stories:",
         )
 
 
-def _choose(workbench: Workbench) -> None:
+def _choose(app: App) -> None:
     st.header("From works of your choice", anchor="proxy-make")
     if trouble := st.session_state.pop("proxy_making_trouble", ""):
         st.error(literal(trouble), icon=":material/error:")
-    sources = _sources(workbench, workbench.store.stamp())
+    sources = _sources(app, app.store.stamp())
     usable = [source for source in sources if not source.problem]
     if not usable:
         st.info("There is nothing to make a study from yet: no quotations are known for the works here.")
@@ -191,15 +191,15 @@ def _choose(workbench: Workbench) -> None:
             wanted=int(wanted),
             owner=seal(code),
         )
-        _start(workbench, request)
+        _start(app, request)
         st.rerun()
     _not_here(sources)
 
 
 @st.cache_data(max_entries=4, show_spinner="Looking at what a study can be made from …")
-def _sources(_workbench: Workbench, stamp: tuple[tuple[int, int], ...]) -> tuple[StudySource, ...]:  # noqa: ARG001 - what the answer hangs on
+def _sources(_app: App, stamp: tuple[tuple[int, int], ...]) -> tuple[StudySource, ...]:  # noqa: ARG001 - what the answer hangs on
     """Look once for what there is, until the store changes."""
-    return _workbench.studies.sources()
+    return _app.studies.sources()
 
 
 def _not_here(sources: Sequence[StudySource]) -> None:

@@ -18,7 +18,7 @@ from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from relic_core.services.studies.standing import StudyView
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _LONGEST_PLACE = 60
 _MEGABYTES = 95
@@ -26,10 +26,10 @@ _MOST_WANTED = 100
 _HEIGHT = 160
 
 
-def show(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
+def show(app: App, view: StudyView, does: str, to: str) -> None:
     """Draw the owner's side.
 
-    - `workbench`: where the study is.
+    - `app`: where the study is.
     """
     study = view.study
     st.html(
@@ -38,19 +38,19 @@ def show(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
     )
     for held in view.held:
         st.warning(literal(held), icon=":material/menu_book:")
-    _facts(workbench, view)
+    _facts(app, view)
     _say()
-    _hints(workbench, view)
-    proxy_code.show(workbench, view)
-    _texts(workbench, view)
-    _people(workbench, view, does, to)
-    _files(workbench, view)
-    _end(workbench, view)
+    _hints(app, view)
+    proxy_code.show(app, view)
+    _texts(app, view)
+    _people(app, view, does, to)
+    _files(app, view)
+    _end(app, view)
 
 
-def _facts(workbench: Workbench, view: StudyView) -> None:
+def _facts(app: App, view: StudyView) -> None:
     study, making = view.study, view.study.making
-    label = next((card.label for card in workbench.indexes.cards() if card.name == making.chooser), making.chooser)
+    label = next((card.label for card in app.indexes.cards() if card.name == making.chooser), making.chooser)
     works = ", ".join(work.title for work in study.works)
     lengths = ", ".join(map(str, making.lengths)) or "any number"
     beyond = f", for quotations that it ranks beyond {making.beyond:,}" if making.beyond else ""
@@ -84,13 +84,13 @@ def _tell(said: str = "", trouble: str = "") -> None:
     st.session_state["proxy_managed"] = (said, trouble)
 
 
-def _hints(workbench: Workbench, view: StudyView) -> None:
+def _hints(app: App, view: StudyView) -> None:
     key = f"proxy_revealed-{view.study.id}"
     st.session_state[key] = view.terms.revealed
 
     def change() -> None:
         try:
-            workbench.studies.edit(view.study.id, revealed=st.session_state[key])
+            app.studies.edit(view.study.id, revealed=st.session_state[key])
             _tell("Saved.")
         except RelicError as error:
             _tell(trouble=str(error))
@@ -103,7 +103,7 @@ def _hints(workbench: Workbench, view: StudyView) -> None:
     )
 
 
-def _texts(workbench: Workbench, view: StudyView) -> None:
+def _texts(app: App, view: StudyView) -> None:
     """Let the texts be edited; what is frozen is shown."""
     st.header("What people read", anchor="proxy-texts")
     terms = view.terms
@@ -128,26 +128,26 @@ def _texts(workbench: Workbench, view: StudyView) -> None:
         consent = st.text_area("What people agree to", terms.consent, height=_HEIGHT, key="proxy_consent")
         privacy = st.text_area(
             "What is stored, and where", terms.privacy, height=_HEIGHT, key="proxy_privacy",
-            help=literal(f"The answers are kept in {workbench.studies.where()}."),
+            help=literal(f"The answers are kept in {app.studies.where()}."),
         )  # fmt: skip
         pressed = st.form_submit_button("Save the texts", key="proxy_texts_save", icon=":material/save:")
     if pressed:
         try:
             frozen: dict[str, str | int] = {} if view.frozen else {"instructions": instructions, "wanted": int(wanted)}
-            workbench.studies.edit(view.study.id, consent=consent, privacy=privacy, **frozen)
+            app.studies.edit(view.study.id, consent=consent, privacy=privacy, **frozen)
             _tell("The texts are saved.")
         except RelicError as error:
             _tell(trouble=str(error))
         st.rerun()
 
 
-def _people(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
+def _people(app: App, view: StudyView, does: str, to: str) -> None:
     """List who answered; remove one of them on request, after asking once more."""
     st.header("Who takes part", anchor="proxy-people")
     state = st.session_state
     if does == "remove-annotator":
         state["proxy_removing"] = to
-    lines = workbench.studies.annotators(view.study.id)
+    lines = app.studies.annotators(view.study.id)
     if not lines:
         st.html('<p class="relic-quiet">Nobody yet.</p>')
         return
@@ -180,7 +180,7 @@ def _people(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
             if st.button("Erase these answers", key="proxy_remove_yes", type="primary", icon=":material/delete:"):
                 try:
                     with st.spinner("Erasing …"):
-                        gone = workbench.studies.erase(view.study.id, chosen.annotator.id)
+                        gone = app.studies.erase(view.study.id, chosen.annotator.id)
                     _tell(f"Erased: {many(gone, 'answer')} of {chosen.annotator.name}.")
                 except RelicError as error:
                     _tell(trouble=str(error))
@@ -191,8 +191,8 @@ def _people(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
                 st.rerun()
 
 
-def _files(workbench: Workbench, view: StudyView) -> None:
-    studies, study_id = workbench.studies, view.study.id
+def _files(app: App, view: StudyView) -> None:
+    studies, study_id = app.studies, view.study.id
     st.header("Files", anchor="proxy-files")
     st.html(
         '<p class="relic-quiet relic-measure">The file of the study holds its items and texts and no answers: send it '
@@ -217,10 +217,10 @@ def _files(workbench: Workbench, view: StudyView) -> None:
             icon=":material/download:",
             key="proxy_signal",
         )
-    _answers_of_others(workbench, view)
+    _answers_of_others(app, view)
 
 
-def _answers_of_others(workbench: Workbench, view: StudyView) -> None:
+def _answers_of_others(app: App, view: StudyView) -> None:
     """Take in what was answered elsewhere to the same study."""
     state = st.session_state
     with st.expander("Put answers of another department beside yours", key="proxy_others"):
@@ -236,9 +236,7 @@ def _answers_of_others(workbench: Workbench, view: StudyView) -> None:
         )
         if file is not None and st.button("Take them in", key="proxy_others_do", icon=":material/upload:"):
             try:
-                people, new = workbench.studies.files.take_in_answers(
-                    view.study.id, file.getvalue(), of=of, name=file.name
-                )
+                people, new = app.studies.files.take_in_answers(view.study.id, file.getvalue(), of=of, name=file.name)
             except RelicError as error:
                 st.error(literal(str(error)), icon=":material/error:")
                 return
@@ -247,13 +245,13 @@ def _answers_of_others(workbench: Workbench, view: StudyView) -> None:
             st.rerun()
 
 
-def _end(workbench: Workbench, view: StudyView) -> None:
+def _end(app: App, view: StudyView) -> None:
     """Make a new version, or remove the study."""
     st.header("A new version, or the end", anchor="proxy-end-of-study")
     with st.container(horizontal=True, gap="small"):
         if st.button("Make a new version", key="proxy_version", icon=":material/content_copy:"):
             try:
-                made = workbench.studies.new_version(view.study.id)
+                made = app.studies.new_version(view.study.id)
                 st.query_params["study"] = made.id
                 _tell("This is the new version: the same items, no answers yet, and its texts can be edited.")
             except RelicError as error:
@@ -261,7 +259,7 @@ def _end(workbench: Workbench, view: StudyView) -> None:
             st.rerun()
         if st.button("Remove this study", key="proxy_remove_study", icon=":material/delete:"):
             try:
-                removed = workbench.studies.remove(view.study.id)
+                removed = app.studies.remove(view.study.id)
                 st.session_state["study_removed"] = (removed.id, removed.label)
                 st.query_params.clear()
             except RelicError as error:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relic_core.reporting.tables import Figure
     from relic_core.services.studies.results import StudyResults
     from relic_core.services.studies.standing import StudyView
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _SPOILER = (
     "You have not answered all items of this study yet, and what stands here tells which passages are right. Answer "
@@ -32,35 +32,35 @@ _SPOILER = (
 )
 
 
-def show(workbench: Workbench, view: StudyView, does: str, to: str) -> None:
+def show(app: App, view: StudyView, does: str, to: str) -> None:
     """Draw the results of a study; keep the passage whose button was pressed."""
     study = view.study
-    if _unfinished(workbench, view) and not st.session_state.get("proxy_spoilt"):
+    if _unfinished(app, view) and not st.session_state.get("proxy_spoilt"):
         st.info(_SPOILER, icon=":material/visibility_off:")
         st.button("Show the results all the same", key="proxy_spoil", on_click=_spoil)
         return
     for held in view.held:
         st.warning(literal(held), icon=":material/menu_book:")
-    results = workbench.studies.results.of(study.id)
-    proxy_cases.do(workbench, results, does, to)
+    results = app.studies.results.of(study.id)
+    proxy_cases.do(app, results, does, to)
     _lede(results)
-    _models(workbench, view)
+    _models(app, view)
     st.header("People beside models", anchor="proxy-beside")
     proxy_chart.show(results, f"{study.name} accuracy")
     made = tables(results)
     show_table(made[0])
     save(made, f"{study.name} results", key="proxy_tables")
     _agreement(results)
-    proxy_cases.show(workbench, results)
-    _files(workbench, view)
+    proxy_cases.show(app, results)
+    _files(app, view)
 
 
-def _unfinished(workbench: Workbench, view: StudyView) -> bool:
+def _unfinished(app: App, view: StudyView) -> bool:
     """Whether the visitor is in the middle of answering this very study."""
     place = st.session_state.get("proxy_place")
     if place is None or place.whose[0] != view.study.id or view.terms.revealed:
         return False
-    return workbench.studies.answering.task(*place.whose).item is not None
+    return app.studies.answering.task(*place.whose).item is not None
 
 
 def _spoil() -> None:
@@ -90,15 +90,15 @@ def _tile(label: str, figure: Figure, n: str) -> str:
     return f"<li>{escape(label)}<strong>{100 * figure.value:.1f}%</strong><span>{escape(between)}{n}</span></li>"
 
 
-def _models(workbench: Workbench, view: StudyView) -> None:
+def _models(app: App, view: StudyView) -> None:
     """Let the models answer the same items, and show how that goes."""
-    under_way = next(iter(workbench.jobs.under_way("study-models")), None)
+    under_way = next(iter(app.jobs.under_way("study-models")), None)
     if under_way:
-        show_job(workbench, under_way.id, stop=stop_label(under_way))
+        show_job(app, under_way.id, stop=stop_label(under_way))
         return
-    if view.held or not _due(workbench, view.study.id, workbench.store.stamp()):
+    if view.held or not _due(app, view.study.id, app.store.stamp()):
         return
-    ended = workbench.jobs.latest("study-models", view.study.id)
+    ended = app.jobs.latest("study-models", view.study.id)
     short = ended is not None and ended.state in {"failed", "cancelled"}
     if ended is not None and ended.state == "failed":
         st.warning(literal(_ended(ended)), icon=":material/warning:")
@@ -111,7 +111,7 @@ def _models(workbench: Workbench, view: StudyView) -> None:
 
     def begin() -> None:
         with told():
-            workbench.studies.models.start(view.study.id)
+            app.studies.models.start(view.study.id)
 
     label = "Let the others answer" if short else "Let the models answer"
     st.button(label, key="proxy_models", on_click=begin, icon=":material/smart_toy:")
@@ -127,9 +127,9 @@ def _ended(job: Job) -> str:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _due(_workbench: Workbench, study_id: str, stamp: tuple[tuple[int, int], ...]) -> tuple[str, ...]:  # noqa: ARG001 - what the answer hangs on
+def _due(_app: App, study_id: str, stamp: tuple[tuple[int, int], ...]) -> tuple[str, ...]:  # noqa: ARG001 - what the answer hangs on
     """Look once which models are to answer, until the store changes: it may load them."""
-    return _workbench.studies.models.due(study_id)
+    return _app.studies.models.due(study_id)
 
 
 def _agreement(results: StudyResults) -> None:
@@ -166,9 +166,9 @@ def _fact(key: str, label: str, figure: Figure | None, beside: Sequence[str], me
     return f"<div><dt>{named}</dt><dd><strong>{escape(said)}</strong>{small}<p>{escape(meaning)}</p></dd></div>"
 
 
-def _files(workbench: Workbench, view: StudyView) -> None:
+def _files(app: App, view: StudyView) -> None:
     """Offer all answers, and the report, as files."""
-    files, study_id = workbench.studies.files, view.study.id
+    files, study_id = app.studies.files, view.study.id
     st.header("Take it with you", anchor="proxy-files")
     anonymous = st.checkbox(
         "Without names and comments",

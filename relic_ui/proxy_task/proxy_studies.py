@@ -17,14 +17,14 @@ from relic_ui.shell import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _NAMED = 3
 _REMOVED_SHOWN = 12
 _MEGABYTES = 24
 
 
-def show(workbench: Workbench) -> None:
+def show(app: App) -> None:
     """Draw the first side of the page."""
     st.title("The proxy task")
     st.html(
@@ -33,19 +33,19 @@ def show(workbench: Workbench) -> None:
         '<p class="relic-quiet relic-measure">No person can rank thousands of passages as a model does, so this '
         "smaller test stands proxy for the search. Experts asked about <cite>Pride and Prejudice</cite> chose rightly "
         "93.5 times in 100, the best model of its day 67.5 times (Thai and others, 2022). Here you can take the test, "
-        "alone or as a group, and see how you and the models of this workbench compare.</p>"
+        "alone or as a group, and see how you and the models of this app compare.</p>"
     )
-    every = workbench.studies.all()
+    every = app.studies.all()
     st.header("Studies", anchor="studies")
     rows = "".join(
         _row(each.id, label_of(each.name, each.version), each.works, items=each.items, people=each.annotators)
         for each in every
     )
-    show_undo("study", "Removed from the studies", workbench.studies.restore)
+    show_undo("study", "Removed from the studies", app.studies.restore)
     st.html(f'<ul class="relic-shelf-works relic-studies">{rows}</ul>')
     st.html(f'<p class="relic-proxy-links">{link(PAGE, "Make a study of your own", show="make")}</p>')
-    _take_in(workbench)
-    _show_removed(workbench)
+    _take_in(app)
+    _show_removed(app)
 
 
 def _row(study_id: str, name: str, works: Sequence[str], *, items: int, people: int) -> str:
@@ -65,7 +65,7 @@ def _row(study_id: str, name: str, works: Sequence[str], *, items: int, people: 
     )
 
 
-def _take_in(workbench: Workbench) -> None:
+def _take_in(app: App) -> None:
     """Offer to import a study from its file; what is wrong with one is told, and nothing of it is kept."""
     state = st.session_state
     with st.expander("Import a study from a file", key="proxy_import"):
@@ -80,7 +80,7 @@ def _take_in(workbench: Workbench) -> None:
         )
         if file is not None and st.button("Import it", key="proxy_import_do", type="primary", icon=":material/upload:"):
             try:
-                study, new = workbench.studies.files.take_in(file.getvalue(), name=file.name)
+                study, new = app.studies.files.take_in(file.getvalue(), name=file.name)
             except RelicError as error:
                 st.error(literal(str(error)), icon=":material/error:")
                 return
@@ -94,9 +94,9 @@ def _take_in(workbench: Workbench) -> None:
             st.html(f'<p role="status">{said}: <em>{escape(label)}</em>. {to}</p>')
 
 
-def _show_removed(workbench: Workbench) -> None:
-    removed = workbench.studies.removed()
+def _show_removed(app: App) -> None:
+    removed = app.studies.removed()
     if removed:
         with st.expander(f"Removed studies ({len(removed)})", key="study_removed_list"):
             lines = [(each.id, label_of(each.name, each.version), "") for each in removed[:_REMOVED_SHOWN]]
-            show_each("study", lines, "restore-study-", workbench.studies.restore)
+            show_each("study", lines, "restore-study-", app.studies.restore)

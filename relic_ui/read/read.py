@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from relic_core.domain import Work
     from relic_core.services.answers import SearchResult
     from relic_core.services.reading import ContentsPart, HitMark, ReadingPage
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
     from relic_ui.read.read_address import Asked
 
 _CLAIM_SHOWN = 110
 _WORD_SHOWN = 60
 
 
-def choose(workbench: Workbench) -> None:
+def choose(app: App) -> None:
     """Offer the works of the library."""
     st.title("Read")
-    works = workbench.works.summaries()
+    works = app.works.summaries()
     if not works:
         st.info("Your library is empty. Add a text, and come back to read it.", icon=":material/menu_book:")
         st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
@@ -48,13 +48,13 @@ def choose(workbench: Workbench) -> None:
     show_place({"offer": {work.id: work.title for work in works}})
 
 
-def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
+def show(app: App, page: ReadingPage, wanted: Asked) -> None:
     """Draw the room: the head, the contents list, the chapter, and what follows the reader along it.
 
     The chapter is drawn before the search is asked for its hits, so that nobody waits for them to read.
     """
     _show_head(page)
-    quoted = workbench.sources.quoted(page.work.id)
+    quoted = app.sources.quoted(page.work.id)
     beside = sources_reading.counts_beside(page, quoted)
     with st.container(key="read_room"):
         with st.container(key="read_side"):
@@ -68,11 +68,11 @@ def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
             )
             st.html(chapter_html(page.chapter, page.work.id))
             st.html(f'<nav class="relic-read-near" aria-label="Where to go on">{near}</nav>')
-            quoting = sources_reading.quoting_html(workbench, page) if wanted.quoting else ""
+            quoting = sources_reading.quoting_html(app, page) if wanted.quoting else ""
             show_place(
                 {
-                    **_place_data(page, wanted, workbench.sharing.edition(page.work.id)),
-                    **kept(workbench, page.work, wanted.search_id),
+                    **_place_data(page, wanted, app.sharing.edition(page.work.id)),
+                    **kept(app, page.work, wanted.search_id),
                     "quoted": beside,
                     "quoting": quoting,
                 }
@@ -85,9 +85,9 @@ def show(workbench: Workbench, page: ReadingPage, wanted: Asked) -> None:
         return
     try:
         if found is None:
-            found = workbench.reading.answer(wanted.search_id)
+            found = app.reading.answer(wanted.search_id)
             st.session_state["read_answer"] = (wanted.search_id, found)
-        hits = workbench.reading.hits(page.work, found)
+        hits = app.reading.hits(page.work, found)
     except RelicError as error:
         contents.html(_contents(page, wanted, ()))
         search.warning(literal(str(error)), icon=":material/link_off:")

@@ -13,7 +13,7 @@ from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from relic_core.services.reading import ReadingPage
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _LENGTH = re.compile("[0-9]{1,4}")
 
@@ -69,13 +69,11 @@ def asked() -> Asked:
     )
 
 
-def open_page(workbench: Workbench, wanted: Asked) -> ReadingPage | None:
+def open_page(app: App, wanted: Asked) -> ReadingPage | None:
     """Open what is asked for; None, with the reason told, where its work is not there."""
     state = st.session_state
     try:
-        found = workbench.sharing.open_passage(
-            wanted.work_id, at=wanted.at, length=wanted.length, edition=wanted.edition
-        )
+        found = app.sharing.open_passage(wanted.work_id, at=wanted.at, length=wanted.length, edition=wanted.edition)
     except NotFound as error:
         state.pop("read_work", None)
         st.warning(literal(str(error)), icon=":material/link_off:")

@@ -13,10 +13,10 @@ from relic_ui import keep
 if TYPE_CHECKING:
     from relic_core.domain import Work
     from relic_core.services.answers import SearchResult
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
-def do(workbench: Workbench, does: str, to: str) -> None:
+def do(app: App, does: str, to: str) -> None:
     """Keep the passage that is marked, or let it go: the search that the reader comes from stands behind it."""
     passage = keep.asked(does, to)
     if passage is None:
@@ -32,16 +32,16 @@ def do(workbench: Workbench, does: str, to: str) -> None:
             if (card.work.id, str(card.place.address), card.span.length) == here
         )
         rank, retriever = min(ranked, default=(0, ""))
-    keep.press(workbench, passage, origin="read", search_id=search_id, retriever=retriever, rank=rank)
+    keep.press(app, passage, origin="read", search_id=search_id, retriever=retriever, rank=rank)
 
 
-def kept(workbench: Workbench, work: Work, search_id: str) -> dict[str, object]:
+def kept(app: App, work: Work, search_id: str) -> dict[str, object]:
     """Gather what the component needs of the notebook: what is kept of this work, for the claim at hand."""
     claim = ""
     if search_id:
         with suppress(NotFound):  # a search of another machine: the page says so below
-            claim = workbench.history.get(search_id).claim_text
-    return {"search": search_id, "kept": keep.Marks(workbench, claim).in_work(work.id)}
+            claim = app.history.get(search_id).claim_text
+    return {"search": search_id, "kept": keep.Marks(app, claim).in_work(work.id)}
 
 
 def at_hand(search_id: str) -> SearchResult | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Pool, Run
     from relic_core.services.recall.recall import Offer
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 VIEW_LABELS = {
     "curve": "Over k",
@@ -110,7 +110,7 @@ def usual_metric(offer: Offer) -> str:
     return offer.card.main_metric if offer.card.main_metric in METRICS else "recall@10"
 
 
-def begin(workbench: Workbench, offer: Offer) -> None:
+def begin(app: App, offer: Offer) -> None:
     """Put all widgets to what a benchmark begins with."""
     st.session_state.update(
         recall_benchmark=offer.card.name,
@@ -118,7 +118,7 @@ def begin(workbench: Workbench, offer: Offer) -> None:
         recall_metric=usual_metric(offer),
         recall_view=FIRST_VIEW,
         recall_sort=SORTS[0],
-        recall_least=workbench.recall.usual_least(offer.usual),
+        recall_least=app.recall.usual_least(offer.usual),
         recall_beside=False,
         recall_part="",
         recall_show=SHOWN[0],
@@ -126,10 +126,10 @@ def begin(workbench: Workbench, offer: Offer) -> None:
     )
 
 
-def _other_benchmark(workbench: Workbench, offers: Sequence[Offer]) -> None:
+def _other_benchmark(app: App, offers: Sequence[Offer]) -> None:
     """Begin with another benchmark, seen as the one before."""
     view = st.session_state["recall_view"]
-    begin(workbench, next(offer for offer in offers if offer.card.name == st.session_state["recall_benchmark"]))
+    begin(app, next(offer for offer in offers if offer.card.name == st.session_state["recall_benchmark"]))
     st.session_state["recall_view"] = view
 
 
@@ -142,12 +142,12 @@ def first_page() -> None:
     st.session_state["recall_page"] = 1
 
 
-def ask(workbench: Workbench, offers: Sequence[Offer]) -> Asked:
+def ask(app: App, offers: Sequence[Offer]) -> Asked:
     """Draw the choice of benchmark, measure and runs."""
     state = st.session_state
     by_name = {offer.card.name: offer for offer in offers}
     if state.get("recall_benchmark") not in by_name:
-        begin(workbench, offers[0])
+        begin(app, offers[0])
     with st.container(horizontal=True, gap="medium"):
         st.selectbox(
             "Benchmark",
@@ -156,7 +156,7 @@ def ask(workbench: Workbench, offers: Sequence[Offer]) -> Asked:
             key="recall_benchmark",
             persist_state="session",
             on_change=_other_benchmark,
-            args=(workbench, offers),
+            args=(app, offers),
             width=360,
             help="A set of places in criticism where a work is quoted: the claim is known, and what the critic quoted.",
         )
@@ -173,7 +173,7 @@ def ask(workbench: Workbench, offers: Sequence[Offer]) -> Asked:
         )
     offer = by_name[state["recall_benchmark"]]
     by_id = {run.id: run for run in offer.runs}
-    labels = workbench.recall.labels(offer.runs)
+    labels = app.recall.labels(offer.runs)
     state["recall_runs"] = [each for each in state["recall_runs"] if each in by_id]
     st.multiselect(
         "Runs, side by side",
@@ -186,13 +186,13 @@ def ask(workbench: Workbench, offers: Sequence[Offer]) -> Asked:
         help="A run is one retriever measured on one benchmark. 4/4: the claim takes four sentences of criticism "
         "before the quotation and four after it.",
     )
-    return _asked(workbench, offers, offer)
+    return _asked(app, offers, offer)
 
 
-def _asked(workbench: Workbench, offers: Sequence[Offer], offer: Offer) -> Asked:
+def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> Asked:
     state = st.session_state
     by_id = {run.id: run for run in offer.runs}
-    least = workbench.recall.usual_least(offer.usual)
+    least = app.recall.usual_least(offer.usual)
     chosen: dict[str, Any] = {name: state[f"recall_{name}"] for name in ("metric", "view", "sort", "least", "beside")}
     part, runs = state["recall_part"] or "", tuple(by_id[each] for each in state["recall_runs"])
     usual = (
@@ -206,9 +206,9 @@ def _asked(workbench: Workbench, offers: Sequence[Offer], offer: Offer) -> Asked
     )  # fmt: skip
 
 
-def choose_view(workbench: Workbench, asked: Asked) -> None:
+def choose_view(app: App, asked: Asked) -> None:
     """Draw the choice of a view, and what can be chosen in it."""
-    labelled = any(outcome.kind for run in asked.runs for outcome in workbench.runs.outcomes(run.id))
+    labelled = any(outcome.kind for run in asked.runs for outcome in app.runs.outcomes(run.id))
     views = [view for view in VIEW_LABELS if view != "kinds" or labelled or asked.view == "kinds"]
     st.segmented_control(
         "Seen by",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Run
     from relic_core.services.recall.recall import Offer
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
     from relic_ui.recall.recall import Asked
 
 PARAMETERS = ("benchmark", "runs", "metric", "view", "sort", "least", "beside", *PART_OF.values(), "show", "page")
@@ -26,7 +26,7 @@ _MOST_PAGES = 1_000_000
 _SHORT = 60
 
 
-def restore(workbench: Workbench, offers: Sequence[Offer]) -> None:
+def restore(app: App, offers: Sequence[Offer]) -> None:
     """Put the widgets to what the page's address asks for.
 
     They keep the last choice of a visit when the reader comes back from another page. A bare address, reached on this
@@ -38,11 +38,11 @@ def restore(workbench: Workbench, offers: Sequence[Offer]) -> None:
         return
     if not wanted:
         if state["came_from"] == state["page"]:
-            begin(workbench, offers[0])
+            begin(app, offers[0])
             state["recall_address"] = {}
         return
-    offer, runs = _named(workbench, offers, wanted)
-    begin(workbench, offer)
+    offer, runs = _named(app, offers, wanted)
+    begin(app, offer)
     by_part = next((view for view, part in PART_OF.items() if part in wanted), FIRST_VIEW)
     view = wanted["view"] if wanted.get("view") in VIEW_LABELS else by_part
     least, page = _number(wanted.get("least", "")), _number(wanted.get("page", ""))
@@ -66,7 +66,7 @@ def restore(workbench: Workbench, offers: Sequence[Offer]) -> None:
     )
 
 
-def _named(workbench: Workbench, offers: Sequence[Offer], wanted: Mapping[str, str]) -> tuple[Offer, list[Run]]:
+def _named(app: App, offers: Sequence[Offer], wanted: Mapping[str, str]) -> tuple[Offer, list[Run]]:
     """Find what an address names, and tell what is not here."""
     known = {run.id: run for offer in offers for run in offer.runs}
     ids = [each for each in wanted.get("runs", "").split(",") if each]
@@ -84,7 +84,7 @@ def _named(workbench: Workbench, offers: Sequence[Offer], wanted: Mapping[str, s
     own = [run for run in found if run.benchmark == name]
     if len(own) < len(found):
         try:
-            workbench.recall.check(found)
+            app.recall.check(found)
         except BadRequest as error:
             _warn(f"{error} Here are those of {offer.card.label}.")
     return offer, own

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from relic_core.reporting.charts_rows import Chart, View
     from relic_core.services.outcomes import Missing, Quoted, ReadOutcome
     from relic_core.services.recall.recall import Case
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
     from relic_ui.recall.recall import Asked
 
 _PAGE = 5
@@ -85,7 +85,7 @@ def _arriver() -> Callable[..., Any]:
     return cast("Callable[..., Any]", st.components.v2.component("relic_recall", js=_ARRIVE))
 
 
-def show_cases(workbench: Workbench, asked: Asked, chart: Chart, colours: Mapping[str, str]) -> None:
+def show_cases(app: App, asked: Asked, chart: Chart, colours: Mapping[str, str]) -> None:
     """Draw the choice of a group, and its examples."""
     st.header("The examples behind a figure", anchor="recall-examples")
     names = {group.key: group.label for group in chart.groups}
@@ -101,7 +101,7 @@ def show_cases(workbench: Workbench, asked: Asked, chart: Chart, colours: Mappin
         )
     st.session_state["recall_part"] = part
     view = cast("View", asked.view)
-    cases = workbench.recall.cases(view, asked.runs, asked.metric, part, show="all") if part else ()
+    cases = app.recall.cases(view, asked.runs, asked.metric, part, show="all") if part else ()
     st.selectbox(
         _CHOICES[view],
         ["", *names],
@@ -115,7 +115,7 @@ def show_cases(workbench: Workbench, asked: Asked, chart: Chart, colours: Mappin
     if part:
         shown = [case for case in cases if show in {"all", case.verdict}]
         st.html(f'<p role="status">{_counted(view, names[part], show, len(shown), cases)}</p>')
-        _show_page(workbench, asked, shown, colours)
+        _show_page(app, asked, shown, colours)
     else:
         st.html('<p class="relic-quiet">Click a mark in the chart, or choose here.</p>')
     _arriver()(key="relic_recall", data={"nonce": st.session_state.get("recall_arrivals", 0)})
@@ -139,13 +139,13 @@ def _choose_shown(cases: Sequence[Case]) -> str:
     return str(st.session_state["recall_show"])
 
 
-def _show_page(workbench: Workbench, asked: Asked, cases: Sequence[Case], colours: Mapping[str, str]) -> None:
+def _show_page(app: App, asked: Asked, cases: Sequence[Case], colours: Mapping[str, str]) -> None:
     """Draw one page of examples."""
     pages = max(1, -(-len(cases) // _PAGE))
     page = min(asked.page, pages)
     shown = cases[(page - 1) * _PAGE : page * _PAGE]
     with st.spinner("Opening the benchmark and its works …"):
-        flat = iter(workbench.outcomes.read_many([pair for case in shown for pair in case.outcomes]))
+        flat = iter(app.outcomes.read_many([pair for case in shown for pair in case.outcomes]))
     read = [[next(flat) for _ in case.outcomes] for case in shown]
     if missing := tuple(dict.fromkeys(message for each in read for one in each for message in one.missing)):
         st.html(_what_is_missing(missing))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from relic_core.domain import BenchmarkCard, Run
     from relic_core.reporting.charts_rows import Chart, View
     from relic_core.services.recall.recall import Offer
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
     from relic_ui.recall.recall import Asked
 
 _USUAL_HEIGHT = 480
@@ -70,10 +70,10 @@ def _with_code(said: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(said))
 
 
-def show_overall(workbench: Workbench, asked: Asked, colours: Mapping[str, str]) -> None:
+def show_overall(app: App, asked: Asked, colours: Mapping[str, str]) -> None:
     """Draw the figure of each run over all examples, and say what it tells."""
-    labels = workbench.recall.labels(asked.runs)
-    marks = workbench.recall.overall(asked.runs, asked.metric)
+    labels = app.recall.labels(asked.runs)
+    marks = app.recall.overall(asked.runs, asked.metric)
     share = is_share(asked.metric)
     tiles = []
     for run, mark in zip(asked.runs, marks, strict=True):
@@ -84,7 +84,7 @@ def show_overall(workbench: Workbench, asked: Asked, colours: Mapping[str, str])
         )
     measure = escape(measure_label(asked.metric))
     st.html(
-        f'<p class="relic-measure"><b>{measure}</b>: {escape(workbench.recall.meaning(asked.metric))} Here each '
+        f'<p class="relic-measure"><b>{measure}</b>: {escape(app.recall.meaning(asked.metric))} Here each '
         f"quotation is to be found among {marks[0].candidates:,.0f} candidates on average: "
         f"{pool_words(asked.offer.card.pool)}. MRR and mean rank stand in Table.</p>"
     )
@@ -102,14 +102,14 @@ def show_overall(workbench: Workbench, asked: Asked, colours: Mapping[str, str])
         )
 
 
-def show_chart(workbench: Workbench, asked: Asked, colours: Mapping[str, str]) -> Chart:
+def show_chart(app: App, asked: Asked, colours: Mapping[str, str]) -> Chart:
     """Draw the chart of the view asked for, with all that belongs to it."""
     view = cast("View", asked.view)
     heading = st.container()
     plot = st.container(key="recall_plot")
     waiting = plot.empty()
     waiting.html(_waiting(st.session_state.get("recall_height", _USUAL_HEIGHT)))
-    chart = workbench.recall.chart(
+    chart = app.recall.chart(
         view,
         asked.runs,
         asked.metric,
@@ -190,9 +190,9 @@ def _again(runs: Sequence[Run], *, every_shape: bool = False) -> str:
     return f'<details class="relic-recall-fold">{inside}</details>'
 
 
-def show_table(workbench: Workbench, asked: Asked) -> None:
+def show_table(app: App, asked: Asked) -> None:
     """Draw all figures of the runs as a table, and how the first of them compares with the others."""
-    measured = [(run, workbench.runs.outcomes(run.id)) for run in asked.runs]
+    measured = [(run, app.runs.outcomes(run.id)) for run in asked.runs]
     made = figures.tables(measured)
     st.header("All figures", anchor="recall-chart")
     for each in made:

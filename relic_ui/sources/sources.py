@@ -19,7 +19,7 @@ from relic_ui.sources.sources_window import EVIDENCE, MATCH, window_html
 
 if TYPE_CHECKING:
     from relic_core.services.sources import Show
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 PAGE = 20
 """Windows on a page."""
@@ -76,17 +76,17 @@ def asked() -> Asked:
 # ---- the list of a source, a work or a sentence -------------------------------------------------------------------
 
 
-def show(workbench: Workbench, wanted: Asked) -> None:
+def show(app: App, wanted: Asked) -> None:
     """Draw the windows that the address asks for, and do what was pressed in them."""
     does, to = buttons.pressed()
     head = st.container()  # filled last: its counts follow what was judged just now
     try:
         with st.spinner("Laying the quotations beside the work …"):
-            found = _found(workbench, wanted)
+            found = _found(app, wanted)
         with told():
-            found = _judge(workbench, wanted, found, does, to)
+            found = _judge(app, wanted, found, does, to)
         with head:
-            st.html(_head(workbench, wanted))
+            st.html(_head(app, wanted))
     except NotFound as error:
         st.title("Criticism")
         st.warning(literal(str(error)), icon=":material/link_off:")
@@ -95,11 +95,11 @@ def show(workbench: Workbench, wanted: Asked) -> None:
     _show_list(wanted, found)
 
 
-def _head(workbench: Workbench, wanted: Asked) -> str:
+def _head(app: App, wanted: Asked) -> str:
     """Say whose windows these are."""
     back = f'<p class="relic-window-back">{link("sources", "← Criticism", css="relic-back")}</p>'
     if wanted.at:
-        page = workbench.reading.page(wanted.work_id, at=wanted.at)
+        page = app.reading.page(wanted.work_id, at=wanted.at)
         if page.passage is None:
             raise NotFound(page.notice or f"{wanted.at} is no sentence of {page.work.title}.")
         words = quotation(page.work, page.passage).plain
@@ -113,13 +113,13 @@ def _head(workbench: Workbench, wanted: Asked) -> str:
             f"</span>{read}{whole}</p>"
         )
     if wanted.source_id:
-        source = workbench.sources.get(wanted.source_id)
+        source = app.sources.get(wanted.source_id)
         name = f'<h1 class="relic-window-title">{escape(source.title)}</h1>'
         if source.author:
             name += f'<p class="relic-lede">{escape(source.author)}</p>'
-        return back + name + _works_of(workbench, wanted)
-    work = workbench.reading.page(wanted.work_id).work
-    quoted = workbench.sources.quoted(work.id)
+        return back + name + _works_of(app, wanted)
+    work = app.reading.page(wanted.work_id).work
+    quoted = app.sources.quoted(work.id)
     critics = "one source" if quoted.sources == 1 else f"{quoted.sources:,} sources"
     counted = f"Quoted in {many(quoted.windows, 'place')} by {critics}." if quoted.windows else "Not quoted so far."
     read = link("read", "Read it with the counts beside the text", work=work.id)
@@ -130,9 +130,9 @@ def _head(workbench: Workbench, wanted: Asked) -> str:
     )
 
 
-def _works_of(workbench: Workbench, wanted: Asked) -> str:
+def _works_of(app: App, wanted: Asked) -> str:
     """Name the works that a source quotes, each a link to its windows there."""
-    summary = next((each for each in workbench.sources.all() if each.source.id == wanted.source_id), None)
+    summary = next((each for each in app.sources.all() if each.source.id == wanted.source_id), None)
     if summary is None:
         return '<p class="relic-quiet">It was removed from the secondary sources.</p>'
     if summary.problem:
@@ -155,18 +155,18 @@ def _works_of(workbench: Workbench, wanted: Asked) -> str:
     )
 
 
-def _found(workbench: Workbench, wanted: Asked) -> WindowList:
+def _found(app: App, wanted: Asked) -> WindowList:
     """Find the windows; while the reader stays at an address they stand still, whatever is judged of them."""
     state = st.session_state
     kept = state.get("sources_shown")
     if kept is not None and kept[0] == wanted and state.get("came_from") == state.get("page"):
         return cast("WindowList", kept[1])
     if wanted.at:
-        page = workbench.reading.page(wanted.work_id, at=wanted.at)
-        views = workbench.sources.quoting(wanted.work_id, page.passage.start) if page.passage else ()
+        page = app.reading.page(wanted.work_id, at=wanted.at)
+        views = app.sources.quoting(wanted.work_id, page.passage.start) if page.passage else ()
         found = WindowList(total=len(views), views=views)
     else:
-        found = workbench.sources.windows(
+        found = app.sources.windows(
             source_id=wanted.source_id,
             work_id=wanted.work_id,
             show=_SHOWS[wanted.show][0],
@@ -177,18 +177,18 @@ def _found(workbench: Workbench, wanted: Asked) -> WindowList:
     return found
 
 
-def _judge(workbench: Workbench, wanted: Asked, found: WindowList, does: str, to: str) -> WindowList:
+def _judge(app: App, wanted: Asked, found: WindowList, does: str, to: str) -> WindowList:
     """Keep what was pressed, and show it in its row."""
     pressed = next((view for view in found.views if view.window.id == to), None)
     if pressed is None:
         return found
     if does in MATCH:
-        workbench.sources.press(to, "match", does, judge=person.current())
+        app.sources.press(to, "match", does, judge=person.current())
     elif does in EVIDENCE:
-        workbench.sources.press(to, "evidence", does, judge=person.current())
+        app.sources.press(to, "evidence", does, judge=person.current())
     else:
         return found
-    now = workbench.sources.window(to)
+    now = app.sources.window(to)
     found = replace(found, views=tuple(now if view is pressed else view for view in found.views))
     st.session_state["sources_shown"] = (wanted, found)
     return found

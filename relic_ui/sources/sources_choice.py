@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from relic_core.services.sources import SourceSummary
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _FIRST_SHOWN = 12
 _TO_ADD = {"data-then": "#sources"}
 
 
-def choose(workbench: Workbench) -> None:
+def choose(app: App) -> None:
     """Offer the works that are quoted, and the sources that quote them."""
     st.title("Criticism")
     st.html(
         '<p class="relic-lede">Which lines do critics use, and who uses them? Every quotation that was found in your '
         "secondary sources stands beside the sentences of the work it was taken from.</p>"
     )
-    listed = workbench.sources.all()
+    listed = app.sources.all()
     if not listed:
         st.info(
             "There are no secondary sources yet. Add books or articles about your works in the Library; the program "
@@ -37,7 +37,7 @@ def choose(workbench: Workbench) -> None:
         )
         st.html(f"<p>{link('library', 'Add secondary sources', css='relic-work-link', attributes=_TO_ADD)}</p>")
         return
-    works = _quoted_works(workbench, listed)
+    works = _quoted_works(app, listed)
     st.header("Works that are quoted", anchor="works")
     if works:
         _show_works(works)
@@ -46,10 +46,10 @@ def choose(workbench: Workbench) -> None:
     see = link("library", "see all of them in the Library", css="relic-work-link", attributes=_TO_ADD)
     st.html(f'<p class="relic-quiet">{_quoting(listed, {key for key, *_ in works})}: {see}</p>')
     if works:
-        sources_statistics.offer(workbench)
+        sources_statistics.offer(app)
 
 
-def _quoted_works(workbench: Workbench, listed: Sequence[SourceSummary]) -> list[tuple[str, str, int, int]]:
+def _quoted_works(app: App, listed: Sequence[SourceSummary]) -> list[tuple[str, str, int, int]]:
     """List the quoted works, the most quoted first: id, name, windows, sources."""
     windows, sources = Counter[str](), Counter[str]()
     for summary in listed:
@@ -58,7 +58,7 @@ def _quoted_works(workbench: Workbench, listed: Sequence[SourceSummary]) -> list
             sources[work_id] += 1
     found = [
         (work.id, f"{work.title}, {work.author}" if work.author else work.title, windows[work.id], sources[work.id])
-        for work in workbench.works.summaries()
+        for work in app.works.summaries()
         if windows[work.id]
     ]
     return sorted(found, key=lambda each: (-each[2], each[1], each[0]))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.services.sources import SourceSummary
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _FILTER_FROM = 8
 """Sources from which on a filter is offered."""
@@ -28,15 +28,15 @@ _WORKS_NAMED = 3
 _REMOVED_SHOWN = 12
 
 
-def do(workbench: Workbench, does: str, to: str) -> None:
+def do(app: App, does: str, to: str) -> None:
     """Do what a button in the list of sources asks for."""
     if does == "remove-source":
         with told():
-            source = workbench.sources.remove(to)
+            source = app.sources.remove(to)
             st.session_state["sources_removed"] = (source.id, source.title)
 
 
-def show(workbench: Workbench, sources: Sequence[SourceSummary]) -> None:
+def show(app: App, sources: Sequence[SourceSummary]) -> None:
     """Draw the part of the Library that secondary sources have."""
     st.header("Secondary sources", anchor="sources")
     st.html(
@@ -45,12 +45,12 @@ def show(workbench: Workbench, sources: Sequence[SourceSummary]) -> None:
         "use, and what they say about them. The files are not changed, and stay on this machine.</p>"
     )
     with st.container(key="sources-adding"):
-        sources_adding.show(workbench, begun=bool(sources))
+        sources_adding.show(app, begun=bool(sources))
     with st.container(key="sources-list"):
-        show_undo("sources", "Removed from the secondary sources", workbench.sources.restore)
+        show_undo("sources", "Removed from the secondary sources", app.sources.restore)
         if sources:
             _show_sources(sources)
-        _show_removed(workbench)
+        _show_removed(app)
 
 
 def _show_sources(sources: Sequence[SourceSummary]) -> None:
@@ -153,9 +153,9 @@ def _found_in(summary: SourceSummary) -> str:
     return f"{many(summary.windows, 'quotation')} of {listed(named)}; {every}"
 
 
-def _show_removed(workbench: Workbench) -> None:
+def _show_removed(app: App) -> None:
     """List the removed sources, quietly: removing loses nothing."""
-    removed = workbench.sources.removed()
+    removed = app.sources.removed()
     if not removed:
         return
     with st.expander(f"Removed secondary sources ({len(removed)})", key="sources_removed_list"):
@@ -164,6 +164,6 @@ def _show_removed(workbench: Workbench) -> None:
             "was found in it, and what you judged of it, is kept until you put it back.</p>"
         )
         shown = [(each.id, each.title, f", {each.author}" if each.author else "") for each in removed[:_REMOVED_SHOWN]]
-        show_each("sources", shown, "restore-source-", workbench.sources.restore)
+        show_each("sources", shown, "restore-source-", app.sources.restore)
         if (more := len(removed) - _REMOVED_SHOWN) > 0:
             st.html(f'<p class="relic-quiet">and {more:,} removed before these</p>')

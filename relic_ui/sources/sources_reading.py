@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Work
     from relic_core.services.reading import ReadingPage
     from relic_core.services.sources import Quoted, WindowView
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 MOST_QUOTED = 10
 """Passages that the page of a work shows."""
@@ -52,11 +52,11 @@ def summary_html(page: ReadingPage, quoted: Quoted, here: int) -> str:
     return f'<div class="relic-read-quotes"><p>{told}</p>{switch}{every}</div>'
 
 
-def quoting_html(workbench: Workbench, page: ReadingPage) -> str:
+def quoting_html(app: App, page: ReadingPage) -> str:
     """List who quotes the sentence that the page is opened at: the source, and the critic's words around."""
     if page.passage is None:
         return ""
-    views = workbench.sources.quoting(page.work.id, page.passage.start)
+    views = app.sources.quoting(page.work.id, page.passage.start)
     sources = len({view.source.id for view in views})
     told = f"Quoted {_times(len(views))}" + (f" by {many(sources, 'source')}" if len(views) > 1 else "")
     place = page.place.label.replace(" · ", ", ") if page.place else ""
@@ -93,10 +93,10 @@ def _quoting(view: WindowView) -> str:
 # ---- on the page of a work ----------------------------------------------------------------------------------------
 
 
-def show_most_quoted(workbench: Workbench, work_id: str) -> None:
+def show_most_quoted(app: App, work_id: str) -> None:
     """Say how often a work is quoted, by how many, and which of its passages are quoted most."""
     st.header("What critics quote", anchor="quoted")
-    quoted = workbench.sources.quoted(work_id)
+    quoted = app.sources.quoted(work_id)
     if not quoted.windows:
         add = link("library", "Add books about it", css="relic-work-link", attributes={"data-then": "#sources"})
         st.html(
@@ -104,7 +104,7 @@ def show_most_quoted(workbench: Workbench, work_id: str) -> None:
             f"{add}: the program finds where they quote it.</p>"
         )
         return
-    work = workbench.works.load(work_id)
+    work = app.works.load(work_id)
     share = len(quoted.counts) / len(work.sentences)
     every = link("sources", "All of them beside the text", css="relic-work-link", work=work_id)
     st.html(

@@ -13,12 +13,12 @@ from relic_ui.shell import literal, told
 from relic_ui.tables import save, show
 
 if TYPE_CHECKING:
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _WHAT = "Your quotations"
 
 
-def offer(workbench: Workbench) -> None:
+def offer(app: App) -> None:
     """Offer the numbers; they are counted when they are asked for, since every quoted work is read for it."""
     st.header("In numbers", anchor="numbers")
     st.html(
@@ -29,25 +29,25 @@ def offer(workbench: Workbench) -> None:
     )
     if st.toggle("Count the quotations", key="sources_numbers"):
         with told():
-            _show(workbench)
+            _show(app)
 
 
-def _show(workbench: Workbench) -> None:
+def _show(app: App) -> None:
     try:
         with st.spinner("Counting …"):
-            counted = workbench.dataset.statistics()
+            counted = app.dataset.statistics()
     except NotFound as error:
         st.info(str(error), icon=":material/info:")
         return
-    kept = sum(source.windows for source in workbench.sources.all())
+    kept = sum(source.windows for source in app.sources.all())
     if counted.total < kept:
         st.caption(
             f"Counted are {counted.total:,} of {kept:,} quotations. The others run over more than {MAX_LENGTH} "
             "sentences, or are in no split."
         )
-    for note in workbench.dataset.stale():
+    for note in app.dataset.stale():
         st.caption(literal(note))
-    made = statistics.tables(counted, what=_WHAT, titles=workbench.dataset.titles())
+    made = statistics.tables(counted, what=_WHAT, titles=app.dataset.titles())
     st.plotly_chart(
         statistics.draw_lengths(counted, what="in your sources"),
         key="sources_lengths",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from relic_core.domain.trainings import ModelKind
     from relic_core.services.training.chosen import Defaults
     from relic_core.services.training.following import Followed
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _REMOVED_SHOWN = 12
 
@@ -64,32 +64,32 @@ def introduce() -> None:
     )
 
 
-def do(workbench: Workbench, does: str, to: str) -> None:
+def do(app: App, does: str, to: str) -> None:
     """Do what a button in the list asks for."""
     acts = {
-        "stop-training": workbench.trainings.stop,
-        "resume-training": workbench.trainings.resume,
-        "use-model": workbench.trainings.use,
+        "stop-training": app.trainings.stop,
+        "resume-training": app.trainings.resume,
+        "use-model": app.trainings.use,
     }
     with told():
         if does in acts:
             acts[does](to)
             if does == "use-model":
-                st.rerun()  # the page that is drawn has still the workbench of the model before
+                st.rerun()  # the page that is drawn has still the app of the model before
         elif does == "use-packaged":
-            workbench.trainings.use_packaged(PACKAGED[to])
+            app.trainings.use_packaged(PACKAGED[to])
             st.rerun()
         elif does == "model-before":
-            workbench.trainings.go_back()
+            app.trainings.go_back()
             st.rerun()
         elif does == "remove-training":
-            removed = workbench.trainings.remove(to)
+            removed = app.trainings.remove(to)
             st.session_state["training_removed"] = (removed.id, removed.name)
 
 
-def show_default(workbench: Workbench) -> None:
+def show_default(app: App) -> None:
     """Say with which models the app searches, and offer the way back."""
-    default = workbench.trainings.default
+    default = app.trainings.default
     if default.problem:
         st.warning(literal(default.problem), icon=":material/warning:")
         st.html(f"<p>{_packaged_button('packaged', 'Use the packaged models')}</p>")
@@ -146,23 +146,23 @@ def choose(every: Sequence[Followed]) -> str:
     return next((each.training.id for each in every if each.active), ids[0] if ids else "")
 
 
-def show_list(workbench: Workbench, every: Sequence[Followed], chosen: str) -> None:
+def show_list(app: App, every: Sequence[Followed], chosen: str) -> None:
     """List the trainings, each a link to how it goes.
 
-    - `workbench`: where they are.
+    - `app`: where they are.
     """
-    show_undo("training", "Removed from the trainings", workbench.trainings.restore)
+    show_undo("training", "Removed from the trainings", app.trainings.restore)
     if every:
-        default = workbench.trainings.default
+        default = app.trainings.default
         rows = "".join(
             _row(each, chosen=each.training.id == chosen, used=default.use(each.training.id)) for each in every
         )
         st.html(f'<ul class="relic-shelf-works relic-trainings">{rows}</ul>')
-    removed = workbench.trainings.removed()
+    removed = app.trainings.removed()
     if removed:
         with st.expander(f"Removed trainings ({len(removed)})", key="training_removed_list"):
             shown = [(each.id, each.name, "") for each in removed[:_REMOVED_SHOWN]]
-            show_each("training", shown, "restore-training-", workbench.trainings.restore)
+            show_each("training", shown, "restore-training-", app.trainings.restore)
 
 
 def _row(each: Followed, *, chosen: bool, used: bool) -> str:
@@ -223,7 +223,7 @@ def _cost(each: Followed) -> str:
     return " · ".join(parts)
 
 
-def show_comparison(workbench: Workbench, every: Sequence[Followed]) -> None:
+def show_comparison(app: App, every: Sequence[Followed]) -> None:
     """Let trainings be chosen and set them side by side."""
     names = {each.training.id: each.training.name for each in every if each.validations or each.losses}
     if len(names) < 2:  # noqa: PLR2004 - nothing to compare
@@ -234,7 +234,7 @@ def show_comparison(workbench: Workbench, every: Sequence[Followed]) -> None:
         "Trainings to compare", list(names), default=usual, format_func=names.__getitem__, key="training_compare"
     )
     if wanted:
-        made = workbench.trainings.compared(wanted)
+        made = app.trainings.compared(wanted)
         for table in made:
             show(table)
         save(made, "trainings compared", key="training_compare_save")

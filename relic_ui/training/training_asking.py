@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from relic_core.errors import BadRequest, RelicError
-from relic_core.services.training.asking import BASE_HARD, DEFAULT_HARD, LENGTHS, NO_HARD, THE_BASE, USES, USUAL, Asked
+from relic_core.services.training.asking import (
+    BASE_HARD,
+    DEFAULT_HARD,
+    LENGTHS,
+    NO_HARD,
+    THE_BASE,
+    USES,
+    USUAL,
+    TrainingRequest,
+)
 from relic_core.services.training.estimating import duration
 from relic_core.services.training.words import ABOUT, choices, explained
 from relic_ui.links import bring
@@ -26,7 +35,7 @@ if TYPE_CHECKING:
     from relic_core.services.training.asking import Use
     from relic_core.services.training.following import Followed
     from relic_core.services.training.prospects import Prospect
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _ELSEWHERE = {"name", "kind", "base", "epochs"}
 """Settings that have a choice of their own above, or none."""
@@ -43,46 +52,46 @@ _STARTS = {
 }
 
 
-def show(workbench: Workbench, every: tuple[Followed, ...]) -> None:
+def show(app: App, every: tuple[Followed, ...]) -> None:
     """Offer a new training."""
     st.header("Teach a model", anchor="training-new")
     _show_parted()
-    if workbench.trainings.lacking():
-        _show_lacking(workbench)
+    if app.trainings.lacking():
+        _show_lacking(app)
         return
-    asked = _choose(workbench, every)
+    asked = _choose(app, every)
     if asked is None:
         return
     with told():
-        prospect = _prospect(workbench, asked, _key(asked), workbench.store.stamp())
+        prospect = _prospect(app, asked, _key(asked), app.store.stamp())
         if prospect.lacking:
             st.info(literal(prospect.lacking), icon=":material/info:")
             return
         _show_costs(prospect, every)
         if prospect.unparted:
-            _offer_split(workbench, "Decide anew what may be learnt from")
+            _offer_split(app, "Decide anew what may be learnt from")
         if st.button("Begin the training", key="training_begin", type="primary", icon=":material/school:"):
             with st.spinner("Looking at the model it begins from …"):
-                training = workbench.trainings.start(asked)
+                training = app.trainings.start(asked)
             st.query_params["id"] = training.id
             bring("#training-one")  # it stands further up
             st.rerun()
 
 
-def _show_lacking(workbench: Workbench) -> None:
+def _show_lacking(app: App) -> None:
     """Say what is missing, and offer to do what can be done here."""
-    prospect = workbench.trainings.prospect(Asked())
+    prospect = app.trainings.prospect(TrainingRequest())
     st.info(literal(prospect.lacking), icon=":material/info:")
     if prospect.unparted:
-        _offer_split(workbench, "Decide what may be learnt from")
+        _offer_split(app, "Decide what may be learnt from")
     else:
         st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 
-def _offer_split(workbench: Workbench, label: str) -> None:
+def _offer_split(app: App, label: str) -> None:
     if st.button(label, key="training_split", icon=":material/call_split:"):
         with told(), st.spinner("Comparing what was found with the works that are measured on …"):
-            st.session_state["training_parted"] = workbench.dataset.split()
+            st.session_state["training_parted"] = app.dataset.split()
             st.rerun()
 
 
@@ -104,7 +113,7 @@ def _show_parted() -> None:
     st.success("\n".join(["It is decided what may be learnt from.", "", *rows]), icon=":material/call_split:")
 
 
-def _choose(workbench: Workbench, every: tuple[Followed, ...]) -> Asked | None:
+def _choose(app: App, every: tuple[Followed, ...]) -> TrainingRequest | None:
     """Let the choices be made; None where one of them cannot be."""
     length = st.selectbox(
         "How long", list(LENGTHS), format_func=lambda key: LENGTHS[key].label, key="training_length", width=440
@@ -116,17 +125,17 @@ def _choose(workbench: Workbench, every: tuple[Followed, ...]) -> Asked | None:
     with st.expander("More", key="training_more"):
         recipe_name = st.selectbox(
             "Recipe",
-            list(workbench.trainings.recipes),
+            list(app.trainings.recipes),
             format_func=lambda key: f"{key}: {ABOUT.get(key, '')}",
             key="training_recipe",
         )
-        recipe = workbench.trainings.recipes[recipe_name]
-        further = _choose_further(workbench, every, recipe.kind, base)
+        recipe = app.trainings.recipes[recipe_name]
+        further = _choose_further(app, every, recipe.kind, base)
         try:
             changes = _choose_settings(recipe.to_json(), recipe_name, recipe.kind)
             if base:
                 changes["base"] = base
-            asked = Asked(name=name, recipe=recipe.with_(**changes), use=use, **further)
+            asked = TrainingRequest(name=name, recipe=recipe.with_(**changes), use=use, **further)
         except RelicError as error:
             st.error(literal(str(error)), icon=":material/error:")
             return None
@@ -144,9 +153,9 @@ def _choose_base() -> str:
     ).strip()  # fmt: skip
 
 
-def _choose_further(workbench: Workbench, every: tuple[Followed, ...], kind: ModelKind, base: str) -> dict[str, Any]:
+def _choose_further(app: App, every: tuple[Followed, ...], kind: ModelKind, base: str) -> dict[str, Any]:
     usual = USUAL[kind]
-    titles = {each.source.id: each.source.title for each in workbench.sources.all()}
+    titles = {each.source.id: each.source.title for each in app.sources.all()}
     sources = st.multiselect(
         "Only on what these sources quote", list(titles), format_func=titles.__getitem__, key="training_sources",
         placeholder="all secondary sources",
@@ -160,7 +169,7 @@ def _choose_further(workbench: Workbench, every: tuple[Followed, ...], kind: Mod
         for each in every
         if each.has_model and each.training.kind == "encoder"
     }
-    label = workbench.indexes.card("dense-relic").label  # of a model that was trained here its own name
+    label = app.indexes.card("dense-relic").label  # of a model that was trained here its own name
     starts = _STARTS | {DEFAULT_HARD: f"From {label}, as the app searches with it"}
     starts |= {key: f"From {label}" for key, label in trained.items()}
     start = st.selectbox(
@@ -206,14 +215,14 @@ def _widget(key: str, usual: Any, label: str, widget: str, among: tuple[str, ...
         raise BadRequest(f"{key} is '{said}', which cannot be read. As it usually is: {json.dumps(usual)}") from None
 
 
-def _key(asked: Asked) -> str:
+def _key(asked: TrainingRequest) -> str:
     return json.dumps([asked.recipe.to_json(), asked.to_json()], sort_keys=True)
 
 
 @st.cache_data(max_entries=64, show_spinner="Reckoning how long it takes on this machine …")
-def _prospect(_workbench: Workbench, _asked: Asked, key: str, stamp: tuple[tuple[int, int], ...]) -> Prospect:  # noqa: ARG001 - what the answer hangs on
+def _prospect(_app: App, _asked: TrainingRequest, key: str, stamp: tuple[tuple[int, int], ...]) -> Prospect:  # noqa: ARG001 - what the answer hangs on
     """Look ahead once for each thing that can be asked, until the store changes."""
-    return _workbench.trainings.prospect(_asked)
+    return _app.trainings.prospect(_asked)
 
 
 def _show_costs(prospect: Prospect, every: tuple[Followed, ...]) -> None:

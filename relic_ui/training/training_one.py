@@ -16,7 +16,7 @@ from relic_ui.training.training import summary
 if TYPE_CHECKING:
     from relic_core.domain.trainings import ModelKind
     from relic_core.services.training.following import Followed
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _LOSS = (
     "The loss says how wrong the model is about the quotations it is being taught: it should fall, quickly at first. "
@@ -32,25 +32,25 @@ _RECALL = (
 )
 
 
-def show_one(workbench: Workbench, training_id: str) -> None:
+def show_one(app: App, training_id: str) -> None:
     """Draw one training; while it runs its figures are drawn anew every few seconds."""
-    followed = workbench.trainings.get(training_id)
+    followed = app.trainings.get(training_id)
     st.header(literal(followed.training.name), anchor="training-one")
     if followed.active:
-        _poll(workbench, training_id)
+        _poll(app, training_id)
     else:
         _show(followed)
     _show_recipe(followed)
 
 
-def _poll(workbench: Workbench, training_id: str) -> None:
+def _poll(app: App, training_id: str) -> None:
     drawn = False
 
     @st.fragment(run_every="3s")
     def poll() -> None:
         nonlocal drawn
         with told():
-            now = workbench.trainings.get(training_id)
+            now = app.trainings.get(training_id)
             if drawn and not now.active:
                 st.rerun()
             drawn = True

@@ -14,8 +14,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from relic_core.config import Settings
-from relic_core.services.jobs import InlineExecutor
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import App, InlineExecutor, build
 from tests.app.reading import html, sound
 from tests.fake_retrievers import fake_reranked
 
@@ -41,7 +40,7 @@ class Held:
             os.close(self.alive.pop())
 
 
-class App:
+class Visited:
     """The app as one visitor after another finds it.
 
     Attributes
@@ -69,13 +68,13 @@ class App:
         self._run_with(InlineExecutor(self.settings))
 
     def _run_with(self, executor: Executor) -> None:
-        self._monkeypatch.setattr("relic_ui.shell.Workbench", partial(Workbench, executor=executor))
+        self._monkeypatch.setattr("relic_ui.shell.build", partial(build, executor=executor))
         st.cache_resource.clear()
 
     @property
-    def bench(self) -> Workbench:
+    def bench(self) -> App:
         """A look at the same store from outside."""
-        return Workbench(self.settings, executor=self.held)
+        return build(self.settings, executor=self.held)
 
     def open(self, page: str = "app.py", /, **query: str) -> AppTest:
         """Open a page by its address, as a new visitor of a server that has just started."""
@@ -98,7 +97,7 @@ def _packages_are_read_once() -> Iterator[None]:
 def prepared(tmp_path_factory) -> Path:
     """Return a folder with the sample added and indexed; not to be written to."""
     folder = tmp_path_factory.mktemp("prepared")
-    bench = Workbench(Settings(data=folder / "data", indexes=folder / "indexes"))
+    bench = build(Settings(data=folder / "data", indexes=folder / "indexes"))
     sample = bench.works.ensure_sample()
     bench.indexes.build(sample.id, bench.indexes.missing(sample.id), lambda _done, _total, _note="": None)
     return folder

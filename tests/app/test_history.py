@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from relic_core.domain.sharing import Head
+from relic_core.domain.sharing import TopKSnapshot
 from relic_core.errors import StoreFull
 from relic_core.services.answers import SearchRequest
 from relic_core.store.search_heads import SearchHeadRows
@@ -417,4 +417,4 @@ def test_a_search_made_on_the_page_is_kept_with_what_it_found(app):
     at = ask(app)
     kept = app.bench.store.search_heads.of(value(at, "q"), length=1)
     assert {head.retriever for _, head in kept} == {"dense-relic", "bm25"}
-    assert all(isinstance(head, Head) and len(head.hits) == 20 for _, head in kept)
+    assert all(isinstance(head, TopKSnapshot) and len(head.hits) == 20 for _, head in kept)

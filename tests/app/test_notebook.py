@@ -209,10 +209,10 @@ def test_a_collection_that_has_gone_meanwhile_is_told_by_the_note_alone(app, not
         import streamlit as st
 
         from relic_core.config import Settings
-        from relic_core.services.workbench import Workbench
+        from relic_core.wiring import build
         from relic_ui.notebook import notebook_note
 
-        bench = Workbench(Settings.from_environment())
+        bench = build(Settings.from_environment())
         st.session_state["notebook_now"] = {note_id: bench.notebook.note(note_id).note}
         notebook_note._editor(bench, note_id, (), {"gone": "Gone"})
 

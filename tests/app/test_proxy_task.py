@@ -15,7 +15,7 @@ from relic_core.services.studies import models
 from relic_core.services.studies.answering import Answering
 from relic_core.services.studies.making import StudyRequest
 from relic_core.services.studies.studies import Studies
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from relic_ui.proxy_task import proxy_item
 from tests.app.reading import html, plain, said, sound
 from tests.making_studies import TERMS, make_ferry, make_study
@@ -598,7 +598,7 @@ def test_a_study_whose_work_is_missing_or_of_another_edition_is_held_on_the_page
 
 
 def test_a_study_goes_from_one_department_to_another_and_its_answers_come_back(app, tmp_path):
-    there = Workbench(Settings(data=tmp_path / "there", indexes=tmp_path / "ix"))
+    there = build(Settings(data=tmp_path / "there", indexes=tmp_path / "ix"))
     there.store.works.add(make_ferry())
     app.bench.store.works.add(make_ferry())
     study = make_study(work=make_ferry())

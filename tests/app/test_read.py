@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from relic_core.domain import Likeness
+from relic_core.domain import SeedPassage
 from relic_core.services.answers import SearchRequest
 from tests.app.reading import FIND, html, plain, said, sound
 from tests.making_sources import keep, make_source, make_window
@@ -234,7 +234,7 @@ def test_a_card_leads_to_its_passage_in_its_chapter_and_the_results_stand(app, f
 
 
 def test_a_search_for_passages_like_one_is_told_by_its_words(app, ferry):
-    like = Likeness(ferry.id, "2.1.2", 1)
+    like = SeedPassage(ferry.id, "2.1.2", 1)
     kept = app.bench.history.keep(SearchRequest(work_id=ferry.id, like=like, retrievers=("bm25",)))
     at = sound(app.open(READ, work=ferry.id, at="1.1.2", q=kept.id))
     assert "for passages like “The ferryman said that it had gone to look for its owner.”" in plain(html(at))

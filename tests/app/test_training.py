@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from relic_core.errors import StoreBusy
-from relic_core.services.jobs import InlineExecutor, Jobs
+from relic_core.services.jobs import Jobs
 from relic_core.services.training.folders import TrainingFolder
-from relic_core.services.workbench import Workbench
 from relic_core.store.trainings import TrainingRows
+from relic_core.wiring import InlineExecutor, build
 from tests.app.reading import bars, html, plain, said, sound
 from tests.making_sources import keep, make_source, make_window
 from tests.making_training import make_base
@@ -35,7 +35,7 @@ def furnished(app, monkeypatch):
 @pytest.fixture
 def made(furnished, base):
     """Return two trainings that are finished."""
-    bench = Workbench(furnished.settings, executor=InlineExecutor(furnished.settings))
+    bench = build(furnished.settings, executor=InlineExecutor(furnished.settings))
     return [bench.trainings.start(asked_of(base, steps=2, seed=seed, name=f"of <{seed}>")).id for seed in (1, 2)]
 
 
@@ -226,7 +226,7 @@ def test_without_a_dense_encoder_the_page_says_what_a_reranker_needs(furnished, 
 
 
 def test_a_reranker_is_made_the_default_beside_the_encoder(furnished, made, base, dense, press_button):
-    bench = Workbench(furnished.settings, executor=InlineExecutor(furnished.settings))
+    bench = build(furnished.settings, executor=InlineExecutor(furnished.settings))
     reranker = bench.trainings.start(asked_of_reranker(base, steps=2, name="orders")).id
     at = sound(furnished.open(TRAINING, id=reranker))
     words = plain(html(at))
@@ -244,7 +244,7 @@ def test_a_reranker_is_made_the_default_beside_the_encoder(furnished, made, base
 
 
 def test_a_chosen_reranker_that_is_damaged_is_told_and_undone_on_the_page(furnished, base, dense, press_button):
-    bench = Workbench(furnished.settings, executor=InlineExecutor(furnished.settings))
+    bench = build(furnished.settings, executor=InlineExecutor(furnished.settings))
     reranker = bench.trainings.start(asked_of_reranker(base, steps=1, hard="", validation=0)).id
     bench.trainings.use(reranker)
     path = furnished.settings.data / "trainings" / reranker / "model" / "config.json"

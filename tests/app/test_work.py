@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from relic_core.domain import Likeness
+from relic_core.domain import SeedPassage
 from relic_core.services.answers import SearchRequest
 from tests.app.reading import bars, html, plain, said, sound
 from tests.making_sources import keep, make_source, make_window
@@ -108,7 +108,7 @@ def test_where_people_sign_in_the_claims_of_others_are_not_shown(app, lanterns, 
 
 
 def test_searches_for_passages_like_one_and_in_some_chapters_are_named(app, lanterns):
-    like = Likeness(lanterns.id, "1.2.1", 1)
+    like = SeedPassage(lanterns.id, "1.2.1", 1)
     kept = app.bench.history.keep(SearchRequest(work_id=lanterns.id, like=like, chapters=(2,), retrievers=("bm25",)))
     (listed,) = re.findall(r'<ul class="relic-work-searches">(.*?)</ul>', html(app.open(WORK, work=lanterns.id)))
     assert f'href="find?q={kept.id}"' in listed

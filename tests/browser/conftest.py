@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from relic_core.config import Settings
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.browser.serving import PROJECT, serving
 from tests.making_rerankers import make_cross_encoder
 from tests.tiny_models import bert
@@ -102,7 +102,7 @@ def library_server(prepared, browser, tmp_path_factory) -> Iterator[Server]:
     """Serve the sample and two short works, all of them indexed, to tests that do not mind one another."""
     folder = tmp_path_factory.mktemp("library")
     shutil.copytree(prepared, folder, dirs_exist_ok=True)
-    bench = Workbench(Settings(data=folder / "data", indexes=folder / "indexes"))
+    bench = build(Settings(data=folder / "data", indexes=folder / "indexes"))
     for title, light, year in (("The Quay", "lantern", 1851), ("The Mole", "beacon", 1902)):
         text = "\n\n".join(
             f"CHAPTER {number}\n\nNobody lit the {light} of house {number}. The ferryman had asked for it, and left."

@@ -28,7 +28,7 @@ STOP_SECONDS = 10
 # Reading the libraries takes most of a server's start, and there are some thirty servers.
 _FORKED = multiprocessing.get_context("forkserver")
 _FORKED.set_forkserver_preload(
-    ["streamlit.web.cli", "pandas", "relic_core.services.workbench", "transformers.models.bert.modeling_bert"]
+    ["streamlit.web.cli", "pandas", "relic_core.wiring", "transformers.models.bert.modeling_bert"]
 )
 
 

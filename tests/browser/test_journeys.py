@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 from relic_core.config import Settings
 from relic_core.domain import Span
 from relic_core.library import sample
-from relic_core.services.workbench import Workbench
 from relic_core.text.reading import read_work
+from relic_core.wiring import build
 from tests.browser.visiting import answered, ask, cards, claim_box, opened, settled
 
 EXAMPLE = "The brass bolt stands for a false certainty"
@@ -271,7 +271,7 @@ def test_a_text_is_prepared_although_the_tab_is_closed(visitor, fresh_server, tm
     path.fill(str(text))
     path.press("Enter")
     tab.get_by_text("Lanterns has been added.").first.wait_for(timeout=JOB_MS)
-    bench = Workbench(Settings(data=tmp_path / "own" / "data", indexes=tmp_path / "own" / "indexes"))
+    bench = build(Settings(data=tmp_path / "own" / "data", indexes=tmp_path / "own" / "indexes"))
     tab.close()
     (job,) = [job for job in bench.jobs.recent() if job.kind == "index"]  # under way; on a quick machine done
     assert bench.jobs.wait(job.id, timeout=JOB_MS / 1000).state == "done"

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from relic_core.config import Settings
 from relic_core.evaluation.benchmarks import relic as benchmark
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.browser.conftest import environment_for
 from tests.browser.serving import serving
 from tests.browser.visiting import ask, claim_box, focused, opened, settled, tab_to
@@ -25,7 +25,7 @@ def bench(prepared, browser, tmp_path_factory):  # `browser` first: without one,
     """A store of this module's own, with notes in two collections."""
     folder = tmp_path_factory.mktemp("notebook")
     shutil.copytree(prepared, folder, dirs_exist_ok=True)
-    made = Workbench(Settings(data=folder / "data", indexes=folder / "indexes"))
+    made = build(Settings(data=folder / "data", indexes=folder / "indexes"))
     (work,) = made.works.summaries()
     book = made.notebook
     for name, addresses in (("Light and water", ("1.1.1", "1.2.1", "1.3.1")), ("Brass", ("2.1.1",))):

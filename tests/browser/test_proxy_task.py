@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from relic_core.config import Settings
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.browser.conftest import environment_for
 from tests.browser.serving import serving
 from tests.browser.visiting import focused, opened, settled, tab_to
@@ -29,7 +29,7 @@ def studied(prepared, browser, tmp_path_factory) -> Iterator[SimpleNamespace]:
     """Serve a copy of the sample, with its study."""
     folder = tmp_path_factory.mktemp("studied")
     shutil.copytree(prepared, folder / "own")
-    bench = Workbench(Settings(data=folder / "own" / "data", indexes=folder / "own" / "indexes"))
+    bench = build(Settings(data=folder / "own" / "data", indexes=folder / "own" / "indexes"))
     study = bench.studies.get(bench.studies.all()[-1].id).study
     with serving(environment_for(folder / "own"), folder / "server.log") as running:
         yield SimpleNamespace(

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from relic_core.config import Settings
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.browser.conftest import NARROW
 from tests.browser.visiting import ask, cards, focused, note_where_left, opened, settled, stands_where_left
 from tests.making_books import tei
@@ -82,7 +82,7 @@ def next_chapter(page, name, act):
 
 @pytest.fixture(scope="module")
 def sample(prepared):
-    bench = Workbench(Settings(data=prepared / "data", indexes=prepared / "indexes"))
+    bench = build(Settings(data=prepared / "data", indexes=prepared / "indexes"))
     (work,) = [work for work in bench.works.summaries() if work.title == "High Water at Averhythe"]
     return bench.works.load(work.id)
 
@@ -364,7 +364,7 @@ def test_a_new_visit_is_offered_the_place_and_not_taken_to_it(page, room):
 
 
 def test_a_play_has_its_speakers_lines_and_notes(page, fresh_server, tmp_path):
-    bench = Workbench(Settings(data=tmp_path / "own" / "data", indexes=tmp_path / "own" / "indexes"))
+    bench = build(Settings(data=tmp_path / "own" / "data", indexes=tmp_path / "own" / "indexes"))
     play = bench.works.add(PLAY, name="play.xml").work
     reading(page, f"{fresh_server.url}/read?work={play.id}&at=1")
     assert page.locator(".relic-read-speaker").all_inner_texts() == ["BOATMAN", "CLERK"]

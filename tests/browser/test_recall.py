@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from relic_core.config import Settings
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.browser.conftest import environment_for
 from tests.browser.serving import serving
 from tests.browser.visiting import focused, opened, settled
@@ -30,7 +30,7 @@ def measured(prepared, browser, tmp_path_factory) -> Iterator[SimpleNamespace]:
     """Serve the sample with three runs on twelve works, of which one is in the library."""
     folder = tmp_path_factory.mktemp("measured")
     shutil.copytree(prepared, folder / "own")
-    bench = Workbench(Settings(data=folder / "own" / "data", indexes=folder / "own" / "indexes"))
+    bench = build(Settings(data=folder / "own" / "data", indexes=folder / "own" / "indexes"))
     (summary,) = bench.works.summaries()
     work = bench.works.load(summary.id)
     books = (*make_books(11), book_of(work, "averhythe"))

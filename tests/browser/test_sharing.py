@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from relic_core.config import Settings
 from relic_core.services.answers import SearchRequest
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.browser.conftest import environment_for
 from tests.browser.serving import Server, serving
 from tests.browser.visiting import answered, ask, cards, claim_box, focused, opened, settled
@@ -32,13 +32,13 @@ def elsewhere(prepared, browser, tmp_path_factory) -> Iterator[tuple[Server, str
     folder = tmp_path_factory.mktemp("elsewhere")
     shutil.copytree(prepared, folder, dirs_exist_ok=True)
     settings = Settings(data=folder / "data", indexes=folder / "indexes")
-    before = Workbench(settings)
+    before = build(settings)
     (sample,) = before.works.summaries()
     request = SearchRequest(work_id=sample.id, claim_text=EARLIER, retrievers=("dense-relic", "bm25"))
     search = before.history.keep(request).id
     before.sharing.remember(search, before.search.run(request))
     model = str(make_base(folder / "model", positions=256))
-    now = Workbench(Settings(data=settings.data, indexes=settings.indexes, trained=model))
+    now = build(Settings(data=settings.data, indexes=settings.indexes, trained=model))
     now.indexes.build(sample.id, ["dense-relic"], lambda *_: None)
     with serving(environment_for(folder) | {"RELIC_TRAINED": model}, folder / "server.log") as running:
         yield running, search

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from relic_core.config import Settings
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.browser.visiting import ask, opened, settled
 from tests.making_sources import keep, make_source, make_window
 
@@ -35,7 +35,7 @@ read. A later chapter takes this up again, and comes to no other end.
 
 @pytest.fixture(scope="module")
 def sample(prepared):
-    bench = Workbench(Settings(data=prepared / "data", indexes=prepared / "indexes"))
+    bench = build(Settings(data=prepared / "data", indexes=prepared / "indexes"))
     (work,) = bench.works.summaries()
     return bench.works.load(work.id)
 
@@ -98,7 +98,7 @@ def test_a_zip_is_added_its_quotations_looked_at_and_counted_beside_the_text(pag
 @pytest.fixture
 def quoted(fresh_server, tmp_path, sample):
     """The address of a work with sources made by hand, in the reading room."""
-    bench = Workbench(Settings(data=tmp_path / "own" / "data", indexes=tmp_path / "own" / "indexes"))
+    bench = build(Settings(data=tmp_path / "own" / "data", indexes=tmp_path / "own" / "indexes"))
     for title, places in (("Tide and Town", (0, 2)), ("The Clerk and the Flood", (2, 9)), ("Slack Water", (2,))):
         source = make_source(title)
         keep(bench, source, [make_window(sample, source, place) for place in places], works=[sample])

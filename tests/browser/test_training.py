@@ -11,8 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from relic_core.config import Settings
-from relic_core.services.jobs import InlineExecutor
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import InlineExecutor, build
 from tests.browser.conftest import environment_for
 from tests.browser.serving import serving
 from tests.browser.visiting import opened, settled
@@ -34,10 +33,10 @@ def trained(prepared, browser, tmp_path_factory) -> Iterator[Server]:
     shutil.copytree(prepared, folder / "own")
     settings = Settings(data=folder / "own" / "data", indexes=folder / "own" / "indexes")
     base = make_base(folder / "tiny")
-    bench = Workbench(settings, executor=InlineExecutor(settings))
+    bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench)
     bench.trainings.start(asked_of(base, steps=4, validate_every=2, name="Quays and coins"))
-    idle = Workbench(settings, executor=SimpleNamespace(submit=lambda *_: None))
+    idle = build(settings, executor=SimpleNamespace(submit=lambda *_: None))
     idle.trainings.start(asked_of(base, steps=3, name="Ferries"))
     with serving(environment_for(folder / "own"), folder / "server.log") as running:
         yield running

@@ -13,7 +13,7 @@ from relic_core.evaluation.benchmarks import public_relic, registry
 from relic_core.evaluation.benchmarks.birco_queries import HOLDING_THEIR_QUOTATION
 from relic_core.formats.relic import Quote, RelicBook, write_relic
 from relic_core.library import catalogue
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests import small_dataset
 from tests.shelf import Shelf
 
@@ -60,7 +60,7 @@ class Opener:
 
     def _small_data_set(self):
         if self._rebuilt is None:
-            bench = Workbench(Settings(data=self._folder / "data", indexes=self._folder / "indexes"))
+            bench = build(Settings(data=self._folder / "data", indexes=self._folder / "indexes"))
             critics = small_dataset.keep(bench, self._folder / "critics")
             bench.dataset.split()
             bench.dataset.manifest([critics], public_relic.MANIFEST)

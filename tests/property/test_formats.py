@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relic_core.domain import Book, Outcome, Run, Shape, Span, Window
+from relic_core.domain import Book, ContextSize, Outcome, QuotationContext, Run, Span
 from relic_core.errors import BadBenchmark
 from relic_core.formats.birco import MASKED, read_jsonl, read_pickle
 from relic_core.formats.birco_pickle import read_plain
@@ -230,7 +230,8 @@ def runs(draw):
         )
     run = Run(
         id=draw(texts), benchmark=draw(texts), split=draw(texts), pool=draw(st.sampled_from(["whole work", "given"])),
-        data_hash=draw(texts), retriever=draw(texts), label=draw(texts), shape=draw(st.sampled_from([Shape(0, 1)])),
+        data_hash=draw(texts), retriever=draw(texts), label=draw(texts), 
+        shape=ContextSize(0, 1),
         configuration=draw(st.dictionaries(texts, texts, max_size=3)), books=tuple(books), examples=len(outcomes),
         code=draw(texts), machine=draw(st.dictionaries(texts, texts, max_size=2)), seconds=draw(st.floats(0, 1e9)),
         index_bytes=draw(st.integers(0, 2**50)), tags=tuple(draw(st.lists(texts, max_size=2))),
@@ -250,7 +251,7 @@ def test_runs_are_read_from_parquet_as_they_were_written(made):
 
 windows = st.lists(
     st.builds(
-        Window,
+        QuotationContext,
         id=texts, book=texts, pool=texts, left=contexts, right=contexts, kind=texts,
         gold=st.builds(Span, st.integers(0, 2**40), st.integers(1, 5)),
     ),

@@ -11,12 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from relic_core.domain import Collection, Kept, Note
+from relic_core.domain import Collection, KeptPassage, Note
 from relic_core.formats.notebook import Section
 from relic_core.reporting.notebook.markdown import markdown
 
 NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)
-KEPT = Kept(
+KEPT = KeptPassage(
     work_id="emma-1", sha256="e" * 64, title="Emma", author="Jane Austen", at="3.5.1", length=1, start=0, end=9,
     place="Chapter 3 · paragraph 5", chapter="Chapter 3", paragraph=5, quotation="",
 )  # fmt: skip

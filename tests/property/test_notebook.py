@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relic_core.domain import ORIGINS, VERDICTS, Collection, Kept, Note, note_id
+from relic_core.domain import ORIGINS, VERDICTS, Collection, KeptPassage, Note, note_id
 from relic_core.formats.notebook import Section, read_notebook, write_notebook
 from relic_core.store import Store
 
@@ -24,7 +24,7 @@ small = st.integers(1, 9)
 @st.composite
 def passages(draw):
     start = draw(st.integers(0, 10**6))
-    return Kept(
+    return KeptPassage(
         work_id=draw(said), sha256=draw(said), title=draw(said), author=draw(words),
         at=f"{draw(small)}.{draw(st.sampled_from(['', 'n']))}{draw(small)}.{draw(small)}", length=draw(small),
         start=start, end=start + draw(small), place=draw(words), chapter=draw(words), paragraph=draw(small),

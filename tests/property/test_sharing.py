@@ -5,8 +5,8 @@ import contextlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relic_core.domain import EVERYWHERE, Likeness, Narrowing
-from relic_core.domain.sharing import Makers, SharedSearch
+from relic_core.domain import EVERYWHERE, SeedPassage, WorkFilter
+from relic_core.domain.sharing import ModelFingerprints, SharedSearch
 from relic_core.errors import RelicError
 from relic_core.evaluation.rank_overlap import overlap_at, rank_biased_overlap
 from relic_core.formats import searches
@@ -29,10 +29,12 @@ SEARCHES = st.builds(
     retrievers=NAMES,
     chapters=st.lists(st.integers(1, 5000), max_size=6).map(tuple),
     narrowing=st.just(EVERYWHERE)
-    | st.builds(Narrowing, works=NAMES, authors=NAMES, first_year=YEAR, last_year=YEAR),
-    like=st.none() | st.builds(Likeness, NAME, st.just("3.5.2"), st.integers(1, 5)),
+    | st.builds(WorkFilter, works=NAMES, authors=NAMES, first_year=YEAR, last_year=YEAR),
+    like=st.none() | st.builds(SeedPassage, NAME, st.just("3.5.2"), st.integers(1, 5)),
     makers=st.builds(
-        Makers, edition=st.just("") | DIGEST, retrievers=st.dictionaries(NAME, DIGEST, max_size=4), version=TEXT
+        ModelFingerprints,
+        edition=st.just("") | DIGEST,
+        retrievers=st.dictionaries(NAME, DIGEST, max_size=4), version=TEXT
     ),
 )  # fmt: skip
 LISTS = st.lists(st.integers(0, 30), unique=True, max_size=25)
@@ -80,7 +82,7 @@ def test_any_digests_are_read_or_refused_in_our_words(edition, makers, retriever
 
 @given(DIGEST, st.dictionaries(NAME, DIGEST, min_size=1, max_size=5))
 def test_digests_come_back_from_an_address(edition, retrievers):
-    made = Makers(edition=edition, retrievers=retrievers)
+    made = ModelFingerprints(edition=edition, retrievers=retrievers)
     said = differences.written(made, list(retrievers))
     assert differences.read(said["w"], said["m"], list(retrievers)) == made
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from relic_core.config import Settings
 from relic_core.mining.engines import InProcess
 from relic_core.services.mining import mining
-from relic_core.services.workbench import Workbench
 from relic_core.store.sources import SourceRows
+from relic_core.wiring import build
 
 
 def main() -> None:
-    bench = Workbench(Settings.from_environment())
+    bench = build(Settings.from_environment())
     folder, most = Path(sys.argv[1]), int(sys.argv[2])
     taken = 0
     add = SourceRows.add

@@ -5,8 +5,8 @@ import time
 from pathlib import Path
 
 from relic_core.config import Settings
-from relic_core.domain import Shape
-from relic_core.services.workbench import Workbench
+from relic_core.domain import ContextSize
+from relic_core.wiring import build
 from tests.small_benchmark import Counting, SmallBenchmark
 
 
@@ -29,7 +29,7 @@ def progress(done, total, note=""):
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    workbench = Workbench(Settings(data=folder / "data", indexes=folder / "indexes"))
+    workbench = build(Settings(data=folder / "data", indexes=folder / "indexes"))
     retriever = Slow()
-    run = workbench.measuring.measure(SmallBenchmark(40), retriever, Shape(1, 1), progress=progress).run
+    run = workbench.measuring.measure(SmallBenchmark(40), retriever, ContextSize(1, 1), progress=progress).run
     tell("run", run.id, retriever.answers)

@@ -16,10 +16,9 @@ import pytest
 from relic_core.errors import BadRequest, NotFound, StoreBusy
 from relic_core.services import preparing
 from relic_core.services.fetching import fetch, make_gutenberg, run_fetch
-from relic_core.services.jobs import InlineExecutor
 from relic_core.services.preparing import Preparing, run_prepare
-from relic_core.services.workbench import Workbench
 from relic_core.store.troubles import told
+from relic_core.wiring import InlineExecutor, build
 from tests.gutenberg_mirror import corpus_books, serve
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -45,7 +44,7 @@ def mirror():
 def bench(settings, mirror):
     """A workbench on the test's own mirror, whose jobs run to their end at once."""
     on_mirror = replace(settings, gutenberg=mirror.address, gutenberg_pause=0.0)
-    return Workbench(on_mirror, executor=InlineExecutor(on_mirror))
+    return build(on_mirror, executor=InlineExecutor(on_mirror))
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +94,7 @@ def test_a_file_of_the_library_folder_stands_before_the_mirror(settings, tmp_pat
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "emma.txt").write_text("Of one's own.\n")
     own = replace(settings, library=tmp_path / "texts", gutenberg=mirror.address, gutenberg_pause=0.0)
-    bench = Workbench(own, executor=InlineExecutor(own))
+    bench = build(own, executor=InlineExecutor(own))
     bench.catalogue.add(["emma"])
     (work,) = bench.works.summaries()
     assert (work.title, work.author, work.source) == ("Emma", "Jane Austen", str(tmp_path / "texts" / "emma.txt"))
@@ -387,8 +386,8 @@ JOB = (
     "Jobs.start = lambda *a, **k: None\n"
     "Jobs.get = lambda *a: SimpleNamespace(active=True)\n"
     "from relic_core.services.fetching import run_fetch\n"
-    "from relic_core.services.workbench import Workbench\n"
-    "bench = Workbench()\n"
+    "from relic_core.wiring import build\n"
+    "bench = build()\n"
     "print(run_fetch(bench, {'items': bench.catalogue.items(sys.argv[1:])}, lambda *a: print(*a, flush=True)))\n"
 )
 SLUGS = ["emma", "babbitt", "persuasion", "a_tale_of_two_cities"]
@@ -437,11 +436,11 @@ def test_an_adder_killed_at_any_moment_leaves_a_work_whole_or_not_at_all(bench, 
             time.sleep(share * whole)
             process.send_signal(signal.SIGKILL)
             process.wait()
-        found = Workbench(bench.settings).works.summaries()
+        found = build(bench.settings).works.summaries()
         assert len(found) in {0, 1}
         for each in found:
-            assert Workbench(bench.settings).works.load(each.id) == replace(expected, source=each.source)
-        assert Workbench(bench.settings).works.add(book("Lanterns"), name="x.txt").outcome == "added"
+            assert build(bench.settings).works.load(each.id) == replace(expected, source=each.source)
+        assert build(bench.settings).works.add(book("Lanterns"), name="x.txt").outcome == "added"
 
 
 def test_two_threads_that_add_one_work_store_it_once_and_are_both_told(bench):
@@ -454,8 +453,8 @@ def test_two_threads_that_add_one_work_store_it_once_and_are_both_told(bench):
 ADD = (
     "import sys\n"
     "from pathlib import Path\n"
-    "from relic_core.services.workbench import Workbench\n"
-    "bench = Workbench()\n"
+    "from relic_core.wiring import build\n"
+    "bench = build()\n"
     "print('ready', flush=True)\n"
     "sys.stdin.readline()\n"
     "print(bench.works.add(Path(sys.argv[1])).outcome)\n"
@@ -489,9 +488,9 @@ def test_two_processes_that_add_one_work_store_it_once_and_are_both_told(bench, 
 FULL = (
     "import resource, signal, sys\n"
     "from relic_core.errors import RelicError\n"
-    "from relic_core.services.workbench import Workbench\n"
+    "from relic_core.wiring import build\n"
     "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-    "bench = Workbench()\n"
+    "bench = build()\n"
     "room = int(sys.argv[1]) + max([p.stat().st_size for p in bench.settings.data.glob('relic.duckdb*')] or [0])\n"
     "resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))\n"
     "text = ''.join(f'Sentence {n} of {n * n * n} is here.\\n' for n in range(60_000)).encode()\n"
@@ -646,7 +645,7 @@ def test_real_books_come_through_the_mirror_as_they_are(shared, settings):
 
     with serve(corpus_books(shared)) as mirror:
         gutenberg = make_gutenberg(replace(settings, gutenberg=mirror.address, gutenberg_pause=0.0))
-        bench = Workbench(replace(settings, library=shared / "corpus" / "primary"))
+        bench = build(replace(settings, library=shared / "corpus" / "primary"))
         shelf = [each for each in bench.catalogue.shelf() if each.path and each.entry.gutenberg in mirror.books]
         assert len(shelf) == 69
         for each in shelf[::3]:

@@ -17,8 +17,8 @@ import pytest
 from relic_core import cli
 from relic_core.config import Settings
 from relic_core.errors import BadBackup, BadRequest, NotFound, StoreError, StoreFull
-from relic_core.services.workbench import Workbench
 from relic_core.store import copying, swapping
+from relic_core.wiring import build
 from tests.making import make_work, work_of
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -33,7 +33,7 @@ def search(workbench, claim):
 
 
 def library(folder):
-    return Workbench(Settings(data=folder / "data", indexes=folder / "indexes"))
+    return build(Settings(data=folder / "data", indexes=folder / "indexes"))
 
 
 @pytest.fixture(scope="module")
@@ -323,7 +323,7 @@ def test_a_library_that_holds_something_is_replaced_only_by_force_and_kept_aside
     done = other.backups.restore(backup, silent, force=True)
     assert texts(other)[1] == ["The ferry is late"]
     assert "notes.txt" not in texts(other)[2]
-    aside = Workbench(Settings(data=done.aside, indexes=tmp_path / "indexes"))
+    aside = build(Settings(data=done.aside, indexes=tmp_path / "indexes"))
     assert texts(aside) == before
 
 
@@ -365,7 +365,7 @@ def test_no_restore_goes_over_a_job_that_is_under_way(ferry, backup, monkeypatch
             self.alive = os.dup(alive)
 
     held = Held()
-    busy = Workbench(ferry.settings, executor=held)
+    busy = build(ferry.settings, executor=held)
     busy.jobs.start("index", title="Preparing The Quay")
     with pytest.raises(BadRequest, match="Preparing The Quay is under way"):
         busy.backups.restore(backup, silent, force=True)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from relic_core.errors import BadRequest
 from relic_core.evaluation.bars import BestHit, left_out, set_bars
 from relic_core.services.strength_choices import BARE, Question, choose_bars
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.fake_retrievers import use_fakes
 from tests.small_benchmark import SmallBenchmark, quiet
 
@@ -82,7 +82,7 @@ def test_without_other_works_there_is_nothing_to_set_bars_by():
 
 @pytest.fixture
 def bench(settings, monkeypatch):
-    bench = Workbench(settings)
+    bench = build(settings)
     use_fakes(bench)
     monkeypatch.setattr(bench.benchmarks, "open", lambda name, data=None: SmallBenchmark(split=name))
     return bench

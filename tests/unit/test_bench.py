@@ -26,7 +26,7 @@ from relic_core.services.benching.bench import QUICK, Bench, head
 from relic_core.services.benching.figures import Figure, Target, as_fast, median_and_tail
 from relic_core.services.benching.machine import busy, in_full, machine
 from relic_core.services.search import Search
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests import tiny_models
 from tests.making import make_work
 from tests.making_rerankers import make_cross_encoder
@@ -49,9 +49,7 @@ def workbench(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bench")
     model = tiny_models.bert(folder / "tiny")
     reranker = make_cross_encoder(folder / "reranker", make_base(folder / "base"))
-    made = Workbench(
-        Settings(data=folder / "data", indexes=folder / "indexes", trained=str(model), reranker=str(reranker))
-    )
+    made = build(Settings(data=folder / "data", indexes=folder / "indexes", trained=str(model), reranker=str(reranker)))
     made.works.ensure_sample()
     work = make_work([[PROSE[n % 4].format(n=n) for n in range(120)]], [[PROSE[n % 4].format(n=n) for n in range(80)]])
     made.store.works.add(work)
@@ -203,7 +201,7 @@ def test_works_that_are_not_prepared_are_left_out_of_the_library_and_named_as_su
 
 @pytest.mark.parametrize("name", ["latency", "library", "start"])
 def test_where_nothing_is_prepared_that_is_what_is_said(workbench, tmp_path, name):
-    bare = Workbench(dataclasses.replace(workbench.settings, indexes=tmp_path / "none"))
+    bare = build(dataclasses.replace(workbench.settings, indexes=tmp_path / "none"))
     (measured,) = running.measure(bare, [name], quick=True, progress=silent).parts
     assert measured.figures == ()
     assert measured.notes[0].startswith("Not measured: no work is prepared.")
@@ -552,7 +550,7 @@ def test_a_part_that_there_is_not_is_refused_with_those_there_are(workbench):
 
 def test_without_the_sample_there_are_no_claims_to_ask(settings):
     with pytest.raises(NotFound, match="relic_core setup"):
-        running.measure(Workbench(settings), ["bm25"], quick=True, progress=silent)
+        running.measure(build(settings), ["bm25"], quick=True, progress=silent)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from relic_core.config import Settings
-from relic_core.domain import BenchmarkCard, Book, Shape, Span, Window
+from relic_core.domain import BenchmarkCard, Book, ContextSize, QuotationContext, Span
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.benchmarks import birco_queries, registry
 from relic_core.evaluation.benchmarks.birco_pools import in_order
@@ -40,7 +40,7 @@ FIRST = Span(0, 1)
 
 
 def window(name="w1", *, gold=FIRST, book="ferry", pool="ferry", left=("He writes:",), right=(), kind=""):
-    return Window(id=name, book=book, pool=pool, left=left, right=right, gold=gold, kind=kind)
+    return QuotationContext(id=name, book=book, pool=pool, left=left, right=right, gold=gold, kind=kind)
 
 
 def opened(*windows, work=FERRY, candidates=None):
@@ -245,7 +245,7 @@ class TestBircoPools:
         )
         retriever, measured, by_lot = Bm25(k1=0.5, b=0.9), [], []
         for window in benchmark.windows():
-            scores = retriever.score(window.claim(Shape.parse(shape)), benchmark.work(window.pool), 1)
+            scores = retriever.score(window.claim(ContextSize.parse(shape)), benchmark.work(window.pool), 1)
             gold = scores[window.gold.start]
             better, equal = np.count_nonzero(scores > gold), np.count_nonzero(scores == gold)
             measured.append(gain(better + 1 + np.count_nonzero(scores[: window.gold.start] == gold)))
@@ -389,7 +389,7 @@ def open_relic(data=None, benchmarks=None):
 
 
 def run_of(data):
-    card, shape = open_relic(data).card, Shape(1, 1)
+    card, shape = open_relic(data).card, ContextSize(1, 1)
     return run_id(
         benchmark=card.name, split=card.split, data_hash=open_relic(data).data_hash, retriever="bm25", shape=shape,
         configuration={},

@@ -10,8 +10,7 @@ from relic_core.errors import BadRequest, BadText
 from relic_core.library import catalogue
 from relic_core.services.catalogue import parse_number
 from relic_core.services.fetching import run_add
-from relic_core.services.jobs import InlineExecutor
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import InlineExecutor, build
 
 TEXT = "The river rose.\n\nNobody counted the lanterns. Nobody had been asked to.\n"
 
@@ -26,7 +25,7 @@ def library(settings, tmp_path):
     (folder / "persuasion.txt").write_bytes(b"")
     (folder / "babbitt.txt").mkdir()
     with_folder = replace(settings, library=folder)
-    return Workbench(with_folder, executor=InlineExecutor(with_folder))
+    return build(with_folder, executor=InlineExecutor(with_folder))
 
 
 def test_the_catalogue_has_the_works_of_the_papers_tables():
@@ -201,7 +200,7 @@ def test_the_shelf_says_where_each_work_can_be_had(library):
 
 
 def test_a_library_folder_that_is_gone_leaves_the_shelf(settings, tmp_path):
-    shelf = Workbench(replace(settings, library=tmp_path / "gone")).catalogue.shelf()
+    shelf = build(replace(settings, library=tmp_path / "gone")).catalogue.shelf()
     assert {each.origin for each in shelf} == {"gutenberg", "none"}
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from relic_core.domain import Kept, Span
+from relic_core.domain import KeptPassage, Span
 from relic_core.errors import BadRequest
 from relic_core.library.reading import read_file
 from relic_core.reporting.citations.capitals import title_capitals
@@ -225,7 +225,7 @@ def test_lines_of_a_play_are_counted_and_a_kept_passage_is_located_as_in_its_wor
     locator = locate(work, span)
     assert as_text(passage_form("mla")(parts(work), locator)) == "(Weir 1.2.14-15)"
     place = work.place(span)
-    kept = Kept(
+    kept = KeptPassage(
         work_id=work.id, sha256=work.sha256, title=work.title, author="", at=str(place.address), length=1, start=0,
         end=1, place=place.label, chapter=place.chapter, paragraph=place.paragraph, line=place.line,
         quotation=quotation(work, span).plain,

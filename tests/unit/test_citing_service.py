@@ -7,8 +7,7 @@ import pytest
 
 from relic_core.domain import EditionDetails
 from relic_core.errors import BadRequest, NotFound
-from relic_core.services.jobs import InlineExecutor
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import InlineExecutor, build
 from tests.making_books import epub
 
 TODAY = datetime.now(UTC).date()
@@ -23,7 +22,7 @@ HEADER = (
 
 @pytest.fixture
 def bench(settings):
-    return Workbench(settings, executor=InlineExecutor(settings))
+    return build(settings, executor=InlineExecutor(settings))
 
 
 @pytest.fixture

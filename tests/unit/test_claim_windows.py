@@ -9,7 +9,7 @@ import pytest
 
 from relic_core.domain import Claim
 from relic_core.encoders.cards import EncoderCard, read_card
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.services.training.asking import base_card
 from relic_core.training.recipes import Recipe
@@ -22,7 +22,9 @@ SHORT = Claim("the ferry left", "at dusk", masked=True)
 
 
 def encoder(*windows, **given):
-    return OnePassEncoder(EncoderCard(name="cut", mask="[MASK]", claim_windows=windows, **given), precision="float32")
+    return LateChunkingEncoder(
+        EncoderCard(name="cut", mask="[MASK]", claim_windows=windows, **given), precision="float32"
+    )
 
 
 def vectors(*windows, **given):

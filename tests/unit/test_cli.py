@@ -14,11 +14,11 @@ import pytest
 
 from relic_core import cli
 from relic_core.cli import console
-from relic_core.domain import Address, Likeness, Narrowing, Place, Span
+from relic_core.domain import Address, Place, SeedPassage, Span, WorkFilter
 from relic_core.errors import BadWeights, StaleIndex, StoreReadOnly
-from relic_core.services.workbench import Workbench
 from relic_core.store.searches import SearchRows
 from relic_core.text.masking import Quoted
+from relic_core.wiring import App, build
 from tests.gutenberg_mirror import serve
 from tests.making import work_of
 
@@ -48,7 +48,7 @@ def run(settings, monkeypatch, capsys):
 @pytest.fixture
 def ferry(settings):
     work = work_of()
-    Workbench(settings).store.works.add(work)
+    build(settings).store.works.add(work)
     return work
 
 
@@ -374,7 +374,7 @@ class Indexes:
 def indexes(monkeypatch):
     def use(**options):
         made = Indexes(**options)
-        monkeypatch.setattr(Workbench, "indexes", made)
+        monkeypatch.setattr(App, "indexes", made)
         return made
 
     return use
@@ -473,7 +473,7 @@ class Searcher:
 @pytest.fixture
 def searcher(monkeypatch, ferry):
     made = Searcher(ferry)
-    monkeypatch.setattr(Workbench, "search", made)
+    monkeypatch.setattr(App, "search", made)
     return made
 
 
@@ -495,7 +495,7 @@ def test_a_search_is_printed_with_its_places(run, searcher):
 
 def test_a_search_is_kept_in_the_history(run, searcher, settings):
     run("search", "ferry", "He counts.", "--length", "2", "--results", "3", "--retriever", "bm25")
-    (kept,) = Workbench(settings).history.recent()
+    (kept,) = build(settings).history.recent()
     assert (kept.work_id, kept.claim_text, kept.made_with) == (searcher.work.id, "He counts.", "version 0")
     assert (kept.length, kept.results, kept.retrievers) == (2, 3, ("bm25",))
 
@@ -556,7 +556,7 @@ def test_a_search_of_all_works_names_the_work_of_each_passage_and_what_is_not_pr
     )
     asked = searcher.asked
     assert (asked.work_id, asked.claim_text) == ("", "He counts.")
-    assert asked.narrowing == Narrowing(first_year=1800, last_year=1900)
+    assert asked.narrowing == WorkFilter(first_year=1800, last_year=1900)
     answer = json.loads(run("search", "He counts.", "--all", "--format", "json")[1])
     assert (answer["work"], answer["unprepared"]) == (None, [searcher.work.id])
     assert [work["title"] for work in answer["works"]] == ["The Ferry"]
@@ -565,7 +565,7 @@ def test_a_search_of_all_works_names_the_work_of_each_passage_and_what_is_not_pr
 
 def test_the_whole_library_is_narrowed_by_parts_of_names_and_by_works(run, searcher):
     run("search", "--all", "He counts.", "--author", "NOBODY", "--works", "ferry")
-    assert searcher.asked.narrowing == Narrowing(works=(searcher.work.id,), authors=(searcher.work.author,))
+    assert searcher.asked.narrowing == WorkFilter(works=(searcher.work.id,), authors=(searcher.work.author,))
     code, _, errors = run("search", "--all", "He counts.", "--author", "austen")
     assert code == 1
     assert errors == f"No work of the library is by 'austen'. Its authors: {searcher.work.author}.\n"
@@ -591,7 +591,7 @@ def test_passages_like_another_are_shown_without_a_level_and_with_their_source(r
     code, said, _ = run("search", "ferry", "--like", "1.1.2", "--sentences", "2")
     assert code == 0
     assert said.splitlines()[2] == "      Chapter One, 25% into the work · 1.1.2"
-    assert searcher.asked.like == Likeness(searcher.work.id, "1.1.2", 2)
+    assert searcher.asked.like == SeedPassage(searcher.work.id, "1.1.2", 2)
     assert searcher.asked.work_id == searcher.work.id
     answer = json.loads(run("search", "--all", "ferry", "--like", "1.1.2", "--format", "json")[1])
     assert (searcher.asked.work_id, searcher.asked.like.work_id) == ("", searcher.work.id)
@@ -621,7 +621,7 @@ def test_options_of_a_search_that_do_not_go_together_are_refused(run, searcher, 
 
 
 def test_all_works_are_prepared_one_after_another_and_a_failure_does_not_stop_the_rest(run, ferry, indexes, settings):
-    other = Workbench(settings).works.add(b"The river rose.", name="x.txt", title="A River").work
+    other = build(settings).works.add(b"The river rose.", name="x.txt", title="A River").work
     made = indexes()
     each = "A River is ready to search.\nThe Ferry is ready to search.\n"
     assert run("index", "--all") == (0, f"{each}2 works are ready to search.\n", "")
@@ -666,7 +666,7 @@ def test_the_program_starts_as_a_module_without_heavy_libraries(settings):
 
 
 def test_a_reader_who_has_seen_enough_is_no_error(settings):
-    Workbench(settings).store.works.add(work_of(title="A long title " * 20_000))
+    build(settings).store.works.add(work_of(title="A long title " * 20_000))
     environment = {**os.environ, **settings.to_environment()}
     with subprocess.Popen(
         [sys.executable, "-m", "relic_core", "works"],

@@ -8,7 +8,7 @@ import docx
 import pytest
 
 from relic_core.cli import main
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.making_notes import add_ferry
 
 
@@ -16,7 +16,7 @@ from tests.making_notes import add_ferry
 def bench(settings, monkeypatch):
     for name, value in settings.to_environment().items():
         monkeypatch.setenv(name, value)
-    return Workbench(settings)
+    return build(settings)
 
 
 @pytest.fixture

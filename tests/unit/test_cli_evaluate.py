@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from relic_core import cli
-from relic_core.domain import Shape
+from relic_core.domain import ContextSize
 from relic_core.errors import NotFound
 from relic_core.evaluation import proxy_runs
 from relic_core.evaluation.benchmarks import registry
@@ -21,7 +21,7 @@ from relic_core.formats.trec import read_run as read_trec
 from relic_core.services import exchange, expected, measuring, proxy, runs
 from relic_core.services.benchmarks import Benchmarks
 from relic_core.services.between_marks import marks
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.making import make_work
 from tests.small_benchmark import SmallBenchmark, novel, quiet
 
@@ -53,7 +53,7 @@ def run(settings, tmp_path, monkeypatch, capsys):
 
 
 def only_id(settings):
-    (made,) = Workbench(settings).store.runs.all()
+    (made,) = build(settings).store.runs.all()
     return made.id
 
 
@@ -143,7 +143,7 @@ def test_a_table_can_have_a_row_for_each_length_book_or_kind(run, settings, by, 
     assert [row["n"] for row in table["rows"]] == [*counts, *counts]
     for head in ("R@10", "Mean rank", "candidates"):
         assert head in table["rows"][0]
-    for made in Workbench(settings).store.runs.all():
+    for made in build(settings).store.runs.all():
         (shown,) = json.loads(run("runs", "show", made.id, "--by", by, "--format", "json")[1])
         assert [row for row in table["rows"] if row["retriever"] == made.label] == shown["rows"]
 
@@ -262,7 +262,7 @@ def test_runs_of_given_pools_and_whole_works_are_told_apart_and_not_compared(run
 
 def test_runs_are_compared_in_pairs_and_corrected(run, settings):
     run("evaluate", "sample", "bm25,random,tf-idf")
-    ids = [made.id for made in Workbench(settings).store.runs.all()]
+    ids = [made.id for made in build(settings).store.runs.all()]
     code, said, _ = run("runs", "compare", *ids, "--metric", "mrr", "--metric", "recall@10")
     assert code == 0
     assert "corrected for 4 comparisons (Holm)" in said
@@ -273,7 +273,7 @@ def test_runs_are_compared_in_pairs_and_corrected(run, settings):
 
 def test_runs_of_other_data_are_not_compared(run, settings, monkeypatch):
     run("evaluate", "sample", "bm25")
-    workbench = Workbench(settings)
+    workbench = build(settings)
     (first,) = workbench.store.runs.all()
     outcomes = workbench.store.runs.outcomes(first.id)
     for number, change in enumerate(({"benchmark": "other"}, {"pool": "given"}, {"data_hash": "0" * 64})):
@@ -284,7 +284,7 @@ def test_runs_of_other_data_are_not_compared(run, settings, monkeypatch):
 
 
 def test_a_run_on_the_readers_own_file_says_that_it_is_to_be_named(run, settings):
-    made = Workbench(settings).measuring.measure(SmallBenchmark(), "random", Shape(1, 1), progress=quiet).run
+    made = build(settings).measuring.measure(SmallBenchmark(), "random", ContextSize(1, 1), progress=quiet).run
     assert "--data" not in made.command
     assert replace(made, benchmark="relic").command.endswith("evaluate relic random --shape 1/1 --data FILE")
 
@@ -327,8 +327,8 @@ def test_a_file_that_is_no_run_of_ours_is_judged_by_its_ending_first(run, tmp_pa
 
 
 def test_the_beginning_of_several_ids_is_not_enough(run, settings):
-    workbench = Workbench(settings)
-    made = workbench.measuring.measure(SmallBenchmark(), "random", Shape(1, 1), progress=quiet)
+    workbench = build(settings)
+    made = workbench.measuring.measure(SmallBenchmark(), "random", ContextSize(1, 1), progress=quiet)
     for made_up in ("abcd0", "abcd1"):
         workbench.store.runs.add(replace(made.run, id=made_up), made.outcomes)
     code, _, told = run("runs", "show", "abcd")
@@ -351,7 +351,7 @@ def test_a_run_goes_out_in_every_form_and_comes_in_again(run, settings, tmp_path
         (gold,) = qrels[outcome.example_id]
         assert rankings[outcome.example_id].index(gold) + 1 == outcome.rank
     assert "is here already" in run("runs", "import", str(tmp_path / "out.json"))[1]
-    other = Workbench(replace(settings, data=tmp_path / "other"))
+    other = build(replace(settings, data=tmp_path / "other"))
     assert exchange.take_in(other, tmp_path / "out.json") == (kept, True)
     assert other.store.runs.outcomes(made) == outcomes
     code, _, told = run("runs", "export", made, str(tmp_path / "out.xml"))
@@ -370,14 +370,14 @@ def test_windows_go_out_as_parquet(run, tmp_path):
 
 
 def test_a_gold_far_down_is_left_out_of_a_ranking_for_trec(run, settings, tmp_path):
-    made = Workbench(settings).measuring.measure(SmallBenchmark(), "random", Shape(1, 1), progress=quiet)
+    made = build(settings).measuring.measure(SmallBenchmark(), "random", ContextSize(1, 1), progress=quiet)
     first, second, *rest = made.outcomes
     far = (
         replace(first, rank=1000, overlap_rank=9, candidates=9_000_000),
         replace(second, rank=8_000_000, overlap_rank=9, candidates=9_000_000),
         *rest,
     )
-    Workbench(settings).store.runs.add(replace(made.run, id="far"), far)
+    build(settings).store.runs.add(replace(made.run, id="far"), far)
     run("runs", "export", "far", str(tmp_path / "far.run"))
     _, rankings = read_trec(tmp_path / "far.run")
     assert (len(rankings["w0"]), len(rankings["w1"])) == (1000, 3)
@@ -387,7 +387,7 @@ def test_a_file_with_other_ranks_is_refused_until_the_run_is_removed(run, settin
     run("evaluate", "sample", "bm25")
     made = only_id(settings)
     path = tmp_path / "other.json"
-    stored = Workbench(settings).store.runs
+    stored = build(settings).store.runs
     kept, outcomes = stored.get(made), stored.outcomes(made)
     others = tuple(replace(each, rank=1 + each.rank % 20, overlap_rank=1) for each in outcomes)
     write_run(path, kept, others)
@@ -395,18 +395,18 @@ def test_a_file_with_other_ranks_is_refused_until_the_run_is_removed(run, settin
     assert code == 1
     assert "10 of its 10 ranks are others" in told
     assert f"runs remove {made}" in told
-    assert Workbench(settings).store.runs.outcomes(made) == outcomes
+    assert build(settings).store.runs.outcomes(made) == outcomes
     run("runs", "remove", made)
     code, said, _ = run("runs", "import", str(path))
     assert (code, "was taken in" in said) == (0, True)
-    assert Workbench(settings).store.runs.outcomes(made) == others
+    assert build(settings).store.runs.outcomes(made) == others
     run("runs", "remove", made)
     assert "was taken in" in run("runs", "import", str(path))[1]
 
 
 def test_a_run_whose_id_is_not_its_own_is_not_taken_in(run, settings, tmp_path):
-    made = Workbench(settings).measuring.measure(SmallBenchmark(), "random", Shape(1, 1), progress=quiet)
-    write_run(tmp_path / "other.json", replace(made.run, shape=Shape(4, 4)), made.outcomes)
+    made = build(settings).measuring.measure(SmallBenchmark(), "random", ContextSize(1, 1), progress=quiet)
+    write_run(tmp_path / "other.json", replace(made.run, shape=ContextSize(4, 4)), made.outcomes)
     code, _, told = run("runs", "import", str(tmp_path / "other.json"))
     assert code == 1
     assert "changed by hand" in told
@@ -428,7 +428,7 @@ def test_tune_prints_a_grid_and_refuses_a_test_split(run):
 
 def test_figures_are_printed_written_and_checked(run, settings, tmp_path):
     (tmp_path / "shipped").mkdir()
-    made = Workbench(settings).measuring.measure(SmallBenchmark(split="dev"), "bm25", Shape(4, 4), progress=quiet)
+    made = build(settings).measuring.measure(SmallBenchmark(split="dev"), "bm25", ContextSize(4, 4), progress=quiet)
     write_run(tmp_path / "shipped" / "bm25.json", made.run, made.outcomes)
     path = str(tmp_path / "expected.csv")
     (tmp_path / "expected.csv").write_text("benchmark,data_hash,retriever,shape,metric,value,tolerance\n", "utf-8")
@@ -481,17 +481,17 @@ class TestBenchmarks:
     """Works of benchmarks come from the library."""
 
     def test_stored_works_are_found_by_their_slugs(self, settings):
-        workbench = Workbench(settings)
+        workbench = build(settings)
         emma = make_work(["Emma was handsome."], title="Emma", author="Jane Austen")
         workbench.store.works.add(emma)
         assert workbench.benchmarks.find(["emma", "emma"]) == {"emma": emma}
 
     def test_missing_works_are_named_with_the_command_that_adds_them(self, settings):
         with pytest.raises(NotFound, match=r"3 works.*catalogue --add emma persuasion.*nothing_such") as told:
-            Workbench(settings).benchmarks.find(["emma", "persuasion", "nothing_such"])
+            build(settings).benchmarks.find(["emma", "persuasion", "nothing_such"])
         assert "RELIC_LIBRARY" in str(told.value)
 
     def test_the_cards_are_those_of_the_registry(self, settings):
-        benchmarks = Benchmarks(Workbench(settings))
+        benchmarks = Benchmarks(build(settings))
         assert benchmarks.cards() == registry.cards()
         assert benchmarks.card("sample") == registry.card("sample")

@@ -7,8 +7,8 @@ import pytest
 from relic_core.cli import main
 from relic_core.config import Settings
 from relic_core.formats.pair_files import read_pairs
-from relic_core.services.workbench import Workbench
 from relic_core.store.sources import MinedSource
+from relic_core.wiring import build
 from tests.making_pairs import make_pair, make_source
 
 
@@ -17,7 +17,7 @@ def mined(tmp_path, monkeypatch):
     monkeypatch.setenv("RELIC_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("RELIC_INDEXES", str(tmp_path / "indexes"))
     monkeypatch.chdir(tmp_path)
-    workbench = Workbench(Settings(data=tmp_path / "data", indexes=tmp_path / "indexes"))
+    workbench = build(Settings(data=tmp_path / "data", indexes=tmp_path / "indexes"))
     pairs = tuple(make_pair(number) for number in range(3))
     workbench.store.sources.add(
         MinedSource(source=make_source(), rules="prose/1", segmenters={}, pairs=pairs, dropped={})

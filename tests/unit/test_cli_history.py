@@ -4,7 +4,7 @@ import pytest
 
 from relic_core import cli
 from relic_core.services.answers import SearchRequest
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.making import work_of
 
 CLAIM = "He counted the lanterns"
@@ -30,7 +30,7 @@ def run(settings, monkeypatch, capsys):
 @pytest.fixture
 def search(settings):
     """A search by words in a small work, with what it found."""
-    bench = Workbench(settings)
+    bench = build(settings)
     work = work_of()
     bench.store.works.add(work)
     request = SearchRequest(work_id=work.id, claim_text=CLAIM, retrievers=("bm25", "tf-idf"))

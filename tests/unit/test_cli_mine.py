@@ -11,17 +11,17 @@ from relic_core.config import Settings
 from relic_core.mining.engines import InProcess
 from relic_core.ports import silent
 from relic_core.services.mining.mining import Mining, run_mine
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import App, build
 from tests.criticism import ESSAYS, SECOND, add_novel, write_books
 
 
 @pytest.fixture
-def bench(tmp_path, monkeypatch) -> Workbench:
+def bench(tmp_path, monkeypatch) -> App:
     settings = Settings(data=tmp_path / "data", indexes=tmp_path / "indexes")
     for name, value in settings.to_environment().items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(Mining, "workers", lambda *_, **__: InProcess())
-    made = Workbench(settings)
+    made = build(settings)
     add_novel(made)
     return made
 

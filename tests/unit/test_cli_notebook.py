@@ -7,7 +7,7 @@ import json
 import pytest
 
 from relic_core.cli import main
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.making_notes import add_ferry, ask
 
 
@@ -15,7 +15,7 @@ from tests.making_notes import add_ferry, ask
 def bench(settings, monkeypatch):
     for name, value in settings.to_environment().items():
         monkeypatch.setenv(name, value)
-    return Workbench(settings)
+    return build(settings)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_what_supports_a_claim_is_what_retrievers_are_measured_on(bench, run, tm
     code, said, told = run("evaluate", "relic", "bm25", "--data", file, "--format", "json")
     assert code == 0, told
     assert json.loads(said)
-    rows = Workbench(bench.settings).store.runs
+    rows = build(bench.settings).store.runs
     (measured,) = rows.all()
     outcomes = rows.outcomes(measured.id)
     assert [outcome.rank for outcome in outcomes] == [1, 2], "BM25 puts the lanterns first for a claim about lanterns"

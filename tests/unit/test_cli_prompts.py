@@ -40,7 +40,7 @@ def otherwise(bench, monkeypatch):
 @pytest.fixture
 def prompts(bench, tmp_path, monkeypatch, capsys):
     """Run the command on a workbench with fakes, whose program came without a report; gives code, output and errors."""
-    monkeypatch.setattr(cli, "Workbench", lambda _: bench)
+    monkeypatch.setattr(cli, "App", lambda _: bench)
     monkeypatch.setattr(report_files, "REPORT", tmp_path / "shipped.json")
 
     def prompts(*arguments):

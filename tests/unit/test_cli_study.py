@@ -7,7 +7,7 @@ import json
 import pytest
 
 from relic_core.cli import main
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def run(settings, monkeypatch, capsys):
     """Run a command in a store with the sample; give its code and what it said on either stream."""
     for name, value in settings.to_environment().items():
         monkeypatch.setenv(name, value)
-    Workbench(settings).works.ensure_sample()
+    build(settings).works.ensure_sample()
 
     def command(*arguments):
         try:
@@ -50,16 +50,16 @@ def test_a_study_is_made_listed_shown_answered_by_models_exported_and_taken_in_a
         "0 new answers of 0 annotators"
         in run("import-answers", "Averhythe", tmp_path / "ours.json", "--of", "Oxford")[1]
     )
-    study = Workbench(settings).studies.find("Averhythe")
+    study = build(settings).studies.find("Averhythe")
     assert "opens with the new code" in run("owner-code", "Averhythe", "ferry")[1]
-    assert Workbench(settings).studies.owners.opens(study.id, "ferry")
+    assert build(settings).studies.owners.opens(study.id, "ferry")
     assert "opens to everybody" in run("owner-code", "Averhythe", "")[1]
     assert "is removed" in run("remove", "Averhythe")[1]
     assert "is back" in run("restore", study.id)[1]
 
 
 def test_an_annotator_is_removed_by_name(run, settings):
-    studies = Workbench(settings).studies
+    studies = build(settings).studies
     (listed,) = studies.all()
     anna = studies.answering.join(listed.id, "Anna")
     task = studies.answering.task(listed.id, anna.id)

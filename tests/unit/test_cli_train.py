@@ -8,8 +8,8 @@ import pytest
 
 from relic_core.cli import main
 from relic_core.config import Settings
-from relic_core.services import jobs, workbench
-from relic_core.services.workbench import Workbench
+from relic_core.services import jobs
+from relic_core.wiring import InlineExecutor, build
 from tests.making_training import make_base
 from tests.small_training import furnish
 
@@ -30,8 +30,8 @@ def bench(tmp_path, monkeypatch):
     settings = Settings(data=tmp_path / "data", indexes=tmp_path / "indexes")
     for name, value in settings.to_environment().items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(workbench, "SubprocessExecutor", jobs.InlineExecutor)
-    made = Workbench(settings)
+    monkeypatch.setattr(jobs, "SubprocessExecutor", InlineExecutor)
+    made = build(settings)
     furnish(made)
     return made
 

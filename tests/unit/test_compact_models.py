@@ -16,7 +16,7 @@ from relic_core.encoders.baseline import SentenceTransformersBaseline
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.generator import GeneratorReranker
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.encoders.states import named_as, state_of
 from relic_core.encoders.weights import find_model
 from relic_core.errors import BadWeights
@@ -75,7 +75,7 @@ def model(trained, tmp_path):
 
 
 def encoder_of(folder):
-    return OnePassEncoder(read_card(str(folder / "encoder.json")), precision="float32")
+    return LateChunkingEncoder(read_card(str(folder / "encoder.json")), precision="float32")
 
 
 def layers_of(folder):
@@ -168,7 +168,7 @@ def test_a_compact_model_of_the_packaged_base_is_a_quarter_of_a_whole_one(tmp_pa
     learnt = {name: tensor if "embeddings." in name else tensor + 0.01 for name, tensor in state_of(base).items()}
     write_weights(tmp_path, learnt, base, keeps_embeddings=True)
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 23_000_000, "three of them go into 70 MB"
-    encoder = OnePassEncoder(EncoderCard(name="a", query_model=str(tmp_path), passage_model=str(tmp_path)))
+    encoder = LateChunkingEncoder(EncoderCard(name="a", query_model=str(tmp_path), passage_model=str(tmp_path)))
     assert encoder.encode_claims(CLAIMS).shape == (6, 384)
 
 

@@ -15,8 +15,8 @@ from relic_core.errors import BadRequest, NotFound
 from relic_core.library import sample
 from relic_core.services import texts
 from relic_core.services.kwic import PAGE, ConcordanceRequest
-from relic_core.services.workbench import Workbench
 from relic_core.text.reading import read_work
+from relic_core.wiring import build
 
 RIVER = """RIVER
 
@@ -37,7 +37,7 @@ LAMPS = "LAMPS\n\nCHAPTER 1\n\nA lamp by the river. Lamps and lamps, and the col
 
 @pytest.fixture
 def bench(settings):
-    made = Workbench(settings)
+    made = build(settings)
     made.river = made.works.add(RIVER.encode(), name="river.txt", title="The River").work.id
     made.lamps = made.works.add(LAMPS.encode(), name="lamps.txt", title="Lamps", author="A. Nobody").work.id
     return made
@@ -59,7 +59,7 @@ def rights(answer):
 
 
 def test_places_and_addresses_are_those_of_the_work(settings):
-    bench = Workbench(settings)
+    bench = build(settings)
     made = bench.works.ensure_sample()
     work = bench.works.load(made.id)
     answer = find(bench, "the", work_id=made.id)
@@ -172,13 +172,11 @@ def test_memory_is_bounded_and_answers_stay_the_same(bench, monkeypatch):
     monkeypatch.setattr(texts, "_MOST_WORDS", 3)
     bench.concordance._kept.clear()
     assert lines(find(bench, "the", sort="left")) == lines(whole)
-    assert lines(find(bench, "lamp*")) == lines(find(Workbench(bench.settings), "lamp*"))
+    assert lines(find(bench, "lamp*")) == lines(find(build(bench.settings), "lamp*"))
 
 
 def test_visitors_at_once_get_each_their_own_answer(bench):
-    wanted = {
-        word: find(Workbench(bench.settings), word).total for word in ("the", "river", "lamp*", "colour", "a", "zzz")
-    }
+    wanted = {word: find(build(bench.settings), word).total for word in ("the", "river", "lamp*", "colour", "a", "zzz")}
     got = {}
     threads = [
         threading.Thread(target=lambda word=word: got.update({word: find(bench, word).total}))
@@ -269,7 +267,7 @@ def test_pandas_reads_the_table(bench):
 
 
 def test_a_title_that_is_a_formula_stays_words(settings):
-    bench = Workbench(settings)
+    bench = build(settings)
     bench.works.add(b"CHAPTER I\n\nA river.\n", name="x.txt", title="=HYPERLINK(1)", author="@me")
     (row,) = read_table(bench.concordance.export(ConcordanceRequest(word="river")))
     assert (row["work"], row["author"]) == ("'=HYPERLINK(1)", "'@me")
@@ -332,7 +330,7 @@ def test_the_command_tells_what_cannot_be_done(command, arguments, said):
 
 @pytest.mark.corpus
 def test_war_and_peace_holds_what_plain_counting_finds(settings, shared):
-    bench = Workbench(settings)
+    bench = build(settings)
     work = bench.works.add(shared / "corpus" / "primary" / "war_and_peace.txt").work
     loaded = bench.works.load(work.id)
     from relic_core.text.words import fold, word_spans
@@ -352,7 +350,7 @@ def test_war_and_peace_holds_what_plain_counting_finds(settings, shared):
 def test_the_sample_examples_find_something(settings):
     from relic_ui.concordance.concordance import _EXAMPLES
 
-    bench = Workbench(settings)
+    bench = build(settings)
     made = bench.works.ensure_sample()
     assert read_work(sample.NOVEL.read_bytes(), name="novel.txt").sha256 == made.sha256
     assert all(find(bench, word, work_id=made.id).total for word in _EXAMPLES)

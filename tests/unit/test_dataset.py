@@ -10,15 +10,15 @@ import pytest
 
 from relic_core import cli
 from relic_core.config import Settings
-from relic_core.domain import Shape, Span
+from relic_core.domain import ContextSize, Span
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.benchmarks import public_relic, registry, relic
 from relic_core.formats.window_manifest import body_of
 from relic_core.formats.window_manifest_files import FACTS, read_manifest
 from relic_core.mining import splits
 from relic_core.services.exporting import ExportRequest, export
-from relic_core.services.workbench import Workbench
 from relic_core.store.sources import MinedSource
+from relic_core.wiring import build
 from tests.gutenberg_mirror import serve
 from tests.making import make_work
 from tests.shelf import Shelf
@@ -29,17 +29,17 @@ WORKS = Shelf(BY_SLUG)
 
 @pytest.fixture
 def bench(settings):
-    return Workbench(settings)
+    return build(settings)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """A store with what the five critics quote, their books, the same store parted, and its manifest; made once."""
     folder = tmp_path_factory.mktemp("made")
-    bench = Workbench(Settings(data=folder / "data", indexes=folder / "indexes"))
+    bench = build(Settings(data=folder / "data", indexes=folder / "indexes"))
     keep(bench, folder / "critics")
     shutil.copytree(folder / "data", folder / "parted")
-    bench = Workbench(Settings(data=folder / "parted", indexes=folder / "indexes"))
+    bench = build(Settings(data=folder / "parted", indexes=folder / "indexes"))
     bench.dataset.split()
     return folder, bench.dataset.manifest([folder / "critics"], folder / "manifest")
 
@@ -208,7 +208,7 @@ def test_pairs_that_share_words_with_a_benchmark_are_left_out(settings, tmp_path
     pool = {"query_id": "q1", "candidates": ["c1"], "relevant": ["c1"]}
     for name, line in (("passages", passage), ("queries", query), ("pools", pool)):
         (folder / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
-    bench = Workbench(replace(settings, benchmarks=folder.parent))
+    bench = build(replace(settings, benchmarks=folder.parent))
     keep(bench, tmp_path / "critics")
     assert bench.dataset.split().left_out["pair"][splits.SHARED_WITH_BENCHMARK] == 1
 
@@ -395,7 +395,7 @@ def test_the_benchmark_is_rebuilt_from_files(bench, parted, manifest):
     for window in opened.windows():
         mined = bench.store.windows.get(window.id).window
         assert (window.left, window.right, window.gold) == (mined.left, mined.right, mined.gold)
-    run = bench.measuring.measure(opened, "bm25", Shape(4, 4), progress=lambda *_: None).run
+    run = bench.measuring.measure(opened, "bm25", ContextSize(4, 4), progress=lambda *_: None).run
     assert run.examples == 5
 
 
@@ -405,7 +405,7 @@ def test_another_header_of_project_gutenberg_changes_nothing(settings, manifest,
     for critic in CRITICS:
         head = "The Project Gutenberg eBook\r\n\r\n" + HEAD.format(title=critic.title.upper()) + "\n\n"
         (folder / f"{critic.number}.txt").write_text(head + critic.body + "\n" + FOOT.format(title="x"))
-    done = Workbench(settings).dataset.rebuild([folder], offline=True)
+    done = build(settings).dataset.rebuild([folder], offline=True)
     assert (done.windows, done.lacking) == (10, ())
 
 
@@ -419,7 +419,7 @@ def test_a_line_that_was_added_moves_the_windows_and_a_changed_word_is_told(sett
             body = body.replace(words, words.replace(" ", " certainly ", 1))
         text = HEAD.format(title=critic.title) + f"[EBook #{critic.number}]\n\n{body}" + FOOT.format(title="x")
         (folder / f"{critic.number}.txt").write_text(text)
-    done = Workbench(settings).dataset.rebuild([folder], offline=True)
+    done = build(settings).dataset.rebuild([folder], offline=True)
     assert done.windows == 9
     (lacking,) = done.lacking
     assert (lacking.number, lacking.windows, lacking.of) == (CRITICS[2].number, 1, 2)
@@ -437,13 +437,13 @@ def test_what_is_missing_is_fetched_by_number_and_what_was_found_stays(settings,
     books = {critic.number: critic.text.encode() for critic in CRITICS[3:4]}
     with serve(books) as mirror:
         own = replace(settings, gutenberg=mirror.address, gutenberg_pause=0.0)
-        done = Workbench(own).dataset.rebuild([some])
+        done = build(own).dataset.rebuild([some])
         assert (done.windows, done.of) == (8, 10)
         assert [(each.number, each.windows) for each in done.lacking] == [(CRITICS[4].number, 2)]
         assert "has no plain text of number 900005" in done.lacking[0].why
         mirror.books[CRITICS[4].number] = CRITICS[4].text.encode()
         asked = len(mirror.asked)
-        again = Workbench(own).dataset.rebuild()
+        again = build(own).dataset.rebuild()
         assert (again.windows, again.lacking) == (10, ())
         assert {path for path, _ in mirror.asked[asked:]} == {mirror.path(CRITICS[4].number)}
 
@@ -515,7 +515,7 @@ def test_its_claims_can_be_read_without_the_works(bench, parted, manifest):
 
 def test_what_was_rebuilt_is_not_learnt_from_in_another_store(settings, manifest, shelf, tmp_path):
     other = replace(settings, data=tmp_path / "other")
-    bench = Workbench(other)
+    bench = build(other)
     bench.dataset.rebuild([shelf], offline=True)
     for work in (DEV, TEST, OTHER):
         bench.store.works.add(work)
@@ -532,7 +532,7 @@ def test_runs_into_and_out_of_the_quotations_of_relic_are_not_learnt_from(settin
     path = tmp_path / "benchmarks" / relic.FOLDER / "train.json"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps({"Hedges": book}))
-    bench = Workbench(replace(settings, benchmarks=tmp_path / "benchmarks"))
+    bench = build(replace(settings, benchmarks=tmp_path / "benchmarks"))
     keep(bench, tmp_path / "critics", [Critic("A Copy", 4243, 900_071, [], ["said he seen to say the hedge is low."])])
     assert bench.dataset.split().pairs == {"training": 1}, "seven words are not eight"
     copy = Critic("A Fuller Copy", 4244, 900_072, [], ["he was seen to say the hedge is high."])
@@ -610,7 +610,7 @@ def test_nothing_leaks_from_real_books(shared, settings, tmp_path):
     from relic_core.mining.volumes import mine
     from relic_core.store.sources import MinedSource
 
-    bench = Workbench(replace(settings, benchmarks=shared / "benchmarks"))
+    bench = build(replace(settings, benchmarks=shared / "benchmarks"))
     for slug in ("the_scarlet_letter", "ethan_frome"):
         bench.works.add(shared / "corpus" / "primary" / f"{slug}.txt")
     archive = shared / "corpus" / "criticism.zip"

@@ -8,8 +8,7 @@ import pytest
 from relic_core.errors import NotFound
 from relic_core.retrieval import index_files
 from relic_core.services.editions import count
-from relic_core.services.jobs import InlineExecutor
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import InlineExecutor, build
 from tests.making import FERRY, make_work, work_of
 
 TEXT = "CHAPTER I\n\n“The river is up,” he said.\n\nCHAPTER II\n\nNobody counted the lanterns. Nobody’s LANTERNS.\n"
@@ -17,7 +16,7 @@ TEXT = "CHAPTER I\n\n“The river is up,” he said.\n\nCHAPTER II\n\nNobody cou
 
 @pytest.fixture
 def bench(settings):
-    return Workbench(settings, executor=InlineExecutor(settings))
+    return build(settings, executor=InlineExecutor(settings))
 
 
 @pytest.fixture

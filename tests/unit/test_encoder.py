@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from relic_core.domain import Claim
 from relic_core.encoders.cards import WINDOW, read_card
 from relic_core.encoders.loading import load_one_pass
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.encoders.precision import best_precision
 from relic_core.encoders.stretches import cut_stretches
 from relic_core.encoders.weights import CONFIG, EXPECTED, TOKENIZER, WEIGHTS, find_model
@@ -63,7 +63,7 @@ def test_at_most_twice_the_tokens_of_a_long_work_are_encoded(lengths):
 
 @pytest.fixture(scope="module")
 def encoder():
-    return OnePassEncoder(precision="float32")
+    return LateChunkingEncoder(precision="float32")
 
 
 def plain_states(encoder, text):
@@ -164,7 +164,7 @@ def test_a_work_without_sentences_has_no_vectors(encoder):
 
 def test_bfloat16_keeps_the_direction_of_sentences(encoder):
     work = make_work([["The river froze from bank to bank that year.", "Nobody crossed.", "She burned the letters."]])
-    half = OnePassEncoder(precision="bfloat16")
+    half = LateChunkingEncoder(precision="bfloat16")
     for exact, rounded in zip(
         encoder.encode_sentences(work, quiet)[0], half.encode_sentences(work, quiet)[0], strict=True
     ):
@@ -259,13 +259,13 @@ def test_weights_that_do_not_fit_their_configuration_are_refused(model_folder):
     (model_folder / CONFIG).unlink()
     (model_folder / CONFIG).write_text(json.dumps({**config, "num_hidden_layers": 7}), encoding="utf-8")
     with pytest.raises(BadWeights, match="do not fit"):
-        OnePassEncoder(read_card(str(model_folder))).encode_claims([Claim("anything")])
+        LateChunkingEncoder(read_card(str(model_folder))).encode_claims([Claim("anything")])
 
 
 def test_a_stretch_longer_than_the_positions_of_the_model_is_refused():
-    OnePassEncoder(replace(read_card(), window=510)).encode_claims([Claim("anything")])
+    LateChunkingEncoder(replace(read_card(), window=510)).encode_claims([Claim("anything")])
     with pytest.raises(BadWeights, match="at most 512 tokens at a time, and works are read in stretches of up to 513"):
-        OnePassEncoder(replace(read_card(), window=511)).encode_claims([Claim("anything")])
+        LateChunkingEncoder(replace(read_card(), window=511)).encode_claims([Claim("anything")])
 
 
 def test_damaged_weights_are_refused(model_folder):
@@ -274,4 +274,4 @@ def test_damaged_weights_are_refused(model_folder):
     with (model_folder / WEIGHTS).open("r+b") as file:
         file.truncate(1_000_000)
     with pytest.raises(BadWeights, match="cannot be read"):
-        OnePassEncoder(read_card(str(model_folder))).encode_claims([Claim("anything")])
+        LateChunkingEncoder(read_card(str(model_folder))).encode_claims([Claim("anything")])

@@ -16,7 +16,7 @@ from transformers import BertForMaskedLM, BertModel, DPRContextEncoder, DPRQuest
 from relic_core.domain import Claim
 from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.cards import EncoderCard, read_card
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS
 from relic_core.errors import BadWeights
 from tests import tiny_models
@@ -174,7 +174,7 @@ def test_in_context_the_prefix_stands_before_every_stretch_and_is_not_pooled(ber
     states = plain(model, bert, f"passage: {first} {second}").last_hidden_state[0].numpy()
     encode = Tokenizer.from_file(str(bert / TOKENIZER)).encode
     prefix, size = 1 + 2, len(encode(first, add_special_tokens=False).ids)
-    encoder = OnePassEncoder(replace(read_card(e5), spans="in context"), precision="float32")
+    encoder = LateChunkingEncoder(replace(read_card(e5), spans="in context"), precision="float32")
     sums, counts = encoder.encode_sentences(work, quiet)
     assert counts.tolist() == [size, len(states) - prefix - size - 1]
     expected = [states[prefix : prefix + size].sum(0), states[prefix + size : -1].sum(0)]
@@ -183,7 +183,7 @@ def test_in_context_the_prefix_stands_before_every_stretch_and_is_not_pooled(ber
 
 def test_in_context_stretches_with_their_prefix_fit_the_window(bert, e5, monkeypatch):
     card = replace(read_card(e5), spans="in context", window=20)
-    encoder = OnePassEncoder(card, precision="float32")
+    encoder = LateChunkingEncoder(card, precision="float32")
     seen = []
     forward = encoder._pair.passages.forward
     monkeypatch.setattr(
@@ -272,7 +272,7 @@ def test_a_word_is_pooled_into_its_own_sentence_whether_or_not_its_token_begins_
             tmp_path / name / "c.json", model=str(model), pooling="mean", spans="in context", passage_prefix=prefix,
             window=62,
         )  # fmt: skip
-        encoder = OnePassEncoder(read_card(card), precision="float32")
+        encoder = LateChunkingEncoder(read_card(card), precision="float32")
         assert encoder._pair.passages.joins_spaces is not trimmed
         assert ("spaces with their word" in encoder.identity) is not trimmed
         found[name] = encoder.encode_sentences(work, quiet)
@@ -312,7 +312,7 @@ def test_a_damaged_tokenizer_is_refused(bert, tmp_path):
     shutil.copytree(bert, tmp_path / "m")
     (tmp_path / "m" / TOKENIZER).write_text("{}", encoding="utf-8")
     with pytest.raises(BadWeights, match=r"tokenizer\.json cannot be read"):
-        OnePassEncoder(read_card(str(tmp_path / "m"))).encode_claims([Claim("the fox")])
+        LateChunkingEncoder(read_card(str(tmp_path / "m"))).encode_claims([Claim("the fox")])
 
 
 CARD = {"pooling": "mean", "similarity": "cosine", "spans": "alone", "window": 64}
@@ -333,7 +333,7 @@ def test_another_value_on_the_card_is_another_encoder(bert, tmp_path, change):
 
 
 def identity_of(card):
-    kind = AloneEncoder if card.spans == "alone" else OnePassEncoder
+    kind = AloneEncoder if card.spans == "alone" else LateChunkingEncoder
     return kind(card, precision="float32").identity
 
 
@@ -368,7 +368,7 @@ def test_where_the_files_lie_makes_no_difference(bert, tmp_path):
 
 def test_the_packaged_encoder_keeps_its_identity_and_its_vectors():
     """Indexes that people have are good only as long as this holds."""
-    encoder = OnePassEncoder(precision="float32")
+    encoder = LateChunkingEncoder(precision="float32")
     assert encoder.identity == ("all-MiniLM-L6-v2/e764cf4d4099/float32/one-pass mean, 254 tokens with 32 of context")
     (claim,) = encoder.encode_claims([Claim("the ferryman and the river", "a proud miser", masked=True)])
     np.testing.assert_allclose(claim[:3], [0.00205288, 0.09425294, 0.01389471], atol=1e-4)
@@ -384,7 +384,7 @@ def test_the_packaged_model_read_otherwise_is_not_taken_for_the_packaged_encoder
 
 def test_a_plain_folder_is_named_as_before_there_were_cards(bert):
     card = replace(read_card(str(bert)), window=100)
-    digest = OnePassEncoder(card)._pair.passages.files.digest[:12]
-    identity = OnePassEncoder(card, precision="float32").identity
+    digest = LateChunkingEncoder(card)._pair.passages.files.digest[:12]
+    identity = LateChunkingEncoder(card, precision="float32").identity
     assert identity == f"my-bert/{digest}/float32/one-pass mean, 100 tokens with 25 of context"
     assert json.loads((bert / CONFIG).read_text(encoding="utf-8"))["model_type"] == "bert"

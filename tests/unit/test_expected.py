@@ -6,23 +6,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from relic_core.domain import Shape
+from relic_core.domain import ContextSize
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.formats.run_files import write_run
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.services import expected
 from relic_core.services.between_marks import marks, put_between
 from relic_core.services.runs import Runs
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.small_benchmark import SmallBenchmark, quiet
 
 PROJECT = Path(__file__).resolve().parents[2]
-SHAPE = Shape(4, 4)
+SHAPE = ContextSize(4, 4)
 WEIGHTS = ("dense-relic", "reranker")
 
 
 def workbench_of(settings, shipped):
-    made = Workbench(settings)
+    made = build(settings)
     made.runs = Runs(made, shipped=shipped)
     return made
 
@@ -144,11 +144,11 @@ def test_the_table_is_put_between_its_marks_and_only_there(workbench, tmp_path):
 
 @pytest.mark.parametrize("page", ["README.md", *(f"relic_core/assets/weights/{name}/README.md" for name in WEIGHTS)])
 def test_the_tables_of_the_readme_and_of_the_cards_are_what_the_command_makes(settings, page):
-    assert expected.readme_table(Workbench(settings)) in (PROJECT / page).read_text(encoding="utf-8")
+    assert expected.readme_table(build(settings)) in (PROJECT / page).read_text(encoding="utf-8")
 
 
 def test_the_runs_that_came_with_the_program_are_as_expected(settings):
     figures = expected.read_expected()
     assert figures  # a check of nothing would always be passed
-    checked = expected.check(Workbench(settings), figures)
+    checked = expected.check(build(settings), figures)
     assert [(each.expected, each.why) for each in checked if each.why] == []

@@ -12,8 +12,8 @@ from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.formats.pair_files import read_pairs, read_windows
 from relic_core.formats.relic import read_relic
 from relic_core.services.exporting import ExportRequest, export, find_source
-from relic_core.services.workbench import Workbench
 from relic_core.store.sources import MinedSource
+from relic_core.wiring import build
 from tests.making import work_of
 from tests.making_pairs import make_pair, make_source, make_window
 
@@ -21,7 +21,7 @@ from tests.making_pairs import make_pair, make_source, make_window
 @pytest.fixture
 def workbench(settings):
     """A workbench with two sources, two works, five pairs and six windows; nothing is split."""
-    workbench = Workbench(settings)
+    workbench = build(settings)
     ferry = work_of()
     other = work_of(FERRY_AGAIN, work_id="the-ferry-11111111")
     for work in (ferry, other):
@@ -308,7 +308,7 @@ def test_what_cannot_be_exported_is_told_with_what_to_do(workbench, tmp_path, ki
 
 def test_nothing_to_export_says_how_to_come_by_something(settings, tmp_path):
     with pytest.raises(NotFound, match="python -m relic_core mine"):
-        export(Workbench(settings), request("pairs", tmp_path / "p.jsonl"))
+        export(build(settings), request("pairs", tmp_path / "p.jsonl"))
 
 
 def test_a_choice_that_nothing_fits_is_told(workbench, tmp_path):

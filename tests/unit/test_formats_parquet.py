@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from relic_core.domain import Book, Outcome, Run, Shape, Span, Window
+from relic_core.domain import Book, ContextSize, Outcome, QuotationContext, Run, Span
 from relic_core.errors import BadBenchmark, NotFound, StoreError
 from relic_core.formats.parquet import read_outcomes, read_windows, write_outcomes, write_windows
 
 RUN = Run(
     id="k3v7", benchmark="birco-novels", split="test", pool="whole work", data_hash="ab" * 32, retriever="bm25",
-    label="BM25", shape=Shape(4, 4), configuration={"k1": "0.5", "b": "0.9"},
+    label="BM25", shape=ContextSize(4, 4), configuration={"k1": "0.5", "b": "0.9"},
     books=(Book(key="ferry", title="The Ferry", author="A. Nobody", year=1891, sentences=6, sha256="cd" * 32),
            Book(key="mill", title="The Mill")),
     examples=2, code="0.1.0", machine={"system": "Linux"}, seconds=1.25, index_bytes=0,
@@ -28,8 +28,8 @@ OUTCOMES = (
     Outcome(example_id="2", book="mill", length=1, kind="", candidates=9, rank=None, overlap_rank=None, gold=(0, 7)),
 )  # fmt: skip
 WINDOWS = (
-    Window(id="1", book="ferry", pool="ferry", left=("A “claim”.",), right=(), gold=Span(3, 2), kind="other"),
-    Window(id="2", book="mill", pool="q2", left=(), right=("B.", "C.", "D.", "E."), gold=Span(0, 5)),
+    QuotationContext(id="1", book="ferry", pool="ferry", left=("A “claim”.",), right=(), gold=Span(3, 2), kind="other"),
+    QuotationContext(id="2", book="mill", pool="q2", left=(), right=("B.", "C.", "D.", "E."), gold=Span(0, 5)),
 )
 
 

@@ -12,9 +12,9 @@ from relic_core import cli
 from relic_core.config import Settings
 from relic_core.errors import StoreError
 from relic_core.services import health
-from relic_core.services.workbench import Workbench
 from relic_core.services.works import Works
 from relic_core.store.migrations import read_migrations
+from relic_core.wiring import build
 from tests.making import work_of
 from tests.privileges import without_privileges
 
@@ -23,7 +23,7 @@ from tests.privileges import without_privileges
 def prepared(tmp_path_factory):
     """Make a library with one work, prepared by words, once."""
     folder = tmp_path_factory.mktemp("prepared")
-    bench = Workbench(Settings(data=folder / "data", indexes=folder / "indexes"))
+    bench = build(Settings(data=folder / "data", indexes=folder / "indexes"))
     work = work_of()
     bench.store.works.add(work)
     bench.indexes.build(work.id, ["bm25"], lambda _done, _total, _note="": None)
@@ -33,7 +33,7 @@ def prepared(tmp_path_factory):
 @pytest.fixture
 def bench(prepared, tmp_path):
     shutil.copytree(prepared, tmp_path / "own")
-    return Workbench(Settings(data=tmp_path / "own" / "data", indexes=tmp_path / "own" / "indexes"))
+    return build(Settings(data=tmp_path / "own" / "data", indexes=tmp_path / "own" / "indexes"))
 
 
 def found(bench, **options):
@@ -93,7 +93,7 @@ def test_little_room_is_told_before_it_is_too_late(bench, monkeypatch, free, lev
 
 
 def test_files_of_a_model_that_are_not_the_expected_ones_are_bad(bench, tmp_path):
-    broken = Workbench(Settings(data=bench.settings.data, indexes=bench.settings.indexes, reranker=str(tmp_path)))
+    broken = build(Settings(data=bench.settings.data, indexes=bench.settings.indexes, reranker=str(tmp_path)))
     level, said = found(broken)["reranker"]
     assert (level, "reranker.json" in said) == ("bad", True)
 

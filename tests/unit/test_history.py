@@ -4,12 +4,12 @@ import pytest
 
 from relic_core.errors import NotFound
 from relic_core.services.answers import SearchRequest
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 
 
 @pytest.fixture
 def history(settings):
-    return Workbench(settings).history
+    return build(settings).history
 
 
 def keep(history, claim, *, made_with="", **changed):
@@ -26,7 +26,7 @@ def test_the_same_question_has_the_same_id_every_time_and_another_question_anoth
 
 
 def test_the_same_question_has_the_same_id_in_another_store(history, settings, tmp_path):
-    elsewhere = Workbench(type(settings)(data=tmp_path / "elsewhere", indexes=settings.indexes)).history
+    elsewhere = build(type(settings)(data=tmp_path / "elsewhere", indexes=settings.indexes)).history
     assert keep(elsewhere, "She counts lanterns.").id == keep(history, "She counts lanterns.").id
 
 

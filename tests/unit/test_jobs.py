@@ -8,24 +8,25 @@ import sys
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from relic_core import wiring
 from relic_core.errors import BadRequest, BadText, NotFound, StoreError, StoreReadOnly
-from relic_core.services import jobs as service
 from relic_core.services.job_reports import WAITING
-from relic_core.services.jobs import InlineExecutor, SubprocessExecutor
-from relic_core.services.workbench import Workbench
+from relic_core.services.jobs import SubprocessExecutor
 from relic_core.store import locks
 from relic_core.store.journal import STOPPED, JobFolder
+from relic_core.wiring import InlineExecutor, build
 
 PROJECT = Path(__file__).resolve().parents[2]
 
 PROGRAM = """
 import sys
-from relic_core.services import jobs
-jobs.KINDS.update(add="tests.unit.job_functions:count", index="tests.unit.job_functions:count")
+from relic_core import wiring
+wiring.JOBS.update(add="tests.unit.job_functions:count", index="tests.unit.job_functions:count")
 from relic_core.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -35,10 +36,10 @@ sys.exit(main(sys.argv[1:]))
 @pytest.fixture
 def inline(settings, monkeypatch):
     """A workbench whose jobs run before `start` returns; gives a way to say what they do."""
-    bench = Workbench(settings, executor=InlineExecutor(settings))
+    bench = build(settings, executor=InlineExecutor(settings))
 
     def doing(function):
-        monkeypatch.setattr(service, "_function", lambda _kind: function)
+        monkeypatch.setattr(wiring.App, "_do", lambda app, _kind, *given: function(app, *given))
         return bench
 
     return doing
@@ -47,7 +48,7 @@ def inline(settings, monkeypatch):
 @pytest.fixture
 def bench(settings):
     """A workbench whose jobs run in processes; those still running at the end are stopped."""
-    bench = Workbench(settings, executor=SubprocessExecutor(settings, ("-c", PROGRAM)))
+    bench = build(settings, executor=SubprocessExecutor(settings, ("-c", PROGRAM)))
     yield bench
     for job in bench.jobs.recent():
         if job.active:
@@ -132,7 +133,7 @@ with Database.at(Path(sys.argv[1])).reading(Patience(5)):
 def test_a_job_waits_for_the_store_much_longer_than_a_click_and_says_so(settings, inline):
     bench = inline(lambda workbench, *_: f"{len(workbench.works.summaries())} works.")
     bench.works.summaries()
-    hasty = Workbench(replace(settings, lock_seconds=0.1), executor=InlineExecutor(replace(settings, lock_seconds=0.1)))
+    hasty = build(replace(settings, lock_seconds=0.1), executor=InlineExecutor(replace(settings, lock_seconds=0.1)))
     with _HeldFor(settings.store, 2):
         job = hasty.jobs.start("add", title="Adding")
     assert (job.state, job.note) == ("done", "0 works.")
@@ -237,14 +238,14 @@ def test_a_process_that_cannot_be_started_is_told_and_leaves_no_job(settings, mo
         raise OSError(12, "Cannot allocate memory")
 
     monkeypatch.setattr("subprocess.Popen", refuse)
-    bench = Workbench(settings)
+    bench = build(settings)
     with pytest.raises(StoreError, match=r"could not be started .*Cannot allocate memory"):
         bench.jobs.start("add", title="Adding")
     assert bench.jobs.recent() == ()
 
 
 def test_a_data_folder_out_of_reach_has_no_jobs_and_says_so(settings):
-    bench = Workbench(replace(settings, data=settings.data / ("x" * 300)))
+    bench = build(replace(settings, data=settings.data / ("x" * 300)))
     for use in (bench.jobs.recent, lambda: bench.jobs.get("aaaaaaaa"), lambda: bench.jobs.start("add", title="Adding")):
         with pytest.raises(StoreReadOnly, match="RELIC_DATA"):
             use()
@@ -403,26 +404,27 @@ def test_a_job_goes_on_when_the_process_that_started_it_ends(settings):
     starter = (
         "from relic_core.config import Settings\n"
         "from relic_core.services.jobs import SubprocessExecutor\n"
-        "from relic_core.services.workbench import Workbench\n"
+        "from relic_core.wiring import build\n"
         "settings = Settings.from_environment()\n"
-        f"bench = Workbench(settings, executor=SubprocessExecutor(settings, ('-c', {PROGRAM!r})))\n"
+        f"bench = build(settings, executor=SubprocessExecutor(settings, ('-c', {PROGRAM!r})))\n"
         "print(bench.jobs.start('add', title='Counting', arguments={'steps': 20, 'pause': 0.05}).id)\n"
     )
     environment = {**os.environ, **settings.to_environment(), "PYTHONPATH": str(PROJECT)}
     said = subprocess.run([sys.executable, "-c", starter], env=environment, capture_output=True, text=True, check=True)
-    jobs = Workbench(settings).jobs
+    jobs = build(settings).jobs
     job_id = said.stdout.strip()
     assert jobs.get(job_id).active
     assert jobs.wait(job_id, 20).state == "done"
 
 
 def test_the_workbench_brings_no_heavy_library():
-    code = "import sys, relic_core.services.workbench; print(*sys.modules)"
+    code = "import sys, relic_core.wiring; print(*sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
     heavy = {"torch", "transformers", "spacy", "streamlit", "pandas", "pyarrow", "bm25s", "faiss"}
     assert not heavy & set(said.stdout.split())
 
 
-@pytest.mark.parametrize("kind", sorted(service.KINDS))
+@pytest.mark.parametrize("kind", sorted(wiring.JOBS))
 def test_every_kind_of_job_has_its_function(kind):
-    assert callable(service._function(kind))
+    module, name = wiring.JOBS[kind].split(":")
+    assert callable(getattr(import_module(module), name))

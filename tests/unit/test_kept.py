@@ -5,16 +5,16 @@ from __future__ import annotations
 import threading
 import time
 
-from relic_core.retrieval.kept import Kept
+from relic_core.retrieval.kept import LRUCache
 
 
 def test_what_is_kept_is_not_made_again():
-    kept = Kept(100, len)
+    kept = LRUCache(100, len)
     assert kept.get("a", lambda: b"first") is kept.get("a", lambda: b"second")
 
 
 def test_what_was_asked_for_longest_ago_goes_first():
-    kept = Kept(3, len)
+    kept = LRUCache(3, len)
     for key in ("a", "b", "c", "a", "d"):
         kept.get(key, lambda: b"1")
     assert kept.get("a", lambda: b"2") == b"1"
@@ -23,14 +23,14 @@ def test_what_was_asked_for_longest_ago_goes_first():
 
 
 def test_one_thing_is_kept_however_large():
-    kept = Kept(3, len)
+    kept = LRUCache(3, len)
     kept.get("small", lambda: b"1")
     assert kept.get("large", lambda: b"12345678") is kept.get("large", lambda: b"")
     assert kept.bytes == 8
 
 
 def test_what_could_not_be_made_is_asked_for_again():
-    kept = Kept(3, len)
+    kept = LRUCache(3, len)
     for _ in range(2):
         try:
             kept.get("a", lambda: 1 / 0)
@@ -41,7 +41,7 @@ def test_what_could_not_be_made_is_asked_for_again():
 
 
 def test_threads_that_ask_for_the_same_make_it_once():
-    kept, made = Kept(100, len), []
+    kept, made = LRUCache(100, len), []
 
     def make():
         time.sleep(0.02)

@@ -6,14 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from relic_core.domain import Hit, Likeness, Narrowing, Span, WorkHit
+from relic_core.domain import Hit, SeedPassage, Span, WorkFilter, WorkHit
 from relic_core.errors import BadClaim, BadRequest, BadWeights, StaleIndex
 from relic_core.retrieval.dense import Dense
 from relic_core.services.answers import SearchRequest
-from relic_core.services.jobs import InlineExecutor
 from relic_core.services.library.found import group_in_works
 from relic_core.services.preparing import run_prepare
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import InlineExecutor, build
 from tests.fake_encoder import FakeEncoder
 from tests.fake_retrievers import use_fakes
 from tests.making import make_work
@@ -48,7 +47,7 @@ WORKS = (TOLL, LAMPS, BRIEF)
 
 @pytest.fixture
 def bench(settings):
-    bench = Workbench(settings, executor=InlineExecutor(settings))
+    bench = build(settings, executor=InlineExecutor(settings))
     for work in WORKS:
         bench.store.works.add(work)
     use_fakes(bench)
@@ -160,14 +159,14 @@ def test_what_answered_is_named_for_a_permalink_and_changes_with_the_works(ready
     assert FakeEncoder().identity in made_with
     assert ", counting, version" in made_with, "the reranker, of which no digest is known"
     assert made_with == ask(ready, "Nobody else paid").made_with
-    assert ask(ready, "Nobody paid", narrowing=Narrowing(works=(TOLL.id,))).made_with != made_with
+    assert ask(ready, "Nobody paid", narrowing=WorkFilter(works=(TOLL.id,))).made_with != made_with
 
 
 # ---- narrowing ----------------------------------------------------------------------------------------------------
 
 
 def test_a_narrowed_search_ranks_and_counts_what_it_admits(ready):
-    narrowing = Narrowing(authors=("B. Lamplighter",))
+    narrowing = WorkFilter(authors=("B. Lamplighter",))
     result = ask(ready, "Nobody counted the lanterns", narrowing=narrowing, results=9)
     assert ready.search.scope(narrowing) == result.searched
     assert [work.title for work in result.searched] == ["Brief", "Lamps"]
@@ -181,11 +180,11 @@ def test_a_narrowed_search_ranks_and_counts_what_it_admits(ready):
 @pytest.mark.parametrize(
     ("narrowing", "said"),
     [
-        (Narrowing(authors=("Nobody", "Somebody")), "is by Nobody or Somebody. Choose"),
-        (Narrowing(first_year=1900), "is of 1900 or later. Choose"),
-        (Narrowing(last_year=1800), "is of 1800 or before. Choose"),
+        (WorkFilter(authors=("Nobody", "Somebody")), "is by Nobody or Somebody. Choose"),
+        (WorkFilter(first_year=1900), "is of 1900 or later. Choose"),
+        (WorkFilter(last_year=1800), "is of 1800 or before. Choose"),
         (
-            Narrowing(works=("gone",), first_year=1800, last_year=1900),
+            WorkFilter(works=("gone",), first_year=1800, last_year=1900),
             "is the one chosen and of the years 1800 to 1900",
         ),
     ],
@@ -197,14 +196,14 @@ def test_a_narrowing_that_leaves_nothing_is_told(ready, narrowing, said):
 
 def test_an_empty_library_is_told(settings):
     with pytest.raises(BadRequest, match="no work to search yet"):
-        ask(Workbench(settings), "Nobody paid")
+        ask(build(settings), "Nobody paid")
 
 
 def test_a_length_that_no_work_holds_is_told(ready):
     with pytest.raises(BadRequest, match="has a passage of 2 sentences; the longest of them has 1 "):
-        ask(ready, "Nobody paid", length=2, narrowing=Narrowing(works=(BRIEF.id,)))
+        ask(ready, "Nobody paid", length=2, narrowing=WorkFilter(works=(BRIEF.id,)))
     with pytest.raises(BadRequest, match="has another passage of one sentence"):
-        ask(ready, like=Likeness(BRIEF.id, "1.1"), narrowing=Narrowing(works=(BRIEF.id,)))
+        ask(ready, like=SeedPassage(BRIEF.id, "1.1"), narrowing=WorkFilter(works=(BRIEF.id,)))
 
 
 def test_a_retriever_that_searches_single_works_only_is_refused(ready):
@@ -222,7 +221,7 @@ def test_a_claim_in_a_script_that_no_work_has_is_refused(ready):
 
 
 def test_passages_like_one_are_found_in_all_works_but_for_itself_and_what_overlaps_it(ready):
-    result = ask(ready, like=Likeness(TOLL.id, "1.2.1", 1), length=2, results=9)
+    result = ask(ready, like=SeedPassage(TOLL.id, "1.2.1", 1), length=2, results=9)
     assert (result.source.work, result.source.span) == (TOLL, Span(1, 1))
     assert (result.quoted, result.unknown, result.weak) == ((), (), False)
     for column in result.columns:
@@ -235,7 +234,7 @@ def test_passages_like_one_are_found_in_all_works_but_for_itself_and_what_overla
 
 def test_likeness_by_meaning_is_that_of_the_passages_own_vectors(ready):
     dense = ready.indexes.retriever("dense-relic")
-    column = ask(ready, like=Likeness(TOLL.id, "2.1.1"), retrievers=("dense-relic",), results=20).columns[0]
+    column = ask(ready, like=SeedPassage(TOLL.id, "2.1.1"), retrievers=("dense-relic",), results=20).columns[0]
     source = dense.span_vector(TOLL.imprint, Span(3, 1))
     assert found(column)[0] == ("Lamps", Span(0, 1))
     for card in column.cards:
@@ -244,8 +243,8 @@ def test_likeness_by_meaning_is_that_of_the_passages_own_vectors(ready):
 
 def test_the_passage_may_stand_in_a_work_that_is_not_prepared_or_not_searched(bench):
     bench.indexes.build(LAMPS.id, ["dense-relic"], lambda *_: None)
-    narrowing = Narrowing(works=(LAMPS.id,))
-    result = ask(bench, like=Likeness(TOLL.id, "2.1.1"), narrowing=narrowing, results=9)
+    narrowing = WorkFilter(works=(LAMPS.id,))
+    result = ask(bench, like=SeedPassage(TOLL.id, "2.1.1"), narrowing=narrowing, results=9)
     assert result.source.work == TOLL
     dense, bm25, reranked = result.columns
     assert found(dense)[0] == found(bm25)[0] == ("Lamps", Span(0, 1))
@@ -283,7 +282,7 @@ def test_works_are_prepared_one_after_another_by_one_job_and_those_that_are_read
         "relic_core.services.indexing.Indexes.retriever",
         lambda *_: Dense("dense-relic", encoder=FakeEncoder, root=settings.indexes),
     )
-    bench = Workbench(settings, executor=InlineExecutor(settings))
+    bench = build(settings, executor=InlineExecutor(settings))
     for work in (TOLL, LAMPS):
         bench.store.works.add(work)
     bench.indexes.build(LAMPS.id, ["dense-relic"], lambda *_: None)
@@ -311,7 +310,7 @@ def test_unprepared_works_are_told_without_loading_any(bench, monkeypatch):
     def no_model():
         raise BadWeights("The model is gone.")
 
-    other = Workbench(bench.settings)
+    other = build(bench.settings)
     other.indexes._retrievers["dense-relic"] = Dense("dense-relic", encoder=no_model, root=bench.settings.indexes)
     assert other.indexes.unprepared(other.works.summaries()) == ()
     dense, bm25, fusion = ask(other, "Nobody paid").columns
@@ -371,7 +370,7 @@ def test_a_library_too_large_for_memory_waits_for_its_own_index_and_says_so(larg
     assert bm25.cards
     assert bench.indexes.library_due()
     bench.history.keep(SearchRequest(work_id="", claim_text="Nobody paid [MASK] at all"))
-    bench.history.keep(SearchRequest(work_id="", like=Likeness(TOLL.id, "1.1.1")))
+    bench.history.keep(SearchRequest(work_id="", like=SeedPassage(TOLL.id, "1.1.1")))
     bench.indexes.build_library(lambda *_: None)
     ((works, claims),) = compact.prepared
     assert set(works) == {work.id for work in WORKS}
@@ -423,7 +422,7 @@ def test_the_index_of_the_library_is_built_by_a_job_and_needs_nothing_where_memo
 
 
 def test_a_work_removed_or_cut_anew_while_it_was_ranked_loses_its_hits(ready, monkeypatch):
-    imprints, scope = ready.works.imprints(), ready.works.scope(Narrowing())
+    imprints, scope = ready.works.imprints(), ready.works.scope(WorkFilter())
     assert len({card.work.title for card in ask(ready, "Nobody paid for the lamp", results=9).columns[1].cards}) == 3
     ready.works.remove(BRIEF.id)
     ready.store.works.add(replace(LAMPS, segmenter="by hand/2", sentences=LAMPS.sentences[:2]))
@@ -459,7 +458,7 @@ def delete_when_ranked(bench, monkeypatch, *works):
 def test_a_work_whose_index_turns_out_to_be_damaged_is_named_as_not_prepared(ready):
     flip_a_byte(ready, LAMPS)
     result = ask(ready, "Nobody paid for the lamp", results=9)
-    assert result.unprepared == ready.works.scope(Narrowing(works=(LAMPS.id,)))
+    assert result.unprepared == ready.works.scope(WorkFilter(works=(LAMPS.id,)))
     assert (result.columns[0].candidates, result.columns[0].pending) == (6, False)
     assert {card.work.title for card in result.columns[0].cards} == {"Brief", "The Toll"}
 
@@ -481,7 +480,7 @@ def test_where_all_indexes_turn_out_to_be_damaged_or_deleted_meaning_is_pending(
 
 
 def test_a_work_removed_before_its_words_were_read_is_passed_over(ready, monkeypatch):
-    imprints, scope = ready.works.imprints(), ready.works.scope(Narrowing())
+    imprints, scope = ready.works.imprints(), ready.works.scope(WorkFilter())
     shutil.rmtree(ready.settings.indexes / "words" / LAMPS.id)
     ready.works.remove(LAMPS.id)
     monkeypatch.setattr(ready.works, "imprints", lambda: imprints)
@@ -493,7 +492,7 @@ def test_a_work_removed_before_its_words_were_read_is_passed_over(ready, monkeyp
 
 @pytest.mark.parametrize("claim", ["Nobody paid", "Nobody paid for the lamp"])
 def test_where_all_works_found_are_removed_meanwhile_the_columns_say_so(ready, monkeypatch, claim):
-    imprints, scope = ready.works.imprints(), ready.works.scope(Narrowing())
+    imprints, scope = ready.works.imprints(), ready.works.scope(WorkFilter())
     for work in WORKS:
         ready.works.remove(work.id)
     monkeypatch.setattr(ready.works, "imprints", lambda: imprints)
@@ -507,7 +506,7 @@ def test_where_all_works_found_are_removed_meanwhile_the_columns_say_so(ready, m
 
 def test_a_claim_in_the_script_of_one_work_is_not_refused_for_another_that_has_no_hit(settings):
     """Nothing is prepared, and no word is shared: the work first by title has no say in it."""
-    bench = Workbench(settings)
+    bench = build(settings)
     use_fakes(bench)
     for work in (make_work(["The ferry left."], title="A"), make_work(["Το πλοίο έφυγε."], title="B")):
         bench.store.works.add(work)
@@ -534,7 +533,7 @@ def test_lack_of_memory_and_damage_make_a_note_and_the_others_answer(ready, monk
 
 def test_reading_a_work_marks_the_hits_of_a_search_of_the_library_in_it(ready):
     request = SearchRequest(
-        work_id="", claim_text="Nobody counted the lanterns", narrowing=Narrowing(works=(TOLL.id, LAMPS.id)), results=9
+        work_id="", claim_text="Nobody counted the lanterns", narrowing=WorkFilter(works=(TOLL.id, LAMPS.id)), results=9
     )
     result = ready.reading.answer(ready.history.keep(request).id)
     assert result.request == request
@@ -551,7 +550,7 @@ def test_reading_a_work_marks_the_hits_of_a_search_of_the_library_in_it(ready):
 def test_a_search_of_chapters_or_for_likeness_is_answered_again_as_it_was_asked(ready):
     for asked in (
         SearchRequest(work_id=TOLL.id, claim_text="Nobody paid", chapters=(2,)),
-        SearchRequest(work_id=LAMPS.id, like=Likeness(TOLL.id, "2.1.1"), length=2),
+        SearchRequest(work_id=LAMPS.id, like=SeedPassage(TOLL.id, "2.1.1"), length=2),
     ):
         result = ready.reading.answer(ready.history.keep(asked).id)
         assert result.request == asked

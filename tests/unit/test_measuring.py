@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from relic_core import __version__
-from relic_core.domain import Shape
+from relic_core.domain import ContextSize
 from relic_core.errors import BadBenchmark, BadRequest, JobCancelled, StoreReadOnly
 from relic_core.formats.run_files import write_run
 from relic_core.retrieval.bm25 import Bm25
@@ -22,18 +22,18 @@ from relic_core.retrieval.dense import Dense
 from relic_core.services import measuring, provenance
 from relic_core.services import unfinished as unfinished_runs
 from relic_core.services.runs import Runs
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.fake_encoder import FakeEncoder
 from tests.privileges import without_privileges
 from tests.small_benchmark import Counting, SmallBenchmark, quiet
 
 PROJECT = Path(__file__).resolve().parents[2]
-SHAPE = Shape(1, 1)
+SHAPE = ContextSize(1, 1)
 
 
 @pytest.fixture
 def workbench(settings, tmp_path):
-    made = Workbench(settings)
+    made = build(settings)
     made.runs = Runs(made, shipped=tmp_path / "shipped")
     return made
 
@@ -98,7 +98,7 @@ def test_a_run_that_came_with_the_program_is_recognised(settings, tmp_path, meas
     made = measure()
     (tmp_path / "shipped").mkdir()
     write_run(tmp_path / "shipped" / "one.json", made.run, made.outcomes)
-    fresh = Workbench(replace(settings, data=tmp_path / "other"))
+    fresh = build(replace(settings, data=tmp_path / "other"))
     fresh.runs = Runs(fresh, shipped=tmp_path / "shipped")
     asked = Counting()
     found = fresh.measuring.measure(SmallBenchmark(), asked, SHAPE, progress=quiet)
@@ -108,7 +108,7 @@ def test_a_run_that_came_with_the_program_is_recognised(settings, tmp_path, meas
 def test_what_decides_the_ranks_decides_the_id(measure):
     ids = [
         measure().run.id,
-        measure(shape=Shape(1, 0)).run.id,
+        measure(shape=ContextSize(1, 0)).run.id,
         measure(retriever=Bm25(k1=1.2)).run.id,
         measure(SmallBenchmark(9)).run.id,
         measure(SmallBenchmark(every=2)).run.id,
@@ -157,7 +157,7 @@ def test_measured_again_ranks_that_have_moved_take_the_place_of_the_kept_ones(se
     assert second.moved
     assert f"{len(second.moved)} of 10 ranks" in said[-1]
     assert "takes its place" in said[-1]
-    for bench in (workbench, Workbench(settings)):
+    for bench in (workbench, build(settings)):
         (run,) = bench.store.runs.all()
         assert run == replace(second.run, tags=("kept",))
         assert bench.store.runs.outcomes(run.id) == bench.runs.outcomes(run.id) == second.outcomes
@@ -180,7 +180,7 @@ def test_a_run_that_came_with_the_program_is_renewed_by_measuring_it_again(setti
     (tmp_path / "shipped").mkdir()
     old = replace(made.run, created=made.run.created - timedelta(days=9))
     write_run(tmp_path / "shipped" / "one.json", old, made.outcomes)
-    fresh = Workbench(replace(settings, data=tmp_path / "other"))
+    fresh = build(replace(settings, data=tmp_path / "other"))
     fresh.runs = Runs(fresh, shipped=tmp_path / "shipped")
     fresh.runs.tag(old.id, ["kept"])
     again = fresh.measuring.measure(SmallBenchmark(), Other(), SHAPE, again=True, progress=quiet)
@@ -190,7 +190,7 @@ def test_a_run_that_came_with_the_program_is_renewed_by_measuring_it_again(setti
 
 
 def test_a_run_taken_in_while_it_was_measured_is_compared(settings, tmp_path, workbench, measure, said):
-    other = Workbench(replace(settings, data=tmp_path / "other"))
+    other = build(replace(settings, data=tmp_path / "other"))
     taken = other.measuring.measure(SmallBenchmark(), Other(), SHAPE, progress=quiet)
 
     def progress(done, total, note=""):
@@ -212,7 +212,7 @@ def test_a_run_stopped_at_sixty_per_cent_goes_on_and_comes_out_the_same(settings
     assert rest.answers == 4
     assert said[-1] == "Goes on: 6 of 10 were measured."
     assert resumed.run.seconds > 0
-    whole = Workbench(replace(settings, data=settings.data / "other"))
+    whole = build(replace(settings, data=settings.data / "other"))
     assert whole.measuring.measure(SmallBenchmark(), Counting(), SHAPE, progress=quiet).outcomes == resumed.outcomes
     assert list((settings.data / "runs").glob("*/partial.jsonl")) == []
 
@@ -428,9 +428,9 @@ def test_two_processes_that_measure_the_same_make_one_run(tmp_path, settings):
     assert [process.returncode for process in both] == [0, 0]
     assert ends[0][:2] == ends[1][:2]
     assert sorted(int(end[2]) for end in ends) == [0, 40]  # one has measured, the other has found
-    workbench = Workbench(settings)
+    workbench = build(settings)
     (run,) = workbench.store.runs.all()
-    alone = Workbench(replace(settings, data=tmp_path / "alone"))
+    alone = build(replace(settings, data=tmp_path / "alone"))
     expected = alone.measuring.measure(SmallBenchmark(40), Counting(), SHAPE, progress=quiet)
     assert (workbench.store.runs.outcomes(run.id), run.id) == (expected.outcomes, expected.run.id)
 
@@ -441,7 +441,7 @@ def test_a_process_that_is_killed_leaves_a_store_that_opens_and_a_run_that_goes_
         assert process.poll() is None
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=60)
-    workbench = Workbench(settings)
+    workbench = build(settings)
     assert workbench.store.runs.all() == ()
     path = partial(settings)
     path.write_bytes(path.read_bytes()[:-4])
@@ -451,7 +451,7 @@ def test_a_process_that_is_killed_leaves_a_store_that_opens_and_a_run_that_goes_
     run = workbench.measuring.measure(SmallBenchmark(40), rest, SHAPE, tell=said.append, progress=quiet)
     assert rest.answers == 40 - whole.count("outcome") <= 17
     assert said[0] == f"Goes on: {whole.count('outcome')} of 40 were measured."
-    alone = Workbench(replace(settings, data=tmp_path / "alone"))
+    alone = build(replace(settings, data=tmp_path / "alone"))
     assert run.outcomes == alone.measuring.measure(SmallBenchmark(40), Counting(), SHAPE, progress=quiet).outcomes
 
 

@@ -6,7 +6,7 @@ import pytest
 from relic_core.errors import StoreError
 from relic_core.store.connection import Database
 from relic_core.store.migrations import Migration, read_migrations, version
-from relic_core.store.turns import Patience
+from relic_core.store.turns import LockTimeout
 from tests.making import work_of
 
 SHIPPED = read_migrations()
@@ -20,7 +20,7 @@ def applied(path):
 def test_a_new_store_has_every_step_once(tmp_path):
     path = tmp_path / "relic.duckdb"
     for _ in range(2):
-        with Database(path).reading(Patience(1)):
+        with Database(path).reading(LockTimeout(1)):
             pass
     assert applied(path) == [(step.number, step.name) for step in SHIPPED]
 
@@ -30,23 +30,23 @@ def test_a_later_version_adds_its_step_and_keeps_what_is_there(tmp_path):
     from relic_core.store.works import WorkRows
 
     work = work_of()
-    WorkRows(Database(path, SHIPPED), Patience(1)).add(work)
+    WorkRows(Database(path, SHIPPED), LockTimeout(1)).add(work)
     later = (*SHIPPED, Migration(len(SHIPPED) + 1, "jottings", "CREATE TABLE jottings (words VARCHAR);"))
-    with Database(path, later).writing(Patience(1)) as cursor:
+    with Database(path, later).writing(LockTimeout(1)) as cursor:
         cursor.execute("INSERT INTO jottings VALUES ('kept')")
     assert applied(path)[-1] == (len(SHIPPED) + 1, "jottings")
-    assert WorkRows(Database(path, later), Patience(1)).load(work.id) == work
+    assert WorkRows(Database(path, later), LockTimeout(1)).load(work.id) == work
 
 
 def test_a_work_from_before_the_second_step_counts_as_written_when_it_was_added(tmp_path):
     from relic_core.store.works import WorkRows
 
     path = tmp_path / "relic.duckdb"
-    with Database(path, SHIPPED[:1]).writing(Patience(1)) as cursor:
+    with Database(path, SHIPPED[:1]).writing(LockTimeout(1)) as cursor:
         cursor.execute(
             "INSERT INTO works VALUES ('old', 'Old', '', '', '', NULL, 'x', 's/1', 0, 0, 0, '2026-01-02', 'It.')"
         )
-    works = WorkRows(Database(path, SHIPPED), Patience(1))
+    works = WorkRows(Database(path, SHIPPED), LockTimeout(1))
     (old,) = works.summaries()
     assert works.version("old").written == old.added.replace(tzinfo=None)
     corrected = works.describe("old", title="New", author="", translator="", year=None)
@@ -70,7 +70,7 @@ def test_texts_from_before_they_stood_in_pieces_are_kept_to_the_letter(tmp_path)
     from relic_core.store.works import WorkRows
 
     path = tmp_path / "relic.duckdb"
-    with Database(path, SHIPPED[:3]).writing(Patience(1)) as cursor:
+    with Database(path, SHIPPED[:3]).writing(LockTimeout(1)) as cursor:
         for name, text in TEXTS.items():
             cursor.execute(
                 "INSERT INTO works (id, title, author, translator, source, sha256, segmenter, chapters, sentences, "
@@ -79,7 +79,7 @@ def test_texts_from_before_they_stood_in_pieces_are_kept_to_the_letter(tmp_path)
                 [name, name, name, text],
             )
         cursor.execute("INSERT INTO tombstones VALUES ('work', 'wide', '2026-01-03')")
-    works = WorkRows(Database(path, SHIPPED), Patience(1))
+    works = WorkRows(Database(path, SHIPPED), LockTimeout(1))
     assert {work.id for work in works.summaries()} == TEXTS.keys() - {"wide"}
     works.restore("wide")
     assert {name: works.load(name).text for name in TEXTS} == TEXTS
@@ -90,12 +90,12 @@ def test_a_step_that_fails_leaves_the_store_at_the_step_before(tmp_path):
     broken = Migration(
         len(SHIPPED) + 1, "broken", "CREATE TABLE half (a INTEGER); DROP TABLE examples; SELECT * FROM no_such_table;"
     )
-    with pytest.raises(StoreError, match="no_such_table"), Database(path, (*SHIPPED, broken)).reading(Patience(1)):
+    with pytest.raises(StoreError, match="no_such_table"), Database(path, (*SHIPPED, broken)).reading(LockTimeout(1)):
         pass
     assert not path.exists(), "a new store appears whole or not at all"
-    with Database(path, SHIPPED).reading(Patience(1)):
+    with Database(path, SHIPPED).reading(LockTimeout(1)):
         pass
-    with pytest.raises(StoreError, match="no_such_table"), Database(path, (*SHIPPED, broken)).reading(Patience(1)):
+    with pytest.raises(StoreError, match="no_such_table"), Database(path, (*SHIPPED, broken)).reading(LockTimeout(1)):
         pass
     with duckdb.connect(path) as connection:
         assert version(connection) == len(SHIPPED)

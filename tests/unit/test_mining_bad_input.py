@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from relic_core.mining.engines import InProcess
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 
 NOVEL = """\
 THE LIGHTKEEPER
@@ -69,7 +69,7 @@ def books(tmp_path):
 
 @pytest.fixture
 def workbench(settings):
-    workbench = Workbench(settings)
+    workbench = build(settings)
     workbench.works.add(NOVEL.encode(), name="lightkeeper.txt", title="The Lightkeeper", author="Ada Merrow", year=1901)
     return workbench
 

@@ -14,10 +14,9 @@ from relic_core.config import Settings
 from relic_core.errors import BadText, JobCancelled, NotFound
 from relic_core.mining import volumes
 from relic_core.mining.engines import InProcess
-from relic_core.services.jobs import InlineExecutor
 from relic_core.services.mining import plans
 from relic_core.services.mining.mining import run_mine
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import App, InlineExecutor, build
 from tests.criticism import ESSAYS, FRENCH, NOVEL, SECOND, add_novel, write_books, write_zip
 
 RUN = Path(__file__).with_name("mining_run.py")
@@ -31,8 +30,8 @@ def settings(tmp_path) -> Settings:
 
 
 @pytest.fixture
-def bench(settings) -> Workbench:
-    return Workbench(settings, executor=InlineExecutor(settings))
+def bench(settings) -> App:
+    return build(settings, executor=InlineExecutor(settings))
 
 
 @pytest.fixture
@@ -40,7 +39,7 @@ def books(tmp_path) -> Path:
     return write_books(tmp_path / "books", essays=ESSAYS, widows=SECOND)
 
 
-def state(bench: Workbench):
+def state(bench: App):
     windows = {each.window.id: each for batch in bench.store.windows.iterate("all") for each in batch}
     sources = sorted((each.source.name, each.language, each.problem) for each in bench.store.sources.all())
     return sources, sorted(bench.store.pairs.ids()), windows
@@ -185,7 +184,7 @@ def test_a_run_that_was_killed_is_gone_on_with(bench, books, settings, taken, tm
     assert len(bench.sources.all()) == taken
     summary = bench.mining.run([books], workers=HERE)
     assert (summary.already, summary.mined) == (taken, 3 - taken)
-    whole = Workbench(Settings(data=tmp_path / "whole", indexes=tmp_path / "whole"))
+    whole = build(Settings(data=tmp_path / "whole", indexes=tmp_path / "whole"))
     add_novel(whole)
     whole.mining.run([books], workers=HERE)
     assert state(bench) == state(whole)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relic_core.domain import Collection, Kept, Note
+from relic_core.domain import Collection, KeptPassage, Note
 from relic_core.formats.notebook import Section
 from relic_core.reporting.citations.quoting import set_quotation
 from relic_core.reporting.notebook.markdown import markdown
@@ -26,7 +26,7 @@ SHORT = "He said “no”. She … [did] not answer."
 
 
 def note(quotation=SHORT, *, number=1, line=None, **given):
-    kept = Kept(
+    kept = KeptPassage(
         work_id="emma-1", sha256="e" * 64, title="Emma (as kept)", author="J. Austen", at="3.5.1", length=2, start=0,
         end=9, place="Chapter 3 · paragraph 5", chapter="Chapter 3", paragraph=5, line=line, quotation=quotation,
         claim_text=given.pop("claim", ""), origin=given.pop("origin", "find"),

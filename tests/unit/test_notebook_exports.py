@@ -8,16 +8,15 @@ import pytest
 
 from relic_core.domain import EditionDetails
 from relic_core.errors import BadRequest, NotFound
-from relic_core.services.jobs import InlineExecutor
 from relic_core.services.notebook.documents import DOCUMENTS, cited_by, make_document
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import InlineExecutor, build
 
 TEXT = b"CHAPTER I\n\nThe river rose. Nobody counted.\n\nIt fell.\n"
 
 
 @pytest.fixture
 def bench(settings):
-    return Workbench(settings, executor=InlineExecutor(settings))
+    return build(settings, executor=InlineExecutor(settings))
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.benchmarks import relic as benchmark
 from relic_core.formats.notebook import write_notebook
 from relic_core.services.notebook.files import LARGEST, TakenIn
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.making_notes import add_ferry, ask
 
 
 @pytest.fixture
 def bench(settings):
-    return Workbench(settings)
+    return build(settings)
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def ferry(bench):
 
 @pytest.fixture
 def elsewhere(tmp_path):
-    return Workbench(Settings(data=tmp_path / "elsewhere", indexes=tmp_path / "indexes"))
+    return build(Settings(data=tmp_path / "elsewhere", indexes=tmp_path / "indexes"))
 
 
 @pytest.fixture

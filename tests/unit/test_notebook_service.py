@@ -7,14 +7,14 @@ import pytest
 
 from relic_core.errors import BadRequest, NotFound
 from relic_core.services.notebook.notebook import Mark
-from relic_core.services.workbench import Workbench
 from relic_core.store.notes import NoteRows
+from relic_core.wiring import build
 from tests.making_notes import CLAIM, FERRY, add_ferry, ask
 
 
 @pytest.fixture
 def bench(settings):
-    return Workbench(settings)
+    return build(settings)
 
 
 @pytest.fixture

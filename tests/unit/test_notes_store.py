@@ -6,17 +6,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from relic_core.domain import Collection, Kept, Note, note_id
+from relic_core.domain import Collection, KeptPassage, Note, note_id
 from relic_core.errors import NotFound
 from relic_core.store import Store
 from relic_core.store.connection import Database
-from relic_core.store.turns import Patience
+from relic_core.store.turns import LockTimeout
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
 def kept(number=1, claim=""):
-    return Kept(
+    return KeptPassage(
         work_id="ferry", sha256="f" * 64, title="The Ferry", author="A. Nobody", at=f"1.{number}.1", length=1,
         start=number * 100, end=number * 100 + 50, place=f"One · paragraph {number}", chapter="One", paragraph=number,
         quotation=f"Lantern {number}.", claim_text=claim, made_with="version 1",
@@ -166,7 +166,7 @@ def test_nothing_is_ever_updated_or_deleted_but_tombstones(store):
     store.notes.place(first.id, 0)
     store.notes.remove(first.id)
     store.notes.restore(first.id)
-    with Database.at(store.path).reading(Patience(1)) as cursor:
+    with Database.at(store.path).reading(LockTimeout(1)) as cursor:
         ((versions,),) = cursor.execute("SELECT count(*) FROM notes").fetchall()
         ((passages,),) = cursor.execute("SELECT count(*) FROM kept_passages").fetchall()
         ((tombstones,),) = cursor.execute("SELECT count(*) FROM tombstones").fetchall()

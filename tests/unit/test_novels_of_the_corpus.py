@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from relic_core.services.adding import set_aside
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 
 
 @pytest.mark.corpus
 def test_every_file_of_the_corpus_is_known_by_its_title_and_by_its_name(shared, settings, uncut_novels):
     folder = shared / "corpus" / "primary"
-    shelf = Workbench(replace(settings, library=folder)).catalogue
+    shelf = build(replace(settings, library=folder)).catalogue
     assert len(uncut_novels) == 73
     by_title, by_name, anonymous = {}, {}, set()
     for stem, read in uncut_novels.items():

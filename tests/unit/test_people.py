@@ -6,14 +6,14 @@ import pytest
 
 from relic_core import cli
 from relic_core.config import Settings
-from relic_core.domain import Collection, Kept, Note, note_id
+from relic_core.domain import Collection, KeptPassage, Note, note_id
 from relic_core.domain.notes import LONGEST_WORDS, MOST_TAGS, brought_together
 from relic_core.domain.people import Holding, address_digest
 from relic_core.errors import BadRequest, NotFound
 from relic_core.services.answers import SearchRequest
-from relic_core.services.workbench import Workbench
 from relic_core.store.connection import Database
-from relic_core.store.turns import Patience
+from relic_core.store.turns import LockTimeout
+from relic_core.wiring import build
 from tests.making_notes import add_ferry
 
 ADA, BEN = "a" * 16, "b" * 16
@@ -24,7 +24,7 @@ NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 def bench(settings, monkeypatch):
     for name, value in settings.to_environment().items():
         monkeypatch.setenv(name, value)
-    made = Workbench(settings)
+    made = build(settings)
     made.people.signed_in(ADA, "Ada@Example.org")
     return made
 
@@ -57,7 +57,7 @@ def test_a_person_is_found_by_the_address_they_signed_in_with_by_their_id_and_no
 
 
 def test_no_address_is_in_the_store(bench):
-    with Database.at(bench.settings.store).reading(Patience(1)) as cursor:
+    with Database.at(bench.settings.store).reading(LockTimeout(1)) as cursor:
         assert cursor.execute("SELECT person, address FROM people").fetchall() == [
             (ADA, address_digest("ada@example.org"))
         ]
@@ -67,7 +67,7 @@ def test_no_address_is_in_the_store(bench):
 def test_a_person_is_written_down_once_and_again_where_the_address_is_another(bench):
     for address in ("ada@example.org", "ada@example.org", "ada@new.org", "ada@new.org"):
         bench.people.signed_in(ADA, address)
-    with Database.at(bench.settings.store).reading(Patience(1)) as cursor:
+    with Database.at(bench.settings.store).reading(LockTimeout(1)) as cursor:
         assert cursor.execute("SELECT count(*) FROM people").fetchall() == [(2,)]
     assert bench.people.find("ada@new.org") == bench.people.find("ada@example.org") == ADA
 
@@ -94,7 +94,7 @@ def test_an_address_at_two_providers_is_two_people(bench):
 
 
 def test_who_keeps_what_is_listed_by_the_addresses_of_the_operators_list(bench, settings, ferry):
-    listed = Workbench(
+    listed = build(
         Settings(data=settings.data, indexes=settings.indexes, sign_in_allow=("example.edu", "ada@example.org"))
     )
     bench.notebook.remove(bench.notebook.keep(ferry.id, "1.1.1").id)
@@ -288,7 +288,7 @@ def test_nobody_is_handed_their_own(bench):
 
 
 def note(words="", tags=(), verdict=None):
-    kept = Kept(
+    kept = KeptPassage(
         work_id="ferry", sha256="f" * 64, title="The Ferry", author="A. Nobody", at="1.1.1", length=1, start=1, end=9,
         place="One", chapter="One", paragraph=1, quotation="Lantern.",
     )  # fmt: skip

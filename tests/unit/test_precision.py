@@ -12,7 +12,7 @@ from relic_core.domain import Claim
 from relic_core.encoders import batching, precision
 from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.encoders.pairs import Pair
 from relic_core.encoders.precision import Arithmetic, best_arithmetic, gpu_arithmetic, seems_to_have_gpu
 from relic_core.errors import RelicError
@@ -92,17 +92,17 @@ def test_where_nothing_looks_like_a_gpu_torch_is_not_imported():
 def test_the_choice_is_part_of_the_identity_and_of_the_facts(monkeypatch):
     def encoder(arithmetic):
         monkeypatch.setattr("relic_core.encoders.pairs.best_arithmetic", lambda: arithmetic)
-        return OnePassEncoder()
+        return LateChunkingEncoder()
 
     made = [encoder(Arithmetic(*each)) for each in (("bfloat16",), ("bfloat16", "cuda"), ("float16", "cuda"))]
     assert [each.identity.split("/")[2] for each in made] == ["bfloat16", "bfloat16 on cuda", "float16 on cuda"]
     assert [each.facts["device"] for each in made] == ["cpu", "cuda", "cuda"]
-    assert OnePassEncoder(precision="float32").facts["precision"] == "float32"
+    assert LateChunkingEncoder(precision="float32").facts["precision"] == "float32"
 
 
 def test_the_identity_of_the_packaged_encoder_is_what_it_was():
-    assert OnePassEncoder(precision="bfloat16").identity == (
-        f"all-MiniLM-L6-v2/{OnePassEncoder().facts['weights'][:12]}/bfloat16/"
+    assert LateChunkingEncoder(precision="bfloat16").identity == (
+        f"all-MiniLM-L6-v2/{LateChunkingEncoder().facts['weights'][:12]}/bfloat16/"
         "one-pass mean, 254 tokens with 32 of context"
     )
 
@@ -139,7 +139,7 @@ def short_of(monkeypatch, encoder, rows, error=TOO_LITTLE):
 
 @pytest.mark.parametrize("error", [RuntimeError("CUDA out of memory."), MemoryError()])
 def test_where_memory_runs_out_batches_are_halved_and_the_vectors_are_the_same(bert, monkeypatch, error):
-    encoder = OnePassEncoder(bert, precision="float32", stretch=40, context=8)
+    encoder = LateChunkingEncoder(bert, precision="float32", stretch=40, context=8)
     whole = encoder.encode_sentences(WORK, quiet)
     passes = short_of(monkeypatch, encoder, 3, error)
     halved = encoder.encode_sentences(WORK, quiet)
@@ -151,7 +151,7 @@ def test_where_memory_runs_out_batches_are_halved_and_the_vectors_are_the_same(b
 
 
 def test_where_one_row_does_not_fit_the_reader_is_told_what_was_read_and_what_to_do(bert, monkeypatch):
-    encoder = OnePassEncoder(bert, precision="float32")
+    encoder = LateChunkingEncoder(bert, precision="float32")
     short_of(monkeypatch, encoder, 0)
     with pytest.raises(RelicError, match=r"Memory ran out .* reading 'The Ferry'.*RELIC_MODEL"):
         encoder.encode_sentences(WORK, quiet)
@@ -169,11 +169,11 @@ def test_a_model_too_large_for_memory_is_not_called_damaged(bert, monkeypatch):
 
     monkeypatch.setattr("relic_core.encoders.states.load_file", load)
     with pytest.raises(RelicError, match="being loaded"):
-        OnePassEncoder(bert, precision="float32").encode_claims([Claim("a coin")])
+        LateChunkingEncoder(bert, precision="float32").encode_claims([Claim("a coin")])
 
 
 def test_another_fault_of_the_model_is_not_taken_for_a_lack_of_memory(bert, monkeypatch):
-    encoder = OnePassEncoder(bert, precision="float32")
+    encoder = LateChunkingEncoder(bert, precision="float32")
     short_of(monkeypatch, encoder, 0, RuntimeError("The size of tensor a must match"))
     with pytest.raises(RuntimeError, match="must match"):
         encoder.encode_sentences(WORK, quiet)
@@ -195,7 +195,7 @@ def test_batches_hold_so_many_tokens_padding_counted_and_every_row_once(monkeypa
 
 
 def test_a_plan_counts_what_reading_encodes(bert, monkeypatch):
-    encoder = OnePassEncoder(bert, precision="float32", stretch=128, context=8)
+    encoder = LateChunkingEncoder(bert, precision="float32", stretch=128, context=8)
     seen = []
     forward = encoder._pair.passages.forward
     monkeypatch.setattr(
@@ -214,24 +214,24 @@ def test_a_plan_counts_what_reading_encodes(bert, monkeypatch):
 
 def test_stretches_and_contexts_can_be_chosen_and_claims_stay_as_they_are(bert):
     claim = Claim("coin " * 300)
-    usual = OnePassEncoder(bert, precision="float32")
+    usual = LateChunkingEncoder(bert, precision="float32")
     for stretch, context in ((40, 0), (64, 16), (254, 64)):
-        other = OnePassEncoder(bert, precision="float32", stretch=stretch, context=context)
+        other = LateChunkingEncoder(bert, precision="float32", stretch=stretch, context=context)
         np.testing.assert_array_equal(other.encode_claims([claim]), usual.encode_claims([claim]))
         assert other.identity != usual.identity
         assert (other.facts["stretch_tokens"], other.facts["context_tokens"]) == (stretch, context)
         assert other.facts["overlap_tokens"] == 2 * context
-    assert OnePassEncoder(bert, precision="float32", stretch=254, context=32).identity == usual.identity
+    assert LateChunkingEncoder(bert, precision="float32", stretch=254, context=32).identity == usual.identity
 
 
 @pytest.mark.parametrize(("stretch", "context"), [(8, 0), (64, 32), (64, -1)])
 def test_stretches_that_their_context_fills_are_refused(bert, stretch, context):
     with pytest.raises(RelicError, match="cannot be"):
-        OnePassEncoder(bert, stretch=stretch, context=context)
+        LateChunkingEncoder(bert, stretch=stretch, context=context)
 
 
 def test_facts_say_what_made_the_vectors_and_name_both_towers(tmp_path, bert):
-    facts = OnePassEncoder(bert, precision="float32").facts
+    facts = LateChunkingEncoder(bert, precision="float32").facts
     assert facts["weights"] == Pair(bert).passages.files.digest
     assert (facts["pooling"], facts["spans"], facts["precision"]) == ("mean", "in context", "float32")
     assert "claim_weights" not in facts
@@ -251,7 +251,7 @@ def test_facts_say_what_made_the_vectors_and_name_both_towers(tmp_path, bert):
 
 @pytest.mark.parametrize("sentence", ["coin " * 5000, "coin" * 1250])
 def test_a_sentence_of_five_thousand_tokens_is_read_whole(bert, sentence):
-    encoder = OnePassEncoder(bert, precision="float32")
+    encoder = LateChunkingEncoder(bert, precision="float32")
     sums, counts = encoder.encode_sentences(make_work([["The ferry.", sentence, "The quay."]]), quiet)
     assert np.isfinite(sums).all()
     assert (counts > 0).all()
@@ -259,7 +259,7 @@ def test_a_sentence_of_five_thousand_tokens_is_read_whole(bert, sentence):
 
 
 def test_an_empty_chapter_changes_nothing(bert):
-    encoder = OnePassEncoder(bert, precision="float32")
+    encoder = LateChunkingEncoder(bert, precision="float32")
     with_it = make_work(["The ferry is near."], [], ["The quay is far."])
     without = make_work(["The ferry is near."], ["The quay is far."])
     for found, expected in zip(
@@ -269,7 +269,7 @@ def test_an_empty_chapter_changes_nothing(bert):
 
 
 def test_a_work_of_one_sentence_and_one_of_none(bert):
-    encoder = OnePassEncoder(bert, precision="float32")
+    encoder = LateChunkingEncoder(bert, precision="float32")
     sums, counts = encoder.encode_sentences(make_work(["Ferry."]), quiet)
     assert sums.shape == (1, 16)
     assert counts.tolist() == [2]

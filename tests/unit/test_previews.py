@@ -4,7 +4,7 @@ import pytest
 
 from relic_core.errors import BadRequest, EmptyText, NotFound, NotText
 from relic_core.services.previews import left_out_of
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.making import work_of
 from tests.making_books import epub
 
@@ -32,7 +32,7 @@ You may copy it under the terms of the licence.
 
 @pytest.fixture
 def works(settings):
-    return Workbench(settings).works
+    return build(settings).works
 
 
 def test_a_preview_tells_what_was_understood_and_stores_nothing(works):

@@ -21,7 +21,7 @@ from relic_core.cli import COMMANDS
 from relic_core.config import Settings
 from relic_core.domain import Claim, Span
 from relic_core.errors import NotFound
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from relic_ui import shell
 from tests.making import make_work
 from tests.shelf import Shelf
@@ -177,8 +177,8 @@ def chapters_page(settings, tmp_path, monkeypatch):
     shutil.copy(PROJECT / "app.py", tmp_path)
     shutil.copytree(PROJECT / "pages", tmp_path / "pages")
     (tmp_path / "pages" / "chapters.py").write_text(blocks()[2], encoding="utf-8")
-    workbench = Workbench(settings)
-    monkeypatch.setattr(shell, "_workbench", lambda: workbench)
+    workbench = build(settings)
+    monkeypatch.setattr(shell, "_app", lambda: workbench)
     monkeypatch.setattr(shell, "MENU", (*shell.MENU, ("pages/chapters.py", "Chapters", ":material/list:")))
     at = AppTest.from_file(str(tmp_path / "app.py"), default_timeout=60).switch_page("pages/chapters.py")
     return at, workbench

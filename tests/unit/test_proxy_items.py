@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from relic_core.domain import Shape, Span, Window, rank_scores
+from relic_core.domain import ContextSize, QuotationContext, Span, rank_scores
 from relic_core.domain.studies import CANNOT_DECIDE, Item, Option
 from relic_core.errors import BadRequest
 from relic_core.evaluation import proxy_items
@@ -16,7 +16,9 @@ from tests.making import make_work
 
 
 def window(start=4, length=2, *, window_id="w1"):
-    return Window(id=window_id, book="ferry", pool="ferry", left=("He waited.",), right=(), gold=Span(start, length))
+    return QuotationContext(
+        id=window_id, book="ferry", pool="ferry", left=("He waited.",), right=(), gold=Span(start, length)
+    )
 
 
 def ranking(*best, spans=12, length=2, retriever="bm25", work="ferry-0"):
@@ -31,7 +33,7 @@ def make_item(window, ranking, **options):
     """Make an item of a work that has as many sentences as the ranking asks for."""
     sentences = len(ranking.scores) + ranking.length - 1
     work = make_work([[f"Sentence {number} of the ferry." for number in range(sentences)]])
-    return proxy_items.make_item(window, ranking, work, shape=Shape(4, 4), **options)
+    return proxy_items.make_item(window, ranking, work, shape=ContextSize(4, 4), **options)
 
 
 def starts(item):
@@ -89,7 +91,7 @@ def test_a_ranking_of_another_length_or_work_is_refused():
     with pytest.raises(BadRequest, match="another work or edition"):
         make_item(window(12), ranking(spans=12))
     with pytest.raises(BadRequest, match="another work or edition"):
-        proxy_items.make_item(window(), ranking(), make_work(["One."]), shape=Shape(4, 4))
+        proxy_items.make_item(window(), ranking(), make_work(["One."]), shape=ContextSize(4, 4))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from relic_core.domain import Span
 from relic_core.errors import BadRequest, NotFound
 from relic_core.services.answers import SearchRequest
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 
 FERRY = b"""THE FERRY
 
@@ -33,7 +33,7 @@ Nobody came back for the lanterns, and nobody asked the river.
 
 @pytest.fixture
 def bench(settings):
-    return Workbench(settings)
+    return build(settings)
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from relic_core import cli
-from relic_core.domain import Shape
+from relic_core.domain import ContextSize
 from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.errors import BadRequest
 from relic_core.evaluation import readings
 from relic_core.evaluation.benchmarks import registry
@@ -16,11 +16,11 @@ from relic_core.evaluation.runner import evaluate
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.dense_alone import DenseAlone
 from relic_core.services.reading_choices import Question, compare_readings
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests import tiny_models
 from tests.small_benchmark import SmallBenchmark, novel, quiet
 
-SHAPES = (Shape(1, 1), Shape(1, 0))
+SHAPES = (ContextSize(1, 1), ContextSize(1, 0))
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_reading_has_the_outcomes_that_measuring_its_retriever_gives(model, tm
     card = read_card(model)
 
     def in_context(root):
-        return Dense("dense", encoder=lambda: OnePassEncoder(card, stretch=32, context=4), root=root)
+        return Dense("dense", encoder=lambda: LateChunkingEncoder(card, stretch=32, context=4), root=root)
 
     def alone(root):
         plain = replace(card, spans="alone")
@@ -71,7 +71,7 @@ def test_a_reading_has_the_outcomes_that_measuring_its_retriever_gives(model, tm
 @pytest.fixture
 def compared(settings, monkeypatch, model):
     def run(benchmark, *, half=False, works=0, **options):
-        workbench = Workbench(replace(settings, trained=model))
+        workbench = build(replace(settings, trained=model))
         monkeypatch.setattr(workbench.benchmarks, "open", lambda name, *, data=None: benchmark)
         question = Question(benchmark=benchmark.card.name, shapes=SHAPES[:1], half=half, works=works)
         given = {"windows": (32,), "contexts": (0, 4), "progress": quiet, **options}
@@ -130,7 +130,7 @@ def test_what_cannot_be_tried_is_refused_before_anything_is_read(compared, setti
     card = tiny_models.write_card(tmp_path / "alone.json", model=str(tmp_path / "bert"), spans="alone")
     with pytest.raises(BadRequest, match="no stretches to choose"):
         compare_readings(
-            Workbench(replace(settings, trained=card)), Question(benchmark="sample", shapes=SHAPES), progress=quiet
+            build(replace(settings, trained=card)), Question(benchmark="sample", shapes=SHAPES), progress=quiet
         )
 
 

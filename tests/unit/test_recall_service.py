@@ -16,7 +16,7 @@ from relic_core.services import runs as runs_module
 from relic_core.services.recall.cases import usual
 from relic_core.services.recall.figures import marks_of, range_of, ranges
 from relic_core.services.recall.recall import METRICS, SHOWN, VIEWS
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.making_runs import make_books, make_outcomes, make_run
 
 BOOKS = make_books(12)
@@ -26,7 +26,7 @@ BOOKS = make_books(12)
 def workbench(settings, tmp_path, monkeypatch):
     (tmp_path / "results").mkdir()
     monkeypatch.setattr(runs_module, "SHIPPED", tmp_path / "results")
-    return Workbench(settings)
+    return build(settings)
 
 
 def store(workbench, *, books=BOOKS, seed=1, skill=1.3, candidates=0, kinds=True, **given):

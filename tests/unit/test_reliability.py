@@ -9,14 +9,14 @@ from relic_core.config import Settings
 from relic_core.errors import BadRequest
 from relic_core.services.reliability import faults, reliability
 from relic_core.services.reliability.rows import Row, Trial, percentile
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.making import work_of
 
 
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory):
     folder = tmp_path_factory.mktemp("trial")
-    bench = Workbench(Settings(data=folder / "data", indexes=folder / "indexes"))
+    bench = build(Settings(data=folder / "data", indexes=folder / "indexes"))
     bench.store.works.add(work_of())
     return Trial(
         workbench=bench,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from relic_core.domain import Book, Outcome, Run, Shape
+from relic_core.domain import Book, ContextSize, Outcome, Run
 from relic_core.errors import BadBenchmark, NotFound, StoreError
 from relic_core.formats import run_files
 from relic_core.formats.run_files import FORMAT, read_run, write_run
@@ -30,7 +30,7 @@ def outcome(number, **changes):
 def run_of(outcomes, **changes):
     made = Run(
         id="3f9a01c2b4d5", benchmark="birco-novels", split="test", pool="whole work", data_hash="d" * 64,
-        retriever="bm25", label="BM25", shape=Shape(4, 4), configuration={"k1": "0.5", "b": "0.9"}, books=BOOKS,
+        retriever="bm25", label="BM25", shape=ContextSize(4, 4), configuration={"k1": "0.5", "b": "0.9"}, books=BOOKS,
         examples=len(outcomes), code="0.1.0 abc", machine={"cores": "2"}, seconds=1.25, index_bytes=17,
         created=datetime(2026, 3, 1, 12, tzinfo=UTC), tags=("first",),
     )  # fmt: skip

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relic_core.domain import Shape, rank_scores
+from relic_core.domain import ContextSize, rank_scores
 from relic_core.errors import BadBenchmark, BadClaim
 from relic_core.evaluation.runner import evaluate, gold_rank
 from tests.small_benchmark import Counting, SmallBenchmark, quiet
 
-SHAPE = Shape(1, 1)
+SHAPE = ContextSize(1, 1)
 
 
 def run(benchmark, retriever, *, done=(), keep=lambda outcome, seconds: None, progress=quiet):

@@ -14,7 +14,7 @@ from relic_core.services import outcomes as outcomes_module
 from relic_core.services import runs as runs_module
 from relic_core.services.outcomes import Missing
 from relic_core.services.runs import Runs
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.making import make_work
 from tests.making_runs import book_of, make_books, make_outcomes, make_run, outcomes_in
 
@@ -29,7 +29,7 @@ def shipped(tmp_path):
 @pytest.fixture
 def workbench(settings, shipped, monkeypatch):
     monkeypatch.setattr(runs_module, "SHIPPED", shipped)
-    return Workbench(settings)
+    return build(settings)
 
 
 def measured(**given):
@@ -68,7 +68,7 @@ def test_a_shipped_run_can_be_tagged_and_stays_shipped(workbench, shipped, setti
     run, outcomes = measured()
     ship(shipped, run, outcomes)
     workbench.runs.tag(run.id, ["baseline"])
-    for bench in (workbench, Workbench(settings)):
+    for bench in (workbench, build(settings)):
         assert (bench.runs.get(run.id).tags, bench.runs.get(run.id).shipped) == (("baseline",), True)
 
 
@@ -122,7 +122,7 @@ def test_a_damaged_shipped_run_is_told_by_its_file(workbench, shipped):
 
 
 def test_the_runs_that_come_with_the_program_can_be_read(settings):
-    for run in Runs(Workbench(settings)).all():
+    for run in Runs(build(settings)).all():
         assert run.shipped
 
 
@@ -261,7 +261,7 @@ def test_a_benchmark_whose_data_are_not_here_is_not_asked_for_again_at_once(work
 
 
 def test_claims_are_read_where_the_novels_are_not_in_the_library(shared, settings, shipped):
-    workbench = Workbench(replace(settings, benchmarks=shared / "benchmarks"))
+    workbench = build(replace(settings, benchmarks=shared / "benchmarks"))
     run = next(each for each in Runs(workbench).all() if each.benchmark == "birco-novels" and str(each.shape) == "4/4")
     outcome = Runs(workbench).outcomes(run.id)[0]
     one = workbench.outcomes.read(run, outcome)

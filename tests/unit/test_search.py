@@ -4,13 +4,13 @@ import shutil
 
 import pytest
 
-from relic_core.domain import Likeness, Span
+from relic_core.domain import SeedPassage, Span
 from relic_core.errors import BadClaim, BadRequest, BadWeights, NotFound
 from relic_core.reporting.passages import quotation
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.reranked import Reranked
 from relic_core.services.answers import SearchRequest, Source
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.fake_encoder import FakeEncoder
 from tests.fake_retrievers import use_fakes
 from tests.making import make_work
@@ -31,7 +31,7 @@ WORK = make_work(
 
 @pytest.fixture
 def bench(settings):
-    bench = Workbench(settings)
+    bench = build(settings)
     bench.store.works.add(WORK)
     use_fakes(bench)
     return bench
@@ -287,7 +287,7 @@ LAMPS = make_work([["A lamp stood in a window.", "Dogs barked.", "The crossing c
 
 
 def like(bench, at, *, work=WORK, n=1, searched=WORK, **options):
-    request = SearchRequest(work_id=searched.id, like=Likeness(work.id, at, n), **options)
+    request = SearchRequest(work_id=searched.id, like=SeedPassage(work.id, at, n), **options)
     return bench.search.run(request)
 
 
@@ -431,7 +431,7 @@ def test_no_search_finds_what_stands_by_the_passage(ready, everywhere):
     ready.store.works.add(work)
     asked = SearchRequest(
         work_id="" if everywhere else work.id,
-        like=Likeness(work.id, str(work.place(Span(100, 1)).address)),
+        like=SeedPassage(work.id, str(work.place(Span(100, 1)).address)),
         length=2,
         results=50,
         retrievers=("bm25",),

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from relic_core.domain import EVERYWHERE, Likeness, Narrowing
-from relic_core.domain.sharing import Head, HeadHit, Makers
+from relic_core.domain import EVERYWHERE, SeedPassage, WorkFilter
+from relic_core.domain.sharing import HeadHit, ModelFingerprints, TopKSnapshot
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, StoreError
 from relic_core.formats import searches
 from relic_core.retrieval.dense import Dense
 from relic_core.services.answers import SearchRequest
 from relic_core.services.sharing.passages import numbered
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.fake_encoder import FakeEncoder
 from tests.fake_retrievers import use_fakes
 from tests.making import make_work
@@ -30,7 +30,7 @@ CLAIM = "Nobody paid for the crossing"
 
 def made(settings, *works, encoder="fake/1"):
     """Make a workbench with works that are prepared for an encoder."""
-    bench = Workbench(settings)
+    bench = build(settings)
     known = {work.id for work in bench.works.summaries()}
     for work in works:
         if work.id not in known:
@@ -146,9 +146,9 @@ def test_another_edition_is_asked_in_its_place_and_told(bench, elsewhere):
 
 
 def test_passages_like_one_open_in_another_edition_too(bench, elsewhere):
-    request = SearchRequest(work_id="", like=Likeness(WORK.id, "1.1.1"), retrievers=("bm25",))
+    request = SearchRequest(work_id="", like=SeedPassage(WORK.id, "1.1.1"), retrievers=("bm25",))
     opened = elsewhere(OTHER_EDITION).sharing.open_code(bench.sharing.share("abcdefg", request).code)
-    assert opened.request.like == Likeness(OTHER_EDITION.id, "1.1.1")
+    assert opened.request.like == SeedPassage(OTHER_EDITION.id, "1.1.1")
 
 
 def test_a_work_that_is_not_there_is_named(bench, elsewhere):
@@ -159,15 +159,15 @@ def test_a_work_that_is_not_there_is_named(bench, elsewhere):
 
 def test_works_of_a_narrowing_that_are_not_there_are_told(bench, elsewhere):
     both = SearchRequest(
-        work_id="", claim_text=CLAIM, narrowing=Narrowing(works=(WORK.id, QUAY.id)), retrievers=("bm25",)
+        work_id="", claim_text=CLAIM, narrowing=WorkFilter(works=(WORK.id, QUAY.id)), retrievers=("bm25",)
     )
     there = elsewhere(QUAY)
     opened = there.sharing.open_code(bench.sharing.share("abcdefg", both).code)
-    assert opened.request.narrowing == Narrowing(works=(QUAY.id,))
+    assert opened.request.narrowing == WorkFilter(works=(QUAY.id,))
     assert opened.notices == (
         f"Not all works that this search was narrowed to are in your library. Missing: '{WORK.id}'.",
     )
-    one = replace(both, narrowing=Narrowing(works=(WORK.id,)))
+    one = replace(both, narrowing=WorkFilter(works=(WORK.id,)))
     with pytest.raises(NotFound, match="None of the works"):
         there.sharing.open_code(bench.sharing.share("abcdefg", one).code)
 
@@ -280,7 +280,7 @@ def test_nothing_is_kept_while_a_column_is_to_come(bench):
 
 
 def test_a_column_that_refuses_keeps_nothing_of_its_own(bench):
-    request = SearchRequest(work_id=WORK.id, like=Likeness(WORK.id, "1.1.1"), retrievers=("bm25", "reranked"))
+    request = SearchRequest(work_id=WORK.id, like=SeedPassage(WORK.id, "1.1.1"), retrievers=("bm25", "reranked"))
     assert [head.retriever for head in bench.sharing.heads(bench.search.run(request))] == ["bm25"]
 
 
@@ -313,7 +313,7 @@ def test_a_new_model_moves_what_it_ranks_and_the_words_say_so(bench, settings):
     search = asked(bench)
     heads = bench.store.search_heads
     ((_, then), _) = heads.of(search, length=1)
-    turned = Head(
+    turned = TopKSnapshot(
         retriever="dense-relic", length=1, edition=then.edition, maker="ffff0000", version="0.0.1",
         hits=(then.hits[2], then.hits[1], then.hits[0]),
     )  # fmt: skip
@@ -336,7 +336,7 @@ def test_what_is_found_no_more_has_gone(bench):
     silent = next(n for n in range(len(WORK.sentences)) if n not in {hit.first for hit in now.hits})
     sentence = WORK.sentences[silent]
     gone = HeadHit(WORK.id, silent, 1, 9.0, sentence.start, sentence.end)
-    old = Head(
+    old = TopKSnapshot(
         retriever="bm25", length=1, edition=now.edition, maker="00001111", version=now.version, hits=(gone, *now.hits)
     )
     bench.store.search_heads.add(search, [old])
@@ -415,4 +415,9 @@ def test_everywhere_is_what_a_search_without_narrowing_opens_with(bench):
 def test_makers_that_are_not_known_are_not_compared():
     from relic_core.services.sharing.differences import differences
 
-    assert differences(Makers(), Makers(edition="0" * 8, retrievers={"bm25": "1" * 8}), title="", since="") == ()
+    assert (
+        differences(
+            ModelFingerprints(), ModelFingerprints(edition="0" * 8, retrievers={"bm25": "1" * 8}), title="", since=""
+        )
+        == ()
+    )

@@ -10,7 +10,7 @@ from relic_core.config import Settings
 from relic_core.domain import Span
 from relic_core.errors import BadRequest, NotFound
 from relic_core.services.window_views import set_sentences
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import App, build
 from tests.making import make_work
 from tests.making_sources import keep, make_source, make_window
 
@@ -22,8 +22,8 @@ FIRST, SECOND = make_source("A Study of Lamps"), make_source("Other Tides")
 
 
 @pytest.fixture
-def bench(tmp_path) -> Workbench:
-    made = Workbench(Settings(data=tmp_path / "data", indexes=tmp_path / "indexes"))
+def bench(tmp_path) -> App:
+    made = build(Settings(data=tmp_path / "data", indexes=tmp_path / "indexes"))
     made.store.works.add(WORK)
     return made
 

@@ -16,7 +16,7 @@ from relic_core.errors import StoreBusy, StoreError, StoreReadOnly, StoreTooNew
 from relic_core.store import Store
 from relic_core.store.connection import Database
 from relic_core.store.locks import is_held
-from relic_core.store.turns import Patience
+from relic_core.store.turns import LockTimeout
 from tests.making import work_of
 from tests.privileges import without_privileges
 
@@ -138,7 +138,7 @@ Store(Path(sys.argv[1]), lock_seconds=30).works.summaries()
 def test_a_unit_of_work_within_another_does_not_wait_for_those_who_wait_for_it(tmp_path):
     path = tmp_path / "relic.duckdb"
     store = Store(path, lock_seconds=20)
-    with Database.at(path).reading(Patience(1)), python(WAITS, path) as process:
+    with Database.at(path).reading(LockTimeout(1)), python(WAITS, path) as process:
         assert process.stdout.readline() == "waiting\n"
         deadline = time.monotonic() + 10
         while not is_held(path.with_name("relic.duckdb.next")):
@@ -208,7 +208,7 @@ def test_threads_get_their_own_rows(tmp_path):
 
 def test_two_stores_of_one_path_share_what_is_open(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path)
-    with Database.at(tmp_path / "relic.duckdb").writing(Patience(1)) as cursor:
+    with Database.at(tmp_path / "relic.duckdb").writing(LockTimeout(1)) as cursor:
         cursor.execute("INSERT INTO tombstones VALUES ('work', 'x', now()::TIMESTAMP)")
         assert Store(tmp_path / "link" / "relic.duckdb").works.summaries() == ()
 
@@ -223,16 +223,16 @@ def test_nothing_stays_open_between_units_of_work(tmp_path):
 
 def test_a_block_that_raises_writes_nothing(tmp_path):
     database = Database.at(tmp_path / "relic.duckdb")
-    with pytest.raises(ZeroDivisionError), database.writing(Patience(1)) as cursor:
+    with pytest.raises(ZeroDivisionError), database.writing(LockTimeout(1)) as cursor:
         cursor.execute("INSERT INTO tombstones VALUES ('work', 'x', now()::TIMESTAMP)")
         _ = 1 / 0
-    with database.reading(Patience(1)) as cursor:
+    with database.reading(LockTimeout(1)) as cursor:
         assert cursor.execute("SELECT count(*) FROM tombstones").fetchall() == [(0,)]
 
 
 def test_no_statement_can_reach_the_network_or_other_files(tmp_path):
     (tmp_path / "secret.csv").write_text("a\n1\n")
-    with Database.at(tmp_path / "relic.duckdb").reading(Patience(1)) as cursor:
+    with Database.at(tmp_path / "relic.duckdb").reading(LockTimeout(1)) as cursor:
         settings = ("autoinstall_known_extensions", "autoload_known_extensions", "enable_external_access")
         assert not any(cursor.execute(f"SELECT current_setting('{name}')").fetchone()[0] for name in settings)
         with pytest.raises(duckdb.Error):

@@ -5,16 +5,16 @@ import pytest
 
 from relic_core.config import Settings
 from relic_core.domain import Claim, rank_scores
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.library import sample
 from relic_core.retrieval import registry, strength
 from relic_core.retrieval.fusion import fuse
-from relic_core.retrieval.strength import Foreign, Judge
+from relic_core.retrieval.strength import OutOfVocabulary, StrengthClassifier
 from relic_core.text.reading import read_work
 from tests.making import make_work
 
 WORK = make_work([f"Emma met Harriet on walk number{i}." for i in range(200)], title="Emma")
-MINILM = dict.fromkeys(["dense-relic", "zero-shot"], OnePassEncoder(precision="float32").identity)
+MINILM = dict.fromkeys(["dense-relic", "zero-shot"], LateChunkingEncoder(precision="float32").identity)
 """Bars were set for this model, whichever retriever goes by it."""
 ANOTHER = {"zero-shot": "some/other-model/0123456789ab/float32/one-pass mean, 254 tokens with 32 of context"}
 
@@ -29,7 +29,9 @@ def ranking(name, best, *, at=7):
 def judge(claim, *rankings, encoders=MINILM):
     chosen = rankings[0]
     known = {each.retriever: each for each in rankings}
-    return Judge(chosen, known, foreign=Foreign.of(Claim(claim), WORK), encoders=encoders).of(chosen.hits(1)[0])
+    return StrengthClassifier(chosen, known, foreign=OutOfVocabulary.of(Claim(claim), WORK), encoders=encoders).of(
+        chosen.hits(1)[0]
+    )
 
 
 @pytest.mark.parametrize(("cosine", "level"), [(0.8, "strong"), (0.45, "fair"), (0.41, "weak")])
@@ -70,7 +72,9 @@ def levels(claim, length, made, work):
         for name in ("dense-relic", "bm25", "fusion")
     }
     return {
-        Judge(each, rankings, foreign=Foreign.of(Claim(claim), work), encoders=MINILM).of(each.hits(1)[0]).level
+        StrengthClassifier(each, rankings, foreign=OutOfVocabulary.of(Claim(claim), work), encoders=MINILM)
+        .of(each.hits(1)[0])
+        .level
         for each in rankings.values()
     }
 
@@ -117,7 +121,7 @@ def test_z_is_robust():
     scores = ranking("zero-shot", 0.6).scores.copy()
     scores[100] = 50.0
     with_outlier = rank_scores("zero-shot", WORK.id, 1, scores)
-    judged = Judge(with_outlier, {}, foreign=Foreign.of(Claim("Emma"), WORK), encoders=MINILM).of(
+    judged = StrengthClassifier(with_outlier, {}, foreign=OutOfVocabulary.of(Claim("Emma"), WORK), encoders=MINILM).of(
         with_outlier.hits(2)[1]
     )
     assert judged.z == pytest.approx(plain.z, rel=0.05)
@@ -139,7 +143,7 @@ def test_z_is_robust():
 def test_the_sentence_says_both_things(cosine, start):
     at = 7
     best = ranking("zero-shot", cosine, at=at)
-    judged = Judge(best, {}, foreign=Foreign.of(Claim("Emma walks"), WORK), encoders=MINILM).of(
+    judged = StrengthClassifier(best, {}, foreign=OutOfVocabulary.of(Claim("Emma walks"), WORK), encoders=MINILM).of(
         best.hits(200)[best.ranks[at] - 1]
     )
     assert judged.sentence.startswith(start)
@@ -212,7 +216,9 @@ def test_a_work_of_one_sentence():
     work = make_work(["Only this."])
     one = rank_scores("zero-shot", work.id, 1, np.array([0.9], dtype=np.float32))
     assert np.isfinite(
-        Judge(one, {}, foreign=Foreign.of(Claim("only this"), work), encoders=MINILM).of(one.hits(1)[0]).z
+        StrengthClassifier(one, {}, foreign=OutOfVocabulary.of(Claim("only this"), work), encoders=MINILM)
+        .of(one.hits(1)[0])
+        .z
     )
 
 

@@ -12,8 +12,7 @@ import pytest
 from relic_core.domain.studies import CANNOT_DECIDE
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.studies import read_study, write_study
-from relic_core.services.jobs import InlineExecutor
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import InlineExecutor, build
 from tests.making_studies import TERMS, make_ferry, make_study
 
 MARKUP = '<img src=x onerror="alert(1)"> & Co.'
@@ -21,7 +20,7 @@ MARKUP = '<img src=x onerror="alert(1)"> & Co.'
 
 @pytest.fixture
 def bench(settings):
-    workbench = Workbench(settings, executor=InlineExecutor(settings))
+    workbench = build(settings, executor=InlineExecutor(settings))
     workbench.store.works.add(make_ferry())
     return workbench
 
@@ -47,7 +46,7 @@ def test_a_study_goes_to_another_department_and_is_the_same_there(bench, tmp_pat
     data = bench.studies.files.export(study.id)
     assert data == bench.studies.files.export(study.id)
     assert bench.studies.files.take_in(data) == (study, False)
-    elsewhere = Workbench(type(settings)(data=tmp_path / "other", indexes=tmp_path / "ix"))
+    elsewhere = build(type(settings)(data=tmp_path / "other", indexes=tmp_path / "ix"))
     elsewhere.store.works.add(make_ferry())
     taken, new = elsewhere.studies.files.take_in(data)
     assert new
@@ -58,7 +57,7 @@ def test_a_study_goes_to_another_department_and_is_the_same_there(bench, tmp_pat
 
 
 def test_a_study_whose_work_is_not_here_is_taken_in_and_held(tmp_path, settings):
-    elsewhere = Workbench(type(settings)(data=tmp_path / "other", indexes=tmp_path / "ix"))
+    elsewhere = build(type(settings)(data=tmp_path / "other", indexes=tmp_path / "ix"))
     study, new = elsewhere.studies.files.take_in(write_study(make_study(work=make_ferry()), TERMS))
     assert new
     (said,) = elsewhere.studies.get(study.id).held
@@ -158,7 +157,7 @@ def test_anonymous_answers_give_numbers_in_place_of_names_and_no_hours_or_commen
 @pytest.fixture
 def elsewhere(tmp_path, settings, answered):
     """Another department with the same study, whom one Bea has begun to answer."""
-    workbench = Workbench(type(settings)(data=tmp_path / "other", indexes=tmp_path / "ix"))
+    workbench = build(type(settings)(data=tmp_path / "other", indexes=tmp_path / "ix"))
     workbench.store.works.add(make_ferry())
     workbench.store.studies.add(answered, TERMS)
     bea = workbench.studies.answering.join(answered.id, "Bea")
@@ -193,7 +192,7 @@ def test_answers_of_two_departments_are_put_together_once(bench, elsewhere, answ
 
 
 def test_people_of_one_name_from_one_place_stay_apart(bench, elsewhere, answered, tmp_path, settings):
-    third = Workbench(type(settings)(data=tmp_path / "third", indexes=tmp_path / "ix"))
+    third = build(type(settings)(data=tmp_path / "third", indexes=tmp_path / "ix"))
     third.store.studies.add(answered, TERMS)
     for workbench in (bench, elsewhere):
         given = workbench.studies.files.answers_json(answered.id, anonymous=False)

@@ -9,17 +9,16 @@ import pytest
 from relic_core.domain.studies import CANNOT_DECIDE, ModelAnswers
 from relic_core.errors import BadRequest, NotFound, StudyFrozen, StudyHeld
 from relic_core.reporting.tables import Figure
-from relic_core.services.jobs import InlineExecutor
 from relic_core.services.studies import owners, sample, texts
 from relic_core.services.studies.making import StudyRequest
 from relic_core.services.studies.tables import tables
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import InlineExecutor, build
 from tests.making_studies import TERMS, WHEN, make_ferry, make_study
 
 
 @pytest.fixture
 def bench(settings):
-    workbench = Workbench(settings, executor=InlineExecutor(settings))
+    workbench = build(settings, executor=InlineExecutor(settings))
     workbench.works.ensure_sample()
     return workbench
 
@@ -147,7 +146,7 @@ def test_everybody_has_an_order_of_their_own_that_is_the_same_on_every_device(be
     for name in ("Anna", "Bea"):
         annotator = bench.studies.answering.join(study.id, name)
         orders[name] = []
-        other_device = Workbench(bench.settings)
+        other_device = build(bench.settings)
         for place in range(6):
             device = other_device if place % 2 else bench
             task = device.studies.answering.task(study.id, annotator.id)

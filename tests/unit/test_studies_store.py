@@ -255,10 +255,10 @@ def test_erasing_waits_for_those_who_read_and_keeps_what_is_written_meanwhile(st
 def test_a_study_from_before_its_tables_were_there_can_be_added_to_an_old_store(tmp_path):
     from relic_core.store.connection import Database
     from relic_core.store.migrations import read_migrations
-    from relic_core.store.turns import Patience
+    from relic_core.store.turns import LockTimeout
 
     path = tmp_path / "old.duckdb"
-    with Database(path, read_migrations()[:8]).writing(Patience(5)) as cursor:
+    with Database(path, read_migrations()[:8]).writing(LockTimeout(5)) as cursor:
         cursor.execute("INSERT INTO tombstones VALUES ('work', 'x', '2026-01-01')")
     made = make_study()
     assert Store(path).studies.add(made, TERMS)

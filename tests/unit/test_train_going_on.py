@@ -11,10 +11,9 @@ import pytest
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.weights import find_model, pair_digest
 from relic_core.errors import BadRequest, BadWeights, JobCancelled
-from relic_core.services.jobs import InlineExecutor
 from relic_core.services.training import running, telling
 from relic_core.services.training.folders import TrainingFolder
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import InlineExecutor, build
 from tests.making_training import make_base
 from tests.small_training import asked_of, furnish
 
@@ -26,7 +25,7 @@ def base(tmp_path_factory):
 
 @pytest.fixture
 def bench(settings):
-    bench = Workbench(settings, executor=InlineExecutor(settings))
+    bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench)
     return bench
 
@@ -41,11 +40,11 @@ def encoders(bench, base):
 
 def begin(settings, asked):
     """Begin a training that waits for its turn."""
-    return Workbench(settings, executor=SimpleNamespace(submit=lambda *_: None)).trainings.start(asked)
+    return build(settings, executor=SimpleNamespace(submit=lambda *_: None)).trainings.start(asked)
 
 
 def run(settings, training, progress=lambda *_: None):
-    running.run_train(Workbench(settings), {"training": training.id}, progress)
+    running.run_train(build(settings), {"training": training.id}, progress)
 
 
 def digest_of(settings, training_id):

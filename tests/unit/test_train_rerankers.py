@@ -17,16 +17,15 @@ from relic_core.errors import BadRequest, BadWeights, JobCancelled, RelicError
 from relic_core.retrieval import registry, reranked
 from relic_core.retrieval.reranked import FIRST, Reranked
 from relic_core.services import experiments
-from relic_core.services.jobs import InlineExecutor
 from relic_core.services.training import estimating, hard_negatives, running, telling
-from relic_core.services.training.asking import Asked, recipe_of
+from relic_core.services.training.asking import TrainingRequest, recipe_of
 from relic_core.services.training.choices import Chosen
 from relic_core.services.training.folders import TrainingFolder
 from relic_core.services.training.validating import claim_of, figures
 from relic_core.services.training.validating_rerankers import SHAPE, RerankerValidation, heads_of
-from relic_core.services.workbench import Workbench
 from relic_core.training.recipes import Recipe
 from relic_core.training.reranking.recipe import RerankerRecipe
+from relic_core.wiring import InlineExecutor, build
 from tests.making_rerankers import CountingReranker, make_reranker_recipe
 from tests.making_training import make_base
 from tests.small_training import asked_of, asked_of_reranker, furnish
@@ -50,7 +49,7 @@ def settings(settings, encoder):
 
 @pytest.fixture
 def bench(settings):
-    bench = Workbench(settings, executor=InlineExecutor(settings))
+    bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench)
     return bench
 
@@ -63,16 +62,16 @@ def of(settings, training):
 
 
 def test_what_is_usual_goes_by_what_is_made():
-    assert (Asked().validation, Asked().hard) == (150, "")
-    usual = Asked(recipe=recipe_of("reranker"))
+    assert (TrainingRequest().validation, TrainingRequest().hard) == (150, "")
+    usual = TrainingRequest(recipe=recipe_of("reranker"))
     assert (usual.validation, usual.hard) == (50, "default")
-    assert Asked(recipe=recipe_of("reranker"), hard="").hard == "", "none are looked for where that is asked"
+    assert TrainingRequest(recipe=recipe_of("reranker"), hard="").hard == "", "none are looked for where that is asked"
     assert usual.lasting("try").recipe == RerankerRecipe()
 
 
 def test_what_is_asked_is_written_down_and_read_again_as_what_it_is(base, tmp_path):
     asked = asked_of_reranker(base, hard="base", sources=("a", "b"))
-    assert Asked.from_json(asked.name, asked.recipe.to_json(), asked.to_json()) == asked
+    assert TrainingRequest.from_json(asked.name, asked.recipe.to_json(), asked.to_json()) == asked
     path = tmp_path / "mine.json"
     path.write_text('{"kind": "reranker", "batch": 20}')
     assert recipe_of(str(path), ["negatives=5"]) == RerankerRecipe(batch=20, negatives=5)
@@ -184,7 +183,7 @@ def test_none_are_looked_for_where_that_is_asked(bench, base, settings):
 
 
 def test_looking_tells_how_far_it_is_and_goes_on_where_it_was_stopped(settings, base, monkeypatch):
-    bench = Workbench(settings, executor=SimpleNamespace(submit=lambda *_: None))
+    bench = build(settings, executor=SimpleNamespace(submit=lambda *_: None))
     furnish(bench)
     training = bench.trainings.start(asked_of_reranker(base, steps=0))
     told = []
@@ -218,7 +217,7 @@ def test_looking_tells_how_far_it_is_and_goes_on_where_it_was_stopped(settings, 
 
 
 def test_what_another_model_had_begun_to_look_for_is_looked_for_anew(settings, base, tmp_path):
-    bench = Workbench(settings, executor=SimpleNamespace(submit=lambda *_: None))
+    bench = build(settings, executor=SimpleNamespace(submit=lambda *_: None))
     furnish(bench)
     training = bench.trainings.start(asked_of_reranker(base, steps=1, share=0.0))
 
@@ -279,7 +278,7 @@ def test_each_kind_has_a_default_of_its_own_and_going_back_takes_back_the_last_c
     reranker, encoder = made
     bench.trainings.use(reranker)
     bench.trainings.use(encoder)
-    opened = Workbench(unnamed)
+    opened = build(unnamed)
     assert opened.settings.reranker == str(unnamed.data / "trainings" / reranker / "model")
     assert opened.settings.trained == str(unnamed.data / "trainings" / encoder / "model" / "encoder.json")
     default = opened.trainings.default
@@ -293,10 +292,10 @@ def test_each_kind_has_a_default_of_its_own_and_going_back_takes_back_the_last_c
     bench.trainings.use(encoder)
     bench.trainings.use(encoder)
     bench.trainings.use_packaged(("reranker",))
-    assert Workbench(unnamed).settings.reranker == ""
-    assert Workbench(unnamed).settings.trained
+    assert build(unnamed).settings.reranker == ""
+    assert build(unnamed).settings.trained
     bench.trainings.use_packaged()
-    assert Workbench(unnamed).settings == unnamed
+    assert build(unnamed).settings == unnamed
     assert bench.trainings.go_back().encoder.training == encoder
     assert bench.trainings.go_back().reranker.training == reranker
     assert bench.trainings.go_back().encoder is None, "the same choice twice is one"
@@ -306,17 +305,17 @@ def test_each_kind_has_a_default_of_its_own_and_going_back_takes_back_the_last_c
 def test_the_app_s_reranker_is_the_one_that_was_chosen(made, bench, settings, monkeypatch, tmp_path):
     monkeypatch.setattr(reranked, "WEIGHTS", tmp_path / "none")
     bench.trainings.use(made[0])
-    retriever = registry.create("reranked", settings=Workbench(settings).settings)
+    retriever = registry.create("reranked", settings=build(settings).settings)
     assert retriever.configuration["reranker reranker"] == "cross-encoder (tiny)"
     with pytest.raises(BadWeights, match="There is no folder"):
         registry.create("reranked", settings=settings)
-    named = Workbench(replace(settings, reranker=str(tmp_path / "mine")))
+    named = build(replace(settings, reranker=str(tmp_path / "mine")))
     assert named.settings.reranker == named.trainings.default.reranker.fixed == str(tmp_path / "mine")
 
 
 def test_runs_are_labelled_with_a_reranker_that_does_not_come_with_the_program(made, bench, settings):
     bench.trainings.use(made[0])
-    settings = Workbench(settings).settings
+    settings = build(settings).settings
     assert experiments._own_models(registry.card("reranked"), settings) == ["dense", "cross-encoder (tiny)"]
     assert experiments._own_models(registry.card("fusion"), settings) == ["dense"]
 
@@ -328,7 +327,7 @@ def test_a_chosen_reranker_that_was_damaged_is_told_and_can_be_undone(made, benc
     tensors = load_file(weights)
     tensors["head.weight"] += 1
     save_file(tensors, weights)
-    told = Workbench(unnamed).trainings.default.reranker.problem
+    told = build(unnamed).trainings.default.reranker.problem
     assert "is damaged" in told
     assert "train --use packaged-reranker" in told
     with pytest.raises(BadWeights, match="is damaged"):
@@ -338,9 +337,9 @@ def test_a_chosen_reranker_that_was_damaged_is_told_and_can_be_undone(made, benc
     (unnamed.data / "model.json").write_text("{")
     assert "cannot be read" in bench.trainings.default.problem
     with pytest.raises(BadWeights, match=r"model\.json"):
-        CrossEncoder(Workbench(unnamed).settings.reranker)
+        CrossEncoder(build(unnamed).settings.reranker)
     bench.trainings.use_packaged()
-    assert Workbench(unnamed).settings == unnamed
+    assert build(unnamed).settings == unnamed
 
 
 def test_a_file_of_choices_from_before_there_were_rerankers_is_read(made, bench, unnamed):
@@ -361,7 +360,7 @@ def test_a_file_of_choices_from_before_there_were_rerankers_is_read(made, bench,
 
 
 def test_three_examples_are_too_few(settings, base):
-    bench = Workbench(settings, executor=InlineExecutor(settings))
+    bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench, pairs=3, windows=0)
     told = "There are 3 pairs and 0 windows to learn from. At least 30 are needed"
     assert bench.trainings.prospect(asked_of_reranker(base)).lacking.startswith(told)
@@ -387,7 +386,7 @@ def test_a_base_without_a_mask_token_is_told_before_anything_begins(bench, tmp_p
 
 
 def test_without_a_dense_encoder_it_is_said_what_it_is_needed_for(bench, base, settings, tmp_path):
-    without = Workbench(replace(settings, trained=str(tmp_path / "none")), executor=InlineExecutor(settings))
+    without = build(replace(settings, trained=str(tmp_path / "none")), executor=InlineExecutor(settings))
     for act in (without.trainings.prospect, without.trainings.start):
         with pytest.raises(BadWeights, match=r"A reranker learns from what dense-RELiC .* train --use ID"):
             act(asked_of_reranker(base))

@@ -20,17 +20,16 @@ from relic_core.encoders.reranker_cards import HeadPooling, Reading
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreFull
 from relic_core.retrieval import dense
 from relic_core.services.answers import SearchRequest
-from relic_core.services.jobs import InlineExecutor
 from relic_core.services.training import estimating, running, telling, words
-from relic_core.services.training.asking import LENGTHS, Asked, recipe_of
+from relic_core.services.training.asking import LENGTHS, TrainingRequest, recipe_of
 from relic_core.services.training.choices import Chosen
 from relic_core.services.training.chosen import with_chosen
 from relic_core.services.training.folders import TrainingFolder
 from relic_core.services.training.following import KILLED
-from relic_core.services.workbench import Workbench
 from relic_core.training.known_recipes import RECIPES
 from relic_core.training.recipes import _CHOICES, Recipe
 from relic_core.training.reranking.recipe import RerankerRecipe
+from relic_core.wiring import InlineExecutor, build
 from tests.making_training import make_base
 from tests.small_training import asked_of, furnish
 
@@ -42,7 +41,7 @@ def base(tmp_path_factory):
 
 @pytest.fixture
 def bench(settings):
-    bench = Workbench(settings, executor=InlineExecutor(settings))
+    bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench)
     return bench
 
@@ -119,7 +118,7 @@ def test_hard_negatives_are_looked_for_once_and_used_again(stopped, bench, base,
 
 
 def test_without_windows_to_choose_by_some_works_are_held_back_and_nothing_is_learnt_of_them(settings, base):
-    bench = Workbench(settings, executor=InlineExecutor(settings))
+    bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench, windows=13, dev=6)
     marks = bench.store.splits.of("window")
     bench.store.splits.replace("window", [(window_id, "training", "") for window_id in marks])
@@ -133,7 +132,7 @@ def test_without_windows_to_choose_by_some_works_are_held_back_and_nothing_is_le
 
 
 def test_no_pair_quotes_a_work_that_is_held_back_though_its_windows_are_not_learnt_from(settings, base):
-    bench = Workbench(settings, executor=InlineExecutor(settings))
+    bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench, windows=12, dev=6, overlapping=True)
     marks = bench.store.splits.of("window")
     bench.store.splits.replace("window", [(window_id, "training", "") for window_id in marks])
@@ -152,7 +151,7 @@ def test_no_pair_quotes_a_work_that_is_held_back_though_its_windows_are_not_lear
 
 
 def test_it_is_said_that_figures_flatter_what_may_have_learnt_from_the_works_held_back(settings, base):
-    bench = Workbench(settings, executor=InlineExecutor(settings))
+    bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench, windows=13, dev=6)
     start = bench.trainings.start(asked_of(base, steps=1, validation=0)).id
 
@@ -199,7 +198,7 @@ def test_a_stopped_training_has_a_checkpoint_and_goes_on_from_it(stopped, bench)
 
 
 def test_a_job_that_is_asked_to_stop_ends_with_a_checkpoint(settings, base):
-    bench = Workbench(settings, executor=SimpleNamespace(submit=lambda *_: None))
+    bench = build(settings, executor=SimpleNamespace(submit=lambda *_: None))
     furnish(bench)
     training = bench.trainings.start(asked_of(base))
     asked = []
@@ -252,7 +251,7 @@ def test_a_killed_trainer_shows_as_ended_with_what_to_do_and_is_gone_on_with(sto
 
 
 def test_a_trainer_in_a_process_can_be_killed_and_resumed(settings, base):
-    bench = Workbench(settings)
+    bench = build(settings)
     furnish(bench)
     training = bench.trainings.start(asked_of(base, steps=0, epochs=400.0, validation=0))
     deadline = time.monotonic() + 120
@@ -287,7 +286,7 @@ def _processes(job_id):
 
 
 def test_three_examples_are_too_few_and_that_is_said_before_anything_begins(settings, base):
-    bench = Workbench(settings, executor=InlineExecutor(settings))
+    bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench, pairs=3, windows=0)
     told = "There are 3 pairs and 0 windows to learn from. At least 30 are needed"
     assert bench.trainings.prospect(asked_of(base)).lacking.startswith(told)
@@ -297,10 +296,10 @@ def test_three_examples_are_too_few_and_that_is_said_before_anything_begins(sett
 
 
 def test_what_is_missing_is_said_with_what_to_do(settings):
-    bench = Workbench(settings, executor=InlineExecutor(settings))
+    bench = build(settings, executor=InlineExecutor(settings))
     assert "No criticism was read yet" in bench.trainings.lacking()
     furnish(bench, parted=False)
-    prospect = bench.trainings.prospect(Asked())
+    prospect = bench.trainings.prospect(TrainingRequest())
     assert "has not been decided which of them may be learnt from" in prospect.lacking
     assert prospect.unparted
     bench.store.splits.replace("pair", [(pair_id, "left out", "") for pair_id in bench.store.pairs.ids()])
@@ -382,14 +381,14 @@ def card(settings, training_id):
 def test_a_model_that_is_made_the_default_is_what_the_next_workbench_searches_with(made, bench, settings):
     first, second = made
     bench.trainings.use(first)
-    assert Workbench(settings).settings.trained == card(settings, first)
-    assert Workbench(settings).trainings.default.encoder.choice.name == "of 1"
+    assert build(settings).settings.trained == card(settings, first)
+    assert build(settings).trainings.default.encoder.choice.name == "of 1"
     bench.trainings.use(second)
-    assert dense.create_trained(Workbench(settings).settings, []).encoder_identity
+    assert dense.create_trained(build(settings).settings, []).encoder_identity
     assert bench.trainings.go_back().encoder.training == first
-    assert Workbench(settings).settings.trained == card(settings, first)
+    assert build(settings).settings.trained == card(settings, first)
     bench.trainings.use_packaged()
-    assert Workbench(settings).settings.trained == ""
+    assert build(settings).settings.trained == ""
     assert bench.trainings.default.before.encoder.training == first
     bench.trainings.go_back()
     assert bench.trainings.go_back() == Chosen(), "before the first there was the packaged one"
@@ -397,9 +396,9 @@ def test_a_model_that_is_made_the_default_is_what_the_next_workbench_searches_wi
 
 def test_a_model_of_ones_own_is_called_by_its_own_name_and_the_one_that_comes_along_by_its(made, bench, settings, base):
     name = "dense-relic"
-    assert Workbench(settings).indexes.card(name).label == "dense-RELiC"
+    assert build(settings).indexes.card(name).label == "dense-RELiC"
     bench.trainings.use(made[0])
-    own = Workbench(settings)
+    own = build(settings)
     year = bench.trainings.get(made[0]).training.created.year
     assert own.indexes.card(name).label == "of 1"
     assert re.match(rf"of 1, trained here on \d+ \w+ {year}\. Compares meanings", own.indexes.card(name).description)
@@ -411,14 +410,14 @@ def test_a_model_of_ones_own_is_called_by_its_own_name_and_the_one_that_comes_al
     assert mine.label == "of 1"
     assert "of 1" in [label for label, _ in words.cards[0].elsewhere]
     assert re.search(rf"of 1, trained here on \d+ \w+ {year} \(dense-RELiC", result.made_with)
-    assert Workbench(replace(settings, trained=str(base))).indexes.card(name).label == "dense-RELiC"
+    assert build(replace(settings, trained=str(base))).indexes.card(name).label == "dense-RELiC"
     bench.trainings.use_packaged()
-    assert Workbench(settings).indexes.card(name).label == "dense-RELiC"
+    assert build(settings).indexes.card(name).label == "dense-RELiC"
 
 
 def test_what_the_environment_names_stands_over_the_choice(made, bench, settings, base):
     bench.trainings.use(made[0])
-    named = Workbench(Settings(data=settings.data, indexes=settings.indexes, trained=str(base)))
+    named = build(Settings(data=settings.data, indexes=settings.indexes, trained=str(base)))
     assert named.settings.trained == str(base)
     assert named.trainings.default.encoder.fixed == str(base)
 
@@ -434,7 +433,7 @@ def test_a_choice_that_was_damaged_is_told_and_can_be_undone(made, bench, settin
     assert "not there any more" in bench.trainings.default.encoder.problem
     (settings.data / "model.json").write_text('{"version": 1, "chosen": [')
     assert "cannot be read" in bench.trainings.default.problem
-    broken = Workbench(settings)
+    broken = build(settings)
     with pytest.raises(BadWeights, match=r"model\.json"):
         dense.create_trained(broken.settings, [])
     broken.trainings.use_packaged()
@@ -442,7 +441,7 @@ def test_a_choice_that_was_damaged_is_told_and_can_be_undone(made, bench, settin
 
 
 def test_a_training_without_a_model_cannot_be_the_default(bench, base, settings):
-    held = Workbench(settings, executor=SimpleNamespace(submit=lambda *_: None))
+    held = build(settings, executor=SimpleNamespace(submit=lambda *_: None))
     training = held.trainings.start(asked_of(base))
     with pytest.raises(BadRequest, match="has no model yet"):
         held.trainings.use(training.id)
@@ -511,10 +510,10 @@ def test_every_setting_of_a_recipe_and_every_recipe_is_explained():
 
 def test_what_is_asked_can_be_written_down_and_read_again(base):
     asked = asked_of(base, hard="base", sources=("a", "b"))
-    assert Asked.from_json(asked.name, asked.recipe.to_json(), asked.to_json()) == asked
+    assert TrainingRequest.from_json(asked.name, asked.recipe.to_json(), asked.to_json()) == asked
     for wrong in ({"pairs": -1}, {"use": "poems"}, {"validation": -2}):
         with pytest.raises(BadRequest):
-            replace(Asked(), **wrong)
+            replace(TrainingRequest(), **wrong)
 
 
 def test_the_estimate_grows_with_what_is_read_and_falls_with_the_machine_s_speed(bench, base):

@@ -19,7 +19,7 @@ from safetensors.torch import load_file
 from relic_core.domain import Claim
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import CrossEncoder
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.errors import BadRequest, BadWeights, RelicError, StoreError, StoreFull
 from relic_core.training import checkpoints, exporting
 from relic_core.training.collating import HardNegatives
@@ -273,7 +273,7 @@ def test_a_trained_model_of_which_a_byte_is_damaged_is_refused(kind, base, tmp_p
     def use():
         if kind == "cross-encoder":
             return CrossEncoder(made)
-        return OnePassEncoder(read_card(str(made / "encoder.json"))).encode_claims([Claim("the ferry")])
+        return LateChunkingEncoder(read_card(str(made / "encoder.json"))).encode_claims([Claim("the ferry")])
 
     use()
     for path in made.rglob("model.safetensors"):

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from relic_core.domain import Claim, Span
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.errors import BadRequest
 from relic_core.training.batching import Planned, plan
 from relic_core.training.collating import Collator, HardNegatives, Material
@@ -133,7 +133,7 @@ def test_a_quotation_without_words_is_a_negative_of_none():
 
 def collator(base, pairs=(), windows=(), work=None, hard=None, **given):
     recipe = make_recipe(base, **given)
-    encoder = OnePassEncoder(trained_card(recipe), precision="float32")
+    encoder = LateChunkingEncoder(trained_card(recipe), precision="float32")
     material = Material(pairs, windows, lambda _: work, hard or HardNegatives())
     return Collator(recipe, encoder, material), encoder
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from relic_core.domain import Claim
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.errors import BadRequest
 from relic_core.training.hard_negatives import Guard, mine, quotation_vectors, span_vectors
 from relic_core.training.trainer import trained_card
@@ -20,7 +20,7 @@ ALL = Guard(count=1000, margin=100.0)
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
     base = make_base(tmp_path_factory.mktemp("base") / "tiny")
-    return OnePassEncoder(trained_card(make_recipe(base)), precision="float32")
+    return LateChunkingEncoder(trained_card(make_recipe(base)), precision="float32")
 
 
 def mined(encoder, pairs=(), windows=(), **given):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from relic_core.domain import Claim
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.training.batching import Planned
 from relic_core.training.collating import Collator, Material
 from relic_core.training.dual_encoder import DualEncoder
@@ -26,7 +26,7 @@ def base(tmp_path_factory):
 
 def prepared(base, batch, **given):
     recipe = make_recipe(base, shapes=(("4/4", 1.0),), **given)
-    encoder = OnePassEncoder(trained_card(recipe), precision="float32")
+    encoder = LateChunkingEncoder(trained_card(recipe), precision="float32")
     work = make_novel()
     pairs, windows = make_pairs(5), make_windows(work, 3)
     torch.manual_seed(1)

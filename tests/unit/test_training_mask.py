@@ -8,7 +8,7 @@ import pytest
 
 from relic_core.domain import Claim
 from relic_core.encoders.cards import EncoderCard, read_card
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.encoders.pairs import Pair
 from relic_core.errors import BadWeights
 from tests.tiny_models import write_card
@@ -45,7 +45,7 @@ def test_of_a_side_that_is_empty_the_other_has_the_room(masked):
 
 
 def identity(**card):
-    return OnePassEncoder(EncoderCard(**card), precision="float32").identity
+    return LateChunkingEncoder(EncoderCard(**card), precision="float32").identity
 
 
 def test_cards_without_a_mask_have_the_identities_they_had_before_there_were_masks():

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.encoders.states import state_of
 from relic_core.encoders.weights import find_model
 from relic_core.errors import BadRequest
@@ -86,7 +86,7 @@ def test_a_blend_keeps_some_of_what_was_gone_on_from(base, first, tmp_path, shar
 
 def test_one_model_for_both_begins_half_way_between_two(base, first):
     recipe = make_recipe(base, shared=True)
-    tower = OnePassEncoder(trained_card(recipe), precision="float32").pair.passages
+    tower = LateChunkingEncoder(trained_card(recipe), precision="float32").pair.passages
     start = start_of(card_of(first), find_model(str(base)))
     state = DualEncoder(recipe, tower, start).claims.state_dict()
     claims, passages = weights(first, "claims"), weights(first, "passages")
@@ -97,7 +97,7 @@ def test_one_model_for_both_begins_half_way_between_two(base, first):
 
 def test_a_reranker_begins_half_way_between_the_models_of_an_encoder(base, first, tmp_path):
     recipe = make_reranker_recipe(base)
-    tower = OnePassEncoder(trained_card(make_recipe(base)), precision="float32").pair.passages
+    tower = LateChunkingEncoder(trained_card(make_recipe(base)), precision="float32").pair.passages
     start = start_of(card_of(first), find_model(str(base)))
     state = RerankerInTraining(recipe, recipe.card(), tower, start).reader.model.state_dict()
     mean = start.mean()

@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 from relic_core.domain import Claim
 from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.errors import BadRequest, BadWeights, StoreFull
 from relic_core.training import checkpoints, loop, watching
 from relic_core.training.dual_encoder import DualEncoder
@@ -71,7 +71,7 @@ def test_it_learns_and_what_it_makes_can_be_searched_with_at_once(base, tmp_path
     assert np.mean([step["loss"] for step in steps[-5:]]) < 0.7 * np.mean([step["loss"] for step in steps[:5]])
     card = read_card(str(made.folder / "encoder.json"))
     assert (card.mask, card.window, card.spans) == ("[MASK]", 32, "in context")
-    encoder = OnePassEncoder(card, precision="float32")
+    encoder = LateChunkingEncoder(card, precision="float32")
     sums, _counts = encoder.encode_sentences(NOVEL, lambda *_: None)
     assert sums.shape == (60, 16)
     pair = PAIRS[0]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from relic_core.domain import Shape
+from relic_core.domain import ContextSize
 from relic_core.errors import BadClaim, BadRequest
 from relic_core.evaluation import proxy_runs, tuning
 from relic_core.evaluation.comparing import compare
@@ -17,10 +17,10 @@ from relic_core.retrieval.bm25 import Bm25
 from relic_core.retrieval.bm25_reference import Bm25Reference
 from relic_core.retrieval.random_order import create as random_order
 from relic_core.services.tuning import tune_bm25
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 from tests.small_benchmark import Counting, SmallBenchmark, quiet
 
-SHAPE = Shape(1, 1)
+SHAPE = ContextSize(1, 1)
 
 
 def made(k1, b):
@@ -69,7 +69,7 @@ def test_a_grid_of_nothing_and_a_metric_of_no_merit_are_refused(wrong):
 
 @pytest.fixture
 def workbench(settings):
-    return Workbench(settings)
+    return build(settings)
 
 
 def tune(workbench, monkeypatch, benchmark, **options):

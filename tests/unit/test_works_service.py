@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 
 from relic_core.config import Settings
-from relic_core.domain import Narrowing
+from relic_core.domain import WorkFilter
 from relic_core.errors import BadRequest, BadText, EmptyText, NotFound, TextTooLarge
 from relic_core.library import sample
 from relic_core.services import shelf
 from relic_core.services.answers import SearchRequest
-from relic_core.services.jobs import InlineExecutor
-from relic_core.services.workbench import Workbench
 from relic_core.store import Store
 from relic_core.text.placing import letters
+from relic_core.wiring import InlineExecutor, build
 from tests.making import work_of
 from tests.privileges import without_privileges
 
@@ -26,7 +25,7 @@ TEXT = "The river rose.\n\nNobody counted the lanterns. Nobody had been asked to
 
 @pytest.fixture
 def bench(settings):
-    return Workbench(settings, executor=InlineExecutor(settings))
+    return build(settings, executor=InlineExecutor(settings))
 
 
 @pytest.fixture
@@ -37,7 +36,7 @@ def library(settings, tmp_path):
     (folder / "the_river_at_night.txt").write_text(TEXT)
     (folder / "PG77.TXT").write_bytes(b"The Project Gutenberg EBook\r\n\r\nTitle: Lanterns\r\n\r\nThey burned.\r\n")
     (folder / "notes.md").write_text("no text")
-    return Workbench(replace(settings, library=folder))
+    return build(replace(settings, library=folder))
 
 
 def test_a_file_becomes_a_work(bench, tmp_path):
@@ -79,7 +78,7 @@ def test_the_same_text_is_known_again_however_it_comes(bench, tmp_path):
     ids=["missing", "folder", "pipe", "empty", "large", "loop"],
 )
 def test_what_cannot_be_added_is_told(settings, tmp_path, make, error, said):
-    bench = Workbench(replace(settings, max_text_bytes=100_000))
+    bench = build(replace(settings, max_text_bytes=100_000))
     make(tmp_path / "it.txt")
     with pytest.raises(error, match=said):
         bench.works.add(tmp_path / "it.txt")
@@ -118,7 +117,7 @@ def test_a_folder_that_may_not_be_entered_is_told(bench, tmp_path):
 def test_a_file_whose_name_is_not_in_utf_8_is_added_and_can_be_listed(settings, tmp_path):
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt"))
     path.write_text(TEXT)
-    bench = Workbench(replace(settings, library=tmp_path), executor=InlineExecutor(settings))
+    bench = build(replace(settings, library=tmp_path), executor=InlineExecutor(settings))
     (offered,) = bench.works.available()
     assert offered.title == "Caf\N{REPLACEMENT CHARACTER}"
     added = bench.works.add(path)
@@ -142,7 +141,7 @@ def test_texts_of_every_format_are_offered_and_known_again(settings, tmp_path):
     for name in ("hamlet.xml", "LANTERNS.EPUB", "river.txt", "page.html"):
         (tmp_path / name).write_text("<TEI><text><body><p>It rose.</p></body></text></TEI>")
     (tmp_path / "river.txt").write_text(TEXT)
-    bench = Workbench(replace(settings, library=tmp_path), executor=InlineExecutor(settings))
+    bench = build(replace(settings, library=tmp_path), executor=InlineExecutor(settings))
     assert [text.title for text in bench.works.available()] == ["LANTERNS", "Hamlet", "River"]
     added = bench.works.add(bench.works.find_file("hamlet"))
     assert added.work.format == "TEI"
@@ -161,15 +160,15 @@ def test_files_of_the_library_folder_are_found_by_name(library, tmp_path):
 
 
 def test_a_library_folder_that_is_not_there_is_told(settings, tmp_path):
-    assert Workbench(settings).works.available() == ()
+    assert build(settings).works.available() == ()
     with pytest.raises(NotFound, match="RELIC_LIBRARY"):
-        Workbench(replace(settings, library=tmp_path / "gone")).works.available()
+        build(replace(settings, library=tmp_path / "gone")).works.available()
     (tmp_path / "file").write_text("")
     with pytest.raises(BadRequest, match="is a file"):
-        Workbench(replace(settings, library=tmp_path / "file")).works.available()
+        build(replace(settings, library=tmp_path / "file")).works.available()
     (tmp_path / "bare").mkdir()
     with pytest.raises(NotFound, match=r"no \.txt file"):
-        Workbench(settings).works.texts_in(tmp_path / "bare")
+        build(settings).works.texts_in(tmp_path / "bare")
 
 
 def test_loaded_works_stay_in_memory_until_they_change(bench, settings):
@@ -190,7 +189,7 @@ def test_loaded_works_stay_in_memory_until_they_change(bench, settings):
 
 
 def test_a_work_added_anew_is_known_by_its_new_title_wherever_it_was_loaded(bench, settings):
-    elsewhere = Workbench(settings)
+    elsewhere = build(settings)
     first = bench.works.add(TEXT.encode(), name="x.txt", title="The River").work
     assert bench.works.load(first.id).title == "The River"
     elsewhere.works.remove(first.id)
@@ -333,7 +332,7 @@ def test_a_narrowing_admits_works_by_author_year_and_id(bench):
         bench.store.works.add(replace(made, author=f"By {title}", year=year))
 
     def admitted(**narrowing):
-        return [summary.title for summary in bench.works.scope(Narrowing(**narrowing))]
+        return [summary.title for summary in bench.works.scope(WorkFilter(**narrowing))]
 
     assert admitted() == ["Emma", "Maud", "Undated"]
     assert admitted(authors=("By Maud", "By Undated")) == ["Maud", "Undated"]
@@ -345,7 +344,7 @@ def test_a_narrowing_admits_works_by_author_year_and_id(bench):
 @pytest.fixture(scope="module")
 def named(tmp_path_factory):
     """Works that the tests only look up."""
-    bench = Workbench(Settings(data=tmp_path_factory.mktemp("named")))
+    bench = build(Settings(data=tmp_path_factory.mktemp("named")))
     for number, title in enumerate(("Emma", "Emma and I", "Mansfield Park", "The Mill on the Floss")):
         work_id = f"{title.lower().replace(' ', '-')}-{number}aaaaaaa"
         bench.store.works.add(work_of(f"Text\n\n{title}.\n", work_id=work_id, title=title))
@@ -376,7 +375,7 @@ def test_a_name_that_fits_several_works_or_none_is_told(named, settings, tmp_pat
     with pytest.raises(NotFound, match="There is no work ''"):
         named.resolve("")
     with pytest.raises(NotFound, match="none yet"):
-        Workbench(replace(settings, data=tmp_path / "fresh")).works.resolve("Emma")
+        build(replace(settings, data=tmp_path / "fresh")).works.resolve("Emma")
 
 
 def test_adding_can_be_a_job_and_one_bad_file_does_not_stop_the_rest(bench, tmp_path, monkeypatch):

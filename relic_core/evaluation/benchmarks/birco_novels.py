@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relic_core.domain import BenchmarkCard, Span, Window
+from relic_core.domain import BenchmarkCard, QuotationContext, Span
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.benchmarks import birco_queries
 from relic_core.evaluation.benchmarks.opened import Opened, book_of, place_all
@@ -38,7 +38,7 @@ CARD = BenchmarkCard(
 )
 
 
-def unplaced(settings: Settings, data: Path | None) -> tuple[Window, ...]:
+def unplaced(settings: Settings, data: Path | None) -> tuple[QuotationContext, ...]:
     """Read the queries alone, for their claims: the novels are not needed, so nothing is said of where a gold stands.
 
     Returns: with an empty gold, which is never to be ranked for.
@@ -50,7 +50,9 @@ def unplaced(settings: Settings, data: Path | None) -> tuple[Window, ...]:
     windows = []
     for query in queries.queries:
         left, right = birco_queries.sides(query)
-        windows.append(Window(id=query.id, book=query.work, pool=query.work, left=left, right=right, gold=Span(0, 0)))
+        windows.append(
+            QuotationContext(id=query.id, book=query.work, pool=query.work, left=left, right=right, gold=Span(0, 0))
+        )
     return tuple(windows)
 
 
@@ -78,6 +80,8 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened:
     for query in queries.queries:
         left, right = birco_queries.sides(query)
         windows.append(
-            Window(id=query.id, book=query.work, pool=query.work, left=left, right=right, gold=golds[query.id])
+            QuotationContext(
+                id=query.id, book=query.work, pool=query.work, left=left, right=right, gold=golds[query.id]
+            )
         )
     return Opened(card, windows, books=[book_of(key, work) for key, work in texts.items()], works=texts)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from relic_core.domain import BenchmarkCard, Book, Chapter, Paragraph, Sentence, Span, Window, Work
+from relic_core.domain import BenchmarkCard, Book, Chapter, Paragraph, QuotationContext, Sentence, Span, Work
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.benchmarks import birco_queries
 from relic_core.evaluation.benchmarks.opened import Opened
@@ -65,7 +65,7 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened: 
         books[book.key] = book
         pools[query.id] = _pool(query.id, {name: queries.passages[name] for name in ids})
         windows.append(
-            Window(
+            QuotationContext(
                 id=query.id,
                 book=book.key,
                 pool=query.id,

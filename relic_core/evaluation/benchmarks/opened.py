@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import BenchmarkCard, Span, Window, Work
+    from relic_core.domain import BenchmarkCard, QuotationContext, Span, Work
 
     Starts = npt.NDArray[np.int64]
 
@@ -48,7 +48,7 @@ class Opened:
     def __init__(
         self,
         card: BenchmarkCard,
-        windows: Sequence[Window],
+        windows: Sequence[QuotationContext],
         *,
         books: Iterable[Book],
         works: Mapping[str, Work],
@@ -62,7 +62,7 @@ class Opened:
         self._books = tuple({window.book: known[window.book] for window in windows}.values())
         self.card = replace(card, examples=len(self._windows), books=len(self._books))
 
-    def windows(self) -> tuple[Window, ...]:
+    def windows(self) -> tuple[QuotationContext, ...]:
         """List all windows, in order; each has been checked."""
         return self._windows
 
@@ -74,7 +74,7 @@ class Opened:
         """Give the work that candidates of a pool are taken from."""
         return self._works[pool]
 
-    def candidates(self, window: Window) -> Starts | None:
+    def candidates(self, window: QuotationContext) -> Starts | None:
         """List where the spans start that count as candidates; None for all spans."""
         return None if self._candidates is None else self._candidates[window.pool, window.gold.length]
 
@@ -192,7 +192,7 @@ def _is_inside(gold: Span, work: Work) -> bool:
     return gold.start >= 0 and gold.length >= 1 and gold.end <= len(work.sentences)
 
 
-def _is_listed(window: Window, candidates: Mapping[tuple[str, int], Starts]) -> bool:
+def _is_listed(window: QuotationContext, candidates: Mapping[tuple[str, int], Starts]) -> bool:
     starts = candidates.get((window.pool, window.gold.length))
     return starts is not None and window.gold.start in starts
 

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from relic_core.config import ASSETS
-from relic_core.domain import LENGTHS, BenchmarkCard, Span, Window
+from relic_core.domain import LENGTHS, BenchmarkCard, QuotationContext, Span
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
 from relic_core.formats.window_manifest import SETS, sha256_of
@@ -114,7 +114,7 @@ class PublicRelic:
         ]
         return Opened(self.CARD, windows, books=[book_of(key, work) for key, work in found.items()], works=found)
 
-    def unplaced(self, settings: Settings, data: Path | None) -> tuple[Window, ...]:
+    def unplaced(self, settings: Settings, data: Path | None) -> tuple[QuotationContext, ...]:
         """Read the windows for their claims alone, without the works; with empty golds.
 
         Raises NotFound, BadBenchmark: as `create`.
@@ -158,8 +158,10 @@ class PublicRelic:
             )
 
 
-def _window(window: ListedWindow, text: WindowText, gold: Span) -> Window:
-    return Window(id=window.id, book=window.work, pool=window.work, left=text.left, right=text.right, gold=gold)
+def _window(window: ListedWindow, text: WindowText, gold: Span) -> QuotationContext:
+    return QuotationContext(
+        id=window.id, book=window.work, pool=window.work, left=text.left, right=text.right, gold=gold
+    )
 
 
 def _gold(window: ListedWindow, work: Work, starts: Sequence[int]) -> Span:

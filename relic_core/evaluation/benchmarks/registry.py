@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.config import Settings
-    from relic_core.domain import BenchmarkCard, Window
+    from relic_core.domain import BenchmarkCard, QuotationContext
     from relic_core.ports import Benchmark, WorkSource
 
 _MODULES = {
@@ -73,7 +73,7 @@ def open_benchmark(name: str, *, settings: Settings, works: WorkSource, data: Pa
     return _module(name).create(settings, works, data)
 
 
-def unplaced(name: str, *, settings: Settings, data: Path | None = None) -> tuple[Window, ...]:
+def unplaced(name: str, *, settings: Settings, data: Path | None = None) -> tuple[QuotationContext, ...]:
     """Read the windows of a benchmark without its works, for their claims; none where it cannot be read so.
 
     - `settings`, `data`: as of `open_benchmark`.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import BenchmarkCard, Book, Chapter, Paragraph, Sentence, Span, Window, Work
+from relic_core.domain import BenchmarkCard, Book, Chapter, Paragraph, QuotationContext, Sentence, Span, Work
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.benchmarks.opened import Opened, checksum, data_path
 from relic_core.formats.relic import read_relic
@@ -63,7 +63,7 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened: 
     path = data_path(CARD, settings, data, below=FOLDER)
     path = data_path(CARD, settings, path / DEFAULT, below=FOLDER) if path.is_dir() else path
     read = read_relic(path)
-    windows: list[Window] = []
+    windows: list[QuotationContext] = []
     texts, books, candidates = {}, [], {}
     for book in read:
         windows += [_window(path, book.title, quote) for quote in book.quotes]
@@ -134,14 +134,14 @@ def work_of(book: RelicBook) -> Work:
     )
 
 
-def _window(path: Path, title: str, quote: Quote) -> Window:
+def _window(path: Path, title: str, quote: Quote) -> QuotationContext:
     if quote.start is None:
         raise BadBenchmark(
             f"{path} does not say where its quotations stand ({quote.id} is the first): it is RELiC's hidden test "
             "split. Nothing can be measured on it here; rankings for it can only be written to a file and submitted to "
             "RELiC's leaderboard. Measure on val.json."
         )
-    return Window(
+    return QuotationContext(
         id=quote.id,
         book=title,
         pool=title,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relic_core.domain import MAX_CONTEXT, BenchmarkCard, Book, Window
+from relic_core.domain import MAX_CONTEXT, BenchmarkCard, Book, QuotationContext
 from relic_core.errors import BadBenchmark, BadRequest, BadText
 from relic_core.evaluation.benchmarks.opened import Opened
 from relic_core.library import sample
@@ -67,7 +67,7 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened: 
     except BadText as error:
         raise BadBenchmark(str(error)) from error
     windows = [
-        Window(
+        QuotationContext(
             id=excerpt.id,
             book=BOOK,
             pool=BOOK,

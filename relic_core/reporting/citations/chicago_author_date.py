@@ -11,10 +11,10 @@ from relic_core.reporting.citations.runs import Line
 if TYPE_CHECKING:
     from relic_core.reporting.citations.edition import Parts
     from relic_core.reporting.citations.locators import Locator
-    from relic_core.reporting.citations.runs import Run
+    from relic_core.reporting.citations.runs import TextRun
 
 
-def entry(parts: Parts) -> tuple[Run, ...]:
+def entry(parts: Parts) -> tuple[TextRun, ...]:
     """Write the entry in the list of references."""
     line = Line()
     years = _years(parts, "()")
@@ -31,7 +31,7 @@ def entry(parts: Parts) -> tuple[Run, ...]:
     return line.runs
 
 
-def in_text(parts: Parts, locator: Locator | None = None) -> tuple[Run, ...]:
+def in_text(parts: Parts, locator: Locator | None = None) -> tuple[TextRun, ...]:
     """Write the citation in the text, in brackets."""
     line = Line().add("(")
     comma = "" if parts.year or parts.first_year else ","

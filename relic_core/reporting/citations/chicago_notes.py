@@ -11,10 +11,10 @@ from relic_core.reporting.citations.runs import Line
 if TYPE_CHECKING:
     from relic_core.reporting.citations.edition import Parts
     from relic_core.reporting.citations.locators import Locator
-    from relic_core.reporting.citations.runs import Run
+    from relic_core.reporting.citations.runs import TextRun
 
 
-def full_note(parts: Parts, locator: Locator | None = None) -> tuple[Run, ...]:
+def full_note(parts: Parts, locator: Locator | None = None) -> tuple[TextRun, ...]:
     """Write the note of a first mention."""
     line = Line()
     if parts.authors:
@@ -39,7 +39,7 @@ def full_note(parts: Parts, locator: Locator | None = None) -> tuple[Run, ...]:
     return line.stop().runs
 
 
-def short_note(parts: Parts, locator: Locator | None = None) -> tuple[Run, ...]:
+def short_note(parts: Parts, locator: Locator | None = None) -> tuple[TextRun, ...]:
     """Write the note of a later mention."""
     line = Line()
     if parts.authors:
@@ -50,7 +50,7 @@ def short_note(parts: Parts, locator: Locator | None = None) -> tuple[Run, ...]:
     return line.runs
 
 
-def entry(parts: Parts) -> tuple[Run, ...]:
+def entry(parts: Parts) -> tuple[TextRun, ...]:
     """Write the entry in the bibliography."""
     line = Line().add(chicago.listed(parts.authors)).stop()
     chicago.add_title(line, parts)

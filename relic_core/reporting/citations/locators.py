@@ -14,7 +14,7 @@ from relic_core.reporting.citations.capitals import title_capitals
 from relic_core.text.numbers import number_value
 
 if TYPE_CHECKING:
-    from relic_core.domain import Kept, Span, Work
+    from relic_core.domain import KeptPassage, Span, Work
 
 Unit = Literal["volume", "book", "part", "canto", "letter", "stave", "act", "scene", "section", "chapter"]
 Counted = Literal["paragraph", "line", "note"]
@@ -76,7 +76,7 @@ def locate(work: Work, span: Span) -> Locator:
     return make_locator(work.chapter_name(first.chapter), kind, begins, begins, on=on)
 
 
-def locate_kept(kept: Kept) -> Locator:
+def locate_kept(kept: KeptPassage) -> Locator:
     """Say where a kept passage stands, from what was kept with it; its work may be gone."""
     paragraphs = kept.quotation.count("\n\n")
     if kept.line is not None:

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from relic_core.reporting.citations.edition import Parts
     from relic_core.reporting.citations.locators import Locator
     from relic_core.reporting.citations.names import Name
-    from relic_core.reporting.citations.runs import Run
+    from relic_core.reporting.citations.runs import TextRun
 
 _TWO = 2
 _FIRST = re.compile(r"^(?:translated|edited|vol|no)\b")
 
 
-def entry(parts: Parts) -> tuple[Run, ...]:
+def entry(parts: Parts) -> tuple[TextRun, ...]:
     """Write the entry in the list of works cited."""
     line = Line().add(_listed(parts.authors)).stop().title(parts.title, ".", quoted=parts.within)
     line.add(parts.first_year).stop()
@@ -53,13 +53,13 @@ def entry(parts: Parts) -> tuple[Run, ...]:
     return line.runs
 
 
-def with_author_again(runs: Sequence[Run], authors: Sequence[Name]) -> tuple[Run, ...]:
+def with_author_again(runs: Sequence[TextRun], authors: Sequence[Name]) -> tuple[TextRun, ...]:
     """Put three hyphens for authors who are those of the entry above."""
     rest = runs[0].text.removeprefix(_listed(authors)).removeprefix(".")
     return (replace(runs[0], text=f"---.{rest}"), *runs[1:])
 
 
-def in_text(parts: Parts, locator: Locator | None = None) -> tuple[Run, ...]:
+def in_text(parts: Parts, locator: Locator | None = None) -> tuple[TextRun, ...]:
     """Write the citation in the text, in brackets; with the title where several works of one author are cited."""
     titled = parts.titled or not parts.authors
     line = Line().add("(")

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from relic_core.reporting.citations.runs import Run, as_html, as_markdown, as_text, inner_quotes
+from relic_core.reporting.citations.runs import TextRun, as_html, as_markdown, as_text, inner_quotes
 
 MLA_CHARACTERS = 4 * 75
 MLA_LINES = 3
@@ -61,7 +61,7 @@ class Quoted:
     """
 
     block: bool
-    paragraphs: tuple[tuple[tuple[Run, ...], ...], ...]
+    paragraphs: tuple[tuple[tuple[TextRun, ...], ...], ...]
 
     @property
     def label(self) -> str:
@@ -87,7 +87,7 @@ class Quoted:
         return f"<blockquote>{paragraphs}</blockquote>" if self.block else paragraphs
 
 
-def quote(words: str, citation: tuple[Run, ...], style: str, *, verse: bool = False) -> Quoted:
+def quote(words: str, citation: tuple[TextRun, ...], style: str, *, verse: bool = False) -> Quoted:
     r"""Set a quotation with its citation.
 
     - `words`, `style`, `verse`: as for `set_quotation`.
@@ -99,12 +99,12 @@ def quote(words: str, citation: tuple[Run, ...], style: str, *, verse: bool = Fa
     > The water takes\
     > what it is owed (Blake 3)
     """
-    behind = () if style in WITH_NOTES else (Run(" "), *citation)
+    behind = () if style in WITH_NOTES else (TextRun(" "), *citation)
     quotation = set_quotation(words, style, verse=verse)
     if not quotation.block:
-        line = Run(quotation.inline(stop=not behind))
-        return Quoted(block=False, paragraphs=(((line, *behind, Run(".")) if behind else (line,),),))
-    lines: list[list[tuple[Run, ...]]] = [[(Run(line),) for line in each] for each in quotation.paragraphs]
+        line = TextRun(quotation.inline(stop=not behind))
+        return Quoted(block=False, paragraphs=(((line, *behind, TextRun(".")) if behind else (line,),),))
+    lines: list[list[tuple[TextRun, ...]]] = [[(TextRun(line),) for line in each] for each in quotation.paragraphs]
     lines[-1][-1] += behind
     return Quoted(block=True, paragraphs=tuple(map(tuple, lines)))
 

@@ -26,7 +26,7 @@ _NEW_LINE = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """Words set in one way."""
 
     text: str
@@ -42,15 +42,15 @@ class Line:
     """
 
     def __init__(self) -> None:
-        self._runs: list[Run] = []
+        self._runs: list[TextRun] = []
 
     @property
-    def runs(self) -> tuple[Run, ...]:
+    def runs(self) -> tuple[TextRun, ...]:
         """What was added, neighbours set in the same way put together."""
-        joined: list[Run] = []
+        joined: list[TextRun] = []
         for run in self._runs:
             if joined and joined[-1].italic == run.italic:
-                joined[-1] = Run(joined[-1].text + run.text, run.italic)
+                joined[-1] = TextRun(joined[-1].text + run.text, run.italic)
             else:
                 joined.append(run)
         return tuple(joined)
@@ -59,14 +59,14 @@ class Line:
         """Add words, parted from what stands there by `before`; nothing where there are none."""
         if words:
             if self._runs and before:
-                self._runs.append(Run(before))
-            self._runs.append(Run(words, italic))
+                self._runs.append(TextRun(before))
+            self._runs.append(TextRun(words, italic))
         return self
 
     def mark(self, mark: str) -> Self:
         """Add a mark: a comma also behind a title's question mark, a full stop only where nothing closes already."""
         if mark and self._runs and not (mark == "." and self._last in _CLOSED):
-            self._runs.append(Run(mark))
+            self._runs.append(TextRun(mark))
         return self
 
     def stop(self) -> Self:
@@ -98,12 +98,12 @@ def inner_quotes(words: str) -> str:
     return turned.replace("“", "‘").replace("”", "’").replace("\x01", "“").replace("\x02", "”")
 
 
-def as_text(runs: Iterable[Run]) -> str:
+def as_text(runs: Iterable[TextRun]) -> str:
     """Give plain text; what is in italics elsewhere is not marked."""
     return "".join(run.text for run in runs)
 
 
-def as_markdown(runs: Sequence[Run], *, heading: bool = False) -> str:
+def as_markdown(runs: Sequence[TextRun], *, heading: bool = False) -> str:
     r"""Give one line of Markdown, with italics between asterisks; in a heading a number at the beginning makes no list.
 
     >>> as_markdown((Run("M*A*S*H", italic=True), Run(". 1968.")))
@@ -122,7 +122,7 @@ def as_markdown(runs: Sequence[Run], *, heading: bool = False) -> str:
     return f"{before}{number[0]}\\{bare[number.end() :]}" if number else written
 
 
-def as_html(runs: Iterable[Run]) -> str:
+def as_html(runs: Iterable[TextRun]) -> str:
     """Give HTML, escaped, with italics as ``<i>``, which word processors and Zotero keep when it is pasted.
 
     >>> as_html((Run("A <b>", italic=True), Run(" & B")))
@@ -131,7 +131,7 @@ def as_html(runs: Iterable[Run]) -> str:
     return "".join(f"<i>{escape(run.text)}</i>" if run.italic else escape(run.text) for run in runs)
 
 
-def _emphasised(run: Run) -> str:
+def _emphasised(run: TextRun) -> str:
     words = escape_markdown(_NEW_LINE.sub(" ", run.text))
     if not run.italic or not words.strip():
         return words

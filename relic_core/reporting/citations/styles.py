@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from relic_core.reporting.citations.edition import Parts
     from relic_core.reporting.citations.locators import Locator
     from relic_core.reporting.citations.names import Name
-    from relic_core.reporting.citations.runs import Run
+    from relic_core.reporting.citations.runs import TextRun
 
 StyleName = Literal["mla", "chicago-notes", "chicago-author-date"]
 STYLES: tuple[StyleName, ...] = get_args(StyleName)
@@ -36,11 +36,11 @@ class Style:
     name: StyleName
     label: str
     listed: str
-    entry: Callable[[Parts], tuple[Run, ...]]
-    beside: tuple[tuple[str, Callable[[Parts, Locator | None], tuple[Run, ...]]], ...]
+    entry: Callable[[Parts], tuple[TextRun, ...]]
+    beside: tuple[tuple[str, Callable[[Parts, Locator | None], tuple[TextRun, ...]]], ...]
 
     @property
-    def in_text(self) -> Callable[[Parts, Locator | None], tuple[Run, ...]]:
+    def in_text(self) -> Callable[[Parts, Locator | None], tuple[TextRun, ...]]:
         """What stands behind a quotation: the citation in the text, or the full note."""
         return self.beside[0][1]
 
@@ -50,7 +50,7 @@ class Cited:
     """One form of a citation: what it is called, and its words."""
 
     label: str
-    runs: tuple[Run, ...]
+    runs: tuple[TextRun, ...]
 
     @property
     def text(self) -> str:
@@ -131,7 +131,7 @@ def works_cited(works: Iterable[CitedWork], name: str) -> tuple[Cited, ...]:
     return tuple(cited)
 
 
-def passage_form(name: str) -> Callable[[Parts, Locator | None], tuple[Run, ...]]:
+def passage_form(name: str) -> Callable[[Parts, Locator | None], tuple[TextRun, ...]]:
     """Give what stands behind a quotation in a style: the citation in the text, or the full note."""
     return style(name).in_text
 

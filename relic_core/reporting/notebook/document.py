@@ -10,14 +10,14 @@ from relic_core.domain import CitedWork
 from relic_core.reporting.citations import chicago_notes
 from relic_core.reporting.citations.locators import locate_kept
 from relic_core.reporting.citations.quoting import WITH_NOTES, quote
-from relic_core.reporting.citations.runs import Run
+from relic_core.reporting.citations.runs import TextRun
 from relic_core.reporting.citations.styles import style, works_cited
 from relic_core.reporting.citations.telling_apart import tell_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from relic_core.domain import Kept, Note
+    from relic_core.domain import KeptPassage, Note
     from relic_core.formats.notebook import Section
     from relic_core.reporting.citations.edition import Parts
     from relic_core.reporting.citations.styles import Style
@@ -37,7 +37,7 @@ class Block:
     """
 
     kind: BlockKind
-    lines: tuple[tuple[Run, ...], ...]
+    lines: tuple[tuple[TextRun, ...], ...]
     level: int = 0
 
 
@@ -55,36 +55,38 @@ def document(
     chosen = style(style_name)
     notes = [note for section in sections for note in section.notes]
     called = title or next((section.collection.name for section in sections), "")
-    blocks = [_heading(1, Run(called.strip() or "Notes"))]
+    blocks = [_heading(1, TextRun(called.strip() or "Notes"))]
     cited: dict[str, CitedWork] = {}
     apart = tell_apart((cited_work(note.kept, editions) for note in notes), chosen)
     for section in sections:
         if title and section.notes:
-            blocks.append(_heading(2, Run(section.collection.name)))
+            blocks.append(_heading(2, TextRun(section.collection.name)))
         for number, note in enumerate(section.notes, start=1):
             kept = note.kept
             work = cited_work(kept, editions)
             place = kept.place.replace(" · ", ", ")
             blocks.append(
-                _heading(3 if title else 2, Run(f"{number}. "), Run(work.title, italic=True), Run(f", {place}"))
+                _heading(
+                    3 if title else 2, TextRun(f"{number}. "), TextRun(work.title, italic=True), TextRun(f", {place}")
+                )
             )
             citation = citation_of(kept, apart[work.id], chosen, first=work.id not in cited)
             blocks += _passage(kept, citation, style_name)
             blocks += _said(note)
             cited[work.id] = work
     if cited:
-        blocks.append(_heading(2, Run(chosen.listed)))
+        blocks.append(_heading(2, TextRun(chosen.listed)))
         blocks += [Block("entry", (entry.runs,)) for entry in works_cited(cited.values(), style_name)]
     foot = f"{_counted(len(notes))}, from RELiC Workbench {__version__}, cited by {chosen.label}."
-    return (*blocks, Block("foot", ((Run(foot),),)))
+    return (*blocks, Block("foot", ((TextRun(foot),),)))
 
 
-def cited_work(kept: Kept, editions: Mapping[str, CitedWork]) -> CitedWork:
+def cited_work(kept: KeptPassage, editions: Mapping[str, CitedWork]) -> CitedWork:
     """Give the work of a kept passage as it is cited."""
     return editions.get(kept.work_id) or CitedWork(id=kept.work_id, title=kept.title, author=kept.author)
 
 
-def citation_of(kept: Kept, parts: Parts, chosen: Style, *, first: bool = True) -> tuple[Run, ...]:
+def citation_of(kept: KeptPassage, parts: Parts, chosen: Style, *, first: bool = True) -> tuple[TextRun, ...]:
     """Write what stands behind a quotation: the citation in the text, or the note.
 
     - `parts`: of its work, as `tell_apart` gives them.
@@ -94,7 +96,7 @@ def citation_of(kept: Kept, parts: Parts, chosen: Style, *, first: bool = True) 
     return write(parts, locate_kept(kept))
 
 
-def _passage(kept: Kept, citation: tuple[Run, ...], style_name: str) -> Iterator[Block]:
+def _passage(kept: KeptPassage, citation: tuple[TextRun, ...], style_name: str) -> Iterator[Block]:
     """Set the quotation with its citation, which stands behind it or, in notes, in a paragraph of its own."""
     quoted = quote(kept.quotation, citation, style_name, verse=kept.line is not None)
     for lines in quoted.paragraphs:
@@ -105,18 +107,18 @@ def _passage(kept: Kept, citation: tuple[Run, ...], style_name: str) -> Iterator
 
 def _said(note: Note) -> Iterator[Block]:
     for paragraph in note.words.strip().split("\n\n"):
-        lines = tuple((Run(line.strip()),) for line in paragraph.split("\n") if line.strip())
+        lines = tuple((TextRun(line.strip()),) for line in paragraph.split("\n") if line.strip())
         if lines:
             yield Block("words", lines)
     asked = "Word looked for" if note.kept.origin == "concordance" else "Claim"
     facts = [(asked, note.kept.claim_text), ("Verdict", _VERDICTS.get(note.verdict or "", ""))]
     facts.append(("Tags", ", ".join(note.tags)))
-    said = tuple((Run(f"{name}: {' '.join(value.split())}"),) for name, value in facts if value.strip())
+    said = tuple((TextRun(f"{name}: {' '.join(value.split())}"),) for name, value in facts if value.strip())
     if said:
         yield Block("facts", said)
 
 
-def _heading(level: int, *runs: Run) -> Block:
+def _heading(level: int, *runs: TextRun) -> Block:
     return Block("heading", (runs,), level)
 
 

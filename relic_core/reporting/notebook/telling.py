@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from relic_core.domain import Kept
+    from relic_core.domain import KeptPassage
 
 
-def brought_up(kept: Kept, labels: Mapping[str, str]) -> str:
+def brought_up(kept: KeptPassage, labels: Mapping[str, str]) -> str:
     """Say in a sentence how a passage was met.
 
     - `labels`: what people call retrievers; a name that is not in it is given as it is.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import CitedWork
     from relic_core.formats.notebook import Section
-    from relic_core.reporting.citations.runs import Run
+    from relic_core.reporting.citations.runs import TextRun
     from relic_core.reporting.notebook.document import Block
 
 _STYLES = {"quotation": "Quote", "entry": "Bibliography", "note": "Details", "facts": "Details", "foot": "Details"}
@@ -82,7 +82,7 @@ def _add(made: Document, block: Block) -> None:
         _add_runs(paragraph, line)
 
 
-def _add_runs(paragraph: Paragraph, runs: Sequence[Run]) -> None:
+def _add_runs(paragraph: Paragraph, runs: Sequence[TextRun]) -> None:
     for run in runs:
         added = paragraph.add_run(_clean(run.text))
         if run.italic:

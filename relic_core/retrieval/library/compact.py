@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Claim, Imprint
+    from relic_core.domain import Claim, WorkVersion
     from relic_core.ports import Progress
     from relic_core.retrieval.dense import Dense
     from relic_core.retrieval.index_files import Recipe
@@ -80,12 +80,12 @@ class Compact:
             self._rows += sentences
         self.measured: Measures = {int(length): (ten, hundred) for length, (ten, hundred) in notes["measured"].items()}
 
-    def holds(self, work: Imprint) -> bool:
+    def holds(self, work: WorkVersion) -> bool:
         """Whether a work is in it, with the text and sentences it now has."""
         return _key(work) in self._parts
 
     def find(
-        self, vector: npt.NDArray[np.float32], works: Sequence[Imprint], *, probes: int = 0
+        self, vector: npt.NDArray[np.float32], works: Sequence[WorkVersion], *, probes: int = 0
     ) -> dict[str, npt.NDArray[np.int64]]:
         """Find sentences of some works that it holds.
 
@@ -113,7 +113,7 @@ class Compact:
         return sentences
 
 
-def spans_of(sentences: npt.NDArray[np.int64], work: Imprint, length: int) -> npt.NDArray[np.int64]:
+def spans_of(sentences: npt.NDArray[np.int64], work: WorkVersion, length: int) -> npt.NDArray[np.int64]:
     """List where the spans begin that hold one of some sentences.
 
     >>> from relic_core.domain import Imprint
@@ -125,7 +125,7 @@ def spans_of(sentences: npt.NDArray[np.int64], work: Imprint, length: int) -> np
     return starts[(starts >= 0) & (starts < work.candidates(length))]
 
 
-def newest(root: Path, retriever: str, encoder: str, works: Sequence[Imprint]) -> Recipe | None:
+def newest(root: Path, retriever: str, encoder: str, works: Sequence[WorkVersion]) -> Recipe | None:
     """Find the compact index of an encoder that holds the most sentences of some works; None where there is none."""
     wanted = {_key(work) for work in works}
     best, most = None, 0
@@ -155,7 +155,7 @@ def open_compact(root: Path, recipe: Recipe) -> Compact:
     return Compact(index, notes)
 
 
-def build(dense: Dense, works: Sequence[Imprint], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
+def build(dense: Dense, works: Sequence[WorkVersion], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
     """Build the compact index of some works from their own indexes, and measure it.
 
     Those of the same encoder that were built before are deleted then. `progress` is told of sentences, each counting
@@ -184,7 +184,9 @@ def build(dense: Dense, works: Sequence[Imprint], progress: Progress, *, claims:
             index_files.remove(dense.root, other)
 
 
-def _build(dense: Dense, recipe: Recipe, works: Sequence[Imprint], progress: Progress, claims: Sequence[Claim]) -> None:
+def _build(
+    dense: Dense, recipe: Recipe, works: Sequence[WorkVersion], progress: Progress, claims: Sequence[Claim]
+) -> None:
     faiss = _faiss()
     began = time.perf_counter()
     rng = np.random.default_rng(SEED)
@@ -225,7 +227,7 @@ def _build(dense: Dense, recipe: Recipe, works: Sequence[Imprint], progress: Pro
     index_files.save(dense.root, recipe, {}, files=files, notes=notes)
 
 
-def _sample(dense: Dense, works: Sequence[Imprint], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+def _sample(dense: Dense, works: Sequence[WorkVersion], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
     """Take the vectors of some sentences, counted through all works, ascending."""
     taken, first = [], 0
     for work in works:
@@ -242,11 +244,11 @@ def _faiss() -> Any:  # noqa: ANN401 - its stubs do not know all that is called 
     return faiss
 
 
-def _key(work: Imprint) -> tuple[str, str, str]:
+def _key(work: WorkVersion) -> tuple[str, str, str]:
     return work.id, work.fingerprint, work.segmenter
 
 
-def _recipe(works: Sequence[Imprint], retriever: str, encoder: str) -> Recipe:
+def _recipe(works: Sequence[WorkVersion], retriever: str, encoder: str) -> Recipe:
     everything = json.dumps([[*_key(work), work.sentences] for work in works]).encode()
     return index_files.Recipe(
         retriever=retriever,

@@ -18,7 +18,7 @@ import numpy as np
 from relic_core.domain import LibraryRanking
 from relic_core.errors import NoIndex, StaleIndex
 from relic_core.retrieval.dense import Dense
-from relic_core.retrieval.kept import Kept
+from relic_core.retrieval.kept import LRUCache
 from relic_core.retrieval.library import compact
 from relic_core.retrieval.open_indexes import OpenIndexes
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Imprint, Scores, Span, Work
+    from relic_core.domain import Claim, Scores, Span, Work, WorkVersion
     from relic_core.ports import LibraryRetriever, Progress, Retriever
     from relic_core.retrieval.dense_alone import DenseAlone
     from relic_core.retrieval.library.compact import Compact
@@ -55,7 +55,9 @@ class LibraryDense:
     def __init__(self, retriever: Dense | DenseAlone, *, memory: float) -> None:
         self._retriever = retriever
         self._memory = memory
-        self._places: Kept[tuple[Ints, Ints]] = Kept(_PLACES_BYTES, lambda made: sum(array.nbytes for array in made))
+        self._places: LRUCache[tuple[Ints, Ints]] = LRUCache(
+            _PLACES_BYTES, lambda made: sum(array.nbytes for array in made)
+        )
         self._compacts: OpenIndexes[Compact] = OpenIndexes(
             retriever.root,
             itemgetter(compact.FILE),
@@ -70,21 +72,21 @@ class LibraryDense:
         """The registered name of the retriever whose works it searches."""
         return self._retriever.name
 
-    def missing(self, works: Sequence[Imprint], length: int) -> tuple[str, ...]:
+    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
         """Give the ids of the works that have not been prepared, or whose index is damaged.
 
         Raises BadWeights: the encoder's files are missing or not the expected ones.
         """
         return tuple(work.id for work in works if not self._retriever.prepared(work, length))
 
-    def compact_due(self, works: Sequence[Imprint], length: int) -> bool:
+    def compact_due(self, works: Sequence[WorkVersion], length: int) -> bool:
         """Whether these works are too large for memory and their compact index is still to be built, or built anew."""
         held, size = self._held(works, length)
         if self._pooling is None or size <= self._memory:
             return False
         return self._share(self._compact(self._pooling, held), held) < LEAST_HELD
 
-    def prepare(self, works: Sequence[Imprint], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
+    def prepare(self, works: Sequence[WorkVersion], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
         """Build the compact index of the library where it is due; of works that are prepared, and nothing else.
 
         - `progress`: told of sentences, each counting twice.
@@ -100,7 +102,7 @@ class LibraryDense:
         progress(total, total, "The library is ready")
 
     def rank(
-        self, claim: Claim, works: Sequence[Imprint], length: int, *, like: tuple[Imprint, Span] | None = None
+        self, claim: Claim, works: Sequence[WorkVersion], length: int, *, like: tuple[WorkVersion, Span] | None = None
     ) -> LibraryRanking:
         """Rank the spans of `length` sentences of some works; those that are not prepared are passed over.
 
@@ -123,8 +125,8 @@ class LibraryDense:
             )
         return self._approximate(vector, held, length, self._pooling, compact)
 
-    def _exact(self, vector: npt.NDArray[np.float32], works: Sequence[Imprint], length: int) -> LibraryRanking:
-        def score(work: Imprint) -> Scores | None:
+    def _exact(self, vector: npt.NDArray[np.float32], works: Sequence[WorkVersion], length: int) -> LibraryRanking:
+        def score(work: WorkVersion) -> Scores | None:
             with suppress(StaleIndex):  # damaged, or deleted since we looked: passed over, as `missing` says next time
                 return self._retriever.score_vector(vector, work, length)
             return None
@@ -145,7 +147,7 @@ class LibraryDense:
         )
 
     def _approximate(
-        self, vector: npt.NDArray[np.float32], works: Sequence[Imprint], length: int, dense: Dense, index: Compact
+        self, vector: npt.NDArray[np.float32], works: Sequence[WorkVersion], length: int, dense: Dense, index: Compact
     ) -> LibraryRanking:
         """Score the spans that hold a sentence which the compact index finds, and all of the works it does not hold."""
         found = index.find(vector, [work for work in works if index.holds(work)])
@@ -172,7 +174,7 @@ class LibraryDense:
             recall=index.measured.get(length),
         )
 
-    def _held(self, works: Sequence[Imprint], length: int) -> tuple[list[Imprint], int]:
+    def _held(self, works: Sequence[WorkVersion], length: int) -> tuple[list[WorkVersion], int]:
         """List the works that are prepared, and give the bytes of their indexes."""
         held, size = [], 0
         for work in works:
@@ -181,7 +183,7 @@ class LibraryDense:
                 held.append(work)
         return held, size
 
-    def _compact(self, dense: Dense, works: Sequence[Imprint]) -> Compact | None:
+    def _compact(self, dense: Dense, works: Sequence[WorkVersion]) -> Compact | None:
         """Open the compact index that holds most of these works; None where there is none, or a damaged one."""
         recipe = compact.newest(dense.root, self.name, dense.encoder_identity, works)
         if recipe is None:
@@ -191,7 +193,7 @@ class LibraryDense:
         return None
 
     @staticmethod
-    def _share(compact: Compact | None, works: Sequence[Imprint]) -> float:
+    def _share(compact: Compact | None, works: Sequence[WorkVersion]) -> float:
         """Give the share of the works' sentences that a compact index holds."""
         total = sum(work.sentences for work in works)
         held = sum(work.sentences for work in works if compact is not None and compact.holds(work))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Imprint, Span, Work
+    from relic_core.domain import Claim, Span, Work, WorkVersion
     from relic_core.ports import LibraryRetriever
 
     Keys = npt.NDArray[np.int64]
@@ -125,13 +125,13 @@ class LibraryFusion:
     def __init__(self, components: Sequence[LibraryRetriever]) -> None:
         self._components = tuple(components)
 
-    def missing(self, works: Sequence[Imprint], length: int) -> tuple[str, ...]:
+    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
         """Give the ids of the works that one of the components lacks."""
         lacking = {work for component in self._components for work in component.missing(works, length)}
         return tuple(work.id for work in works if work.id in lacking)
 
     def rank(
-        self, claim: Claim, works: Sequence[Imprint], length: int, *, like: tuple[Imprint, Span] | None = None
+        self, claim: Claim, works: Sequence[WorkVersion], length: int, *, like: tuple[WorkVersion, Span] | None = None
     ) -> LibraryRanking:
         """Rank the spans of `length` sentences of the works that no component lacks.
 

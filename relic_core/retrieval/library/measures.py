@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Claim, Imprint
+    from relic_core.domain import Claim, WorkVersion
     from relic_core.retrieval.dense import Dense
     from relic_core.retrieval.sentence_sums import DenseIndex
 
@@ -37,7 +37,7 @@ from its sentences."""
 
 
 def queries(
-    dense: Dense, works: Sequence[Imprint], claims: Sequence[Claim], rng: np.random.Generator
+    dense: Dense, works: Sequence[WorkVersion], claims: Sequence[Claim], rng: np.random.Generator
 ) -> npt.NDArray[np.float32]:
     """Make the questions: real claims, and two neighbouring sentences' vector with noise, which is like none stored.
 
@@ -58,7 +58,7 @@ def queries(
 
 def measure(
     dense: Dense,
-    works: Sequence[Imprint],
+    works: Sequence[WorkVersion],
     asked: npt.NDArray[np.float32],
     found: Callable[[int], Sequence[npt.NDArray[np.int64]]],
     *,
@@ -107,7 +107,7 @@ def _recalls(best: Mapping[int, npt.NDArray[np.int64]], found: Sequence[npt.NDAr
 
 def _best(
     dense: Dense,
-    works: Sequence[Imprint],
+    works: Sequence[WorkVersion],
     asked: npt.NDArray[np.float32],
     lengths: Sequence[int],
     told: Callable[[int], None],

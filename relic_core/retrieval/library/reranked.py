@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Imprint, LibraryRanking, Work
+    from relic_core.domain import Claim, LibraryRanking, Work, WorkVersion
     from relic_core.ports import LibraryRetriever, Retriever
     from relic_core.retrieval.reranked import Reranked
 
@@ -37,12 +37,12 @@ class LibraryReranked:
         """The registered name."""
         return self._reranked.name
 
-    def missing(self, works: Sequence[Imprint], length: int) -> tuple[str, ...]:
+    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
         """Give the ids of the works that the first retriever lacks."""
         return self._first.missing(works, length)
 
     def rank(
-        self, claim: Claim, works: Sequence[Imprint], length: int, *, like: tuple[Imprint, Span] | None = None
+        self, claim: Claim, works: Sequence[WorkVersion], length: int, *, like: tuple[WorkVersion, Span] | None = None
     ) -> LibraryRanking:
         """Rank the spans of `length` sentences of some works; raises what the first retriever and the reranker raise.
 

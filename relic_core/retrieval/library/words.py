@@ -20,7 +20,7 @@ import numpy as np
 from relic_core.domain import LibraryRanking
 from relic_core.errors import NotFound
 from relic_core.retrieval.bm25 import K1, B, gain, weigh
-from relic_core.retrieval.kept import Kept
+from relic_core.retrieval.kept import LRUCache
 from relic_core.retrieval.postings import Postings, mean_size
 from relic_core.retrieval.span_counts import claim_terms
 from relic_core.retrieval.words_index import stored_terms
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Imprint, Scores, Span, Work
+    from relic_core.domain import Claim, Scores, Span, Work, WorkVersion
     from relic_core.ports import LibraryRetriever
     from relic_core.retrieval.words_index import Terms
     from relic_core.text.words import WorkWords
@@ -73,17 +73,17 @@ class LibraryBm25:
         """The registered name of the retriever whose works it searches."""
         return "bm25-lemmas" if self._terms == "lemmas" else "bm25"
 
-    def missing(self, works: Sequence[Imprint], length: int) -> tuple[str, ...]:  # noqa: ARG002 - made on demand
+    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:  # noqa: ARG002 - made on demand
         """Give no work: words that are missing are read while answering."""
         return ()
 
     def rank(
         self,
         claim: Claim,
-        works: Sequence[Imprint],
+        works: Sequence[WorkVersion],
         length: int,
         *,
-        like: tuple[Imprint, Span] | None = None,  # noqa: ARG002 - the passage's words are the claim's
+        like: tuple[WorkVersion, Span] | None = None,  # noqa: ARG002 - the passage's words are the claim's
     ) -> LibraryRanking:
         """Rank every span of `length` sentences of some works; 0 is the score of one that shares no word.
 
@@ -135,7 +135,7 @@ class LibraryBm25:
             scores[cells[0]] += cells[1]
         return scores
 
-    def _holding(self, works: Sequence[Imprint]) -> _Held:
+    def _holding(self, works: Sequence[WorkVersion]) -> _Held:
         """Give postings that hold some works, but for those that were removed; make those that are not held.
 
         No lock is held while words are read, so that searches of works that are held need not wait. Of two who make
@@ -154,14 +154,14 @@ class LibraryBm25:
                 self._held = made
         return made
 
-    def _words(self, works: Sequence[Imprint]) -> Iterator[tuple[str, WorkWords]]:
+    def _words(self, works: Sequence[WorkVersion]) -> Iterator[tuple[str, WorkWords]]:
         """Read the words of some works, one after another; those that were removed are passed over."""
         for work in works:
             with suppress(NotFound):
                 yield _key(work), stored_terms(work, self._terms, indexes=self._indexes, load=self._load)
 
 
-def _key(work: Imprint) -> str:
+def _key(work: WorkVersion) -> str:
     """Tell works apart, and copies of one text that are stored as several works."""
     return f"{work.id} {work.fingerprint}"
 
@@ -171,7 +171,9 @@ class _Held:
 
     def __init__(self, postings: Postings) -> None:
         self.postings = postings
-        self._weights: Kept[tuple[npt.NDArray[np.float64], float]] = Kept(_MOST_WEIGHTS, lambda made: made[0].nbytes)
+        self._weights: LRUCache[tuple[npt.NDArray[np.float64], float]] = LRUCache(
+            _MOST_WEIGHTS, lambda made: made[0].nbytes
+        )
 
     def weights(self, works: Sequence[str], length: int) -> tuple[npt.NDArray[np.float64], float]:
         """Give the idf of each term among the spans of some works, shape (n_terms,), and their average size."""

@@ -15,14 +15,13 @@ from relic_core.formats.files import written_whole
 from relic_core.services import provenance
 from relic_core.services.backups.collecting import Collected
 from relic_core.services.backups.staging import staged, unwritable
-from relic_core.services.jobs import KINDS
 from relic_core.store import copying, swapping
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.ports import Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +37,12 @@ class Restored:
 
 
 class Backups:
-    """Makes and restores back-ups of a workbench's data folder."""
+    """Makes and restores back-ups of an app's data folder."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
-        self._data = workbench.settings.data
-        self._store = workbench.settings.store
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._data = app.settings.data
+        self._store = app.settings.store
 
     def make(self, target: Path, progress: Progress, *, models: bool = True, force: bool = False) -> Manifest:
         """Write everything that cannot be made again into one file, which appears when it is whole.
@@ -60,14 +59,14 @@ class Backups:
         """
         target = target.expanduser().absolute()
         self._check_target(target, force=force)
-        self._workbench.jobs.recent(0)  # takes those that have ended into the store
+        self._app.jobs.recent(0)  # takes those that have ended into the store
         half = target.with_name(f".{target.name}.store")
         try:
-            version = self._workbench.store.copy(half)
-            collected = Collected(self._workbench.settings, models=models)
+            version = self._app.store.copy(half)
+            collected = Collected(self._app.settings, models=models)
             with written_whole(target) as file, BackupWriter(file) as writer:
                 os.fchmod(file.fileno(), 0o600)  # what people wrote and asked is in it
-                writer.add_text(SETTINGS, config.as_file(self._workbench.settings))
+                writer.add_text(SETTINGS, config.as_file(self._app.settings))
                 self._write(writer, [(self._store.name, half), *collected.files], collected.left_out, progress)
                 made = Manifest(
                     program=provenance.code(),
@@ -131,7 +130,7 @@ class Backups:
 
     def _swap(self, folder: Path) -> Path | None:
         aside = self._data / f"{swapping.ASIDE}{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
-        with self._workbench.store.alone():
+        with self._app.store.alone():
             try:
                 swapping.decide(self._data, folder, aside, store=self._store.name)
             except OSError as error:
@@ -163,13 +162,13 @@ class Backups:
         if self._store.name not in there:
             return ", ".join(there)
         try:
-            works = len(self._workbench.works.summaries())
+            works = len(self._app.works.summaries())
         except StoreError:
             return "a store that cannot be opened"
         return "1 work" if works == 1 else f"{works:,} works"
 
     def _refuse_jobs(self) -> None:
-        active = [job for kind in KINDS for job in self._workbench.jobs.under_way(kind)]
+        active = self._app.jobs.under_way()
         if active:
             raise BadRequest(
                 f"{active[0].title} is under way. Wait for its end, or stop it (`python -m relic_core jobs`), and "

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Work, WorkSummary
     from relic_core.ports import Retriever
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -73,14 +73,14 @@ QUICK = Effort(
 class Bench:
     """What a part measures with.
 
-    - `workbench`: where the works and their indexes are. Nothing in it is changed: what is built is built elsewhere.
+    - `app`: where the works and their indexes are. Nothing in it is changed: what is built is built elsewhere.
     - `work_id`: the work that every part takes; empty for each part's own.
     - `full`: measure baselines whole that are reckoned from a part otherwise.
     - `claims`: what is asked: real ones, the longest first.
     - `say`: told what is being measured, for a person who waits.
     """
 
-    workbench: Workbench
+    app: App
     effort: Effort
     work_id: str
     full: bool
@@ -92,15 +92,15 @@ class Bench:
 
         Raises NotFound: no work is stored.
         """
-        return self.workbench.works.load(self._choose(preferred, self.workbench.works.summaries()).id)
+        return self.app.works.load(self._choose(preferred, self.app.works.summaries()).id)
 
     def prepared(self, preferred: str) -> Work | None:
         """Choose as `work` does among the works that are prepared for searching by meaning; None where none is."""
-        ready = [each for each in self._named() if self.workbench.indexes.ready(each.id, DENSE)]
-        return self.workbench.works.load(self._choose(preferred, ready).id) if ready else None
+        ready = [each for each in self._named() if self.app.indexes.ready(each.id, DENSE)]
+        return self.app.works.load(self._choose(preferred, ready).id) if ready else None
 
     def _named(self) -> tuple[WorkSummary, ...]:
-        summaries = self.workbench.works.summaries()
+        summaries = self.app.works.summaries()
         return tuple(each for each in summaries if self.work_id in {"", each.id})
 
     def _choose(self, preferred: str, among: tuple[WorkSummary, ...] | list[WorkSummary]) -> WorkSummary:
@@ -129,7 +129,7 @@ class Bench:
     def apart(self) -> Iterator[Callable[[str], Retriever]]:
         """Make retrievers that have prepared nothing, with a folder of indexes of their own that is deleted after."""
         with tempfile.TemporaryDirectory() as folder:
-            settings = replace(self.workbench.settings, indexes=Path(folder))
+            settings = replace(self.app.settings, indexes=Path(folder))
             yield lambda name: registry.create(name, settings=settings)
 
 

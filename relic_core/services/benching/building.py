@@ -37,7 +37,7 @@ def measure(bench: Bench) -> Measured:
     from relic_core.encoders.precision import best_arithmetic
 
     work = bench.work(MIDDLING)
-    card = read_card(trained_model(bench.workbench.settings))
+    card = read_card(trained_model(bench.app.settings))
     bench.say("loading the models")
     baseline = SentenceTransformersBaseline(card, device=best_arithmetic().device)
     baseline.encode(work, [Span(0, 1)])

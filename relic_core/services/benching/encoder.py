@@ -26,7 +26,7 @@ def measure(bench: Bench) -> Measured:
     from relic_core.encoders.baseline import plain_forward
     from relic_core.encoders.loading import load_one_pass
 
-    card = read_card(trained_model(bench.workbench.settings))
+    card = read_card(trained_model(bench.app.settings))
     work = head(bench.work(MIDDLING), bench.effort.sentences)
     if card.spans == "alone":
         why = f"the encoder {card.name} reads every span by itself, so there is no one pass to hold against anything."

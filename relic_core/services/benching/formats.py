@@ -28,17 +28,17 @@ _OTHER: Precision = "bfloat16"
 
 def measure(bench: Bench) -> Measured:
     """Index the part twice, ask both, and compare what they rank."""
-    from relic_core.encoders.one_pass import OnePassEncoder
+    from relic_core.encoders.one_pass import LateChunkingEncoder
 
     work = head(bench.work(MIDDLING), bench.effort.agreeing)
-    card = read_card(trained_model(bench.workbench.settings))
+    card = read_card(trained_model(bench.app.settings))
     if card.spans == "alone":
         return not_measured(PART, f"the encoder {card.name} reads every span by itself.", on=named(work))
 
     with tempfile.TemporaryDirectory() as folder:
 
         def made(precision: Precision) -> Dense:
-            encoder = OnePassEncoder(card, precision=precision)
+            encoder = LateChunkingEncoder(card, precision=precision)
             dense = Dense(DENSE, encoder=lambda: encoder, root=Path(folder) / precision, similarity=card.similarity)
             bench.say(f"building the index in {precision}")
             dense.prepare(work, silent)

@@ -14,7 +14,7 @@ from relic_core.services.benching.figures import Measured, median_and_tail, not_
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain import Claim, Imprint, Work
+    from relic_core.domain import Claim, Work, WorkVersion
     from relic_core.ports import LibraryRetriever, Retriever
     from relic_core.services.benching.bench import Bench
     from relic_core.services.benching.figures import Figure
@@ -30,7 +30,7 @@ def measure(bench: Bench) -> Measured:
     work = bench.prepared(LONGEST)
     if work is None:
         return not_measured(ONE, _nothing(bench))
-    indexes = bench.workbench.indexes
+    indexes = bench.app.indexes
     figures: list[Figure] = []
     for card in indexes.usual():
         retriever = indexes.retriever(card.name)
@@ -45,8 +45,8 @@ def measure(bench: Bench) -> Measured:
 
 def measure_library(bench: Bench) -> Measured:
     """Ask all works that are prepared, at once."""
-    imprints = list(bench.workbench.works.imprints().values())
-    indexes = bench.workbench.indexes
+    imprints = list(bench.app.works.imprints().values())
+    indexes = bench.app.indexes
     cards = [card for card in indexes.usual() if card.library]
     made: dict[str, Retriever] = {card.name: indexes.retriever(card.name) for card in indexes.usual()}
     libraries: dict[str, LibraryRetriever] = {}
@@ -56,9 +56,9 @@ def measure_library(bench: Bench) -> Measured:
     for card in sorted(cards, key=lambda card: card.name != DENSE):
         library = registry.create_library(
             card.name,
-            settings=bench.workbench.settings,
+            settings=bench.app.settings,
             made=made,
-            load=bench.workbench.works.load,
+            load=bench.app.works.load,
             libraries=libraries,
         )
         if card.name == DENSE:
@@ -103,7 +103,7 @@ def _ranking(retriever: Retriever, work: Work) -> Callable[[Claim, int], object]
     return ask
 
 
-def _library_ranking(library: LibraryRetriever, works: Sequence[Imprint]) -> Callable[[Claim, int], object]:
+def _library_ranking(library: LibraryRetriever, works: Sequence[WorkVersion]) -> Callable[[Claim, int], object]:
     def ask(claim: Claim, length: int) -> None:
         library.rank(claim, works, length).hits(_SHOWN)
 
@@ -114,7 +114,7 @@ def _answer(bench: Bench, work_id: str) -> Callable[[Claim, int], object]:
     request = SearchRequest(work_id=work_id)
 
     def ask(claim: Claim, length: int) -> None:
-        bench.workbench.search.run(replace(request, claim_text=claim.words, length=length))
+        bench.app.search.run(replace(request, claim_text=claim.words, length=length))
 
     return ask
 

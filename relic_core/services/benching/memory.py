@@ -21,7 +21,7 @@ from relic_core.services.answers import SearchRequest
 from relic_core.services.benching import start
 from relic_core.services.benching.bench import DENSE
 from relic_core.services.benching.figures import Figure, Measured, Target, not_measured
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -39,19 +39,19 @@ _PROCESSES = Path("/proc")
 def measure(bench: Bench) -> Measured:
     """Have a new process do what the app does, and ask it how large it was at most; then look at the server."""
     works = sorted(
-        (each for each in bench.workbench.works.summaries() if bench.work_id in {"", each.id}),
-        key=lambda each: (bench.workbench.indexes.ready(each.id, DENSE), each.sentences),
+        (each for each in bench.app.works.summaries() if bench.work_id in {"", each.id}),
+        key=lambda each: (bench.app.indexes.ready(each.id, DENSE), each.sentences),
         reverse=True,
     )[:_OPEN]
     if not works:
         return not_measured(PART, "no work is stored. Add the sample first: python -m relic_core setup.")
-    prepared = sum(bench.workbench.indexes.ready(each.id, DENSE) for each in works)
+    prepared = sum(bench.app.indexes.ready(each.id, DENSE) for each in works)
     bench.say("a process of its own")
     spawned = multiprocessing.get_context("spawn")
     here, there = spawned.Pipe(duplex=False)
     child = spawned.Process(
         target=_work,
-        args=(bench.workbench.settings, [each.id for each in works], bench.claims[0].words, there),
+        args=(bench.app.settings, [each.id for each in works], bench.claims[0].words, there),
         name="what the app does",
     )
     child.start()
@@ -74,7 +74,7 @@ def measure(bench: Bench) -> Measured:
     notes = [] if prepared == len(works) else [f"Only {prepared} of the {len(works)} works are prepared."]
     figures = [done]
     bench.say("the app's server")
-    with start.server(PROJECT / "app.py", {**os.environ, **bench.workbench.settings.to_environment()}) as (process, _):
+    with start.server(PROJECT / "app.py", {**os.environ, **bench.app.settings.to_environment()}) as (process, _):
         beside = peak_mb(process)
     if beside:
         figures += [
@@ -101,12 +101,12 @@ def measure(bench: Bench) -> Measured:
 
 def _work(settings: Settings, work_ids: list[str], claim: str, told: Connection) -> None:
     """Do in this process what the app does, and send how many MB it had before the first work, and at most."""
-    workbench = Workbench(settings)
-    names = tuple(card.name for card in workbench.indexes.usual())
+    app = build(settings)
+    names = tuple(card.name for card in app.indexes.usual())
     loaded = peak_mb(os.getpid())
     for work_id in work_ids:
         for length in LENGTHS:
-            workbench.search.run(SearchRequest(work_id=work_id, claim_text=claim, length=length, retrievers=names))
+            app.search.run(SearchRequest(work_id=work_id, claim_text=claim, length=length, retrievers=names))
     told.send((loaded, peak_mb(os.getpid())))
     told.close()
 

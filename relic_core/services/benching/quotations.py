@@ -141,11 +141,11 @@ def _altered(words: list[str], number: int) -> str:
 
 def _pages(bench: Bench, work: Work) -> Work | None:
     """Choose the work whose pages are the source's."""
-    others = [each for each in bench.workbench.works.summaries() if each.id != work.id]
+    others = [each for each in bench.app.works.summaries() if each.id != work.id]
     titled = [each for each in others if each.title == LONGEST]
     if not others:
         return None
-    return bench.workbench.works.load(max(titled or others, key=lambda each: (each.sentences, each.id)).id)
+    return bench.app.works.load(max(titled or others, key=lambda each: (each.sentences, each.id)).id)
 
 
 def _quid(command: str, work: Work, source: Planted, folder: Path) -> tuple[float, float]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Claim
     from relic_core.ports import Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 PARTS = {
     "bm25": ("words:measure", "queries by words against rank_bm25"),
@@ -65,7 +65,7 @@ class Report:
 
 
 def measure(
-    workbench: Workbench,
+    app: App,
     parts: Sequence[str],
     *,
     work_id: str = "",
@@ -75,7 +75,7 @@ def measure(
 ) -> Report:
     """Measure.
 
-    - `workbench`: where the works and their indexes are; nothing in it is changed.
+    - `app`: where the works and their indexes are; nothing in it is changed.
     - `parts`: names of `PARTS`; all where there are none.
     - `work_id`: the work that every part takes, in place of its own.
     - `full`: measure baselines whole that are reckoned from a part otherwise.
@@ -89,7 +89,7 @@ def measure(
             raise unknown_name("part of the bench", part, PARTS)
     chosen = [part for part in PARTS if part in parts or not parts]
     effort = QUICK if quick else USUAL
-    claims = _claims(workbench, effort.claims)
+    claims = _claims(app, effort.claims)
     began, at, note = time.perf_counter(), datetime.now(UTC), busy()
     found = []
     for done, part in enumerate(chosen):
@@ -98,7 +98,7 @@ def measure(
         def say(what: str, done: int = done, part: str = part) -> None:
             progress(done, len(chosen), f"{part}: {what}")
 
-        bench = Bench(workbench=workbench, effort=effort, work_id=work_id, full=full, claims=claims, say=say)
+        bench = Bench(app=app, effort=effort, work_id=work_id, full=full, claims=claims, say=say)
         found.append(_function(part)(bench))
     progress(len(chosen), len(chosen), "")
     from relic_core.encoders.baseline import threads
@@ -161,9 +161,9 @@ def _measured(plain: dict[str, Any]) -> Measured:
     return Measured(**{**plain, "figures": tuple(figures), "notes": tuple(plain["notes"])})
 
 
-def _claims(workbench: Workbench, most: int) -> tuple[Claim, ...]:
+def _claims(app: App, most: int) -> tuple[Claim, ...]:
     """Take the longest claims of the sample, those of pages of criticism."""
-    examples = workbench.examples.of_split("sample")
+    examples = app.examples.of_split("sample")
     if not examples:
         raise NotFound("The claims to measure with are those of the sample. Add it first: python -m relic_core setup.")
     longest = sorted(examples, key=lambda each: (-len(each.claim.words), each.id))

@@ -22,7 +22,7 @@ from relic_core.config import PROJECT
 from relic_core.errors import RelicError
 from relic_core.services.benching.bench import LONGEST, named
 from relic_core.services.benching.figures import Measured, as_fast, not_measured
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ def measure(bench: Bench) -> Measured:
     work = bench.prepared(LONGEST)
     if work is None:
         return not_measured(PART, "no work is prepared. Prepare one first: python -m relic_core index WORK")
-    settings = bench.workbench.settings
+    settings = bench.app.settings
     ours: list[float] = []
     empty: list[float] = []
     answers: list[float] = []
@@ -52,7 +52,7 @@ def measure(bench: Bench) -> Measured:
         blank.write_text("", encoding="utf-8")
         # A store of its own: what is asked would come into the history of the reader's.
         apart = replace(settings, data=Path(folder) / "data")
-        Workbench(apart).store.works.add(work)
+        build(apart).store.works.add(work)
         environment = {**os.environ, **apart.to_environment()}
         for _ in range(bench.effort.starts):
             bench.say("starting the app")

@@ -16,9 +16,9 @@ from relic_core.services.dataset.splitting import kept_windows
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain import MinedWindow, Window
+    from relic_core.domain import MinedWindow, QuotationContext
     from relic_core.ports import Benchmark, Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 STORE, CAPPED, UNCAPPED = "store", "public-relic", "public-relic-all"
 SETS = (STORE, CAPPED, UNCAPPED, *(f"public-relic-{name}" for name in BENCHMARKS))
@@ -32,37 +32,37 @@ _TOGETHER = {
 }
 
 
-def statistics(workbench: Workbench, of: str, progress: Progress) -> Statistics:
+def statistics(app: App, of: str, progress: Progress) -> Statistics:
     """Count a set; see `Dataset.statistics`."""
     if of not in SETS:
         raise unknown_name("set of windows", of, SETS)
     if of == STORE:
-        return _of_store(workbench, progress)
+        return _of_store(app, progress)
     counted: list[Counted] = []
     sentences: dict[str, int] = {}
     titles = {window.id: window.source for window in read_manifest(public_relic.MANIFEST).windows}
     for name in _TOGETHER.get(of, (of,)):
-        opened = workbench.benchmarks.open(name)
+        opened = app.benchmarks.open(name)
         for window in opened.windows():
             counted.append(_of_window(window, opened, str(titles[window.id])))
             sentences[window.pool] = len(opened.work(window.pool).sentences)
     return count(counted, sentences)
 
 
-def titles(workbench: Workbench) -> dict[str, str]:
+def titles(app: App) -> dict[str, str]:
     """Name works and sources; see `Dataset.titles`."""
     named = {entry.slug: entry.title for entry in catalogue.entries()}
     if (public_relic.MANIFEST / FACTS).exists():
         named |= {str(at): each.title for at, each in enumerate(read_manifest(public_relic.MANIFEST).sources)}
-    named |= {summary.id: summary.title for summary in workbench.works.summaries()}
-    return named | {stored.source.id: stored.source.title for stored in workbench.store.sources.all()}
+    named |= {summary.id: summary.title for summary in app.works.summaries()}
+    return named | {stored.source.id: stored.source.title for stored in app.store.sources.all()}
 
 
-def _of_store(workbench: Workbench, progress: Progress) -> Statistics:
-    marks = workbench.store.splits.of("window")
+def _of_store(app: App, progress: Progress) -> Statistics:
+    marks = app.store.splits.of("window")
     unmarked = "left out" if marks else NOT_PARTED
     of_work: dict[str, list[MinedWindow]] = {}
-    for window in kept_windows(workbench):
+    for window in kept_windows(app):
         if marks.get(window.id, (unmarked,))[0] != "left out" and window.gold.length <= MAX_LENGTH:
             of_work.setdefault(window.work_id, []).append(window)
     if not of_work:
@@ -73,7 +73,7 @@ def _of_store(workbench: Workbench, progress: Progress) -> Statistics:
     counted: list[Counted] = []
     sentences: dict[str, int] = {}
     for done, (work_id, windows) in enumerate(of_work.items()):
-        work = workbench.works.load(work_id)
+        work = app.works.load(work_id)
         progress(done, len(of_work), work.title)
         sentences[work_id] = len(work.sentences)
         counted += [
@@ -90,7 +90,7 @@ def _of_store(workbench: Workbench, progress: Progress) -> Statistics:
     return count(counted, sentences)
 
 
-def _of_window(window: Window, opened: Benchmark, source: str) -> Counted:
+def _of_window(window: QuotationContext, opened: Benchmark, source: str) -> Counted:
     return Counted(
         split=opened.card.split,
         source=source,

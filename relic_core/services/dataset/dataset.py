@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from relic_core.services.dataset.manifest import ManifestSummary
     from relic_core.services.dataset.rebuilding import RebuildSummary
     from relic_core.services.dataset.splitting import LeakReport, SplitSummary
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 class Dataset:
-    """The data set of a workbench."""
+    """The data set of an app."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
 
     def split(self, progress: Progress = silent) -> SplitSummary:
         """Part all kept windows and all pairs into dev, test and training, and keep that, with examples of each.
@@ -34,7 +34,7 @@ class Dataset:
         """
         from relic_core.services.dataset import splitting
 
-        return splitting.split(self._workbench, progress)
+        return splitting.split(self._app, progress)
 
     def leakage(self, progress: Progress = silent) -> LeakReport:
         """Look for leaks in what is marked for training, and for passages in two splits; trusts no mark on training.
@@ -44,7 +44,7 @@ class Dataset:
         """
         from relic_core.services.dataset import splitting
 
-        return splitting.leakage(self._workbench, progress)
+        return splitting.leakage(self._app, progress)
 
     def statistics(self, of: str = "store", progress: Progress = silent) -> Statistics:
         """Count the windows of a set: RELiC's Table 1, section A.3 and Figure 2.
@@ -59,19 +59,19 @@ class Dataset:
         """
         from relic_core.services.dataset import counting
 
-        return counting.statistics(self._workbench, of, progress)
+        return counting.statistics(self._app, of, progress)
 
     def stale(self) -> tuple[str, ...]:
         """Say that the splits are older than what they part; nothing where they are not, or there are none."""
         from relic_core.services.dataset import splitting
 
-        return splitting.stale(self._workbench)
+        return splitting.stale(self._app)
 
     def titles(self) -> dict[str, str]:
         """Say what works and sources are called, by the ids and slugs that statistics name them by."""
         from relic_core.services.dataset import counting
 
-        return counting.titles(self._workbench)
+        return counting.titles(self._app)
 
     def manifest(
         self, sources: Sequence[Path], folder: Path | None = None, progress: Progress = silent
@@ -88,7 +88,7 @@ class Dataset:
         """
         from relic_core.services.dataset import manifest
 
-        return manifest.make(self._workbench, sources, folder, progress)
+        return manifest.make(self._app, sources, folder, progress)
 
     def rebuild(
         self, sources: Sequence[Path] = (), *, offline: bool = False, progress: Progress = silent
@@ -105,4 +105,4 @@ class Dataset:
         """
         from relic_core.services.dataset import rebuilding
 
-        return rebuilding.rebuild(self._workbench, sources, offline=offline, progress=progress)
+        return rebuilding.rebuild(self._app, sources, offline=offline, progress=progress)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from relic_core.formats.window_texts import WindowText
     from relic_core.library.catalogue import CatalogueEntry
     from relic_core.ports import Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _LICENCE = "In the public domain in the United States (Project Gutenberg)"
 _TOO_LONG = f"the quotation runs over more than {MAX_LENGTH} sentences"
@@ -74,21 +74,21 @@ class _Quoted:
     work: Work
 
 
-def make(workbench: Workbench, sources: Sequence[Path], folder: Path | None, progress: Progress) -> ManifestSummary:
+def make(app: App, sources: Sequence[Path], folder: Path | None, progress: Progress) -> ManifestSummary:
     """Write the manifest; see `Dataset.manifest`."""
     if not sources:
         raise BadRequest("Where are the mined sources? Name their files, folders or archives with --from.")
     left_out: Counter[str] = Counter()
-    quoted = list(_quoted(workbench, left_out))
+    quoted = list(_quoted(app, left_out))
     if not quoted:
         raise NotFound(
             "No window of the store is marked for dev or test. Mine criticism of the works in the catalogue, "
             f"then: {splitting.SPLIT}"
         )
-    known = {stored.source.id: stored.source for stored in workbench.store.sources.all()}
+    known = {stored.source.id: stored.source for stored in app.store.sources.all()}
     listed, problems = _listed(quoted, known, sources, progress)
     manifest = _manifest(quoted, known, listed)
-    target = workbench.settings.data / "public_relic" / "manifest" if folder is None else folder
+    target = app.settings.data / "public_relic" / "manifest" if folder is None else folder
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -100,20 +100,20 @@ def make(workbench: Workbench, sources: Sequence[Path], folder: Path | None, pro
         sets=sets_of(manifest),
         left_out=dict(left_out.most_common()),
         without_capped=tuple(work.title for work in manifest.works if work.slug not in capped),
-        problems=(*splitting.stale(workbench), *problems),
+        problems=(*splitting.stale(app), *problems),
     )
 
 
-def _quoted(workbench: Workbench, left_out: Counter[str]) -> Iterator[_Quoted]:
+def _quoted(app: App, left_out: Counter[str]) -> Iterator[_Quoted]:
     """Give the dev and test windows that can be in a set, by work; count the others."""
-    marks = workbench.store.splits.of("window")
-    entries = {each.work.id: each.entry for each in workbench.catalogue.shelf() if each.work is not None}
+    marks = app.store.splits.of("window")
+    entries = {each.work.id: each.entry for each in app.catalogue.shelf() if each.work is not None}
     of_work: dict[str, list[MinedWindow]] = {}
-    for window in kept_windows(workbench):
+    for window in kept_windows(app):
         if marks.get(window.id, ("",))[0] in {"dev", "test"} and window.work_id in entries:
             of_work.setdefault(window.work_id, []).append(window)
     for work_id, windows in sorted(of_work.items()):
-        work, entry = workbench.works.load(work_id), entries[work_id]
+        work, entry = app.works.load(work_id), entries[work_id]
         for window in windows:
             why = _COPYRIGHT if entry.free_in_us is not None else _against(window, work)
             if why:

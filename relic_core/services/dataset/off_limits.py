@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.config import Settings
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 HELD_OUT = "heldout_eight_grams.txt"
 """Below the folder of benchmarks."""
@@ -25,10 +25,10 @@ _NAMED = 6
 """Works that a note names; of more it gives the number."""
 
 
-def of_works(workbench: Workbench, works: Iterable[str]) -> Iterator[tuple[str, str]]:
+def of_works(app: App, works: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Give the full texts of works, each with its name, one at a time."""
     for work_id in works:
-        yield f"the work {work_id}", workbench.store.texts.read([work_id])[work_id].text
+        yield f"the work {work_id}", app.store.texts.read([work_id])[work_id].text
 
 
 def of_benchmarks(settings: Settings) -> Iterator[tuple[str, str]]:
@@ -72,10 +72,10 @@ def held_out(settings: Settings) -> HeldOut | None:
     return HeldOut.read(path) if path is not None else None
 
 
-def notes(workbench: Workbench) -> tuple[str, ...]:
+def notes(app: App) -> tuple[str, ...]:
     """Say what was not there to be looked at."""
     said = []
-    missing = [each.entry.title for each in workbench.catalogue.shelf() if each.work is None]
+    missing = [each.entry.title for each in app.catalogue.shelf() if each.work is None]
     if missing:
         named = missing if len(missing) <= _NAMED else [*missing[:_NAMED], f"{len(missing) - _NAMED:,} others"]
         said.append(
@@ -88,9 +88,9 @@ def notes(workbench: Workbench) -> tuple[str, ...]:
         (birco_queries.FOLDER, "data of BIRCO-RELIC"),
         (relic.FOLDER, "data of RELiC as published"),
     ):
-        if _below(workbench.settings, below) is None:
+        if _below(app.settings, below) is None:
             said.append(f"There is no {what}: it would be {below} in the folder that RELIC_BENCHMARKS names.")
-    if (public_relic.MANIFEST / FACTS).exists() and not public_relic.data_file(workbench.settings).exists():
+    if (public_relic.MANIFEST / FACTS).exists() and not public_relic.data_file(app.settings).exists():
         said.append(f"The words of the public-domain RELiC are not here: {public_relic.REBUILD}")
     return tuple(said)
 

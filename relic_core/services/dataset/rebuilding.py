@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relic_core.formats.window_manifest import ListedSource, ListedWindow, Manifest
     from relic_core.formats.window_texts import WindowText
     from relic_core.ports import Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _AWAY = 2
 """Sources for which a mirror may fail to answer before it is asked no more."""
@@ -63,10 +63,10 @@ class RebuildSummary:
     lacking: tuple[Lacking, ...] = ()
 
 
-def rebuild(workbench: Workbench, paths: Sequence[Path], *, offline: bool, progress: Progress) -> RebuildSummary:
+def rebuild(app: App, paths: Sequence[Path], *, offline: bool, progress: Progress) -> RebuildSummary:
     """Cut the windows of the shipped manifest out of their sources; see `Dataset.rebuild`."""
     manifest = read_manifest(public_relic.MANIFEST)
-    path = public_relic.data_file(workbench.settings)
+    path = public_relic.data_file(app.settings)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -74,13 +74,13 @@ def rebuild(workbench: Workbench, paths: Sequence[Path], *, offline: bool, progr
             f"The folder {path.parent} cannot be made ({error.strerror}). Choose another data folder with RELIC_DATA."
         ) from None
     work = _Rebuilding(manifest, _kept(manifest, path))
-    for source, text in texts(paths, max_bytes=workbench.settings.max_text_bytes):
+    for source, text in texts(paths, max_bytes=app.settings.max_text_bytes):
         for index in work.meant(source.sha256, source.number or 0, text):
             work.take(index, text)
             progress(work.whole, len(manifest.sources), manifest.sources[index].title)
         if not work.open:
             break
-    for index, data in _fetched(workbench, work, offline=offline, progress=progress):
+    for index, data in _fetched(app, work, offline=offline, progress=progress):
         work.take(index, data)
     found = [(window.id, work.found[window.id]) for window in manifest.windows if window.id in work.found]
     write_texts(path, found, digest_of(manifest.windows, manifest))
@@ -166,11 +166,9 @@ def _kept(manifest: Manifest, path: Path) -> dict[str, WindowText]:
     }
 
 
-def _fetched(
-    workbench: Workbench, work: _Rebuilding, *, offline: bool, progress: Progress
-) -> Iterator[tuple[int, str]]:
+def _fetched(app: App, work: _Rebuilding, *, offline: bool, progress: Progress) -> Iterator[tuple[int, str]]:
     """Fetch the sources that are still wanted by their numbers, politely; what fails is told of that source."""
-    gutenberg = make_gutenberg(workbench.settings)
+    gutenberg = make_gutenberg(app.settings)
     total, away = len(work.manifest.sources), 0
     for index in work.open:
         source = work.manifest.sources[index]
@@ -184,7 +182,7 @@ def _fetched(
         try:
             book = gutenberg.fetch(source.number, say, offline=away >= _AWAY)
             away = 0
-            text = text_of(book.data, name=f"{source.number}.txt", max_bytes=workbench.settings.max_text_bytes)
+            text = text_of(book.data, name=f"{source.number}.txt", max_bytes=app.settings.max_text_bytes)
         except (JobCancelled, StoreReadOnly):
             raise
         except RelicError as error:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relic_core.domain import MinedWindow, Pair
     from relic_core.mining.splits import Row, Split
     from relic_core.ports import Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 SPLIT = "python -m relic_core dataset split"
 _OTHER_WORK = "It is on a work that is not measured, and shares nothing with what is"
@@ -62,24 +62,24 @@ class LeakReport:
     notes: tuple[str, ...] = ()
 
 
-def split(workbench: Workbench, progress: Progress) -> SplitSummary:
+def split(app: App, progress: Progress) -> SplitSummary:
     """Part all kept windows and all pairs, and keep the splits and the examples of each; see `Dataset.split`."""
     began = time.monotonic()
-    store = workbench.store
-    parts = parts_of_works(workbench)
+    store = app.store
+    parts = parts_of_works(app)
     digest = store.splits.digest(parts)  # of what is read below, whatever is judged meanwhile
     progress(0, 5, "Reading the works that are measured")
-    works = RunSet.of(text for _, text in off_limits.of_works(workbench, parts))
+    works = RunSet.of(text for _, text in off_limits.of_works(app, parts))
     progress(1, 5, "Reading the benchmarks")
-    benchmarks = RunSet.of(text for _, text in off_limits.of_benchmarks(workbench.settings))
-    forbidden = Forbidden(works=works, benchmarks=benchmarks, held_out=off_limits.held_out(workbench.settings))
+    benchmarks = RunSet.of(text for _, text in off_limits.of_benchmarks(app.settings))
+    forbidden = Forbidden(works=works, benchmarks=benchmarks, held_out=off_limits.held_out(app.settings))
     progress(2, 5, "Parting the windows")
-    windows = kept_windows(workbench)
+    windows = kept_windows(app)
     rows = measured(windows, parts)
     known = {row[0]: row[1] for row in rows}
     gate = Gate(forbidden, [window for window in windows if known.get(window.id) in {"dev", "test"}])
     others = [window for window in windows if window.work_id not in parts]
-    rows += gate.rows(_of_windows(workbench, others), why=_OTHER_WORK)
+    rows += gate.rows(_of_windows(app, others), why=_OTHER_WORK)
     progress(3, 5, "Parting the pairs")
     total, done = store.pairs.count(), 0
     pair_rows: list[Row] = []
@@ -91,45 +91,45 @@ def split(workbench: Workbench, progress: Progress) -> SplitSummary:
     store.splits.replace("window", rows)
     store.splits.replace("pair", pair_rows)
     store.splits.keep_digest(digest)
-    examples = _keep_examples(workbench, windows, rows)
+    examples = _keep_examples(app, windows, rows)
     progress(5, 5, "")
     return SplitSummary(
         windows=_counts(rows),
         pairs=_counts(pair_rows),
         left_out={"window": _reasons(rows), "pair": _reasons(pair_rows)},
         examples=examples,
-        notes=off_limits.notes(workbench),
+        notes=off_limits.notes(app),
         seconds=time.monotonic() - began,
     )
 
 
-def stale(workbench: Workbench) -> tuple[str, ...]:
+def stale(app: App) -> tuple[str, ...]:
     """Say that the splits are older than what they part; nothing where they are not, or there are none."""
-    splits = workbench.store.splits
-    if not _are_there(workbench) or splits.kept_digest() == splits.digest(parts_of_works(workbench)):
+    splits = app.store.splits
+    if not _are_there(app) or splits.kept_digest() == splits.digest(parts_of_works(app)):
         return ()
     return (f"Something was mined, judged, added, removed or put back since the splits were made. Renew them: {SPLIT}",)
 
 
-def _are_there(workbench: Workbench) -> bool:
+def _are_there(app: App) -> bool:
     """Whether anything was parted."""
-    return bool(workbench.store.splits.counts("window") or workbench.store.splits.counts("pair"))
+    return bool(app.store.splits.counts("window") or app.store.splits.counts("pair"))
 
 
-def leakage(workbench: Workbench, progress: Progress) -> LeakReport:
+def leakage(app: App, progress: Progress) -> LeakReport:
     """Check what is marked for training, dev and test; see `Dataset.leakage`."""
-    store, parts = workbench.store, parts_of_works(workbench)
-    if not _are_there(workbench):
+    store, parts = app.store, parts_of_works(app)
+    if not _are_there(app):
         raise NotFound(f"Nothing is parted yet, so nothing can be checked. First: {SPLIT}")
-    old = stale(workbench)
+    old = stale(app)
     marks = {name: mark for name, (mark, _) in store.splits.of("window").items()}
-    windows = [window for window in kept_windows(workbench) if marks.get(window.id) in {"dev", "test", "training"}]
+    windows = [window for window in kept_windows(app) if marks.get(window.id) in {"dev", "test", "training"}]
     offences = [*_misplaced(windows, marks, parts)]
     of_split = {part: [each for each in windows if marks[each.id] == part] for part in ("dev", "test", "training")}
     items = {
         "dev": [_item_of_window(window) for window in of_split["dev"]],
         "test": [_item_of_window(window) for window in of_split["test"]],
-        "training": [_item_of_window(window, gold) for window, gold in _golds(workbench, of_split["training"])],
+        "training": [_item_of_window(window, gold) for window, gold in _golds(app, of_split["training"])],
     }
     progress(0, 3, "Comparing dev with test")
     tested = [("test", item) for item in items["test"]]
@@ -142,8 +142,8 @@ def leakage(workbench: Workbench, progress: Progress) -> LeakReport:
         nonlocal texts
         texts = 0
         for named in (
-            off_limits.of_works(workbench, parts),
-            off_limits.of_benchmarks(workbench.settings),
+            off_limits.of_works(app, parts),
+            off_limits.of_benchmarks(app.settings),
             _named(fixed),
         ):
             for each in named:
@@ -164,54 +164,54 @@ def leakage(workbench: Workbench, progress: Progress) -> LeakReport:
 
     progress(1, 3, "Reading what must not be learnt from")
     offences += shared_passages(items["training"], fixed)
-    offences += shared_runs(learnt(), forbidden, off_limits.held_out(workbench.settings))
+    offences += shared_runs(learnt(), forbidden, off_limits.held_out(app.settings))
     progress(3, 3, "")
     return LeakReport(
         offences=tuple(offences),
         pairs=pairs,
         windows=len(windows),
         texts=texts,
-        notes=(*old, *off_limits.notes(workbench)),
+        notes=(*old, *off_limits.notes(app)),
     )
 
 
-def parts_of_works(workbench: Workbench) -> dict[str, Split]:
+def parts_of_works(app: App) -> dict[str, Split]:
     """Say for each stored work of the catalogue what its windows are for; "left out" for a second edition."""
-    first = {each.work.id for each in workbench.catalogue.shelf() if each.work is not None}
+    first = {each.work.id for each in app.catalogue.shelf() if each.work is not None}
     parts: dict[str, Split] = {}
-    for work in workbench.works.summaries():
-        entry = workbench.catalogue.entry_of(work)
+    for work in app.works.summaries():
+        entry = app.catalogue.entry_of(work)
         if entry is not None:
             parts[work.id] = PART_OF[entry.split] if work.id in first else "left out"
     return parts
 
 
-def kept_windows(workbench: Workbench) -> list[MinedWindow]:
+def kept_windows(app: App) -> list[MinedWindow]:
     """List the windows that no threshold and no judge has set aside, by source."""
-    return [stored.window for batch in workbench.store.windows.iterate("kept") for stored in batch]
+    return [stored.window for batch in app.store.windows.iterate("kept") for stored in batch]
 
 
-def _of_windows(workbench: Workbench, windows: Sequence[MinedWindow]) -> Iterator[Candidate]:
-    for window, gold in _golds(workbench, windows):
+def _of_windows(app: App, windows: Sequence[MinedWindow]) -> Iterator[Candidate]:
+    for window, gold in _golds(app, windows):
         yield Candidate.of_window(window, gold)
 
 
-def _golds(workbench: Workbench, windows: Sequence[MinedWindow]) -> Iterator[tuple[MinedWindow, str]]:
+def _golds(app: App, windows: Sequence[MinedWindow]) -> Iterator[tuple[MinedWindow, str]]:
     """Give windows with the words they quote, by work, so that one work is in memory at a time."""
     of_work: dict[str, list[MinedWindow]] = {}
     for window in windows:
         of_work.setdefault(window.work_id, []).append(window)
     for work_id, those in of_work.items():
-        work = workbench.works.load(work_id)
+        work = app.works.load(work_id)
         for window in those:
             yield window, work.span_text(window.gold)
 
 
-def _keep_examples(workbench: Workbench, windows: Sequence[MinedWindow], rows: Iterable[Row]) -> dict[str, int]:
+def _keep_examples(app: App, windows: Sequence[MinedWindow], rows: Iterable[Row]) -> dict[str, int]:
     known = {row[0]: row[1] for row in rows}
     kinds = {
         name: judged.answer
-        for (name, question), judged in workbench.store.judgements.latest(None).items()
+        for (name, question), judged in app.store.judgements.latest(None).items()
         if question == "evidence"
     }
     counts = {}
@@ -228,7 +228,7 @@ def _keep_examples(workbench: Workbench, windows: Sequence[MinedWindow], rows: I
             for window in windows
             if known.get(window.id) == part and window.gold.length <= MAX_LENGTH and window.has_context
         ]
-        workbench.store.examples.replace(part, examples)
+        app.store.examples.replace(part, examples)
         counts[part] = len(examples)
     return counts
 

@@ -12,9 +12,9 @@ from relic_core.domain import group_overlapping
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain import Group, Hit, Imprint, LibraryRanking, Narrowing, Work, WorkHit, WorkSummary
+    from relic_core.domain import Group, Hit, LibraryRanking, Work, WorkFilter, WorkHit, WorkSummary, WorkVersion
     from relic_core.errors import RelicError
-    from relic_core.retrieval.strength import Foreign
+    from relic_core.retrieval.strength import OutOfVocabulary
     from relic_core.services.answers import SearchRequest
     from relic_core.services.asking import Question
 
@@ -39,7 +39,7 @@ class Found:
     request: SearchRequest
     question: Question
     searched: tuple[WorkSummary, ...]
-    imprints: tuple[Imprint, ...]
+    imprints: tuple[WorkVersion, ...]
     missing: frozenset[str] = frozenset()
     rankings: dict[str, LibraryRanking] = field(default_factory=dict)
     refusals: dict[str, RelicError] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Found:
     heads: dict[str, tuple[WorkHit, ...]] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     works: dict[str, Work] = field(default_factory=dict)
-    foreign: dict[str, Foreign] = field(default_factory=dict)
+    foreign: dict[str, OutOfVocabulary] = field(default_factory=dict)
 
     @property
     def candidates(self) -> int:
@@ -85,7 +85,7 @@ def group_in_works(hits: Sequence[WorkHit]) -> Groups:
     return tuple(sorted(groups, key=lambda found: found[1].best.rank))
 
 
-def without_source(ranking: LibraryRanking, question: Question, works: Sequence[Imprint]) -> LibraryRanking:
+def without_source(ranking: LibraryRanking, question: Question, works: Sequence[WorkVersion]) -> LibraryRanking:
     """Leave out the spans that overlap the passage asked with, or stand by it: they are no candidates."""
     number, left = next(
         (
@@ -107,7 +107,7 @@ def without_source(ranking: LibraryRanking, question: Question, works: Sequence[
     )
 
 
-def nothing_admitted(narrowing: Narrowing) -> str:
+def nothing_admitted(narrowing: WorkFilter) -> str:
     """Say that nothing is left to search, and what to do."""
     if not narrowing:
         return "There is no work to search yet. Add one in the Library, or with `python -m relic_core add FILE`."

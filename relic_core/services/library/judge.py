@@ -10,12 +10,12 @@ import numpy as np
 from relic_core.domain import Ranking
 from relic_core.errors import StaleIndex
 from relic_core.ports import VectorRetriever
-from relic_core.retrieval.strength import Judge
+from relic_core.retrieval.strength import StrengthClassifier
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from relic_core.domain import Group, Imprint, Scores
+    from relic_core.domain import Group, Scores, WorkVersion
     from relic_core.retrieval.strength import Strength
     from relic_core.services.indexing import Indexes
     from relic_core.services.library.found import Found
@@ -31,7 +31,7 @@ class LibraryJudge:
         self._found = found
         self._indexes = indexes
         self._parts: dict[tuple[str, str], Ranking] = {}
-        self._judges: dict[tuple[str, str], Judge] = {}
+        self._judges: dict[tuple[str, str], StrengthClassifier] = {}
         self._vectors: dict[str, npt.NDArray[np.float32]] = {}
 
     def strength(self, retriever: str, work_id: str, group: Group) -> Strength:
@@ -43,7 +43,7 @@ class LibraryJudge:
                 for name, ranking in found.rankings.items()
                 if work_id in ranking.works
             }
-            self._judges[retriever, work_id] = Judge(
+            self._judges[retriever, work_id] = StrengthClassifier(
                 rankings[retriever], rankings, foreign=found.foreign.get(work_id), encoders=found.encoders
             )
         return self._judges[retriever, work_id].of(group.best)
@@ -69,7 +69,7 @@ class LibraryJudge:
             self._parts[name, work_id] = Ranking(name, work_id, ranking.length, order=unordered, scores=scores)
         return self._parts[name, work_id]
 
-    def _scored_exactly(self, name: str, imprint: Imprint) -> Scores | None:
+    def _scored_exactly(self, name: str, imprint: WorkVersion) -> Scores | None:
         """Score all spans of a work of which an approximate index has found some: hits are judged among all of them.
 
         None where that cannot be done; then they are judged among those found.

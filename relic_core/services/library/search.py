@@ -10,7 +10,7 @@ from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIn
 from relic_core.ports import Compacting
 from relic_core.retrieval.library.fusion import fuse_library
 from relic_core.retrieval.registry import in_order
-from relic_core.retrieval.strength import Foreign
+from relic_core.retrieval.strength import OutOfVocabulary
 from relic_core.retrieval.words_index import work_terms
 from relic_core.services.answers import Column, SearchResult
 from relic_core.services.asking import read_question
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from relic_core.services.answers import Card, SearchRequest
     from relic_core.services.asking import Question
     from relic_core.services.library.found import Groups
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 class LibrarySearch:
     """Answers search requests that name no work."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
 
     def run(self, request: SearchRequest, *, at_once: bool = False) -> SearchResult:
         """Rank the passages of all works that a narrowing admits with every retriever asked for.
@@ -65,7 +65,7 @@ class LibrarySearch:
         for name, ranking in found.rankings.items():
             found.groups[name], found.heads[name] = self._grouped(name, ranking, request)
         self._load(found)
-        judge = LibraryJudge(found, self._workbench.indexes)
+        judge = LibraryJudge(found, self._app.indexes)
         columns = tuple(self._column(name, found, judge) for name in request.retrievers)
         is_claim = found.question.source is None
         return SearchResult(
@@ -85,7 +85,7 @@ class LibrarySearch:
 
     def _ask(self, request: SearchRequest) -> Found:
         """Read the question and find the works that are asked."""
-        bench = self._workbench
+        bench = self._app
         question = read_question(bench, request)
         imprints = bench.works.imprints()
         admitted = [work for work in bench.works.scope(request.narrowing) if work.id in imprints]
@@ -109,25 +109,25 @@ class LibrarySearch:
 
     def _rank_all(self, found: Found, *, at_once: bool) -> None:
         """Rank with every retriever that can: the columns', and the others for "ranked elsewhere"."""
-        usual = [card for card in self._workbench.indexes.usual() if card.library]
+        usual = [card for card in self._app.indexes.usual() if card.library]
         found.rankings, found.refusals = rank_with_all(
             asked_of(found.request, usual, at_once=at_once),
             combine=lambda card, parts: self._combine(card, parts, found),
             rank=lambda name: self._rank(name, found),
         )
-        found.encoders = self._workbench.search.encoders(found.rankings)
-        found.models = self._workbench.search.models(found.rankings)
+        found.encoders = self._app.search.encoders(found.rankings)
+        found.models = self._app.search.models(found.rankings)
 
     def _combine(self, card: RetrieverCard, parts: list[LibraryRanking], found: Found) -> LibraryRanking:
         if card.kind != "reranker":
             return fuse_library(parts, name=card.name)
         if found.question.source is not None:
             raise RelicError(NO_CLAIM)
-        reranked = cast("LibraryReranked", self._workbench.indexes.library_retriever(card.name))
+        reranked = cast("LibraryReranked", self._app.indexes.library_retriever(card.name))
         return reranked.reorder(found.question.claim, *parts)
 
     def _rank(self, name: str, found: Found) -> LibraryRanking:
-        retriever = self._workbench.indexes.library_retriever(name)
+        retriever = self._app.indexes.library_retriever(name)
         length, source = found.request.length, found.question.source
         missing = retriever.missing(found.imprints, length)
         found.missing |= frozenset(missing)
@@ -142,7 +142,7 @@ class LibrarySearch:
         if source is not None and not retriever.missing([source.work.imprint], source.span.length):
             like = (source.work.imprint, source.span)  # else its words are asked with, as a claim would be
         ranking = retriever.rank(found.question.claim, found.imprints, length, like=like)
-        if self._workbench.indexes.card(name).kind == "dense":
+        if self._app.indexes.card(name).kind == "dense":
             # What was found damaged while it was opened, or was deleted since, has been passed over.
             found.missing |= {work.id for work in found.imprints}.difference(ranking.works)
             if not ranking.works:
@@ -155,7 +155,7 @@ class LibrarySearch:
         """Choose what a column may show, the best hits, overlapping ones of one work together; and its head."""
         looked_at = request.results * CANDIDATES_PER_RESULT
         first = ranking.hits(max(looked_at, HEAD * CANDIDATES_PER_RESULT))
-        if self._workbench.indexes.card(name).kind == "lexical":  # 0: no shared word, first by the tie rule alone
+        if self._app.indexes.card(name).kind == "lexical":  # 0: no shared word, first by the tie rule alone
             first = tuple(each for each in first if each.hit.score > 0)
         return group_in_works(first[:looked_at])[: request.results], first_passages(first)
 
@@ -171,7 +171,7 @@ class LibrarySearch:
         first = [groups[:1] for groups in found.groups.values()]
         ids = dict.fromkeys(work_id for groups in (*shown, *first) for work_id, _ in groups)
         imprints = {work.id: work for work in found.imprints}
-        for work_id, work in self._workbench.works.load_all(ids).items():
+        for work_id, work in self._app.works.load_all(ids).items():
             if work.fingerprint == imprints[work_id].fingerprint:
                 found.works[work_id] = work
         for name, groups in found.groups.items():
@@ -180,11 +180,11 @@ class LibrarySearch:
                 found.gone.add(name)
         _check_script(found.question, found.works.values())
         for work_id, work in found.works.items() if found.question.source is None else ():
-            work_terms(work, "tokens", self._workbench.settings.indexes)  # from the disk, much faster than read anew
-            found.foreign[work_id] = Foreign.of(found.question.claim, work)
+            work_terms(work, "tokens", self._app.settings.indexes)  # from the disk, much faster than read anew
+            found.foreign[work_id] = OutOfVocabulary.of(found.question.claim, work)
 
     def _column(self, name: str, found: Found, judge: LibraryJudge) -> Column:
-        card = self._workbench.indexes.card(name)
+        card = self._app.indexes.card(name)
         ranking, refusal = found.rankings.get(name), found.refusals.get(name)
         if refusal is not None:
             return refused(card, refusal, found.candidates)
@@ -216,7 +216,7 @@ class LibrarySearch:
                 own,
                 found.rankings,
                 lambda ranking: ranking.rank_of(work_id, group.best.span),
-                self._workbench.indexes.card,
+                self._app.indexes.card,
             ),
         )
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Job, WorkSummary
     from relic_core.ports import Progress, Workers
-    from relic_core.services.workbench import Workbench
     from relic_core.store.sources import MinedSource
+    from relic_core.wiring import App
 
 _FOLDER = "quoted-works"
 _KEEP_SECONDS = 2.0
@@ -42,10 +42,10 @@ _DIGITS = 16
 
 
 class Mining:
-    """Mines secondary sources for a workbench."""
+    """Mines secondary sources for an app."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
 
     def keep(self, name: str, data: bytes) -> Path:
         """Put an upload below the data folder, in a folder named for its hash, and give its path.
@@ -55,7 +55,7 @@ class Mining:
         """
         if not data:
             raise BadText(f"{file_name(name)} is empty (0 bytes). Choose another file.")
-        folder = self._workbench.settings.sources / hashlib.sha256(data).hexdigest()[:_DIGITS]
+        folder = self._app.settings.sources / hashlib.sha256(data).hexdigest()[:_DIGITS]
         path = folder / (file_name(name) or "upload.txt")
         if not path.is_file() or path.stat().st_size != len(data):
             with _writing(folder):
@@ -75,7 +75,7 @@ class Mining:
         found = self._roots(paths)
         title = name or (found[0].name if paths else "all secondary sources")
         more = f" and {len(found) - 1} more" if paths and len(found) > 1 and not name.count(",") else ""
-        return self._workbench.jobs.start(
+        return self._app.jobs.start(
             "mine",
             title=f"Finding quotations in {title}{more}",
             subject="\n".join(str(path) for path in found),
@@ -85,10 +85,10 @@ class Mining:
     def due(self) -> bool:
         """Whether works were added, or rules changed, since the sources were mined."""
         rules = volumes.rules()
-        known = [each for each in self._workbench.store.sources.known() if not each.removed]
+        known = [each for each in self._app.store.sources.known() if not each.removed]
         if not known:
             return False
-        wanted = {imprint.fingerprint[:_DIGITS] for imprint in self._workbench.works.imprints().values()}
+        wanted = {imprint.fingerprint[:_DIGITS] for imprint in self._app.works.imprints().values()}
         searched: dict[str, set[str]] = {}
         for each in known:
             if each.rules == rules:
@@ -118,14 +118,14 @@ class Mining:
         library.
         """
         began = time.monotonic()
-        store = self._workbench.store
+        store = self._app.store
         with self._alone(progress):
             quoted, among = self._quoted(works, progress)
             rules = volumes.rules()
             plan = make_plan(
                 self._roots(paths),
                 progress,
-                settings=self._workbench.settings,
+                settings=self._app.settings,
                 done={} if again else done_before(store.sources.known(), rules),
                 works=among,
                 pairs=pairs,
@@ -144,7 +144,7 @@ class Mining:
                         kept = time.monotonic()
             finally:  # also of a run that was stopped: what it found is to be judged like the rest
                 store.sources.add(*rows)
-                summary.set_aside = set_aside(self._workbench, quoted)
+                summary.set_aside = set_aside(self._app, quoted)
         summary.seconds = time.monotonic() - began
         return summary
 
@@ -176,7 +176,7 @@ class Mining:
             plan = make_plan(
                 self._roots(paths),
                 progress,
-                settings=self._workbench.settings,
+                settings=self._app.settings,
                 done={} if again else places.done(),
                 works=among,
                 pairs=pairs,
@@ -205,7 +205,7 @@ class Mining:
 
     def _quoted(self, works: Sequence[str], progress: Progress) -> tuple[QuotedWorks | None, dict[str, str]]:
         """Open the index of the library's works, built anew where works changed; give the works to look for."""
-        imprints = self._workbench.works.imprints()
+        imprints = self._app.works.imprints()
         if not imprints:
             return None, {}
         wanted = {work_id: imprint.fingerprint for work_id, imprint in sorted(imprints.items())}
@@ -215,13 +215,13 @@ class Mining:
             def say(done: int, total: int, note: str = "") -> None:
                 progress(done, max(total, len(wanted)), f"Reading the works of the library: {note}")
 
-            loaded = (self._workbench.store.works.load(work_id) for work_id in wanted)
+            loaded = (self._app.store.works.load(work_id) for work_id in wanted)
             quoted = QuotedWorks.build(loaded, self._folder, say)
         chosen = {self._named(each).id for each in works} or set(wanted)
         return quoted, {work_id: known[:_DIGITS] for work_id, known in wanted.items() if work_id in chosen}
 
     def _named(self, said: str) -> WorkSummary:
-        return self._workbench.catalogue.stored(said, None) or self._workbench.works.resolve(said)
+        return self._app.catalogue.stored(said, None) or self._app.works.resolve(said)
 
     def _roots(self, paths: Sequence[Path]) -> list[Path]:
         """Give the paths in full; where there are none, those of what was mined before."""
@@ -231,7 +231,7 @@ class Mining:
                 if not path.exists():
                     raise NotFound(f"There is no file or folder {path}. Check the name.")
             return found
-        known = dict.fromkeys(each.root for each in self._workbench.store.sources.known() if not each.removed)
+        known = dict.fromkeys(each.root for each in self._app.store.sources.known() if not each.removed)
         if not known:
             raise NotFound("No secondary sources were mined yet. Name a folder, an archive or a file with them.")
         there = [Path(root) for root in known if Path(root).exists()]
@@ -244,12 +244,12 @@ class Mining:
 
     @property
     def _folder(self) -> Path:
-        return self._workbench.settings.indexes / _FOLDER
+        return self._app.settings.indexes / _FOLDER
 
     @contextmanager
     def _alone(self, progress: Progress) -> Iterator[None]:
         """Be the only one who mines for this store: the index of works must not change under a run."""
-        folder = self._workbench.settings.indexes
+        folder = self._app.settings.indexes
         with _writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             lock = locks.held(
@@ -259,12 +259,12 @@ class Mining:
             yield
 
 
-def run_mine(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
+def run_mine(app: App, arguments: dict[str, Any], progress: Progress) -> str:
     """Do a "mine" job; ``paths`` are files, folders or archives.
 
     Raises BadText: nothing could be read; the message says why.
     """
-    summary = workbench.mining.run([Path(path) for path in arguments["paths"]], progress)
+    summary = app.mining.run([Path(path) for path in arguments["paths"]], progress)
     if summary.problems and not (summary.mined or summary.already or summary.twice or summary.removed):
         raise BadText(summary.note)
     return summary.note

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from relic_core.mining.quoted_works import QuotedWorks
     from relic_core.ports import Progress, Workers
     from relic_core.services.mining.plans import Plan, Planned
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 def mine_planned(
@@ -93,9 +93,9 @@ def rows_of(
     )
 
 
-def set_aside(workbench: Workbench, quoted: QuotedWorks | None) -> int:
+def set_aside(app: App, quoted: QuotedWorks | None) -> int:
     """Have the thresholds look over all windows; gives how many are set aside."""
-    store = workbench.store
+    store = app.store
     sources = {stored.source.id: stored.source for stored in store.sources.all()}
     works = {} if quoted is None else thresholds.facts_of(quoted)
     windows = [

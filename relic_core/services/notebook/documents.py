@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from relic_core.domain import CitedWork, Note
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 DocumentForm = Literal["markdown", "word", "csv"]
 ALL_NOTES = "Notebook"
@@ -37,9 +37,7 @@ DOCUMENTS: dict[DocumentForm, DocumentCard] = {
 }
 
 
-def make_document(
-    workbench: Workbench, form: DocumentForm, style: str, collection_id: str = "", person: str = ""
-) -> bytes:
+def make_document(app: App, form: DocumentForm, style: str, collection_id: str = "", person: str = "") -> bytes:
     """Make a document of the notes in their order, with citations in a style.
 
     - `collection_id`: the collection; all notes where empty.
@@ -48,10 +46,10 @@ def make_document(
     Raises NotFound: there is no such collection.
     Raises BadRequest: there is no such style.
     """
-    sections = workbench.notebook.files.sections(collection_id, person)
-    editions = cited_by(workbench, (note for section in sections for note in section.notes))
+    sections = app.notebook.files.sections(collection_id, person)
+    editions = cited_by(app, (note for section in sections for note in section.notes))
     if form == "csv":
-        labels = {card.name: card.label for card in workbench.indexes.cards()}
+        labels = {card.name: card.label for card in app.indexes.cards()}
         return csv(sections, style, editions, labels=labels).encode()
     title = "" if collection_id else ALL_NOTES
     if form == "word":
@@ -59,12 +57,12 @@ def make_document(
     return markdown(sections, style, editions, title=title).encode()
 
 
-def cited_by(workbench: Workbench, notes: Iterable[Note]) -> dict[str, CitedWork]:
+def cited_by(app: App, notes: Iterable[Note]) -> dict[str, CitedWork]:
     """Give the works of notes as they are cited, by the ids that the notes were kept with.
 
     A text that was added here under another id is cited as it is here.
     """
-    standing = Editions(workbench)
+    standing = Editions(app)
     here = {note.kept.work_id: standing.view(note).work_id or note.kept.work_id for note in notes}
-    works = workbench.citing.works(set(here.values()))
+    works = app.citing.works(set(here.values()))
     return {kept: works[known] for kept, known in here.items() if known in works}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Note, Work
     from relic_core.services.notebook.standing import NoteView
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 CONTRADICTS, UNSURE, UNJUDGED = "they contradict their claim", "you are unsure of them", "they have no verdict yet"
 NO_CLAIM = "they were kept without a claim"
@@ -62,13 +62,13 @@ def sort_out(views: Iterable[NoteView]) -> tuple[dict[str, list[Note]], Counter[
     return by_work, left_out
 
 
-def make(workbench: Workbench, views: Iterable[NoteView]) -> EvaluationSet:
+def make(app: App, views: Iterable[NoteView]) -> EvaluationSet:
     """Make the set.
 
     Raises BadRequest: no note can be an example; the message says why.
     """
     by_work, left_out = sort_out(views)
-    works = workbench.works.load_all(by_work)
+    works = app.works.load_all(by_work)
     titles = _titles(works)
     books = []
     for work_id in sorted(works, key=titles.__getitem__):

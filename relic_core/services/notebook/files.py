@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Collection, Note
     from relic_core.services.notebook.evaluation_set import EvaluationSet
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 LARGEST = 50_000_000
 """In bytes: some ten thousand notes."""
@@ -40,10 +40,10 @@ class TakenIn:
 
 
 class Files:
-    """What goes out of the notebook of a workbench, and comes in."""
+    """What goes out of the notebook of an app, and comes in."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
 
     def export(self, collection_id: str = "", person: str = "") -> bytes:
         """Write the notebook, or one collection, as JSON.
@@ -54,7 +54,7 @@ class Files:
 
     def sections(self, collection_id: str = "", person: str = "") -> tuple[Section, ...]:
         """Give the notebook, or one collection, with its notes in order. Raises NotFound."""
-        store = self._workbench.store
+        store = self._app.store
         if collection_id:
             chosen = [store.collections.get(collection_id, person)]
         else:
@@ -67,9 +67,9 @@ class Files:
         Raises BadRequest: there is none; the message says why.
         Raises NotFound: there is no such collection.
         """
-        editions = Editions(self._workbench)
+        editions = Editions(self._app)
         views = [editions.view(note) for section in self.sections(collection_id, person) for note in section.notes]
-        return evaluation_set.make(self._workbench, views)
+        return evaluation_set.make(self._app, views)
 
     def take_in(self, data: bytes, name: str = "The file", person: str = "") -> TakenIn:
         """Take in a notebook that was saved before, here or elsewhere, all of it or nothing.
@@ -86,10 +86,10 @@ class Files:
         if len(data) > LARGEST:
             raise BadBenchmark(f"{name} is too large for a notebook: at most {LARGEST:,} bytes are read.")
         sections = read_notebook(data, name, person=person)
-        rows = self._workbench.store.notes
+        rows = self._app.store.notes
         known = rows.known(person)
         live = {note.id for note in rows.all(person)}
-        homes = _Homes(self._workbench, person)
+        homes = _Homes(self._app, person)
         notes: list[Note] = []
         new = newer = there = 0
         for section in sections:
@@ -128,7 +128,7 @@ class Files:
         """Name a file of the notebook: "notebook.json", "notebook light-and-water.json"."""
         if not collection_id:
             return f"notebook.{end}"
-        name = self._workbench.store.collections.get(collection_id, person).name
+        name = self._app.store.collections.get(collection_id, person).name
         slug = re.sub(r"[\W_]+", "-", name.casefold()).strip("-")[:60]
         return f"notebook {slug}.{end}" if slug else f"notebook.{end}"
 
@@ -136,9 +136,9 @@ class Files:
 class _Homes:
     """Finds the collections here that those of a file mean, and makes those that are lacking."""
 
-    def __init__(self, workbench: Workbench, person: str) -> None:
-        counts = workbench.store.collections.all(person)
-        self._rows, self._person = workbench.store.notes, person
+    def __init__(self, app: App, person: str) -> None:
+        counts = app.store.collections.all(person)
+        self._rows, self._person = app.store.notes, person
         self._by_id = {each.collection.id: each.collection for each in counts}
         self._by_name = {each.collection.name.casefold(): each.collection for each in counts}
         self._ends: dict[str, float] = {}

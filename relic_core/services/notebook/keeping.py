@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relic_core import __version__
-from relic_core.domain import ORIGINS, Address, Kept, Span
+from relic_core.domain import ORIGINS, Address, KeptPassage, Span
 from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.reporting.passages import quotation
 
 if TYPE_CHECKING:
     from relic_core.domain import Origin, Work
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 LONGEST = 200
 """Sentences of a kept passage: some eight pages of prose."""
@@ -23,7 +23,7 @@ _RANDOM_BYTES = 5
 """Eight letters and digits."""
 
 
-def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> Kept:
+def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> KeptPassage:
     """Take a passage out of a work, without what brought it up.
 
     - `at`: address of the first sentence.
@@ -43,7 +43,7 @@ def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> Kept:
         last -= 1
     span = Span(first, last - first)
     place = work.place(span)
-    return Kept(
+    return KeptPassage(
         work_id=work.id,
         sha256=work.sha256,
         title=work.title,
@@ -62,12 +62,12 @@ def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> Kept:
     )
 
 
-def found_by(workbench: Workbench, kept: Kept, search_id: str) -> Kept:
+def found_by(app: App, kept: KeptPassage, search_id: str) -> KeptPassage:
     """Add the claim of a search and what answered it; a search that is not in this store adds nothing."""
     if not search_id:
         return kept
     try:
-        search = workbench.history.get(search_id)
+        search = app.history.get(search_id)
     except NotFound:  # an address from another machine: the passage is worth keeping without it
         return kept
     return replace(

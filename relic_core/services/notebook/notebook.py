@@ -48,7 +48,7 @@ class Notebook(Arranging):
     @cached_property
     def files(self) -> Files:
         """What goes out of the notebook and comes in."""
-        return Files(self._workbench)
+        return Files(self._app)
 
     # ---- keeping ----------------------------------------------------------------------------------------------------
 
@@ -83,7 +83,7 @@ class Notebook(Arranging):
             work_id, at, length, origin=origin, claim_text=claim_text, search_id=search_id, retriever=retriever,
             rank=rank, made_with=made_with, collection_id=collection_id, person=person,
         )  # fmt: skip
-        stored, _ = self._workbench.store.notes.keep(note)
+        stored, _ = self._app.store.notes.keep(note)
         return stored
 
     def press(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Any) -> Pressed:  # noqa: ANN401 - as `keep`
@@ -93,10 +93,10 @@ class Notebook(Arranging):
 
         Raises NotFound, BadRequest: as for `keep`.
         """
-        rows = self._workbench.store.notes
+        rows = self._app.store.notes
         note, new = rows.keep(self._make(work_id, at, length, person=person, **found))
         if new:
-            return Pressed(note, self._workbench.store.collections.get(note.collection_id, person).name, "kept")
+            return Pressed(note, self._app.store.collections.get(note.collection_id, person).name, "kept")
         bare = not (note.words.strip() or note.tags or note.verdict)
         if bare:
             rows.remove(note.id, person)
@@ -120,8 +120,8 @@ class Notebook(Arranging):
         """Make the note of a passage as it is kept now, which is not stored yet."""
         if rank < 0 or (rank and not retriever):
             raise BadRequest(f"A rank is counted from 1 and is a retriever's; {rank} of “{retriever:.40}” is none.")
-        kept = keep_passage(self._workbench.works.load(work_id), at, length, origin=origin)
-        kept = found_by(self._workbench, kept, search_id)
+        kept = keep_passage(self._app.works.load(work_id), at, length, origin=origin)
+        kept = found_by(self._app, kept, search_id)
         kept = replace(
             kept,
             claim_text=claim_text.strip() or kept.claim_text,
@@ -146,7 +146,7 @@ class Notebook(Arranging):
             (note.kept.claim_text, note.kept.work_id, note.kept.at, note.kept.length): Mark(
                 note.id, names[note.collection_id]
             )
-            for note in self._workbench.store.notes.all(person)
+            for note in self._app.store.notes.all(person)
         }
 
     # ---- notes ------------------------------------------------------------------------------------------------------
@@ -162,9 +162,9 @@ class Notebook(Arranging):
         - `tag`, `verdict`: only those with this tag, with this verdict; "none" is none yet on the claim it was kept
           for.
         """
-        found = self._workbench.store.notes.all(person, collection_id)
+        found = self._app.store.notes.all(person, collection_id)
         wanted = words.casefold().split()
-        editions = Editions(self._workbench)
+        editions = Editions(self._app)
         return tuple(
             editions.view(note)
             for note in found
@@ -175,11 +175,11 @@ class Notebook(Arranging):
 
     def note(self, note_id: str, person: str = "") -> NoteView:
         """Give one note. Raises NotFound."""
-        return Editions(self._workbench).view(self._workbench.store.notes.get(note_id, person))
+        return Editions(self._app).view(self._app.store.notes.get(note_id, person))
 
     def tags(self, person: str = "") -> tuple[str, ...]:
         """List every tag that is in use, by the alphabet."""
-        used = {tag for note in self._workbench.store.notes.all(person) for tag in note.tags}
+        used = {tag for note in self._app.store.notes.all(person) for tag in note.tags}
         return tuple(sorted(used, key=lambda tag: (tag.casefold(), tag)))
 
     def write(
@@ -205,7 +205,7 @@ class Notebook(Arranging):
             changed["tags"] = checked_tags(tags)
         if verdict is not None:
             changed["verdict"] = checked_verdict(verdict)
-        return self._workbench.store.notes.change(note_id, person, **changed)
+        return self._app.store.notes.change(note_id, person, **changed)
 
 
 def _judged(note: Note) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from relic_core.domain import Kept, Note, WorkSummary
-    from relic_core.services.workbench import Workbench
+    from relic_core.domain import KeptPassage, Note, WorkSummary
+    from relic_core.wiring import App
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class NoteView:
 class Editions:
     """Looks once which editions the library has."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        summaries = workbench.works.summaries()
+    def __init__(self, app: App) -> None:
+        summaries = app.works.summaries()
         self._by_text = {summary.sha256: summary for summary in summaries}
         self._by_name = {_name(summary): summary for summary in reversed(summaries)}
-        self._removed = {summary.sha256 for summary in workbench.works.removed()}
+        self._removed = {summary.sha256 for summary in app.works.removed()}
 
     def view(self, note: Note) -> NoteView:
         """Say where the passage of a note can be read."""
@@ -57,5 +57,5 @@ class Editions:
         return NoteView(note, notice=notice)
 
 
-def _name(work: Kept | WorkSummary) -> tuple[str, str]:
+def _name(work: KeptPassage | WorkSummary) -> tuple[str, str]:
     return work.title.casefold().strip(), work.author.casefold().strip()

@@ -11,7 +11,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Shape, Span, rank_scores
+from relic_core.domain import ContextSize, Span, rank_scores
 from relic_core.errors import NoIndex
 from relic_core.library import catalogue
 from relic_core.ports import silent
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from relic_core.library.catalogue import CatalogueEntry
     from relic_core.ports import Progress
     from relic_core.retrieval.registry import RetrieverCard
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 FIRST = 3
 """Hits of each retriever that are looked at, as in the paper."""
 
-SHAPE = Shape(1, 0)
+SHAPE = ContextSize(1, 0)
 """Context of the claims, as in the paper."""
 
 _ID_DIGITS = 12
@@ -105,10 +105,10 @@ def left_out() -> tuple[tuple[PaperPrompt, str], ...]:
     )
 
 
-def ask(workbench: Workbench, names: Sequence[str] = (), progress: Progress = silent) -> tuple[Answered, ...]:
+def ask(app: App, names: Sequence[str] = (), progress: Progress = silent) -> tuple[Answered, ...]:
     """Ask every retriever that pages offer the prompts of the paper.
 
-    - `workbench`: where the works and the retrievers are.
+    - `app`: where the works and the retrievers are.
     - `names`: only these retrievers.
 
     Returns: in the order of the paper.
@@ -118,10 +118,10 @@ def ask(workbench: Workbench, names: Sequence[str] = (), progress: Progress = si
     Raises NoIndex: a work has not been prepared for a retriever; the message says which and how to.
     Raises RelicError: as the retrievers.
     """
-    cards = [registry.card(name) for name in dict.fromkeys(names)] if names else workbench.indexes.cards()
+    cards = [registry.card(name) for name in dict.fromkeys(names)] if names else app.indexes.cards()
     prompts = asked_here()
-    works = workbench.benchmarks.find([entry_of(prompt).slug for prompt in prompts])
-    _check_prepared(workbench, works.values(), cards)
+    works = app.benchmarks.find([entry_of(prompt).slug for prompt in prompts])
+    _check_prepared(app, works.values(), cards)
     found: list[Answered] = []
     total = len(prompts) * len(cards)
     for prompt in prompts:
@@ -129,27 +129,27 @@ def ask(workbench: Workbench, names: Sequence[str] = (), progress: Progress = si
         hits: dict[str, tuple[Span, ...]] = {}
         for card in cards:
             progress(len(found) * len(cards) + len(hits), total, f"{card.label}: {prompt.prompt.title}")
-            hits[card.name] = _first(workbench, card, prompt, works[slug])
+            hits[card.name] = _first(app, card, prompt, works[slug])
         found.append(Answered(prompt=prompt, slug=slug, work=works[slug], hits=hits))
     progress(total, total)
     return tuple(found)
 
 
-def _first(workbench: Workbench, card: RetrieverCard, prompt: PaperPrompt, work: Work) -> tuple[Span, ...]:
-    claim = read_claim(prompt.asked, max_words=workbench.settings.max_claim_words)
-    scores = workbench.indexes.retriever(card.name).score(claim, work, prompt.length)
+def _first(app: App, card: RetrieverCard, prompt: PaperPrompt, work: Work) -> tuple[Span, ...]:
+    claim = read_claim(prompt.asked, max_words=app.settings.max_claim_words)
+    scores = app.indexes.retriever(card.name).score(claim, work, prompt.length)
     hits = rank_scores(card.name, work.id, prompt.length, scores).hits(FIRST)
     if card.kind == "lexical":  # a score of 0 means no shared word: such a passage is no answer, here as on pages
         hits = tuple(hit for hit in hits if hit.score > 0)
     return tuple(hit.span for hit in hits)
 
 
-def _check_prepared(workbench: Workbench, works: Iterable[Work], cards: Sequence[RetrieverCard]) -> None:
+def _check_prepared(app: App, works: Iterable[Work], cards: Sequence[RetrieverCard]) -> None:
     """Refuse to ask before every work is prepared for every retriever, and for all that it is made of."""
     needed = [card.name for card in registry.in_order(card.name for card in cards)]
     commands, lacking = [], []
     for work in works:
-        missing = [name for name in workbench.indexes.missing(work.id, needed) if name in needed]
+        missing = [name for name in app.indexes.missing(work.id, needed) if name in needed]
         if missing:
             lacking.append(f"{work.title} ({', '.join(registry.card(name).label for name in missing)})")
             named = " ".join(f"--retriever {name}" for name in missing)

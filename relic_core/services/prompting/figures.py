@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from relic_core.services.prompting.asking import Answered
     from relic_core.services.prompting.report import Edition, Report, Reported
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 MARKS = "prompts"
 """Name of the marks between which the documentation has its table."""
@@ -69,11 +69,11 @@ def page_table() -> str:
     return as_markdown(figures(report))
 
 
-def differences(report: Report, workbench: Workbench, answers: Sequence[Answered]) -> tuple[str, ...]:
+def differences(report: Report, app: App, answers: Sequence[Answered]) -> tuple[str, ...]:
     """Say where the first hits are not those of a report.
 
     - `report`: what was found when it was made.
-    - `workbench`: whose retrievers answered now.
+    - `app`: whose retrievers answered now.
 
     Returns: sentences; none where every hit is the same.
     """
@@ -92,18 +92,18 @@ def differences(report: Report, workbench: Workbench, answers: Sequence[Answered
             continue
         edition = editions.get(then.work)
         if edition is not None and edition.sha256 == answered.work.sha256:
-            said.extend(_moved(workbench, then, answered))
+            said.extend(_moved(app, then, answered))
     said.extend(
         f"{_named(each.claim, each.length)} is in the report and no longer asked." for each in reported.values()
     )
     return tuple(said)
 
 
-def changed_makers(report: Report, workbench: Workbench, answers: Sequence[Answered]) -> tuple[str, ...]:
+def changed_makers(report: Report, app: App, answers: Sequence[Answered]) -> tuple[str, ...]:
     """Say which retrievers are made otherwise than when the report was; their hits may be the same all the same."""
     then = {each.name: each for each in report.retrievers}
     said = []
-    for now in asked_now(workbench, answers):
+    for now in asked_now(app, answers):
         before = then.get(now.name)
         if before is not None and (before.encoder, before.configuration) != (now.encoder, now.configuration):
             names = sorted(before.configuration.keys() | now.configuration.keys())
@@ -112,10 +112,10 @@ def changed_makers(report: Report, workbench: Workbench, answers: Sequence[Answe
     return tuple(said)
 
 
-def _moved(workbench: Workbench, then: Reported, now: Answered) -> list[str]:
+def _moved(app: App, then: Reported, now: Answered) -> list[str]:
     said = []
     for name in dict.fromkeys([*then.hits, *now.hits]):
-        label = workbench.indexes.card(name).label
+        label = app.indexes.card(name).label
         where = f"{label}, {_named(then.claim, then.length)}"
         if name not in now.hits:
             said.append(f"{where}: in the report, and no longer asked.")

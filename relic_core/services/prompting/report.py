@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from relic_core.services.prompting.asking import Answered
     from relic_core.services.prompting.sheets import Sheet, Verdict
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,10 +108,10 @@ class Report:
         return {id_: judged.verdicts for prompt in self.prompts for id_, judged in prompt.passages.items()}
 
 
-def make_report(workbench: Workbench, answers: Sequence[Answered], sheets: Sequence[Sheet]) -> Report:
+def make_report(app: App, answers: Sequence[Answered], sheets: Sequence[Sheet]) -> Report:
     """Put together what was found now and what the readers said of it.
 
-    - `workbench`: whose retrievers were asked.
+    - `app`: whose retrievers were asked.
     - `sheets`: the readers' verdicts on every passage of it.
     """
     return Report(
@@ -120,7 +120,7 @@ def make_report(workbench: Workbench, answers: Sequence[Answered], sheets: Seque
         shape=str(SHAPE),
         seeds=tuple(sheet.seed for sheet in sheets),
         works=tuple({each.slug: _edition(each) for each in answers}.values()),
-        retrievers=asked_now(workbench, answers),
+        retrievers=asked_now(app, answers),
         prompts=tuple(_reported(each, sheets) for each in answers),
         left_out=tuple(
             {"table": each.table, "title": each.prompt.title, "author": each.prompt.author, "length": each.length}
@@ -130,11 +130,11 @@ def make_report(workbench: Workbench, answers: Sequence[Answered], sheets: Seque
     )
 
 
-def asked_now(workbench: Workbench, answers: Sequence[Answered]) -> tuple[Asked, ...]:
+def asked_now(app: App, answers: Sequence[Answered]) -> tuple[Asked, ...]:
     """Say what each retriever is that answered."""
     found = []
     for name in answers[0].hits if answers else ():
-        card, retriever = workbench.indexes.card(name), workbench.indexes.retriever(name)
+        card, retriever = app.indexes.card(name), app.indexes.retriever(name)
         configuration = dict(sorted(retriever.configuration.items()))
         found.append(
             Asked(name=name, label=card.label, encoder=retriever.encoder_identity, configuration=configuration)

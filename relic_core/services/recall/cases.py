@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.domain import BenchmarkCard, Shape
+from relic_core.domain import BenchmarkCard, ContextSize
 from relic_core.evaluation.metrics import values
 from relic_core.retrieval import registry
 from relic_core.services.recall.figures import key_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Verdict = Literal["missed", "some", "found"]
 
-_USUAL = Shape(4, 4)
+_USUAL = ContextSize(4, 4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import SHAPES, Shape
+from relic_core.domain import SHAPES, ContextSize
 from relic_core.evaluation.intervals import interval_of
 from relic_core.evaluation.metrics import values
 from relic_core.evaluation.published import published
@@ -174,7 +174,7 @@ def _kinds(counts: Mapping[str, int]) -> list[tuple[str, str]]:
 
 
 def _shapes(counts: Mapping[str, int]) -> list[tuple[str, str]]:
-    return [(str(shape), str(shape)) for shape in sorted(map(Shape.parse, counts), key=shape_order)]
+    return [(str(shape), str(shape)) for shape in sorted(map(ContextSize.parse, counts), key=shape_order)]
 
 
 def _lengths(counts: Mapping[str, int]) -> list[tuple[str, str]]:
@@ -189,7 +189,7 @@ _IN_ORDER: dict[str, Callable[[Mapping[str, int]], list[tuple[str, str]]]] = {
 }
 
 
-def shape_order(shape: Shape) -> tuple[int, Shape]:
+def shape_order(shape: ContextSize) -> tuple[int, ContextSize]:
     """Give the place of a shape: that of the paper's Table 3, others behind."""
     return (SHAPES.index(shape) if shape in SHAPES else len(SHAPES)), shape
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from relic_core.domain import Run, Shape
+    from relic_core.domain import ContextSize, Run
     from relic_core.reporting.charts_rows import Mark
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 METRICS = (*(f"recall@{k}" for k in KS), *(f"overlap-recall@{k}" for k in KS), "ndcg@10")
 """What the figures may be of: what rewards a quotation that stands high enough, and is 0 for one that does not."""
@@ -57,10 +57,10 @@ _TITLES: dict[View, tuple[str, str]] = {
 
 
 class Recall:
-    """The figures of a workbench's runs."""
+    """The figures of an app's runs."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._marks: dict[tuple[str, datetime, str, str], tuple[Mark, ...]] = {}
         self._lock = threading.Lock()
 
@@ -71,9 +71,9 @@ class Recall:
         registered ones in their order, and others by name.
         """
         runs: dict[str, list[Run]] = {}
-        for run in self._workbench.runs.all():
+        for run in self._app.runs.all():
             runs.setdefault(run.benchmark, []).append(run)
-        cards = {card.name: card for card in self._workbench.benchmarks.cards()}
+        cards = {card.name: card for card in self._app.benchmarks.cards()}
         names = [name for name in cards if name in runs] + sorted(set(runs) - set(cards))
         offers = [offer_of(cards.get(name), runs[name]) for name in names]
         return tuple(sorted(offers, key=lambda offer: (len(offer.runs[0].books) == 1, offer.card.pool == "given")))
@@ -176,7 +176,7 @@ class Recall:
             marks=tuple(mark for mark in marks if mark.group in kept),
             share=is_share(name) or view in {"curve", "ranks"},
         )
-        outcomes = self._workbench.runs.outcomes(runs[0].id)
+        outcomes = self._app.runs.outcomes(runs[0].id)
         words = caption(
             shown,
             runs,
@@ -206,14 +206,14 @@ class Recall:
             runs = tuple(run for run in self._of_all_shapes(runs) if str(run.shape) == key)
         if view == "curve":
             name = f"{'overlap-' * name.startswith('overlap-')}recall@{key}"
-        measured = [(run, self._workbench.runs.outcomes(run.id)) for run in runs]
+        measured = [(run, self._app.runs.outcomes(run.id)) for run in runs]
         return cases_behind(measured, view, name, key, show=show)
 
     def _of_all_shapes(self, runs: Sequence[Run]) -> tuple[Run, ...]:
         """Take, for each retriever of the runs, its newest run of every shape on the same data."""
         wanted = {(run.benchmark, run.retriever, run.data_hash) for run in runs}
-        newest: dict[tuple[str, Shape], Run] = {(run.retriever, run.shape): run for run in reversed(runs)}
-        for run in self._workbench.runs.all():
+        newest: dict[tuple[str, ContextSize], Run] = {(run.retriever, run.shape): run for run in reversed(runs)}
+        for run in self._app.runs.all():
             if (run.benchmark, run.retriever, run.data_hash) in wanted:
                 newest.setdefault((run.retriever, run.shape), run)
         order = list(dict.fromkeys(run.retriever for run in runs))
@@ -225,7 +225,7 @@ class Recall:
         with self._lock:
             found = self._marks.get(key)
         if found is None:
-            found = marks_of(run, sorted_by_id(self._workbench.runs.outcomes(run.id)), name, view)
+            found = marks_of(run, sorted_by_id(self._app.runs.outcomes(run.id)), name, view)
             with self._lock:
                 if len(self._marks) >= _KEPT:
                     self._marks.clear()

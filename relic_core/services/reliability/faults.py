@@ -16,7 +16,7 @@ from relic_core.errors import RelicError, StoreBusy
 from relic_core.services.answers import SearchRequest
 from relic_core.services.reliability.rows import Row
 from relic_core.services.reliability.writing import REFUSED, claim
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ def full_disk(trial: Trial) -> Row:
     """Let files grow no further, as on a full disk; then give room again."""
     trial.say("filling the disk")
     settings = Settings(data=trial.folder / "full" / "data", indexes=trial.folder / "full" / "indexes")
-    Workbench(settings).works.summaries()
+    build(settings).works.summaries()
     limit = settings.store.stat().st_size + _ROOM
     with _process("writing", ["full", str(limit)], settings) as process:
         lines = _rest(process)
@@ -70,7 +70,7 @@ def full_disk(trial: Trial) -> Row:
     told = told.replace(f"{settings.data}/", "")
     lost = _lost(settings, acknowledged)
     try:
-        Workbench(settings).history.keep(SearchRequest(work_id="w", claim_text="after"))
+        build(settings).history.keep(SearchRequest(work_id="w", claim_text="after"))
         again = True
     except RelicError:
         again = False
@@ -93,16 +93,16 @@ def full_disk(trial: Trial) -> Row:
 def locked(trial: Trial) -> Row:
     """Ask while a command holds the store: somebody patient and somebody impatient."""
     trial.say("holding the store")
-    settings = trial.workbench.settings
+    settings = trial.app.settings
     with _process("holding", [str(_HELD)], settings) as process:
         _lines(process, 1)
         try:
-            Workbench(replace(settings, lock_seconds=_PATIENCE)).works.summaries()
+            build(replace(settings, lock_seconds=_PATIENCE)).works.summaries()
             said = "nothing"
         except StoreBusy as error:
             said = str(error).replace(f"{settings.data}/", "").replace(sys.executable, "python")
         began = time.perf_counter()
-        trial.workbench.works.summaries()
+        trial.app.works.summaries()
         waited = time.perf_counter() - began
     busy = "is in use by another program" in said
     return Row(
@@ -120,7 +120,7 @@ def index_gone(trial: Trial) -> Row:
     """Delete an index that the app has open; search; build it anew; search again."""
     trial.say("deleting an index under the app")
     request = SearchRequest(work_id=trial.work_id, claim_text=trial.claims[0])
-    bench = trial.workbench
+    bench = trial.app
     before = {column.retriever: _words(column.cards) for column in bench.search.run(request, at_once=True).columns}
     shutil.rmtree(bench.settings.indexes / _DENSE)
     meanwhile = {column.retriever: column for column in bench.search.run(request, at_once=True).columns}
@@ -151,7 +151,7 @@ def _words(cards: Sequence[object]) -> list[str]:
 
 def _lost(settings: Settings, acknowledged: Sequence[str]) -> int:
     """Count what was acknowledged and is not there."""
-    kept = {search.claim_text for search in Workbench(settings).history.recent(1_000_000)}
+    kept = {search.claim_text for search in build(settings).history.recent(1_000_000)}
     return sum(each not in kept for each in acknowledged)
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import sys
 import time
 
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 
 
 def main(arguments: list[str]) -> int:
     """Hold the store; say when it is held."""
-    with Workbench().store.alone():
+    with build().store.alone():
         sys.stdout.write("held\n")
         sys.stdout.flush()
         time.sleep(float(arguments[0]))

@@ -19,7 +19,7 @@ _MOST_RATIO = 2.0
 
 
 def searchers(trial: Trial) -> Row:
-    """Let many ask the one workbench of a server at once, each for an answer and a line of the history."""
+    """Let many ask the one app of a server at once, each for an answer and a line of the history."""
     trial.say("one alone searches")
     _ask(trial, "warm", 1)
     alone = [seconds for seconds, _ in _ask(trial, "alone", trial.rounds)]
@@ -33,13 +33,13 @@ def searchers(trial: Trial) -> Row:
     with ThreadPoolExecutor(trial.searchers) as pool:
         answers = [answer for each in pool.map(one, range(trial.searchers)) for answer in each]
     times = [seconds for seconds, _ in answers]
-    kept = {search.id for search in trial.workbench.history.recent(1_000_000)}
+    kept = {search.id for search in trial.app.history.recent(1_000_000)}
     failed = sum(not search_id for _, search_id in answers)
     lost = sum(bool(search_id) and search_id not in kept for _, search_id in answers)
     p50, p95 = (percentile(times, share) / percentile(alone, share) for share in (0.5, 0.95))
     return Row(
         name=f"{trial.searchers} searchers at once",
-        done=f"{trial.searchers} threads of one server's workbench each asked {trial.rounds} times, without a pause "
+        done=f"{trial.searchers} threads of one server's app each asked {trial.rounds} times, without a pause "
         "between, "
         f"for the first answer of a page and its line in the history; before that, one alone did.",
         expected=f"Every search is answered and kept; at the median nobody waits more than {_MOST_RATIO:.0f} times "
@@ -61,8 +61,8 @@ def _ask(trial: Trial, who: str, times: int) -> list[tuple[float, str]]:
         request = SearchRequest(work_id=trial.work_id, claim_text=claim)
         began = time.perf_counter()
         try:
-            trial.workbench.search.run(request, at_once=True)
-            kept = trial.workbench.history.keep(request).id
+            trial.app.search.run(request, at_once=True)
+            kept = trial.app.history.keep(request).id
         except RelicError:
             kept = ""
         found.append((time.perf_counter() - began, kept))

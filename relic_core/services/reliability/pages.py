@@ -93,7 +93,7 @@ def overnight(trial: Trial) -> Row:
             page.locator(_DONE).wait_for()
             page.set_default_timeout(_SOON)
             presses = next((press for press in (1, 2, 3) if _answered(trial, page)), 0)
-    kept = [search.claim_text for search in trial.workbench.history.recent(1_000_000)]
+    kept = [search.claim_text for search in trial.app.history.recent(1_000_000)]
     lost = sum(not any(f"({when})" in text for text in kept) for when in ("evening", *(["morning"] if presses else [])))
     late = f"an answer takes more than {_SOON // 1000} s, or the claim of its address stood in place of what was typed"
     said = (
@@ -134,7 +134,7 @@ def _path() -> str:
 
 @contextmanager
 def _serving(trial: Trial, port: int = 0) -> Iterator[str]:
-    environment = {**os.environ, **trial.workbench.settings.to_environment()}
+    environment = {**os.environ, **trial.app.settings.to_environment()}
     port = port or start.free_port()
     with start.server(PROJECT / "app.py", environment, port=port):
         yield f"http://127.0.0.1:{port}"

@@ -19,7 +19,7 @@ from relic_core.services.between_marks import put_between
 from relic_core.services.provenance import code
 from relic_core.services.reliability import faults, load, pages
 from relic_core.services.reliability.rows import Row, Trial
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import App, build
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -95,7 +95,7 @@ def run(
         rows = []
         for number, part in enumerate(chosen):
             trial = Trial(
-                workbench=bench,
+                app=bench,
                 folder=at,
                 work_id=_sample(bench),
                 claims=examples,
@@ -154,14 +154,14 @@ def put_into(path: Path, report: Report) -> bool:
     return put_between(path, MARKS, write(report))
 
 
-def _library(folder: Path) -> Workbench:
+def _library(folder: Path) -> App:
     settings = Settings(data=folder / "data", indexes=folder / "indexes")
-    bench = Workbench(settings)
+    bench = build(settings)
     bench.works.ensure_sample()
     work_id = _sample(bench)
     bench.indexes.build(work_id, bench.indexes.missing(work_id), lambda _done, _total, _note="": None)
     return bench
 
 
-def _sample(bench: Workbench) -> str:
+def _sample(bench: App) -> str:
     return bench.works.summaries()[0].id

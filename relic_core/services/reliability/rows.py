@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 Say = Callable[[str], None]
 
@@ -34,12 +34,12 @@ class Row:
 class Trial:
     """What a row is made with.
 
-    - `workbench`: a library made for it: the sample, prepared.
+    - `app`: a library made for it: the sample, prepared.
     - `folder`: where it may make others.
     - `searchers`, `browsers`, `rounds`: how many at once, and how often things are repeated.
     """
 
-    workbench: Workbench
+    app: App
     folder: Path
     work_id: str
     claims: tuple[str, ...]

@@ -11,7 +11,7 @@ import sys
 
 from relic_core.errors import RelicError
 from relic_core.services.answers import SearchRequest
-from relic_core.services.workbench import Workbench
+from relic_core.wiring import build
 
 REFUSED = 3
 _MOST = 100_000
@@ -22,10 +22,10 @@ def main(arguments: list[str]) -> int:
     name, *limit = arguments
     if limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit[0]), int(limit[0])))
-    workbench = Workbench()
+    app = build()
     for number in range(_MOST):
         try:
-            workbench.history.keep(SearchRequest(work_id="w", claim_text=claim(name, number)))
+            app.history.keep(SearchRequest(work_id="w", claim_text=claim(name, number)))
         except RelicError as error:
             sys.stdout.write(f"refused {type(error).__name__}: {error}\n")
             return REFUSED

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from relic_core.domain import EVERYWHERE, Likeness
-from relic_core.domain.sharing import Makers, SharedSearch
+from relic_core.domain import EVERYWHERE, SeedPassage
+from relic_core.domain.sharing import ModelFingerprints, SharedSearch
 from relic_core.errors import NotFound
 from relic_core.formats.searches import write_code
 from relic_core.services.answers import USUAL, SearchRequest
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import WorkSummary
     from relic_core.services.reading import ReadingPage
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _SHOWN = 80
 _NAMED = 4
@@ -48,10 +48,10 @@ class OpenedPassage:
     notices: tuple[str, ...]
 
 
-def shared_of(workbench: Workbench, request: SearchRequest) -> SharedSearch:
+def shared_of(app: App, request: SearchRequest) -> SharedSearch:
     """Write down a request with what would answer it here and now."""
     named = request.work_id or (request.like.work_id if request.like else "")
-    work = next((each for each in workbench.works.summaries() if each.id == named), None)
+    work = next((each for each in app.works.summaries() if each.id == named), None)
     return SharedSearch(
         work_id=request.work_id,
         title=work.title if work else "",
@@ -63,11 +63,11 @@ def shared_of(workbench: Workbench, request: SearchRequest) -> SharedSearch:
         chapters=request.chapters,
         narrowing=request.narrowing,
         like=request.like,
-        makers=makers_of(workbench, request),
+        makers=makers_of(app, request),
     )
 
 
-def fit(workbench: Workbench, shared: SharedSearch) -> Opened:
+def fit(app: App, shared: SharedSearch) -> Opened:
     """Find what a search from elsewhere can be asked of here, and say what differs.
 
     Where its edition is not here but one other of the same title and author is, that one is asked.
@@ -76,7 +76,7 @@ def fit(workbench: Workbench, shared: SharedSearch) -> Opened:
     library.
     Raises BadRequest: a number in it is out of range, or parts of it do not go together.
     """
-    summaries = workbench.works.summaries()
+    summaries = app.works.summaries()
     notices: list[str] = []
     work_id, like, makers = shared.work_id, shared.like, shared.makers
     if work_id:
@@ -89,7 +89,7 @@ def fit(workbench: Workbench, shared: SharedSearch) -> Opened:
         found = _edition_here(like.work_id, shared, summaries)
         if found.id != like.work_id:
             notices.append(other_edition(found))
-        like = Likeness(found.id, like.at, like.length)
+        like = SeedPassage(found.id, like.at, like.length)
     chapters, narrowing = shared.chapters, EVERYWHERE if work_id else shared.narrowing
     if work_id != shared.work_id and chapters:
         held = next(work.chapters for work in summaries if work.id == work_id)
@@ -117,33 +117,33 @@ def fit(workbench: Workbench, shared: SharedSearch) -> Opened:
         narrowing=narrowing,
         like=like,
     )
-    notices += told(workbench, request, makers, since="this address was made")
+    notices += told(app, request, makers, since="this address was made")
     return Opened(request=request, notices=tuple(dict.fromkeys(notices)), code=write_code(shared))
 
 
-def open_passage(workbench: Workbench, work_id: str, *, at: str, length: int, edition: str) -> OpenedPassage:
+def open_passage(app: App, work_id: str, *, at: str, length: int, edition: str) -> OpenedPassage:
     """Open a passage that an address names; of a work that is here in one other edition alone, in that one.
 
-    - `workbench`: where it is read.
+    - `app`: where it is read.
     - `work_id`, `at`: as `relic_core.services.reading.Reading.page`.
-    - `edition`: what the address says of the edition it was made with: see `Makers`; empty where it says nothing.
+    - `edition`: what the address says of its edition: see `ModelFingerprints`; empty where it says nothing.
 
     Raises NotFound: neither the work nor one other edition of it is here.
     """
     try:
-        page, notices = workbench.reading.page(work_id, at=at, length=length), []
+        page, notices = app.reading.page(work_id, at=at, length=length), []
     except NotFound:
-        others = same_work(work_id, workbench.works.summaries())
-        if len(others) != 1 or work_id in {work.id for work in workbench.works.removed()}:
+        others = same_work(work_id, app.works.summaries())
+        if len(others) != 1 or work_id in {work.id for work in app.works.removed()}:
             raise
-        page, notices = workbench.reading.page(others[0].id, at=at, length=length), [other_edition(others[0])]
+        page, notices = app.reading.page(others[0].id, at=at, length=length), [other_edition(others[0])]
     else:
         if edition and not differences.is_edition(edition):
             notices.append(
                 "The part of this address that says with which edition it was made cannot be read: it was cut short or "
                 "changed. Make sure that this is the passage meant."
             )
-        elif edition and edition != edition_of(workbench, work_id, EVERYWHERE):
+        elif edition and edition != edition_of(app, work_id, EVERYWHERE):
             notices.append(
                 f"The sentences of {page.work.title} have been cut anew since this address was made: the passage may "
                 "begin or end elsewhere."
@@ -151,12 +151,12 @@ def open_passage(workbench: Workbench, work_id: str, *, at: str, length: int, ed
     return OpenedPassage(page=page, notices=(*notices, *filter(None, [page.notice])))
 
 
-def told(workbench: Workbench, request: SearchRequest, then: Makers, *, since: str) -> tuple[str, ...]:
+def told(app: App, request: SearchRequest, then: ModelFingerprints, *, since: str) -> tuple[str, ...]:
     """Say what would answer a request now that did not then: see `differences.differences`."""
     title = ""
     if request.work_id:
-        title = next((work.title for work in workbench.works.summaries() if work.id == request.work_id), "the work")
-    return differences.differences(then, makers_of(workbench, request), title=title, since=since)
+        title = next((work.title for work in app.works.summaries() if work.id == request.work_id), "the work")
+    return differences.differences(then, makers_of(app, request), title=title, since=since)
 
 
 def other_edition(work: WorkSummary) -> str:

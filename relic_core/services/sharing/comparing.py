@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from relic_core.domain import WorkHit
     from relic_core.services.answers import Column, SearchRequest, SearchResult
     from relic_core.services.sharing.passages import Located
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 TEN = 10
 """Passages of each column that are shown and counted."""
@@ -62,12 +62,12 @@ class Comparison:
         return tuple(each for each in self.passages if each.found == found)
 
 
-def compare(workbench: Workbench, request: SearchRequest, retrievers: Sequence[str]) -> Comparison:
+def compare(app: App, request: SearchRequest, retrievers: Sequence[str]) -> Comparison:
     """Ask two retrievers the same and hold their first passages against one another.
 
     Overlapping spans count as one passage, within a column and between the two.
 
-    - `workbench`: where is searched.
+    - `app`: where is searched.
     - `request`: what is asked; its own columns play no part.
 
     Raises BadRequest: they are not two, or one is not known.
@@ -75,7 +75,7 @@ def compare(workbench: Workbench, request: SearchRequest, retrievers: Sequence[s
     """
     if len(set(retrievers)) != 2:  # noqa: PLR2004 - a comparison is of two
         raise BadRequest("Two different ways of searching are compared. Choose two.")
-    result = workbench.search.run(replace(request, retrievers=tuple(retrievers), results=HEAD))
+    result = app.search.run(replace(request, retrievers=tuple(retrievers), results=HEAD))
     first, second = result.columns
     for column in (first, second):
         if not column.answered:
@@ -88,22 +88,18 @@ def compare(workbench: Workbench, request: SearchRequest, retrievers: Sequence[s
         result=result,
         first=first,
         second=second,
-        passages=_passages(
-            workbench, dict(zip(ids, first.head, strict=True)), dict(zip(others, second.head, strict=True))
-        ),
+        passages=_passages(app, dict(zip(ids, first.head, strict=True)), dict(zip(others, second.head, strict=True))),
         overlap=overlap_at(ids, others, TEN),
         ten=min(TEN, max(len(ids), len(others))),
         likeness=rank_biased_overlap(ids, others, PERSISTENCE),
     )
 
 
-def _passages(
-    workbench: Workbench, first: dict[int, WorkHit], second: dict[int, WorkHit]
-) -> tuple[ComparedPassage, ...]:
+def _passages(app: App, first: dict[int, WorkHit], second: dict[int, WorkHit]) -> tuple[ComparedPassage, ...]:
     """Set out the first ten passages of both, each once; `first` and `second` are in the order of their columns."""
     places = [{each: at for at, each in enumerate(column, start=1)} for column in (first, second)]
     shown = {each: column[each] for column in (second, first) for each in list(column)[:TEN]}
-    works = workbench.works.load_all(dict.fromkeys(hit.work_id for hit in shown.values()))
+    works = app.works.load_all(dict.fromkeys(hit.work_id for hit in shown.values()))
     passages = []
     for each, hit in shown.items():
         if hit.work_id in works:  # it may have been removed meanwhile

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from relic_core.domain.sharing import Makers
+from relic_core.domain.sharing import ModelFingerprints
 from relic_core.errors import BadRequest
 from relic_core.retrieval import registry
 from relic_core.services.sharing.digests import MODEL
@@ -19,7 +19,7 @@ _NONE = "-"
 """Stands for a retriever whose model could not be loaded."""
 
 
-def written(makers: Makers, retrievers: Sequence[str]) -> dict[str, str]:
+def written(makers: ModelFingerprints, retrievers: Sequence[str]) -> dict[str, str]:
     """Write what made an answer for an address: ``w``, the edition, and ``m``, each retriever in the search's order.
 
     >>> written(Makers(edition="0a1b2c3d", retrievers={"bm25": "00009f8e"}), ["bm25", "dense-relic"])
@@ -29,7 +29,7 @@ def written(makers: Makers, retrievers: Sequence[str]) -> dict[str, str]:
     return {name: value for name, value in said.items() if value}
 
 
-def read(edition: str, makers: str, retrievers: Sequence[str]) -> Makers:
+def read(edition: str, makers: str, retrievers: Sequence[str]) -> ModelFingerprints:
     """Read what `written` wrote; either may be empty, of an address that does not say it.
 
     Raises BadRequest: it cannot be read, or is of another search.
@@ -42,7 +42,7 @@ def read(edition: str, makers: str, retrievers: Sequence[str]) -> Makers:
             "search itself is the one that it names; whether the answer is the same cannot be said."
         )
     by_name = {name: part for name, part in zip(retrievers, parts, strict=bool(parts)) if part != _NONE}
-    return Makers(edition=edition, retrievers=by_name)
+    return ModelFingerprints(edition=edition, retrievers=by_name)
 
 
 def is_edition(written: str) -> bool:
@@ -50,7 +50,7 @@ def is_edition(written: str) -> bool:
     return _EDITION.fullmatch(written) is not None
 
 
-def differences(then: Makers, now: Makers, *, title: str, since: str) -> tuple[str, ...]:
+def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, since: str) -> tuple[str, ...]:
     """Say in plain words what an answer is made with now that it was not made with then.
 
     - `then`, `now`: what is not known of either is not compared.

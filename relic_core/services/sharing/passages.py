@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Place, Work
     from relic_core.domain.sharing import HeadHit
     from relic_core.reporting.passages import Passage
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
     Stretch = tuple[str, int, int]
     """A work's id, and where a passage of it starts and ends."""
@@ -69,13 +69,13 @@ def numbered(first: Sequence[Stretch], second: Sequence[Stretch]) -> tuple[tuple
     return tuple(range(len(first))), tuple(same[at] if at in same else next(new) for at in range(len(second)))
 
 
-def locate(workbench: Workbench, hits: Iterable[HeadHit]) -> dict[HeadHit, Located]:
+def locate(app: App, hits: Iterable[HeadHit]) -> dict[HeadHit, Located]:
     """Find the words and places of kept hits by their offsets, which outlive another cut into sentences.
 
     Those whose work is not there any more, or whose place is not known, are left out.
     """
     wanted = [hit for hit in hits if hit.end]
-    works = workbench.works.load_all(dict.fromkeys(hit.work_id for hit in wanted))
+    works = app.works.load_all(dict.fromkeys(hit.work_id for hit in wanted))
     found = {}
     for hit in wanted:
         work = works.get(hit.work_id)

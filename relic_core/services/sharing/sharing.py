@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from relic_core.domain import EVERYWHERE
-from relic_core.domain.sharing import Head, HeadHit
+from relic_core.domain.sharing import HeadHit, TopKSnapshot
 from relic_core.formats import searches
 from relic_core.formats.files import read_bytes, written_whole
 from relic_core.services.asking import request_of
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from relic_core.domain import Search, WorkHit
-    from relic_core.domain.sharing import Makers
+    from relic_core.domain.sharing import ModelFingerprints
     from relic_core.services.answers import SearchRequest, SearchResult
     from relic_core.services.sharing.addresses import Opened, OpenedPassage
     from relic_core.services.sharing.comparing import Comparison
     from relic_core.services.sharing.then_and_now import ThenAndNow
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 LONG = 2_000
 """Characters of an address above which a letter or a messenger may cut it: a file is safer."""
@@ -61,14 +61,14 @@ class Shared:
 class Sharing:
     """Gives searches away, takes them in, and keeps what they found."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._remembered: dict[str, tuple[tuple[str, tuple[str, str, str]], ...]] = {}
         self._lock = threading.Lock()
 
-    def makers(self, request: SearchRequest) -> Makers:
+    def makers(self, request: SearchRequest) -> ModelFingerprints:
         """Name what would answer a request here and now."""
-        return makers_of(self._workbench, request)
+        return makers_of(self._app, request)
 
     def short(self, search_id: str, request: SearchRequest) -> dict[str, str]:
         """Give what an address of this store carries of a search."""
@@ -76,11 +76,11 @@ class Sharing:
 
     def edition(self, work_id: str) -> str:
         """Give what an address carries of a work's edition: eight hex digits; empty where the work is not there."""
-        return edition_of(self._workbench, work_id, EVERYWHERE)
+        return edition_of(self._app, work_id, EVERYWHERE)
 
     def share(self, search_id: str, request: SearchRequest) -> Shared:
         """Write a search for this store, for any other, and as a file."""
-        shared = addresses.shared_of(self._workbench, request)
+        shared = addresses.shared_of(self._app, request)
         return Shared(
             short={"q": search_id, **differences.written(shared.makers, request.retrievers)},
             code=searches.write_code(shared),
@@ -89,7 +89,7 @@ class Sharing:
 
     def code(self, search_id: str) -> str:
         """Write a search of the history for an address that opens anywhere. Raises NotFound where there is none."""
-        return self.share(search_id, request_of(self._workbench.history.get(search_id))).code
+        return self.share(search_id, request_of(self._app.history.get(search_id))).code
 
     def save(self, search_id: str, path: Path) -> None:
         """Write a search of the history to a file.
@@ -97,7 +97,7 @@ class Sharing:
         Raises NotFound: there is no such search.
         Raises StoreError: the file cannot be written.
         """
-        shared = self.share(search_id, request_of(self._workbench.history.get(search_id)))
+        shared = self.share(search_id, request_of(self._app.history.get(search_id)))
         with written_whole(path) as file:
             file.write(shared.file)
 
@@ -112,9 +112,9 @@ class Sharing:
             return self.open_code(code or said)
         return self.open_file(read_bytes(Path(said)), said)
 
-    def kept(self, search: Search) -> tuple[tuple[datetime, Head], ...]:
+    def kept(self, search: Search) -> tuple[tuple[datetime, TopKSnapshot], ...]:
         """List what is kept of what a search found, the oldest first."""
-        return self._workbench.store.search_heads.of(search.id, length=search.length)
+        return self._app.store.search_heads.of(search.id, length=search.length)
 
     def open_code(self, code: str) -> Opened:
         """Open the search that an address carries.
@@ -122,7 +122,7 @@ class Sharing:
         Raises BadRequest: it cannot be read, or a number in it is out of range.
         Raises NotFound: what it was asked of is not in this library.
         """
-        return addresses.fit(self._workbench, searches.read_code(code))
+        return addresses.fit(self._app, searches.read_code(code))
 
     def open_file(self, data: bytes, name: str) -> Opened:
         """Open the search that a file holds.
@@ -130,11 +130,11 @@ class Sharing:
         Raises BadBenchmark: it is no such file, or was damaged or changed.
         Raises BadRequest, NotFound: as `open_code`.
         """
-        return addresses.fit(self._workbench, searches.read_file(data, name))
+        return addresses.fit(self._app, searches.read_file(data, name))
 
     def open_passage(self, work_id: str, *, at: str, length: int, edition: str = "") -> OpenedPassage:
         """Open a passage that an address names: see `addresses.open_passage`."""
-        return addresses.open_passage(self._workbench, work_id, at=at, length=length, edition=edition)
+        return addresses.open_passage(self._app, work_id, at=at, length=length, edition=edition)
 
     def told(self, request: SearchRequest, given: Mapping[str, str]) -> tuple[str, ...]:
         """Say what differs from when an address was made, by the ``w`` and ``m`` that it carries.
@@ -145,7 +145,7 @@ class Sharing:
         if not edition and not makers:
             return ()
         then = differences.read(edition, makers, request.retrievers)
-        return addresses.told(self._workbench, request, then, since="this address was made")
+        return addresses.told(self._app, request, then, since="this address was made")
 
     def remember(self, search_id: str, result: SearchResult) -> int:
         """Keep the first passages of each column, where what made them differs from the last kept.
@@ -163,7 +163,7 @@ class Sharing:
         with self._lock:
             if self._remembered.get(search_id) == made:
                 return 0
-        kept = self._workbench.store.search_heads.add(search_id, heads)
+        kept = self._app.store.search_heads.add(search_id, heads)
         with self._lock:
             self._remembered[search_id] = made
             while len(self._remembered) > _REMEMBERED:
@@ -172,7 +172,7 @@ class Sharing:
 
     def then_and_now(self, search_id: str, *, at: str = "") -> ThenAndNow:
         """Hold what a search found against what it finds now: see `then_and_now`."""
-        return then_and_now(self._workbench, search_id, at=at)
+        return then_and_now(self._app, search_id, at=at)
 
     def compare(self, search_id: str, retrievers: Sequence[str]) -> Comparison:
         """Hold what two retrievers find for the question of a search against one another: see `compare`.
@@ -180,13 +180,13 @@ class Sharing:
         Raises NotFound: there is no such search.
         Raises RelicError: as `compare`.
         """
-        return compare(self._workbench, request_of(self._workbench.history.get(search_id)), retrievers)
+        return compare(self._app, request_of(self._app.history.get(search_id)), retrievers)
 
-    def heads(self, result: SearchResult) -> tuple[Head, ...]:
+    def heads(self, result: SearchResult) -> tuple[TopKSnapshot, ...]:
         """Give the first passages of each column that has answered, with what made them."""
-        makers = makers_of(self._workbench, result.request, result.work)
+        makers = makers_of(self._app, result.request, result.work)
         return tuple(
-            Head(
+            TopKSnapshot(
                 retriever=column.retriever,
                 length=result.request.length,
                 edition=makers.edition,

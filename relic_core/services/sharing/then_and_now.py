@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.domain.sharing import Makers
+from relic_core.domain.sharing import ModelFingerprints
 from relic_core.evaluation.rank_overlap import rank_biased_overlap
 from relic_core.services.asking import request_of
 from relic_core.services.sharing.addresses import told
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from relic_core.domain import Search
-    from relic_core.domain.sharing import Head, HeadHit
+    from relic_core.domain.sharing import HeadHit, TopKSnapshot
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.services.sharing.passages import Located
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
-    Kept = tuple[datetime, Head]
+    Kept = tuple[datetime, TopKSnapshot]
     """A head, and when it was kept."""
 
 Moved = Literal["stayed", "rose", "fell", "new", "gone"]
@@ -81,36 +81,36 @@ class ThenAndNow:
     differences: tuple[str, ...]
 
 
-def then_and_now(workbench: Workbench, search_id: str, *, at: str = "") -> ThenAndNow:
+def then_and_now(app: App, search_id: str, *, at: str = "") -> ThenAndNow:
     """Hold what a search found against what it finds now; it is asked again where what answers has changed.
 
-    - `workbench`: where the search is kept.
+    - `app`: where the search is kept.
     - `at`: when "then" is, as in `ThenAndNow.times`, in ISO 8601; where it is none of them, the first.
 
     Raises NotFound: there is no such search, or its work is not there any more.
     Raises RelicError: as `relic_core.services.search.Search.run`.
     """
-    search = workbench.history.get(search_id)
+    search = app.history.get(search_id)
     request = request_of(search)
-    rows = workbench.store.search_heads
+    rows = app.store.search_heads
     kept = rows.of(search.id, length=search.length)
     before = tuple(dict.fromkeys(created for created, _ in kept))
-    makers = workbench.sharing.makers(request)
+    makers = app.sharing.makers(request)
     last = _heads_at(kept, None)
     if any(name not in last or last[name].made_with != _made(makers, name) for name in request.retrievers):
-        result = workbench.search.run(request)
-        if workbench.sharing.remember(search.id, result):
+        result = app.search.run(request)
+        if app.sharing.remember(search.id, result):
             kept = rows.of(search.id, length=search.length)
-        now: Mapping[str, Head] = {head.retriever: head for head in workbench.sharing.heads(result)}
+        now: Mapping[str, TopKSnapshot] = {head.retriever: head for head in app.sharing.heads(result)}
     else:
         now = last
     times = before or tuple(dict.fromkeys(created for created, _ in kept))
     chosen = next((each for each in times if each.isoformat() == at), times[0] if times else None)
     then = _heads_at(kept, chosen) if chosen else {}
     both = [name for name in request.retrievers if name in then and name in now]
-    located = locate(workbench, [hit for name in both for head in (then[name], now[name]) for hit in head.hits])
+    located = locate(app, [hit for name in both for head in (then[name], now[name]) for hit in head.hits])
     editions = {then[name].edition for name in both}
-    made = Makers(
+    made = ModelFingerprints(
         edition=editions.pop() if len(editions) == 1 else "",
         retrievers={name: then[name].maker for name in both},
     )
@@ -118,22 +118,24 @@ def then_and_now(workbench: Workbench, search_id: str, *, at: str = "") -> ThenA
         search=search,
         times=times,
         then=chosen,
-        columns=tuple(_column(workbench.indexes.card(name), then[name], now[name], located) for name in both),
-        silent=tuple(workbench.indexes.card(name).label for name in request.retrievers if name not in both),
-        differences=told(workbench, request, made, since="it was asked then") + _versions(then, now, both),
+        columns=tuple(_column(app.indexes.card(name), then[name], now[name], located) for name in both),
+        silent=tuple(app.indexes.card(name).label for name in request.retrievers if name not in both),
+        differences=told(app, request, made, since="it was asked then") + _versions(then, now, both),
     )
 
 
-def _heads_at(kept: Sequence[Kept], moment: datetime | None) -> dict[str, Head]:
+def _heads_at(kept: Sequence[Kept], moment: datetime | None) -> dict[str, TopKSnapshot]:
     """Give the last head of each retriever up to a moment; of all time where there is none given."""
     return {head.retriever: head for created, head in kept if moment is None or created <= moment}
 
 
-def _made(makers: Makers, name: str) -> tuple[str, str, str]:
+def _made(makers: ModelFingerprints, name: str) -> tuple[str, str, str]:
     return (makers.edition, makers.retrievers[name], makers.version)
 
 
-def _versions(then: Mapping[str, Head], now: Mapping[str, Head], names: Sequence[str]) -> tuple[str, ...]:
+def _versions(
+    then: Mapping[str, TopKSnapshot], now: Mapping[str, TopKSnapshot], names: Sequence[str]
+) -> tuple[str, ...]:
     """Say that another version of the program answers."""
     pairs = {(then[name].version, now[name].version) for name in names}
     old = sorted({before for before, after in pairs if before != after})
@@ -142,7 +144,9 @@ def _versions(then: Mapping[str, Head], now: Mapping[str, Head], names: Sequence
     return (f"It was answered by version {', '.join(old)} of the program; this is {max(now for _, now in pairs)}.",)
 
 
-def _column(card: RetrieverCard, then: Head, now: Head, located: Mapping[HeadHit, Located]) -> ColumnThenAndNow:
+def _column(
+    card: RetrieverCard, then: TopKSnapshot, now: TopKSnapshot, located: Mapping[HeadHit, Located]
+) -> ColumnThenAndNow:
     old, new = numbered([_stretch(hit) for hit in then.hits], [_stretch(hit) for hit in now.hits])
     stood, stands = ({each: at for at, each in enumerate(column, start=1)} for column in (old, new))
     hits = dict(zip(old, then.hits, strict=True)) | dict(zip(new, now.hits, strict=True))

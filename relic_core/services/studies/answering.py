@@ -16,7 +16,7 @@ from relic_core.services.studies.texts import LONGEST_COMMENT, LONGEST_SECONDS
 if TYPE_CHECKING:
     from relic_core.domain.studies import Annotator, Item, Study
     from relic_core.services.studies.studies import Studies
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,15 +72,15 @@ class AnsweredItem:
 
 
 class Answering:
-    """What annotators do with the studies of a workbench.
+    """What annotators do with the studies of an app.
 
-    - `workbench`: where answers are kept.
+    - `app`: where answers are kept.
     """
 
-    def __init__(self, workbench: Workbench, studies: Studies) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App, studies: Studies) -> None:
+        self._app = app
         self._studies = studies
-        self._rows = workbench.store.study_answers
+        self._rows = app.store.study_answers
 
     def join(self, study_id: str, name: str) -> Annotator:
         """Give the annotator of a name: the one who began here or elsewhere, or a new one.
@@ -95,7 +95,7 @@ class Answering:
         """
         checked = texts.checked_name("An annotator", name)
         study = self._studies.study(study_id)
-        check_not_held(study, find_works(self._workbench, study))
+        check_not_held(study, find_works(self._app, study))
         return self._rows.join(study_id, checked)
 
     def knows(self, study_id: str, name: str) -> bool:
@@ -111,7 +111,7 @@ class Answering:
         Raises NotFound: there is no such study or item, or the annotator's answers were removed.
         """
         study = self._studies.study(study_id)
-        terms = self._workbench.store.studies.terms(study_id)
+        terms = self._app.store.studies.terms(study_id)
         standing = self._rows.standing(study_id, annotator_id)
         order = order_of(study, annotator_id)
         answered = [each for each in order if each in standing.answers]
@@ -179,7 +179,7 @@ class Answering:
         Raises NotFound: there is no such study, or the annotator's answers were removed.
         """
         study = self._studies.study(study_id)
-        revealed = self._workbench.store.studies.terms(study_id).revealed
+        revealed = self._app.store.studies.terms(study_id).revealed
         standing = self._rows.standing(study_id, annotator_id)
         order = order_of(study, annotator_id)
         last_first = sorted(standing.answers.values(), key=lambda answer: -answer.number)

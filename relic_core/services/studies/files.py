@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from relic_core.domain.studies import Annotator, Answer, Study
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 LARGEST = 100_000_000
@@ -31,17 +31,17 @@ def _of(annotator: Annotator, answers: Sequence[Answer]) -> list[Answer]:
 
 
 class Files:
-    """What goes out of the studies of a workbench, and comes in."""
+    """What goes out of the studies of an app, and comes in."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
 
     def export(self, study_id: str) -> bytes:
         """Write a study as one JSON file, with its digests and without answers; every department gets the same bytes.
 
         Raises NotFound: there is no such study.
         """
-        return write_study(self._workbench.studies.study(study_id), self._workbench.store.studies.terms(study_id))
+        return write_study(self._app.studies.study(study_id), self._app.store.studies.terms(study_id))
 
     def take_in(self, data: bytes, name: str = "The file") -> tuple[Study, bool]:
         """Take in a study that was exported elsewhere.
@@ -59,8 +59,8 @@ class Files:
             raise BadBenchmark(f"{name} is too large for a study: at most {LARGEST:,} bytes are read.")
         study, terms = read_study(data, name)
         self._check_words(study, name)
-        new = self._workbench.store.studies.add(study, terms)
-        return self._workbench.studies.study(study.id), new
+        new = self._app.store.studies.add(study, terms)
+        return self._app.studies.study(study.id), new
 
     def take_in_file(self, path: Path) -> tuple[Study, bool]:
         """Take in a study from a file; raises NotFound too, else as `take_in`."""
@@ -89,14 +89,14 @@ class Files:
 
         Raises NotFound: there is no such study.
         """
-        study = self._workbench.studies.study(study_id)
-        terms = self._workbench.store.studies.terms(study_id)
+        study = self._app.studies.study(study_id)
+        terms = self._app.store.studies.terms(study_id)
         made = self._rows(study, anonymous=anonymous, comments=comments)
         return answer_files.as_json(study, terms, made, anonymous=anonymous)
 
     def answers_csv(self, study_id: str, *, anonymous: bool = True, comments: bool | None = None) -> bytes:
         """Write all answers as CSV, each with its item; parameters and errors as for `answers_json`."""
-        study = self._workbench.studies.study(study_id)
+        study = self._app.studies.study(study_id)
         return answer_files.as_csv(study, self._rows(study, anonymous=anonymous, comments=comments))
 
     def take_in_answers(self, study_id: str, data: bytes, *, of: str, name: str = "The file") -> tuple[int, int]:
@@ -114,10 +114,10 @@ class Files:
         """
         if len(data) > LARGEST:
             raise BadBenchmark(f"{name} is too large for answers: at most {LARGEST:,} bytes are read.")
-        study = self._workbench.studies.study(study_id)
-        terms = self._workbench.store.studies.terms(study_id)
+        study = self._app.studies.study(study_id)
+        terms = self._app.store.studies.terms(study_id)
         given = answer_files.read(data, name, study, terms, of=texts.checked_name("Where answers come from", of))
-        rows = self._workbench.store.study_answers
+        rows = self._app.store.study_answers
         here = {answer_files.key_of(study, each.annotator.id): each.annotator for each in rows.annotators(study_id)}
         known = [(here.get(annotator.id, annotator), answers) for annotator, answers in given]
         return len(given), rows.take_in(study_id, [(who, _of(who, answers)) for who, answers in known])
@@ -127,10 +127,10 @@ class Files:
 
         Raises NotFound: there is no such study.
         """
-        results = self._workbench.studies.results.of(study_id)
-        entries = self._workbench.catalogue
-        found = find_works(self._workbench, results.study).stored
-        summaries = {summary.id: summary for summary in self._workbench.works.summaries()}
+        results = self._app.studies.results.of(study_id)
+        entries = self._app.catalogue
+        found = find_works(self._app, results.study).stored
+        summaries = {summary.id: summary for summary in self._app.works.summaries()}
         slugs = {each.entry.slug for each in entries.shelf()}
         measured = {
             work.key
@@ -144,8 +144,8 @@ class Files:
 
         Raises NotFound: there is no such study.
         """
-        view = self._workbench.studies.get(study_id)
-        results = self._workbench.studies.results.of(study_id)
+        view = self._app.studies.get(study_id)
+        results = self._app.studies.results.of(study_id)
         names = None
         if anonymous:
             names = answer_files.numbered(view.study, [each.annotator for each in results.people])
@@ -153,12 +153,12 @@ class Files:
 
     def file_name(self, study_id: str, end: str) -> str:
         """Name a file of a study: "pride-and-prejudice-1f2e3d4c5b6a.json"."""
-        study = self._workbench.studies.study(study_id)
+        study = self._app.studies.study(study_id)
         slug = re.sub(r"[^a-z0-9]+", "-", study.name.casefold()).strip("-") or "study"
         return f"{slug[:60]}-{study.id}.{end}"
 
     def _rows(self, study: Study, *, anonymous: bool, comments: bool | None) -> list[dict[str, Any]]:
-        rows = self._workbench.store.study_answers
+        rows = self._app.store.study_answers
         return answer_files.rows(
             study,
             [each.annotator for each in rows.annotators(study.id)],
@@ -172,8 +172,8 @@ class Files:
 
         Raises BadBenchmark: they differ.
         """
-        for key, work_id in find_works(self._workbench, study).stored.items():
-            work = self._workbench.works.load(work_id)
+        for key, work_id in find_works(self._app, study).stored.items():
+            work = self._app.works.load(work_id)
             for item in study.items:
                 wrong = item.book == key and any(
                     option.span.end > len(work.sentences) or words_of(work, option.span) != option.words

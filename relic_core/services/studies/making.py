@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import LENGTHS, Shape, Window
+from relic_core.domain import LENGTHS, ContextSize, QuotationContext
 from relic_core.domain.studies import Making, Study, StudyTerms, StudyWork, in_order, study_id
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation.proxy_runs import ItemSettings, make_items
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Span, Work
     from relic_core.domain.studies import Item
     from relic_core.ports import Benchmark, Progress
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 FARTHEST = 1_000
 """The paper's second variant: the gold is not among so many that dense-RELiC ranks first (RELiC, section 4)."""
@@ -77,10 +77,10 @@ class StudyRequest:
         return replace(texts.DEFAULT, wanted=texts.checked_wanted(self.wanted), **given)
 
 
-def make(workbench: Workbench, request: StudyRequest, *, data: Path | None = None, progress: Progress) -> Study:
+def make(app: App, request: StudyRequest, *, data: Path | None = None, progress: Progress) -> Study:
     """Make a study; it is not kept.
 
-    - `workbench`: where the works are.
+    - `app`: where the works are.
     - `data`: the reader's own file of the benchmark.
     - `progress`: told how many windows are done.
 
@@ -90,11 +90,11 @@ def make(workbench: Workbench, request: StudyRequest, *, data: Path | None = Non
     """
     name = texts.checked_name("A study", request.name)
     chooser = registry.card(request.chooser)
-    shape = Shape.parse(request.shape)
+    shape = ContextSize.parse(request.shape)
     _check_numbers(request)
-    benchmark = windows_of.opened(workbench, request.benchmark, data=data)
+    benchmark = windows_of.opened(app, request.benchmark, data=data)
     windows = _chosen(benchmark, request)
-    asked = workbench.measuring.retriever(chooser.name, workbench.measuring.settings_for(benchmark))
+    asked = app.measuring.retriever(chooser.name, app.measuring.settings_for(benchmark))
     # Where every item has to lie beyond a place, it is not known before how many of the windows do.
     drawn = _drawn(windows, request.seed, 0 if request.beyond else request.most)
     made = make_items(
@@ -112,7 +112,7 @@ def make(workbench: Workbench, request: StudyRequest, *, data: Path | None = Non
             f"the first {request.beyond:,} of {chooser.label}, and {len(made.left_out):,} have no ranking or too short "
             "a work. Choose more works or lengths, or leave the place out."
         )
-    sources = windows_of.sources(workbench) if not request.benchmark else {}
+    sources = windows_of.sources(app) if not request.benchmark else {}
     items = tuple(replace(item, source=sources.get(item.id, "")) for item in items)
     pools = {window.book: window.pool for window in drawn}
     return Study(
@@ -173,7 +173,7 @@ def words_of(work: Work, span: Span) -> str:
     return passages.quotation(work, span).plain
 
 
-def _chosen(benchmark: Benchmark, request: StudyRequest) -> list[Window]:
+def _chosen(benchmark: Benchmark, request: StudyRequest) -> list[QuotationContext]:
     """Take the windows on the works and of the lengths that are wanted."""
     keys = {_key(benchmark, said) for said in request.works}
     windows = [
@@ -212,7 +212,7 @@ def _key(benchmark: Benchmark, said: str) -> str:
     )
 
 
-def _drawn(windows: Sequence[Window], seed: int, most: int) -> list[Window]:
+def _drawn(windows: Sequence[QuotationContext], seed: int, most: int) -> list[QuotationContext]:
     """Draw windows by a seed; all where there are no more. In the order of the benchmark."""
     if not most or most >= len(windows):
         return list(windows)
@@ -246,13 +246,13 @@ def _check_numbers(request: StudyRequest) -> None:
         )
 
 
-def run_make(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
+def run_make(app: App, arguments: dict[str, Any], progress: Progress) -> str:
     """Do a "study" job: make a study.
 
-    - `workbench`: where the works are.
+    - `app`: where the works are.
     - `arguments`: the fields of a `StudyRequest`.
     - `progress`: told how many windows are done.
     """
     lists = {name: tuple(arguments[name]) for name in ("works", "lengths")}
-    study = workbench.studies.make(StudyRequest(**arguments | lists), progress=progress)
+    study = app.studies.make(StudyRequest(**arguments | lists), progress=progress)
     return f"{study.label} has {len(study.items):,} items ({study.id})"

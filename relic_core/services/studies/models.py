@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from relic_core.domain import Job
     from relic_core.domain.studies import Study
     from relic_core.ports import Progress, Retriever
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 class Models:
-    """What retrievers answer to the studies of a workbench."""
+    """What retrievers answer to the studies of an app."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
 
     def names(self, study: Study) -> tuple[str, ...]:
         """Name the retrievers that may answer a study: all but the one that chose its options, and copies of others."""
@@ -51,7 +51,7 @@ class Models:
 
     def kept(self, study_id: str) -> tuple[ModelAnswers, ...]:
         """List what was answered: of each retriever the last."""
-        last = {each.retriever: each for each in self._workbench.store.studies.models(study_id)}
+        last = {each.retriever: each for each in self._app.store.studies.models(study_id)}
         return tuple(last[card.name] for card in registry.cards() if card.name in last)
 
     def due(self, study_id: str) -> tuple[str, ...]:
@@ -59,8 +59,8 @@ class Models:
 
         Raises NotFound: there is no such study.
         """
-        study = self._workbench.studies.study(study_id)
-        known = {each.id for each in self._workbench.store.studies.models(study_id)}
+        study = self._app.studies.study(study_id)
+        known = {each.id for each in self._app.store.studies.models(study_id)}
         due = []
         for name in self.names(study):
             try:
@@ -80,10 +80,10 @@ class Models:
         Raises BadRequest: no retriever has one of the names, or it chose the options.
         Raises StudyHeld, NotFound: the study's works are not here; there is no such study.
         """
-        study = self._workbench.studies.study(study_id)
-        check_not_held(study, find_works(self._workbench, study))
+        study = self._app.studies.study(study_id)
+        check_not_held(study, find_works(self._app, study))
         arguments = {"study_id": study_id, "names": list(self._checked(study, names)), "again": again}
-        return self._workbench.jobs.start(
+        return self._app.jobs.start(
             "study-models", title=f"Models answer {study.label}", subject=study_id, arguments=arguments
         )
 
@@ -98,12 +98,12 @@ class Models:
         - `answers`: what was answered now or before, in the order of the names.
         - `silent`: for each retriever that could not answer a sentence that says why.
         """
-        study = self._workbench.studies.study(study_id)
-        found = find_works(self._workbench, study)
+        study = self._app.studies.study(study_id)
+        found = find_works(self._app, study)
         check_not_held(study, found)
         checked = self._checked(study, names)
         items = tuple(replace(item, work_id=found.stored[item.book]) for item in study.items)
-        known = {each.id: each for each in self._workbench.store.studies.models(study_id)}
+        known = {each.id: each for each in self._app.store.studies.models(study_id)}
         answers: list[ModelAnswers] = []
         silent: list[str] = []
         for number, name in enumerate(checked):
@@ -119,7 +119,7 @@ class Models:
                 if answers_id in known and not again:
                     answers.append(known[answers_id])
                     continue
-                chosen = ask(items, self._workbench.works.load, retriever, progress=within)
+                chosen = ask(items, self._app.works.load, retriever, progress=within)
             except BadWeights as error:
                 silent.append(f"{label} could not answer: {error}")
                 continue
@@ -134,7 +134,7 @@ class Models:
                 code=provenance.code(),
                 created=datetime.now(UTC),
             )
-            self._workbench.store.studies.add_models(made)
+            self._app.store.studies.add_models(made)
             answers.append(made)
         return tuple(answers), tuple(silent)
 
@@ -151,7 +151,7 @@ class Models:
         return checked
 
     def _retriever(self, name: str) -> Retriever:
-        return self._workbench.measuring.retriever(name, self._workbench.settings)
+        return self._app.measuring.retriever(name, self._app.settings)
 
 
 def _id(study: Study, retriever: Retriever) -> str:
@@ -160,14 +160,14 @@ def _id(study: Study, retriever: Retriever) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:ID_LENGTH]
 
 
-def run_models(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
+def run_models(app: App, arguments: dict[str, Any], progress: Progress) -> str:
     """Do a "study-models" job: have retrievers answer a study.
 
-    - `workbench`: where the works are.
+    - `app`: where the works are.
     - `arguments`: ``study_id``, ``names`` and ``again``.
     - `progress`: told how many answers there are.
     """
-    answers, silent = workbench.studies.models.answer(
+    answers, silent = app.studies.models.answer(
         arguments["study_id"], arguments["names"], again=arguments["again"], progress=progress
     )
     return " ".join([f"Answered by: {', '.join(each.label for each in answers)}.", *silent])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 LONGEST_CODE = 200
 _SCHEME = "scrypt"
@@ -23,18 +23,18 @@ _SALT = 16
 
 
 class Owners:
-    """The owners' codes of the studies of a workbench."""
+    """The owners' codes of the studies of an app."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
 
     def guarded(self, study_id: str) -> bool:
         """Whether a study has an owner's code."""
-        return bool(self._workbench.store.study_owners.sealed(study_id))
+        return bool(self._app.store.study_owners.sealed(study_id))
 
     def opens(self, study_id: str, code: str) -> bool:
         """Whether a code is the owner's; any is where the study has none."""
-        sealed = self._workbench.store.study_owners.sealed(study_id)
+        sealed = self._app.store.study_owners.sealed(study_id)
         return not sealed or fits(code, sealed)
 
     def give(self, study_id: str, code: str) -> None:
@@ -43,8 +43,8 @@ class Owners:
         Raises BadRequest: the code is too long.
         Raises NotFound: there is no such study.
         """
-        study = self._workbench.studies.study(study_id)
-        self._workbench.store.study_owners.add(study.id, seal(code))
+        study = self._app.studies.study(study_id)
+        self._app.store.study_owners.add(study.id, seal(code))
 
 
 def seal(code: str) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from relic_core.domain.studies import Annotator, Item, Study
     from relic_core.evaluation.raters import Measure, Share
     from relic_core.reporting.tables import Figure
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,10 +126,10 @@ class StudyResults:
 
 
 class Results:
-    """The results of the studies of a workbench; kept in memory until the store is written."""
+    """The results of the studies of an app; kept in memory until the store is written."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._lock = threading.Lock()
         self._stamp: object = None
         self._kept: dict[str, StudyResults] = {}
@@ -141,18 +141,18 @@ class Results:
         """
         from relic_core.services.studies.counting import compute  # it makes what is defined here
 
-        stamp = self._workbench.store.stamp()
+        stamp = self._app.store.stamp()
         with self._lock:
             if stamp == self._stamp and study_id in self._kept:
                 return self._kept[study_id]
-        study = self._workbench.studies.study(study_id)
+        study = self._app.studies.study(study_id)
         found = compute(
             study,
-            annotators=[each.annotator for each in self._workbench.studies.annotators(study_id)],
-            answers=self._workbench.store.study_answers.latest(study_id),
-            models=self._workbench.studies.models.kept(study_id),
-            marks={card.name: self._workbench.studies.models.mark(study, card.name) for card in registry.cards()},
-            stored=find_works(self._workbench, study).stored,
+            annotators=[each.annotator for each in self._app.studies.annotators(study_id)],
+            answers=self._app.store.study_answers.latest(study_id),
+            models=self._app.studies.models.kept(study_id),
+            marks={card.name: self._app.studies.models.mark(study, card.name) for card in registry.cards()},
+            stored=find_works(self._app, study).stored,
         )
         with self._lock:
             if stamp != self._stamp:

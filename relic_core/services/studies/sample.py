@@ -19,7 +19,7 @@ from relic_core.services.studies.making import StudyRequest, make
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 FILE = ASSETS / "sample" / "study.json"
 
@@ -29,22 +29,22 @@ _MADE = datetime(2026, 11, 1, tzinfo=UTC)
 """Fixed, so that the same items make the same file."""
 
 
-def ensure(workbench: Workbench) -> None:
+def ensure(app: App) -> None:
     """Put the sample study into the store, unless it is there or was removed by the reader.
 
     Raises BadBenchmark: the file that came with the program was changed.
     """
     study, terms = read_study(read_bytes(FILE), str(FILE))
-    if not workbench.store.studies.is_known(study.id):
-        workbench.store.studies.add(study, terms)
+    if not app.store.studies.is_known(study.id):
+        app.store.studies.add(study, terms)
 
 
-def make_file(workbench: Workbench, path: Path = FILE) -> StudyFile:
+def make_file(app: App, path: Path = FILE) -> StudyFile:
     """Make the sample study anew and write it.
 
     Raises RelicError: as `make`; the file cannot be written.
     """
-    study = make(workbench, REQUEST, progress=silent)
+    study = make(app, REQUEST, progress=silent)
     making = replace(study.making, code=_CODE)
     whole = StudyFile(replace(study, making=making, created=_MADE), REQUEST.terms)
     with written_whole(path) as file:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import WorkSummary
     from relic_core.domain.studies import Study, StudyTerms, StudyWork
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _DIGITS = 12
 
@@ -51,12 +51,12 @@ class StudyView:
     later: str = ""
 
 
-def find_works(workbench: Workbench, study: Study) -> Found:
+def find_works(app: App, study: Study) -> Found:
     """Look for the works of a study, text and sentences."""
-    known = {imprint.fingerprint: work_id for work_id, imprint in workbench.works.imprints().items()}
+    known = {imprint.fingerprint: work_id for work_id, imprint in app.works.imprints().items()}
     stored = {work.key: known[work.fingerprint] for work in study.works if work.fingerprint in known}
     missing = [work for work in study.works if work.key not in stored]
-    summaries = workbench.works.summaries() if missing else ()
+    summaries = app.works.summaries() if missing else ()
     return Found(stored=stored, held=tuple(_why(work, summaries) for work in missing))
 
 

@@ -1,4 +1,4 @@
-"""The studies of a workbench: making and listing them, what they tell annotators, who has answered."""
+"""The studies of an app: making and listing them, what they tell annotators, who has answered."""
 
 from __future__ import annotations
 
@@ -26,52 +26,52 @@ if TYPE_CHECKING:
     from relic_core.ports import Progress
     from relic_core.services.studies.making import StudyRequest
     from relic_core.services.studies.windows import StudySource
-    from relic_core.services.workbench import Workbench
     from relic_core.store.studies import StudyCounts, TermsChange
     from relic_core.store.study_answers import AnnotatorCounts
+    from relic_core.wiring import App
 
 
 class Studies:
-    """The studies of a workbench."""
+    """The studies of an app."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._kept: dict[str, Study] = {}
         self._lock = threading.Lock()
 
     @cached_property
     def answering(self) -> Answering:
         """What annotators do."""
-        return Answering(self._workbench, self)
+        return Answering(self._app, self)
 
     @cached_property
     def models(self) -> Models:
         """What retrievers answer."""
-        return Models(self._workbench)
+        return Models(self._app)
 
     @cached_property
     def results(self) -> Results:
         """What came of it."""
-        return Results(self._workbench)
+        return Results(self._app)
 
     @cached_property
     def owners(self) -> Owners:
         """Who may see that, and manage a study."""
-        return Owners(self._workbench)
+        return Owners(self._app)
 
     @cached_property
     def files(self) -> Files:
         """What is given away and taken in."""
-        return Files(self._workbench)
+        return Files(self._app)
 
     def all(self) -> tuple[StudyCounts, ...]:
         """List the studies, newest first; on a fresh store the sample study is put there first."""
-        sample.ensure(self._workbench)
-        return self._workbench.store.studies.all()
+        sample.ensure(self._app)
+        return self._app.store.studies.all()
 
     def removed(self) -> tuple[StudyCounts, ...]:
         """List the studies that were removed and can be put back, newest first."""
-        return self._workbench.store.studies.all(removed=True)
+        return self._app.store.studies.all(removed=True)
 
     def study(self, study_id: str) -> Study:
         """Return a study; it never changes, so it stays in memory.
@@ -81,7 +81,7 @@ class Studies:
         with self._lock:
             kept = self._kept.get(study_id)
         if kept is None:
-            kept = self._workbench.store.studies.get(study_id)
+            kept = self._app.store.studies.get(study_id)
             with self._lock:
                 self._kept[study_id] = kept
         return kept
@@ -92,17 +92,17 @@ class Studies:
         Raises NotFound: there is none, or it was removed.
         """
         study = self.study(study_id)
-        annotators, answers = self._workbench.store.study_answers.count(study_id)
-        found = find_works(self._workbench, study)
+        annotators, answers = self._app.store.study_answers.count(study_id)
+        found = find_works(self._app, study)
         return StudyView(
             study=study,
-            terms=self._workbench.store.studies.terms(study_id),
+            terms=self._app.store.studies.terms(study_id),
             frozen=answers > 0,
             annotators=annotators,
             answers=answers,
             stored=found.stored,
             held=found.held,
-            later=self._workbench.store.studies.later(study_id),
+            later=self._app.store.studies.later(study_id),
         )
 
     def find(self, said: str) -> Study:
@@ -114,7 +114,7 @@ class Studies:
 
     def sources(self) -> tuple[StudySource, ...]:
         """List what studies can be made from, the windows mined here first; opening each takes some seconds."""
-        return windows.list_sources(self._workbench)
+        return windows.list_sources(self._app)
 
     def make(self, request: StudyRequest, *, data: Path | None = None, progress: Progress = silent) -> Study:
         """Make a study and keep it, or find it where it was made before.
@@ -124,8 +124,8 @@ class Studies:
         Raises BadRequest: another study has the name.
         """
         terms = request.terms
-        finding.check_name_is_free(self._workbench.store.studies.all(), request.name)
-        made = making.make(self._workbench, request, data=data, progress=progress)
+        finding.check_name_is_free(self._app.store.studies.all(), request.name)
+        made = making.make(self._app, request, data=data, progress=progress)
         return self._keep(made, terms, request.owner)
 
     def start_making(self, request: StudyRequest) -> Job:
@@ -135,24 +135,24 @@ class Studies:
         """
         name = texts.checked_name("A study", request.name)
         _ = request.terms
-        finding.check_name_is_free(self._workbench.store.studies.all(), name)
+        finding.check_name_is_free(self._app.store.studies.all(), name)
         said = {field: getattr(request, field) for field in request.__slots__}
-        return self._workbench.jobs.start("study", title=f"Making the study {name}", subject=name, arguments=said)
+        return self._app.jobs.start("study", title=f"Making the study {name}", subject=name, arguments=said)
 
     def pride_and_prejudice(self) -> StudyRequest | None:
         """Say what the study of the paper's own work would be; None where the work is not here."""
         benchmark, work = making.PRIDE
-        if not windows.has_work(self._workbench, work):
+        if not windows.has_work(self._app, work):
             return None
         return making.StudyRequest(name=making.PRIDE_NAME, benchmark=benchmark, works=(work,))
 
     def has_words_on_pride_and_prejudice(self) -> bool:
         """Whether the critics' words are here that its study is made from: they have to be rebuilt."""
-        return windows.has_words(self._workbench, making.PRIDE[0])
+        return windows.has_words(self._app, making.PRIDE[0])
 
     def made_of_pride_and_prejudice(self) -> StudyCounts | None:
         """Give the study that `pride_and_prejudice` would make again, since one has its name; None where none has."""
-        return finding.named(self._workbench.store.studies.all(), making.PRIDE_NAME)
+        return finding.named(self._app.store.studies.all(), making.PRIDE_NAME)
 
     def default_terms(self) -> StudyTerms:
         """Give what studies tell annotators where their owner says nothing else."""
@@ -179,12 +179,12 @@ class Studies:
                     "revealed. Another name, works or items make another study, or a new version."
                 )
         self.study(study_id)
-        self._workbench.store.studies.change_terms(study_id, changes)
-        return self._workbench.store.studies.terms(study_id)
+        self._app.store.studies.change_terms(study_id, changes)
+        return self._app.store.studies.terms(study_id)
 
     def history(self, study_id: str) -> tuple[TermsChange, ...]:
         """List every version of every text of a study, oldest first."""
-        return self._workbench.store.studies.terms_history(study_id)
+        return self._app.store.studies.terms_history(study_id)
 
     def new_version(
         self,
@@ -205,9 +205,9 @@ class Studies:
         Raises NotFound: there is no such study or item.
         """
         before = self.study(study_id)
-        while later := self._workbench.store.studies.later(before.id):
+        while later := self._app.store.studies.later(before.id):
             before = self.study(later)
-        terms = self._workbench.store.studies.terms(before.id)
+        terms = self._app.store.studies.terms(before.id)
         told = replace(
             terms,
             instructions=texts.checked_text(
@@ -216,7 +216,7 @@ class Studies:
             wanted=texts.checked_wanted(terms.wanted if wanted is None else wanted),
             revealed=False,
         )
-        owner = self._workbench.store.study_owners.sealed(before.id)
+        owner = self._app.store.study_owners.sealed(before.id)
         return self._keep(making.next_version(before, seed=seed, without=without), told, owner)
 
     def remove(self, study_id: str) -> Study:
@@ -225,7 +225,7 @@ class Studies:
         Raises NotFound: there is no such study.
         """
         study = self.study(study_id)
-        self._workbench.store.studies.remove(study_id)
+        self._app.store.studies.remove(study_id)
         with self._lock:
             self._kept.pop(study_id, None)
         return study
@@ -235,12 +235,12 @@ class Studies:
 
         Raises NotFound: there never was such a study.
         """
-        return self._workbench.store.studies.restore(study_id)
+        return self._app.store.studies.restore(study_id)
 
     def annotators(self, study_id: str) -> tuple[AnnotatorCounts, ...]:
         """List who has joined a study, with how many items each has answered, and when last."""
         self.study(study_id)
-        return self._workbench.store.study_answers.annotators(study_id)
+        return self._app.store.study_answers.annotators(study_id)
 
     def erase(self, study_id: str, said: str) -> int:
         """Erase an annotator with all their answers to a study, for good: rows, and where they stood in the file.
@@ -252,7 +252,7 @@ class Studies:
         Raises NotFound: there is no such study or annotator.
         Raises StoreBusy: they are deleted, but the file is in use and could not be written over; ask again.
         """
-        rows = self._workbench.store.study_answers
+        rows = self._app.store.study_answers
         ids = {each.annotator.id for each in self.annotators(study_id)}
         named = rows.named(study_id, said)
         annotator_id = said if said in ids else named.id if named else ""
@@ -264,9 +264,9 @@ class Studies:
 
     def where(self) -> str:
         """Name the file in which answers are kept."""
-        return str(self._workbench.store.path)
+        return str(self._app.store.path)
 
     def _keep(self, study: Study, terms: StudyTerms, sealed: str) -> Study:
-        if self._workbench.store.studies.add(study, terms) and sealed:
-            self._workbench.store.study_owners.add(study.id, sealed)
+        if self._app.store.studies.add(study, terms) and sealed:
+            self._app.store.study_owners.add(study.id, sealed)
         return self.study(study.id)

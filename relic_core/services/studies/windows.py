@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relic_core.domain import LENGTHS, MAX_CONTEXT, BenchmarkCard, Window
+from relic_core.domain import LENGTHS, MAX_CONTEXT, BenchmarkCard, QuotationContext
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation.benchmarks import registry as benchmarks
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.ports import Benchmark
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 _MINED = BenchmarkCard(
     name="",
@@ -47,15 +47,15 @@ class StudySource:
     problem: str = ""
 
 
-def list_sources(workbench: Workbench) -> tuple[StudySource, ...]:
+def list_sources(app: App) -> tuple[StudySource, ...]:
     """List what studies can be made from, the windows mined here first."""
-    cards = [card for card in workbench.benchmarks.cards() if card.pool == _MINED.pool]
-    return tuple(_source(workbench, card) for card in (_MINED, *cards))
+    cards = [card for card in app.benchmarks.cards() if card.pool == _MINED.pool]
+    return tuple(_source(app, card) for card in (_MINED, *cards))
 
 
-def _source(workbench: Workbench, card: BenchmarkCard) -> StudySource:
+def _source(app: App, card: BenchmarkCard) -> StudySource:
     try:
-        benchmark = opened(workbench, card.name)
+        benchmark = opened(app, card.name)
     except RelicError as error:  # told, since the others can be used
         return StudySource(benchmark=card.name, label=card.label, problem=str(error))
     counts = Counter(window.book for window in benchmark.windows())
@@ -63,50 +63,50 @@ def _source(workbench: Workbench, card: BenchmarkCard) -> StudySource:
     return StudySource(benchmark=card.name, label=card.label, works=works)
 
 
-def opened(workbench: Workbench, name: str, *, data: Path | None = None) -> Benchmark:
+def opened(app: App, name: str, *, data: Path | None = None) -> Benchmark:
     """Open what a study can be made from: a benchmark of whole works, or the windows mined here.
 
     Raises BadRequest: no benchmark has that name, or its queries come with given pools of passages.
     Raises NotFound: its data or works are not here; nothing was mined.
     """
     if not name:
-        return mined(workbench)
-    card = workbench.benchmarks.card(name)
+        return mined(app)
+    card = app.benchmarks.card(name)
     if card.pool != "whole work":
         raise BadRequest(
             f"{card.label} gives passages without the work around them, so that nobody could read further. Take a "
             "benchmark of whole works."
         )
-    return workbench.benchmarks.open(name, data=data)
+    return app.benchmarks.open(name, data=data)
 
 
-def has_work(workbench: Workbench, slug: str) -> bool:
+def has_work(app: App, slug: str) -> bool:
     """Whether a work of the catalogue is stored."""
-    return slug in {each.entry.slug for each in workbench.catalogue.shelf() if each.work is not None}
+    return slug in {each.entry.slug for each in app.catalogue.shelf() if each.work is not None}
 
 
-def has_words(workbench: Workbench, benchmark: str) -> bool:
+def has_words(app: App, benchmark: str) -> bool:
     """Whether the words of a benchmark's windows are here."""
     try:
-        return bool(benchmarks.unplaced(benchmark, settings=workbench.settings))
+        return bool(benchmarks.unplaced(benchmark, settings=app.settings))
     except (NotFound, BadBenchmark):
         return False
 
 
-def mined(workbench: Workbench) -> Opened:
+def mined(app: App) -> Opened:
     """Give the windows that were mined from the reader's sources and are kept, as a benchmark.
 
     Raises NotFound: there is none.
     """
     found = [
         stored.window
-        for some in workbench.store.windows.iterate()
+        for some in app.store.windows.iterate()
         for stored in some
         if stored.window.has_context and stored.window.gold.length in LENGTHS
     ]
-    works = workbench.works.load_all({window.work_id for window in found})
+    works = app.works.load_all({window.work_id for window in found})
     windows = [
-        Window(
+        QuotationContext(
             id=window.id,
             book=window.work_id,
             pool=window.work_id,
@@ -126,14 +126,14 @@ def mined(workbench: Workbench) -> Opened:
     return Opened(_MINED, windows, books=books, works=works)
 
 
-def sources(workbench: Workbench) -> dict[str, str]:
+def sources(app: App) -> dict[str, str]:
     """Name the secondary source of each mined window."""
     titles = {
         stored.source.id: ", ".join(filter(None, (stored.source.author, stored.source.title)))
-        for stored in workbench.store.sources.all()
+        for stored in app.store.sources.all()
     }
     return {
         stored.window.id: titles.get(stored.window.source_id, "")
-        for some in workbench.store.windows.iterate()
+        for some in app.store.windows.iterate()
         for stored in some
     }

@@ -76,7 +76,7 @@ LENGTHS: dict[str, Length] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class TrainingRequest:
     """What is asked of a training.
 
     - `name`: what a person calls it; empty for a name made of the recipe's.
@@ -126,13 +126,13 @@ class Asked:
         }
 
     @classmethod
-    def from_json(cls, name: str, recipe: Mapping[str, Any], asked: Mapping[str, Any]) -> Asked:
-        """Read what was asked; raises BadRequest as `Asked` and `read_recipe`."""
+    def from_json(cls, name: str, recipe: Mapping[str, Any], asked: Mapping[str, Any]) -> TrainingRequest:
+        """Read what was asked; raises BadRequest as `TrainingRequest` and `read_recipe`."""
         keys = {"use", "pairs", "validation", "hard", "start"}
         known = {"start": THE_BASE} | {key: value for key, value in asked.items() if key in keys}
         return cls(name=name, recipe=read_recipe(recipe), sources=tuple(asked.get("sources", ())), **known)
 
-    def lasting(self, length: str) -> Asked:
+    def lasting(self, length: str) -> TrainingRequest:
         """Give the same for another of `LENGTHS`.
 
         Raises BadRequest: there is no such length.

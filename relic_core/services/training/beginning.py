@@ -18,11 +18,11 @@ from relic_core.training.recipes import Recipe
 
 if TYPE_CHECKING:
     from relic_core.encoders.cards import EncoderCard
-    from relic_core.services.training.asking import Asked
-    from relic_core.services.workbench import Workbench
+    from relic_core.services.training.asking import TrainingRequest
+    from relic_core.wiring import App
 
 
-def check(workbench: Workbench, asked: Asked) -> None:
+def check(app: App, asked: TrainingRequest) -> None:
     """Check that a training can begin.
 
     Raises BadRequest: there is too little to learn from; the recipe cannot be followed, or watches a figure there is
@@ -32,14 +32,14 @@ def check(workbench: Workbench, asked: Asked) -> None:
     is not there.
     Raises StoreFull: the disk has no room for its files.
     """
-    there = workbench.store.trainings.material(asked.sources)
+    there = app.store.trainings.material(asked.sources)
     if lacking := material.lacking(there):
         raise BadRequest(lacking)
     pairs = 0 if asked.use == "windows" else min(there.pairs, asked.pairs or there.pairs)
     material.check(pairs, 0 if asked.use == "pairs" else there.windows)
     _check_watch(asked)
     find_model(asked.recipe.base)  # what lacks a file is told before torch is loaded
-    looking(workbench, asked)
+    looking(app, asked)
     _check_alone()
     if isinstance(asked.recipe, Recipe):
         from relic_core.training.trainer import trained_card
@@ -49,11 +49,11 @@ def check(workbench: Workbench, asked: Asked) -> None:
         from relic_core.training.reranking.trainer import check_base
 
         check_base(asked.recipe)
-    _check_start(workbench, asked)
-    _check_room(workbench, asked)
+    _check_start(app, asked)
+    _check_room(app, asked)
 
 
-def looking(workbench: Workbench, asked: Asked) -> EncoderCard | None:
+def looking(app: App, asked: TrainingRequest) -> EncoderCard | None:
     """Find the encoder that looks for hard negatives; None where none are looked for.
 
     Raises BadRequest: as `hard_card`; or the recipe takes none of what would be found.
@@ -61,18 +61,18 @@ def looking(workbench: Workbench, asked: Asked) -> EncoderCard | None:
     there.
     """
     if asked.recipe.kind == "reranker" and (asked.hard == DEFAULT_HARD or asked.validation):
-        _check_encoder(workbench)
+        _check_encoder(app)
     if asked.hard and isinstance(asked.recipe, Recipe) and not asked.recipe.hard_negatives:
         raise BadRequest(
             "Hard wrong answers would be looked for, which takes long, and none would be taught: the recipe's "
             "hard_negatives is 0. Set it to 1 or more, or look for none (--hard none)."
         )
-    return hard_card(workbench, asked) if asked.hard else None
+    return hard_card(app, asked) if asked.hard else None
 
 
-def _check_encoder(workbench: Workbench) -> None:
+def _check_encoder(app: App) -> None:
     try:
-        card = read_card(trained_model(workbench.settings))
+        card = read_card(trained_model(app.settings))
         for tower in (card.query_model, card.passage_model):
             find_model(tower)
     except BadWeights as error:
@@ -93,15 +93,15 @@ def _check_alone() -> None:
         )
 
 
-def _check_start(workbench: Workbench, asked: Asked) -> None:
-    card = start_card(workbench, asked)
+def _check_start(app: App, asked: TrainingRequest) -> None:
+    card = start_card(app, asked)
     if card is not None:
         from relic_core.training.starts import start_of
 
         start_of(card, find_model(asked.recipe.base))
 
 
-def _check_watch(asked: Asked) -> None:
+def _check_watch(asked: TrainingRequest) -> None:
     known = watchable(asked.recipe.kind)
     if asked.validation and asked.recipe.watch not in known:
         raise BadRequest(
@@ -110,8 +110,8 @@ def _check_watch(asked: Asked) -> None:
         )
 
 
-def _check_room(workbench: Workbench, asked: Asked) -> None:
-    data = workbench.settings.data
+def _check_room(app: App, asked: TrainingRequest) -> None:
+    data = app.settings.data
     needed, free = estimating.room(asked.recipe), shutil.disk_usage(data if data.exists() else data.parent).free
     if free < needed:
         raise StoreFull(

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from relic_core.encoders.cards import EncoderCard
-    from relic_core.services.training.asking import Asked
-    from relic_core.services.workbench import Workbench
+    from relic_core.services.training.asking import TrainingRequest
+    from relic_core.wiring import App
 
 
 _SETTLED = "models.json"
@@ -27,7 +27,7 @@ _OF_ITS_OWN = {"start": (THE_BASE,), "hard": (NO_HARD, BASE_HARD)}
 _DOES = {"start": "goes on from", "hard": "looks for hard wrong answers with"}
 
 
-def settle(workbench: Workbench, folder: TrainingFolder, asked: Asked) -> dict[str, dict[str, str]]:
+def settle(app: App, folder: TrainingFolder, asked: TrainingRequest) -> dict[str, dict[str, str]]:
     """Write down which encoders a training uses: what is the default now may be another when it is resumed.
 
     Returns: for "start" and "hard", where one is used: "model", as `read_card` takes it, and "digest" of its files,
@@ -39,24 +39,24 @@ def settle(workbench: Workbench, folder: TrainingFolder, asked: Asked) -> dict[s
     said = folder.read(_SETTLED, tuple(_OF_ITS_OWN))
     if said is None:
         said = {
-            key: {} if (name := getattr(asked, key)) in own else {"model": _placed(workbench, name), "digest": ""}
+            key: {} if (name := getattr(asked, key)) in own else {"model": _placed(app, name), "digest": ""}
             for key, own in _OF_ITS_OWN.items()
         }
         folder.write(_SETTLED, said)
     return said
 
 
-def settled(workbench: Workbench, folder: TrainingFolder, asked: Asked, needed: Iterable[str]) -> Asked:
+def settled(app: App, folder: TrainingFolder, asked: TrainingRequest, needed: Iterable[str]) -> TrainingRequest:
     """Give what is asked of a training, with the encoders that were settled on in the place of what they were called.
 
-    - `workbench`, `folder`, `asked`: as of `settle`.
+    - `app`, `folder`, `asked`: as of `settle`.
     - `needed`: "start", "hard": those that this sitting will use. They must be as they were when they were first used.
 
     Raises BadRequest: as `encoder_named`.
     Raises BadWeights: one is not there any more, or not as it was.
     Raises StoreError: what is settled cannot be written.
     """
-    said = settle(workbench, folder, asked)
+    said = settle(app, folder, asked)
     for key in needed:
         if not said[key]:
             continue
@@ -73,9 +73,9 @@ def settled(workbench: Workbench, folder: TrainingFolder, asked: Asked, needed: 
     return replace(asked, start=start.get("model", asked.start), hard=hard.get("model", asked.hard))
 
 
-def _placed(workbench: Workbench, said: str) -> str:
+def _placed(app: App, said: str) -> str:
     """Find an encoder, and name it so that it is found from any folder."""
-    model = encoder_named(workbench, said)
+    model = encoder_named(app, said)
     path = Path(model).expanduser()
     return str(path.resolve()) if path.exists() else model
 
@@ -91,26 +91,26 @@ def _digest(key: str, model: str) -> str:
         ) from error
 
 
-def start_card(workbench: Workbench, asked: Asked) -> EncoderCard | None:
+def start_card(app: App, asked: TrainingRequest) -> EncoderCard | None:
     """Find the encoder that a training goes on from; None where it begins from its base.
 
     Raises BadRequest: as `encoder_named`.
     Raises BadWeights: there is no such model.
     """
-    return None if asked.start == THE_BASE else read_card(encoder_named(workbench, asked.start))
+    return None if asked.start == THE_BASE else read_card(encoder_named(app, asked.start))
 
 
-def encoder_named(workbench: Workbench, said: str) -> str:
+def encoder_named(app: App, said: str) -> str:
     """Give what `read_card` takes for an encoder that a person named.
 
-    - `workbench`: where trainings are.
+    - `app`: where trainings are.
     - `said`: "default" for dense-RELiC as the app has it, the id of a training, or a model's folder, name or card.
 
     Raises BadRequest: it is a training without a model, or of a reranker.
     """
     if said == DEFAULT_HARD:
-        return trained_model(workbench.settings)
-    folder = TrainingFolder(workbench.settings.data / FOLDER / said)
+        return trained_model(app.settings)
+    folder = TrainingFolder(app.settings.data / FOLDER / said)
     if not folder.path.is_dir() or "/" in said:
         return said
     if not folder.has_model:

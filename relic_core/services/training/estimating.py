@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from relic_core.domain import Claim
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.encoders.weights import WEIGHTS, find_model
 from relic_core.errors import BadWeights
 from relic_core.services.training import loads
@@ -137,7 +137,7 @@ def measure(card: EncoderCard) -> float:
 
     Raises BadWeights: the model's files are missing or not the expected ones.
     """
-    encoder = OnePassEncoder(card)
+    encoder = LateChunkingEncoder(card)
     claims = [Claim(left=" ".join(["quay", "and", "tide", f"{number}"] * (_WORDS // 4))) for number in range(_CLAIMS)]
     encoder.encode_claims(claims[:2])  # the first time it is loaded
     tokens = sum(len(encoder.pair.claim_ids(claim)) for claim in claims)

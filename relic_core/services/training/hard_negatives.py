@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from relic_core.domain import MinedWindow, Pair, Span
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.errors import BadRequest
 from relic_core.services.training.asking import BASE_HARD, base_card
 from relic_core.services.training.encoders import encoder_named
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from relic_core.domain import Work
     from relic_core.encoders.cards import EncoderCard
     from relic_core.ports import Progress
-    from relic_core.services.training.asking import Asked
+    from relic_core.services.training.asking import TrainingRequest
     from relic_core.services.training.folders import TrainingFolder
-    from relic_core.services.workbench import Workbench
     from relic_core.training.collating import HardNegatives
     from relic_core.training.known_recipes import AnyRecipe
+    from relic_core.wiring import App
 
 E = TypeVar("E", Pair, MinedWindow)
 
@@ -49,13 +49,13 @@ _KEPT_SECONDS = 120.0
 """Between two times that what was found so far is written down."""
 
 
-def hard_card(workbench: Workbench, asked: Asked) -> EncoderCard:
+def hard_card(app: App, asked: TrainingRequest) -> EncoderCard:
     """Find the model that looks for hard negatives.
 
     Raises BadRequest: it is a training without a model, a reranker, or one that reads spans by themselves.
     Raises BadWeights: there is no such model.
     """
-    card = base_card(asked.recipe) if asked.hard == BASE_HARD else read_card(encoder_named(workbench, asked.hard))
+    card = base_card(asked.recipe) if asked.hard == BASE_HARD else read_card(encoder_named(app, asked.hard))
     if card.spans != "in context":
         raise BadRequest(
             f"{card.name} reads every span by itself, and hard negatives are looked for in context. Take another model."
@@ -93,9 +93,9 @@ def read_of(recipe: AnyRecipe, examples: Examples) -> Examples:
 
 
 def look_for(
-    workbench: Workbench,
+    app: App,
     folder: TrainingFolder,
-    asked: Asked,
+    asked: TrainingRequest,
     examples: Examples,
     chosen: dict[str, Any],
     *,
@@ -104,7 +104,7 @@ def look_for(
 ) -> HardNegatives | None:
     """Look for hard negatives with the model asked for, or read those that were found; None where none are wanted.
 
-    - `workbench`: where works and models are.
+    - `app`: where works and models are.
     - `chosen`: as `TrainingFolder.examples` gives it; what is found is written into it, and down.
     - `progress`: told of examples done. Where it ends the search, what was found is kept.
 
@@ -115,7 +115,7 @@ def look_for(
     from relic_core.training.collating import HardNegatives
 
     if chosen["hard"] is None or "looked" in chosen["hard"]:
-        search = _Search(asked.recipe, examples, OnePassEncoder(hard_card(workbench, asked)), work)
+        search = _Search(asked.recipe, examples, LateChunkingEncoder(hard_card(app, asked)), work)
         search.run(folder, chosen, progress)
     said = chosen["hard"]
     return HardNegatives(
@@ -128,7 +128,7 @@ class _Search:
     """Looks source by source and work by work; what it has looked through stands under "looked" until it is done."""
 
     def __init__(
-        self, recipe: AnyRecipe, examples: Examples, encoder: OnePassEncoder, work: Callable[[str], Work]
+        self, recipe: AnyRecipe, examples: Examples, encoder: LateChunkingEncoder, work: Callable[[str], Work]
     ) -> None:
         self._recipe = recipe
         self._encoder = encoder

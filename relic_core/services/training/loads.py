@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from relic_core.domain import Shape
+from relic_core.domain import ContextSize
 from relic_core.retrieval.reranked import HEAD
 from relic_core.training.known_recipes import loop_of
 from relic_core.training.recipes import BARE, Recipe
@@ -148,7 +148,7 @@ def _claim_tokens(recipe: Recipe, characters: float) -> float:
     """Expect the tokens of a claim over the recipe's shapes."""
     whole, total, all_weights = characters / _LETTERS, 0.0, 0.0
     for name, weight in recipe.shapes:
-        shape = Shape(1, 0) if name == BARE else Shape.parse(name)
+        shape = ContextSize(1, 0) if name == BARE else ContextSize.parse(name)
         total += weight * min(recipe.claim_tokens, whole * (shape.left + shape.right) / _SIDES)
         all_weights += weight
     return total / all_weights + 2

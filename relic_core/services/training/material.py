@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from relic_core.domain import MinedWindow, Pair
     from relic_core.ports import Progress
-    from relic_core.services.training.asking import Asked
-    from relic_core.services.workbench import Workbench
+    from relic_core.services.training.asking import TrainingRequest
     from relic_core.store.trainings import Material
+    from relic_core.wiring import App
 
 LEAST = 30
 """Examples below which nothing is learnt that is worth a minute."""
@@ -54,7 +54,7 @@ class Examples:
         return Examples(pairs, kept)
 
 
-def gather(workbench: Workbench, asked: Asked, progress: Progress) -> Examples:
+def gather(app: App, asked: TrainingRequest, progress: Progress) -> Examples:
     """Read what is asked for out of the store.
 
     Raises BadRequest: there is too little.
@@ -62,12 +62,12 @@ def gather(workbench: Workbench, asked: Asked, progress: Progress) -> Examples:
     wanted = set(asked.sources)
     pairs: list[Pair] = []
     if asked.use != "windows":
-        for batch in workbench.store.pairs.iterate(split="training"):
+        for batch in app.store.pairs.iterate(split="training"):
             pairs += [pair for pair in batch if not wanted or pair.source_id in wanted]
             progress(0, 0, f"{_READING}: {len(pairs):,} pairs")
     windows: list[MinedWindow] = []
     if asked.use != "pairs":
-        for stored in workbench.store.windows.iterate(split="training"):
+        for stored in app.store.windows.iterate(split="training"):
             windows += [
                 each.window
                 for each in stored
@@ -81,7 +81,7 @@ def gather(workbench: Workbench, asked: Asked, progress: Progress) -> Examples:
     return found
 
 
-def named(workbench: Workbench, pairs: Sequence[str], windows: Sequence[str], progress: Progress) -> Examples:
+def named(app: App, pairs: Sequence[str], windows: Sequence[str], progress: Progress) -> Examples:
     """Read the examples of these ids, in their order.
 
     Raises BadRequest: some are not in the store any more.
@@ -89,10 +89,10 @@ def named(workbench: Workbench, pairs: Sequence[str], windows: Sequence[str], pr
     wanted = set(pairs)
     by_id: dict[str, Pair] = {}
     if wanted:
-        for batch in workbench.store.pairs.iterate():
+        for batch in app.store.pairs.iterate():
             by_id.update({pair.id: pair for pair in batch if pair.id in wanted})
             progress(0, 0, f"{_READING}: {len(by_id):,} pairs")
-    found = {stored.window.id: stored.window for stored in workbench.store.windows.some(windows)}
+    found = {stored.window.id: stored.window for stored in app.store.windows.some(windows)}
     gone = sum(each not in by_id for each in pairs) + sum(each not in found for each in windows)
     if gone:
         raise BadRequest(

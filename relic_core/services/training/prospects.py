@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from relic_core.domain import MinedWindow, WorkSummary
     from relic_core.encoders.cards import EncoderCard
-    from relic_core.services.training.asking import Asked
+    from relic_core.services.training.asking import TrainingRequest
     from relic_core.services.training.estimating import Estimate
-    from relic_core.services.workbench import Workbench
     from relic_core.store.trainings import Material
+    from relic_core.wiring import App
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,22 +42,22 @@ class Prospect:
     estimate: Estimate | None
 
 
-def look_ahead(workbench: Workbench, asked: Asked, speed: Callable[[EncoderCard], float]) -> Prospect:
+def look_ahead(app: App, asked: TrainingRequest, speed: Callable[[EncoderCard], float]) -> Prospect:
     """Say what a training would learn from, what is missing, and how long it would take on this machine.
 
-    - `workbench`: where what was mined is.
+    - `app`: where what was mined is.
     - `speed`: gives the tokens that go through a model in a second.
 
     Raises BadWeights: the base model is not there, or lacks a file; so with the one that looks for hard negatives.
     """
-    there = workbench.store.trainings.material(asked.sources)
+    there = app.store.trainings.material(asked.sources)
     counted = replace(
         there,
         pairs=0 if asked.use == "windows" else min(there.pairs, asked.pairs or there.pairs),
         windows=0 if asked.use == "pairs" else there.windows,
     )
-    stale = workbench.dataset.stale()
-    unparted = bool(stale or (there.mined_pairs + there.mined_windows and not _parted(workbench)))
+    stale = app.dataset.stale()
+    unparted = bool(stale or (there.mined_pairs + there.mined_windows and not _parted(app)))
     lacking = material.lacking(there)
     if not lacking:
         try:
@@ -67,9 +67,9 @@ def look_ahead(workbench: Workbench, asked: Asked, speed: Callable[[EncoderCard]
     if lacking:
         return Prospect(material=counted, lacking=lacking, unparted=unparted, notes=(), validated=0, estimate=None)
     find_model(asked.recipe.base)
-    looks = looking(workbench, asked)
-    summaries = workbench.works.summaries()
-    validated = _validated(workbench, asked, summaries)
+    looks = looking(app, asked)
+    summaries = app.works.summaries()
+    validated = _validated(app, asked, summaries)
     works = there.works * sum(_read_of(each) for each in summaries) // max(1, len(summaries))  # about
     estimate = estimating.reckon(
         asked.recipe,
@@ -90,8 +90,8 @@ def look_ahead(workbench: Workbench, asked: Asked, speed: Callable[[EncoderCard]
     )
 
 
-def _parted(workbench: Workbench) -> bool:
-    splits = workbench.store.splits
+def _parted(app: App) -> bool:
+    splits = app.store.splits
     return bool(splits.counts("pair") or splits.counts("window"))
 
 
@@ -102,7 +102,7 @@ def _read_of(work: WorkSummary) -> int:
     return work.words * min(work.sentences, READ) // max(1, work.sentences)
 
 
-def _notes(asked: Asked, counted: Material, validated: int) -> tuple[str, ...]:
+def _notes(asked: TrainingRequest, counted: Material, validated: int) -> tuple[str, ...]:
     notes = []
     if counted.pairs + counted.windows < material.FEW:
         notes.append(
@@ -134,9 +134,9 @@ def _notes(asked: Asked, counted: Material, validated: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _validated(workbench: Workbench, asked: Asked, summaries: Sequence[WorkSummary]) -> Validated:
+def _validated(app: App, asked: TrainingRequest, summaries: Sequence[WorkSummary]) -> Validated:
     """Count the windows of a validation, and the words of the works that it reads."""
-    store = workbench.store
+    store = app.store
 
     def of(split: str) -> list[MinedWindow]:
         return [stored.window for batch in store.windows.iterate(split=split) for stored in batch]

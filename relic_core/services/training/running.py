@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.errors import BadRequest, JobCancelled, RelicError, StoreError
 from relic_core.services.job_reports import WAITING
 from relic_core.services.training import hard_negatives, material
-from relic_core.services.training.asking import Asked, base_card
+from relic_core.services.training.asking import TrainingRequest, base_card
 from relic_core.services.training.encoders import settled, start_card
 from relic_core.services.training.estimating import duration
 from relic_core.services.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from relic_core.encoders.cards import EncoderCard
     from relic_core.ports import Progress
     from relic_core.services.training.material import Examples
-    from relic_core.services.workbench import Workbench
     from relic_core.training.known_recipes import AnyRecipe
     from relic_core.training.sitting import Trained, Validate
+    from relic_core.wiring import App
 
 
-def run_train(workbench: Workbench, arguments: dict[str, Any], progress: Progress) -> str:
+def run_train(app: App, arguments: dict[str, Any], progress: Progress) -> str:
     """Do a "train" job: ``training`` is the id; whether it is begun or resumed, its folder says.
 
     Raises JobCancelled: it was stopped; a checkpoint is written.
@@ -39,12 +39,12 @@ def run_train(workbench: Workbench, arguments: dict[str, Any], progress: Progres
     Raises RelicError: it could not be done: too little to learn from, a bad model, a full disk, a loss that is no
     number.
     """
-    folder = TrainingFolder.find(workbench.settings.data, arguments["training"])
+    folder = TrainingFolder.find(app.settings.data, arguments["training"])
     if folder.finished:
         raise BadRequest(FINISHED.format(name=folder.training.name))
     folder.append("started")
     try:
-        made = _train(workbench, folder, progress)
+        made = _train(app, folder, progress)
     except JobCancelled:
         step = folder.checkpoint
         gone_on = f"It was stopped before it went on. Its last checkpoint is of step {step:,}."
@@ -66,33 +66,33 @@ def run_train(workbench: Workbench, arguments: dict[str, Any], progress: Progres
     return note
 
 
-def _train(workbench: Workbench, folder: TrainingFolder, progress: Progress) -> Trained:
+def _train(app: App, folder: TrainingFolder, progress: Progress) -> Trained:
     training = folder.training
-    asked = Asked.from_json(training.name, training.recipe, training.asked)
+    asked = TrainingRequest.from_json(training.name, training.recipe, training.asked)
     progress(0, 0, "Reading what was mined")
-    examples, held, chosen = _examples(workbench, folder, asked, progress)
+    examples, held, chosen = _examples(app, folder, asked, progress)
     still_to_look = chosen["hard"] is None or "looked" in chosen["hard"]
-    asked = settled(workbench, folder, asked, ("start", "hard") if still_to_look else ("start",))
+    asked = settled(app, folder, asked, ("start", "hard") if still_to_look else ("start",))
     windows = held.windows
     folder.append("chosen", validation=len(windows), held=len(windows) if chosen["held"] else 0)
-    works = {work_id: workbench.works.load(work_id) for work_id in dict.fromkeys(each.work_id for each in windows)}
+    works = {work_id: app.works.load(work_id) for work_id in dict.fromkeys(each.work_id for each in windows)}
     progress(0, 0, "Loading the model")
     hard = hard_negatives.look_for(
-        workbench,
+        app,
         folder,
         asked,
         examples,
         chosen,
-        work=workbench.works.load,
+        work=app.works.load,
         progress=progress,
     )
     wish = Wish(progress)
-    start = start_card(workbench, asked)
+    start = start_card(app, asked)
     validate = None
     if windows and isinstance(asked.recipe, Recipe):
         validate = _of_encoder(folder, start or base_card(asked.recipe), Validation(windows, works, wish.beside))
     elif windows:
-        heads = heads_of(workbench.settings, folder, windows, works, progress)
+        heads = heads_of(app.settings, folder, windows, works, progress)
         validate = _of_reranker(folder, RerankerValidation(windows, works, heads, wish.beside))
     progress(0, 0, "Reading the first batch")
 
@@ -102,12 +102,12 @@ def _train(workbench: Workbench, folder: TrainingFolder, progress: Progress) -> 
         wish.follow(said)
 
     # From here on a wish to stop must reach the training itself, which then writes a checkpoint.
-    with workbench.store.patiently(workbench.settings.job_lock_seconds, lambda: wish.tell(WAITING)):
+    with app.store.patiently(app.settings.job_lock_seconds, lambda: wish.tell(WAITING)):
         return _teach(asked.recipe)(
             examples.pairs,
             examples.windows,
             folder.path,
-            work=workbench.works.load,
+            work=app.works.load,
             hard=hard,
             start=start,
             validate=validate,
@@ -129,22 +129,19 @@ def _teach(recipe: AnyRecipe) -> Callable[..., Trained]:
 
 
 def _examples(
-    workbench: Workbench, folder: TrainingFolder, asked: Asked, progress: Progress
+    app: App, folder: TrainingFolder, asked: TrainingRequest, progress: Progress
 ) -> tuple[Examples, Examples, dict[str, Any]]:
     """Choose what is learnt from and validated on, and write it down; of one that is resumed, read the same again."""
     chosen = folder.examples()
     if chosen is None:
-        found = material.gather(workbench, asked, progress)
-        sentences = {summary.id: summary.sentences for summary in workbench.works.summaries()}
+        found = material.gather(app, asked, progress)
+        sentences = {summary.id: summary.sentences for summary in app.works.summaries()}
         dev = [
-            stored.window
-            for batch in workbench.store.windows.iterate(split="dev")
-            for stored in batch
-            if asked.validation
+            stored.window for batch in app.store.windows.iterate(split="dev") for stored in batch if asked.validation
         ]
         drawn = draw(dev, found.windows, sentences, asked.validation)
         if drawn.held_back:
-            on_works = [workbench.store.windows.of_work(work, show="all") for work in drawn.works]
+            on_works = [app.store.windows.of_work(work, show="all") for work in drawn.works]
             found = found.without(stored.window for windows in on_works for stored in windows)
             material.check(len(found.pairs), len(found.windows))
         chosen = {
@@ -156,8 +153,8 @@ def _examples(
         }
         folder.write_examples(chosen)
         return found, material.Examples((), drawn.windows), chosen
-    learnt = material.named(workbench, chosen["pairs"], chosen["windows"], progress)
-    return learnt, material.named(workbench, (), chosen["validation"], progress), chosen
+    learnt = material.named(app, chosen["pairs"], chosen["windows"], progress)
+    return learnt, material.named(app, (), chosen["validation"], progress), chosen
 
 
 def _of_encoder(folder: TrainingFolder, card: EncoderCard, validation: Validation) -> Validate:

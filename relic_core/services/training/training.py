@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from relic_core.domain.trainings import ModelKind, Training, TrainingEvent
     from relic_core.encoders.cards import EncoderCard
     from relic_core.reporting.tables import Table
-    from relic_core.services.training.asking import Asked
+    from relic_core.services.training.asking import TrainingRequest
     from relic_core.services.training.choices import Choice, Chosen
     from relic_core.services.training.chosen import Defaults
     from relic_core.services.training.following import Followed
     from relic_core.services.training.prospects import Prospect
-    from relic_core.services.workbench import Workbench
     from relic_core.training.known_recipes import AnyRecipe
+    from relic_core.wiring import App
 
 KIND = "train"
 
 
 class Trainings:
-    """The trainings of a workbench."""
+    """The trainings of an app."""
 
-    def __init__(self, workbench: Workbench) -> None:
-        self._workbench = workbench
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._speeds: dict[EncoderCard, float] = {}
 
     @property
@@ -45,13 +45,13 @@ class Trainings:
 
     # ---- before one begins, and doing it --------------------------------------------------------------------------
 
-    def prospect(self, asked: Asked) -> Prospect:
+    def prospect(self, asked: TrainingRequest) -> Prospect:
         """Say what a training would learn from, what is missing, and how long it would take here: see `prospects`."""
-        return prospects.look_ahead(self._workbench, asked, self.speed)
+        return prospects.look_ahead(self._app, asked, self.speed)
 
     def lacking(self) -> str:
         """Say why nothing can be learnt yet, and what to do; empty where something can."""
-        return material.lacking(self._workbench.store.trainings.material())
+        return material.lacking(self._app.store.trainings.material())
 
     def speed(self, card: EncoderCard) -> float:
         """Give the tokens that go through a model in a second here: measured once, which takes some seconds."""
@@ -59,18 +59,18 @@ class Trainings:
             self._speeds[card] = estimating.measure(card)
         return self._speeds[card]
 
-    def start(self, asked: Asked) -> Training:
+    def start(self, asked: TrainingRequest) -> Training:
         """Start a training, as a job that outlives this process.
 
         Raises BadRequest, BadWeights, StoreFull: as `beginning.check`.
         Raises StoreReadOnly: the data folder cannot be written.
         """
-        beginning.check(self._workbench, asked)
+        beginning.check(self._app, asked)
         name = asked.name.strip() or f"{asked.recipe.name}, {datetime.now(UTC):%d %b %H:%M}"
         folder = TrainingFolder.create(
-            self._workbench.settings.data, name=name, recipe=asked.recipe.to_json(), asked=asked.to_json()
+            self._app.settings.data, name=name, recipe=asked.recipe.to_json(), asked=asked.to_json()
         )
-        encoders.settle(self._workbench, folder, asked)
+        encoders.settle(self._app, folder, asked)
         self._submit(folder)
         return folder.training
 
@@ -86,7 +86,7 @@ class Trainings:
             raise BadRequest(f"{name} is {followed.state} already.")
         if followed.state == "finished":
             raise BadRequest(FINISHED.format(name=name))
-        self._submit(TrainingFolder.find(self._workbench.settings.data, training_id))
+        self._submit(TrainingFolder.find(self._app.settings.data, training_id))
         return self.get(training_id)
 
     def stop(self, training_id: str) -> Followed:
@@ -96,12 +96,12 @@ class Trainings:
         """
         followed = self.get(training_id)
         if followed.job:
-            self._workbench.jobs.cancel(followed.job)
+            self._app.jobs.cancel(followed.job)
         return self.get(training_id)
 
     def _submit(self, folder: TrainingFolder) -> None:
         training = folder.training
-        self._workbench.jobs.start(
+        self._app.jobs.start(
             KIND, title=f"Training {training.name}", subject=training.id, arguments={"training": training.id}
         )
 
@@ -110,7 +110,7 @@ class Trainings:
     def all(self) -> tuple[Followed, ...]:
         """List the trainings, newest first; what they have told is taken into the store."""
         self._take_in()
-        return tuple(self._followed(training) for training in self._workbench.store.trainings.all())
+        return tuple(self._followed(training) for training in self._app.store.trainings.all())
 
     def get(self, training_id: str) -> Followed:
         """Return a training as it stands now.
@@ -118,9 +118,9 @@ class Trainings:
         Raises NotFound: there is none.
         """
         try:
-            training = TrainingFolder.find(self._workbench.settings.data, training_id).training
+            training = TrainingFolder.find(self._app.settings.data, training_id).training
         except NotFound:
-            training = self._workbench.store.trainings.get(training_id)
+            training = self._app.store.trainings.get(training_id)
         return self._followed(training)
 
     def compared(self, training_ids: Sequence[str]) -> tuple[Table, ...]:
@@ -159,10 +159,10 @@ class Trainings:
 
     def _followed(self, training: Training) -> Followed:
         try:
-            folder = TrainingFolder.find(self._workbench.settings.data, training.id)
+            folder = TrainingFolder.find(self._app.settings.data, training.id)
         except NotFound:
-            return follow(training, self._workbench.store.trainings.events(training.id), there=False)
-        job = next((job for job in self._workbench.jobs.under_way(KIND) if job.subject == training.id), None)
+            return follow(training, self._app.store.trainings.events(training.id), there=False)
+        job = next((job for job in self._app.jobs.under_way(KIND) if job.subject == training.id), None)
         return follow(
             training,
             folder.events(),
@@ -173,18 +173,18 @@ class Trainings:
 
     def _take_in(self) -> None:
         """Take what trainings have told into the store."""
-        kept = self._workbench.store.trainings.counts()
-        for folder in TrainingFolder.all(self._workbench.settings.data):
+        kept = self._app.store.trainings.counts()
+        for folder in TrainingFolder.all(self._app.settings.data):
             events: Sequence[TrainingEvent] = folder.events()
             if len(events) > kept.get(folder.path.name, -1):
-                self._workbench.store.trainings.take_in(folder.training, events)
+                self._app.store.trainings.take_in(folder.training, events)
 
     # ---- the default, removing ------------------------------------------------------------------------------------
 
     @property
     def default(self) -> Defaults:
         """Which encoder and which reranker the app searches with."""
-        return chosen.default(self._workbench.settings.data, self._workbench.named_models)
+        return chosen.default(self._app.settings.data, self._app.named_models)
 
     def use(self, training_id: str) -> Choice:
         """Make the model of a training the app's default: its encoder, or its reranker.
@@ -199,19 +199,19 @@ class Trainings:
                 f"{followed.training.name} is {followed.state}, and its model may change under those who search with "
                 "it. Wait until it has ended, or stop it first."
             )
-        return chosen.choose(self._workbench.settings.data, followed.training)
+        return chosen.choose(self._app.settings.data, followed.training)
 
     def use_packaged(self, kinds: Sequence[ModelKind] = MODEL_KINDS) -> None:
         """Make the models that come with the program the defaults; raises StoreError as `use`."""
-        chosen.choose_packaged(self._workbench.settings.data, kinds)
+        chosen.choose_packaged(self._app.settings.data, kinds)
 
     def go_back(self) -> Chosen:
         """Take back the last choice, of whichever kind; see `chosen.go_back`."""
-        return chosen.go_back(self._workbench.settings.data)
+        return chosen.go_back(self._app.settings.data)
 
     def removed(self) -> tuple[Training, ...]:
         """List the trainings that were removed, the last removed first."""
-        return self._workbench.store.trainings.removed()
+        return self._app.store.trainings.removed()
 
     def remove(self, training_id: str) -> Training:
         """Take a training out of the list; its files stay, and it can be put back.
@@ -228,8 +228,8 @@ class Trainings:
                 "back to the packaged one."
             )
         self._take_in()
-        return self._workbench.store.trainings.remove(training_id)
+        return self._app.store.trainings.remove(training_id)
 
     def restore(self, training_id: str) -> Training:
         """Put a removed training back. Raises NotFound where there never was one."""
-        return self._workbench.store.trainings.restore(training_id)
+        return self._app.store.trainings.restore(training_id)

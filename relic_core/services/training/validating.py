@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import MAX_LENGTH, Claim, Shape, Span
+from relic_core.domain import MAX_LENGTH, Claim, ContextSize, Span
 from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import OnePassEncoder
+from relic_core.encoders.one_pass import LateChunkingEncoder
 from relic_core.encoders.texts import flat_span
 from relic_core.ports import silent
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from relic_core.ports import Progress
 
 KS = (1, 10, 100)
-SHAPES = (Shape(4, 4), Shape(1, 1), Shape(1, 0))
+SHAPES = (ContextSize(4, 4), ContextSize(1, 1), ContextSize(1, 0))
 """The first is the one whose figures have no shape in their names."""
 SEED = 7
 
@@ -107,8 +107,8 @@ class Validation:
 
         Raises BadWeights: the model's files are missing or not the expected ones.
         """
-        encoder = OnePassEncoder(card) if card.spans == "in context" else AloneEncoder(card)
-        ranks: dict[Shape, list[int]] = {shape: [] for shape in SHAPES}
+        encoder = LateChunkingEncoder(card) if card.spans == "in context" else AloneEncoder(card)
+        ranks: dict[ContextSize, list[int]] = {shape: [] for shape in SHAPES}
         for done, (work_id, windows) in enumerate(self._by_work.items()):
             self._progress(done, len(self._by_work), f"validating: {done} of {len(self._by_work)} works")
             scored = _Scored(encoder, self._works[work_id], card)
@@ -119,7 +119,7 @@ class Validation:
         return figures(ranks)
 
 
-def figures(ranks: Mapping[Shape, Sequence[int]]) -> dict[str, float]:
+def figures(ranks: Mapping[ContextSize, Sequence[int]]) -> dict[str, float]:
     """Make figures of the ranks of golds; as `Validation.measure`.
 
     >>> made = figures({Shape(4, 4): [1, 11, 40]})
@@ -150,7 +150,7 @@ def watchable(kind: ModelKind) -> tuple[str, ...]:
     return tuple(name for name in figures({shape: [1] for shape in shapes}) if name.startswith(("recall", "score")))
 
 
-def claim_of(window: MinedWindow, shape: Shape) -> Claim:
+def claim_of(window: MinedWindow, shape: ContextSize) -> Claim:
     """Take the sentences of a shape as a claim; all there are where the shape takes none of them."""
     left, right = window.left[len(window.left) - min(shape.left, len(window.left)) :], window.right[: shape.right]
     if not any(letter.isalpha() for sentence in (*left, *right) for letter in sentence):
@@ -161,19 +161,19 @@ def claim_of(window: MinedWindow, shape: Shape) -> Claim:
 class _Scored:
     """All spans of one work for one encoder."""
 
-    def __init__(self, encoder: OnePassEncoder | AloneEncoder, work: Work, card: EncoderCard) -> None:
+    def __init__(self, encoder: LateChunkingEncoder | AloneEncoder, work: Work, card: EncoderCard) -> None:
         self._encoder = encoder
         self._work = work
         self._similarity = card.similarity
         self._alone: dict[int, npt.NDArray[np.float32]] = {}
-        if isinstance(encoder, OnePassEncoder):
+        if isinstance(encoder, LateChunkingEncoder):
             sums, counts = encoder.encode_sentences(work, silent)
             products = np.stack([neighbour_products(sums, distance) for distance in range(MAX_LENGTH)])
             self._index = DenseIndex(sums, products, counts)
 
     def scores(self, vector: npt.NDArray[np.float32], length: int) -> npt.NDArray[np.float32]:
         """Score every span of a length; shape (n_candidates,)."""
-        if isinstance(self._encoder, OnePassEncoder):
+        if isinstance(self._encoder, LateChunkingEncoder):
             return self._index.score(vector, length, self._similarity)
         if length not in self._alone:
             spans = [flat_span(self._work, Span(at, length)) for at in range(self._work.candidates(length))]

@@ -11,7 +11,7 @@ from relic_core.training.collating import HardNegatives, Material
 from relic_core.training.reranking.examples import Lists, check_choices
 from relic_core.training.reranking.exporting import write_reranker
 from relic_core.training.reranking.model import RerankerInTraining
-from relic_core.training.sitting import CHECKPOINT_SECONDS, Lesson, Terms, sit
+from relic_core.training.sitting import CHECKPOINT_SECONDS, Terms, TrainingJob, sit
 from relic_core.training.starts import start_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def train_reranker(  # noqa: PLR0913 - what is trained, on what, where to, and w
     def write(folder: Path, model: RerankerInTraining, record: Mapping[str, Any]) -> None:
         write_reranker(folder, model.reader, base, card, record, keeps_embeddings=keeps_embeddings(loop))
 
-    lesson = Lesson(
+    lesson = TrainingJob(
         name=card.name,
         recipe=recipe,
         loop=loop,

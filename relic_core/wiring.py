@@ -1,24 +1,26 @@
-"""The workbench: one object with everything a page or a command needs, made from settings."""
+"""The composition root: `build` makes one `App` from settings, and this module alone knows every service.
+
+Only entry points, job processes, tools and tests import it. What brings numerical libraries is made on first use, so
+that a command loads no more than it needs.
+"""
 
 from __future__ import annotations
 
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
-from relic_core.services.examples import Examples
-from relic_core.services.history import History
-from relic_core.services.jobs import Jobs, SubprocessExecutor
-from relic_core.services.people import People
-from relic_core.services.training import chosen
-from relic_core.services.works import Works
 from relic_core.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
 
     from relic_core.domain.trainings import ModelKind
-    from relic_core.ports import Executor
+    from relic_core.ports import Executor, Progress
     from relic_core.services.backups.backups import Backups
     from relic_core.services.benchmarks import Benchmarks
     from relic_core.services.catalogue import Catalogue
@@ -26,12 +28,16 @@ if TYPE_CHECKING:
     from relic_core.services.concordance import Concordance
     from relic_core.services.dataset.dataset import Dataset
     from relic_core.services.editions import Editions
+    from relic_core.services.examples import Examples
+    from relic_core.services.history import History
     from relic_core.services.indexing import Indexes
+    from relic_core.services.jobs import Jobs
     from relic_core.services.library.search import LibrarySearch
     from relic_core.services.measuring import Measuring
     from relic_core.services.mining.mining import Mining
     from relic_core.services.notebook.notebook import Notebook
     from relic_core.services.outcomes import Outcomes
+    from relic_core.services.people import People
     from relic_core.services.reading import Reading
     from relic_core.services.recall.recall import Recall
     from relic_core.services.runs import Runs
@@ -40,30 +46,82 @@ if TYPE_CHECKING:
     from relic_core.services.sources import Sources
     from relic_core.services.studies.studies import Studies
     from relic_core.services.training.training import Trainings
+    from relic_core.services.works import Works
+
+JOBS: dict[str, str] = {
+    "add": "relic_core.services.fetching:run_add",
+    "fetch": "relic_core.services.fetching:run_fetch",
+    "index": "relic_core.services.indexing:run_index",
+    "library": "relic_core.services.indexing:run_library",
+    "mine": "relic_core.services.mining.mining:run_mine",
+    "prepare": "relic_core.services.preparing:run_prepare",
+    "study": "relic_core.services.studies.making:run_make",
+    "study-models": "relic_core.services.studies.models:run_models",
+    "train": "relic_core.services.training.running:run_train",
+}
+"""Every kind of job and the function that does it: a new kind is one line here."""
 
 
-class Workbench:
-    """The only way in; cheap to make, safe to share between threads.
+@dataclass(frozen=True, eq=False)
+class App:
+    """Every service over one library; cheap to make, safe to share between threads.
 
-    - `settings`: from the environment where not given.
-    - `executor`: runs jobs; each in a process of its own where not given.
+    - `named_models`: the models that the settings name, which stand over those that were chosen; empty for none.
+    - `models_chosen`: of which choice of models it was made: see `chosen.stamp`.
+    - `executor`: runs jobs.
     """
 
-    def __init__(self, settings: Settings | None = None, *, executor: Executor | None = None) -> None:
-        given = Settings.from_environment() if settings is None else settings
-        self.named_models: Mapping[ModelKind, str] = {"encoder": given.trained, "reranker": given.reranker}
-        """The models that the settings name, which stand over those that were chosen; empty where they name none."""
-        self.models_chosen = chosen.stamp(given.data)
-        """Of which choice of models it was made: see `chosen.stamp`."""
-        self.settings = chosen.with_chosen(given)
-        self.store = Store(self.settings.store, lock_seconds=self.settings.lock_seconds)
-        self.works = Works(self)
-        self.examples = Examples(self)
-        self.history = History(self)
-        self.people = People(self)
-        self.jobs = Jobs(self, SubprocessExecutor(self.settings) if executor is None else executor)
+    settings: Settings
+    store: Store
+    executor: Executor
+    named_models: Mapping[ModelKind, str]
+    models_chosen: tuple[int, int]
 
-    # Made on first use, since they bring numerical libraries that many commands do not need.
+    def _do(self, kind: str, arguments: dict[str, Any], progress: Progress) -> str:
+        module, name = JOBS[kind].split(":")
+        note: str = getattr(import_module(module), name)(self, arguments, progress)
+        return note
+
+    @cached_property
+    def works(self) -> Works:
+        """Works added, listed, loaded, removed."""
+        from relic_core.services.works import Works
+
+        return Works(self)
+
+    @cached_property
+    def examples(self) -> Examples:
+        """Claims whose quotation is known."""
+        from relic_core.services.examples import Examples
+
+        return Examples(self)
+
+    @cached_property
+    def history(self) -> History:
+        """What was asked."""
+        from relic_core.services.history import History
+
+        return History(self)
+
+    @cached_property
+    def people(self) -> People:
+        """People who sign in."""
+        from relic_core.services.people import People
+
+        return People(self)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """Long work that outlives the page that started it."""
+        from relic_core.services.jobs import Jobs
+
+        return Jobs(
+            self.store.jobs,
+            self.settings.jobs,
+            self.executor,
+            functions={kind: partial(self._do, kind) for kind in JOBS},
+            patiently=partial(self.store.patiently, self.settings.job_lock_seconds),
+        )
 
     @cached_property
     def indexes(self) -> Indexes:
@@ -211,3 +269,30 @@ class Workbench:
         from relic_core.services.notebook.notebook import Notebook
 
         return Notebook(self)
+
+
+def build(settings: Settings | None = None, *, executor: Executor | None = None) -> App:
+    """Make the app from settings, from the environment where not given; each job runs in a process of its own."""
+    from relic_core.services.jobs import SubprocessExecutor
+    from relic_core.services.training import chosen
+
+    given = Settings.from_environment() if settings is None else settings
+    used = chosen.with_chosen(given)
+    return App(
+        settings=used,
+        store=Store(used.store, lock_seconds=used.lock_seconds),
+        executor=SubprocessExecutor(used) if executor is None else executor,
+        named_models={"encoder": given.trained, "reranker": given.reranker},
+        models_chosen=chosen.stamp(given.data),
+    )
+
+
+class InlineExecutor:
+    """Runs each job to its end before `submit` returns: for tests and for machines without processes to spare."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def submit(self, folder: Path, alive: int) -> None:  # noqa: ARG002 - the caller holds the lock all the while
+        """Run the job on an app of its own, as another process would."""
+        build(self._settings, executor=self).jobs.run(folder)
