@@ -230,7 +230,7 @@ def runs(draw):
         )
     run = Run(
         id=draw(texts), benchmark=draw(texts), split=draw(texts), pool=draw(st.sampled_from(["whole work", "given"])),
-        data_hash=draw(texts), retriever=draw(texts), label=draw(texts), 
+        data_hash=draw(texts), retriever=draw(texts), label=draw(texts),
         shape=ContextSize(0, 1),
         configuration=draw(st.dictionaries(texts, texts, max_size=3)), books=tuple(books), examples=len(outcomes),
         code=draw(texts), machine=draw(st.dictionaries(texts, texts, max_size=2)), seconds=draw(st.floats(0, 1e9)),
