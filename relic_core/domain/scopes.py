@@ -18,7 +18,7 @@ class WorkFilter:
 
     >>> from types import SimpleNamespace
     >>> emma = SimpleNamespace(id="emma-1", author="Jane Austen", year=1815)
-    >>> Narrowing(authors=("Jane Austen",), first_year=1800).admits(emma), Narrowing(last_year=1814).admits(emma)
+    >>> WorkFilter(authors=("Jane Austen",), first_year=1800).admits(emma), WorkFilter(last_year=1814).admits(emma)
     (True, False)
     """
 

@@ -22,7 +22,7 @@ class ContextSize:
 
     Raises BadRequest: a side outside 0 to 4, or both sides 0.
 
-    >>> str(Shape(4, 0))
+    >>> str(ContextSize(4, 0))
     '4/0'
     """
 
@@ -47,7 +47,7 @@ class ContextSize:
 
         Raises BadRequest: it is no shape.
 
-        >>> Shape.parse("1/0")
+        >>> ContextSize.parse("1/0")
         Shape(left=1, right=0)
         """
         match = re.fullmatch(r"\s*(\d)\s*/\s*(\d)\s*", written, re.ASCII)

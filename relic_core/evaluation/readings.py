@@ -39,8 +39,8 @@ def densest(benchmark: Benchmark, works: int) -> tuple[QuotationContext, ...]:
 def every_other(windows: Sequence[QuotationContext]) -> tuple[QuotationContext, ...]:
     """Take the first, the third and so on by their ids: a half that is the same whatever the order.
 
-    >>> from relic_core.domain import Span, Window
-    >>> some = [Window(id=id, book="b", pool="b", left=("a",), right=(), gold=Span(0, 1)) for id in ("c", "a", "b")]
+    >>> from relic_core.domain import Span, QuotationContext
+    >>> some = [QuotationContext(id=id, book="b", pool="b", left=("a",), right=(), gold=Span(0, 1)) for id in "cab"]
     >>> [window.id for window in every_other(some)]
     ['c', 'a']
     """

@@ -74,8 +74,9 @@ def compose(items: Iterable[Item], about: About, *, segmenter: Segmenter | None 
 
     >>> from relic_core.text.metadata import Metadata
     >>> about = About(name="ferry.xml", said=Metadata(), found=Metadata("The Ferry"), source="", format="TEI")
-    >>> heading = Leaf(lines=("CHAPTER I",), left_out="heading")
-    >>> work = compose([Opening("I"), heading, Leaf(lines=("Rain fell.",)), Leaf(lines=("Nobody came.",))], about)
+    >>> heading = TextBlock(lines=("CHAPTER I",), left_out="heading")
+    >>> rest = [TextBlock(lines=("Rain fell.",)), TextBlock(lines=("Nobody came.",))]
+    >>> work = compose([Opening("I"), heading, *rest], about)
     >>> work.text, [chapter.name for chapter in work.chapters], len(work.sentences)
     ('CHAPTER I\n\nRain fell.\n\nNobody came.\n', ['Chapter I'], 2)
     """

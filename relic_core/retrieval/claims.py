@@ -27,8 +27,8 @@ def check_span(work: WorkVersion, span: Span) -> None:
 
     Raises BadRequest: the work ends before the span does.
 
-    >>> from relic_core.domain import Imprint, Span
-    >>> check_span(Imprint(id="a", title="A", fingerprint="", segmenter="", sentences=3), Span(1, 2))
+    >>> from relic_core.domain import WorkVersion, Span
+    >>> check_span(WorkVersion(id="a", title="A", fingerprint="", segmenter="", sentences=3), Span(1, 2))
     """
     if not 0 <= span.start < span.end <= work.sentences:
         raise BadRequest(

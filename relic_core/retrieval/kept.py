@@ -18,7 +18,7 @@ class LRUCache(Generic[T]):
     - `most`: in bytes. What was asked for last of all is kept however large it is.
     - `size`: gives the bytes of one thing.
 
-    >>> kept = Kept(5, len)
+    >>> kept = LRUCache(5, len)
     >>> [kept.get(text, text.encode) for text in ("abc", "de", "fgh")]
     [b'abc', b'de', b'fgh']
     >>> kept.bytes  # "abc" had to go

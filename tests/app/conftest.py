@@ -104,10 +104,10 @@ def prepared(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def app(prepared, tmp_path, monkeypatch) -> Iterator[App]:
+def app(prepared, tmp_path, monkeypatch) -> Iterator[Visited]:
     """Give a test the app with the sample ready to search."""
     shutil.copytree(prepared, tmp_path / "own")
-    made = App(tmp_path / "own", monkeypatch)
+    made = Visited(tmp_path / "own", monkeypatch)
     yield made
     made.held.let_go()
     st.cache_resource.clear()

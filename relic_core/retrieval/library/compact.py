@@ -116,8 +116,8 @@ class Compact:
 def spans_of(sentences: npt.NDArray[np.int64], work: WorkVersion, length: int) -> npt.NDArray[np.int64]:
     """List where the spans begin that hold one of some sentences.
 
-    >>> from relic_core.domain import Imprint
-    >>> work = Imprint(id="a", title="A", fingerprint="", segmenter="", sentences=10)
+    >>> from relic_core.domain import WorkVersion
+    >>> work = WorkVersion(id="a", title="A", fingerprint="", segmenter="", sentences=10)
     >>> spans_of(np.array([0, 5, 9]), work, 2).tolist()
     [0, 4, 5, 8]
     """

@@ -22,7 +22,7 @@ _NONE = "-"
 def written(makers: ModelFingerprints, retrievers: Sequence[str]) -> dict[str, str]:
     """Write what made an answer for an address: ``w``, the edition, and ``m``, each retriever in the search's order.
 
-    >>> written(Makers(edition="0a1b2c3d", retrievers={"bm25": "00009f8e"}), ["bm25", "dense-relic"])
+    >>> written(ModelFingerprints(edition="0a1b2c3d", retrievers={"bm25": "00009f8e"}), ["bm25", "dense-relic"])
     {'w': '0a1b2c3d', 'm': '00009f8e.-'}
     """
     said = {"w": makers.edition, "m": ".".join(makers.retrievers.get(name) or _NONE for name in retrievers)}
@@ -59,8 +59,8 @@ def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, 
 
     Returns: one sentence each; empty where nothing differs.
 
-    >>> then = Makers(retrievers={"bm25": "00001111", "dense-relic": "aaaa2222"})
-    >>> now = Makers(retrievers={"bm25": "00001111", "dense-relic": "bbbb3333"})
+    >>> then = ModelFingerprints(retrievers={"bm25": "00001111", "dense-relic": "aaaa2222"})
+    >>> now = ModelFingerprints(retrievers={"bm25": "00001111", "dense-relic": "bbbb3333"})
     >>> for said in differences(then, now, title="Emma", since="this address was made"):
     ...     print(said.split(",")[0])
     dense-RELiC has been taught anew

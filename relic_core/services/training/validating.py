@@ -122,7 +122,7 @@ class Validation:
 def figures(ranks: Mapping[ContextSize, Sequence[int]]) -> dict[str, float]:
     """Make figures of the ranks of golds; as `Validation.measure`.
 
-    >>> made = figures({Shape(4, 4): [1, 11, 40]})
+    >>> made = figures({ContextSize(4, 4): [1, 11, 40]})
     >>> round(made["recall@1"], 1), round(made["recall@100"]), made["median"]
     (33.3, 100, 11.0)
     """
