@@ -15,7 +15,7 @@ from relic_core.config import Settings
 from relic_core.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
     from typing import Any
 
@@ -48,18 +48,30 @@ if TYPE_CHECKING:
     from relic_core.services.training.training import Trainings
     from relic_core.services.works import Works
 
-JOBS: dict[str, str] = {
-    "add": "relic_core.services.fetching:run_add",
-    "fetch": "relic_core.services.fetching:run_fetch",
-    "index": "relic_core.services.indexing:run_index",
-    "library": "relic_core.services.indexing:run_library",
-    "mine": "relic_core.services.mining.mining:run_mine",
-    "prepare": "relic_core.services.preparing:run_prepare",
-    "study": "relic_core.services.studies.making:run_make",
-    "study-models": "relic_core.services.studies.models:run_models",
-    "train": "relic_core.services.training.running:run_train",
+
+def _function(place: str) -> Callable[[App, dict[str, Any], Progress], str]:
+    """Find the function of a job where it stands, when the job runs."""
+
+    def run(app: App, arguments: dict[str, Any], progress: Progress) -> str:
+        module, name = place.split(":")
+        note: str = getattr(import_module(module), name)(app, arguments, progress)
+        return note
+
+    return run
+
+
+JOBS: dict[str, Callable[[App, dict[str, Any], Progress], str]] = {
+    "add": _function("relic_core.services.fetching:run_add"),
+    "fetch": _function("relic_core.services.fetching:run_fetch"),
+    "index": _function("relic_core.services.indexing:run_index"),
+    "library": _function("relic_core.services.indexing:run_library"),
+    "mine": _function("relic_core.services.mining.mining:run_mine"),
+    "prepare": _function("relic_core.services.preparing:run_prepare"),
+    "study": _function("relic_core.services.studies.making:run_make"),
+    "study-models": _function("relic_core.services.studies.models:run_models"),
+    "train": _function("relic_core.services.training.running:run_train"),
 }
-"""Every kind of job and the function that does it: a new kind is one line here."""
+"""Every kind of job and what does it, given the app, the job's arguments and its progress: a new kind is one line here."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +88,6 @@ class App:
     executor: Executor
     named_models: Mapping[ModelKind, str]
     models_chosen: tuple[int, int]
-
-    def _do(self, kind: str, arguments: dict[str, Any], progress: Progress) -> str:
-        module, name = JOBS[kind].split(":")
-        note: str = getattr(import_module(module), name)(self, arguments, progress)
-        return note
 
     @cached_property
     def works(self) -> Works:
@@ -119,7 +126,7 @@ class App:
             self.store.jobs,
             self.settings.jobs,
             self.executor,
-            functions={kind: partial(self._do, kind) for kind in JOBS},
+            functions={kind: partial(run, self) for kind, run in JOBS.items()},
             patiently=partial(self.store.patiently, self.settings.job_lock_seconds),
         )
 

@@ -8,7 +8,6 @@ import sys
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -26,7 +25,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import sys
 from relic_core import wiring
-wiring.JOBS.update(add="tests.unit.job_functions:count", index="tests.unit.job_functions:count")
+from tests.unit.job_functions import count
+wiring.JOBS.update(add=count, index=count)
 from relic_core.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -39,7 +39,7 @@ def inline(settings, monkeypatch):
     bench = build(settings, executor=InlineExecutor(settings))
 
     def doing(function):
-        monkeypatch.setattr(wiring.App, "_do", lambda app, _kind, *given: function(app, *given))
+        monkeypatch.setattr(wiring, "JOBS", dict.fromkeys(wiring.JOBS, function))
         return bench
 
     return doing
@@ -422,9 +422,3 @@ def test_the_workbench_brings_no_heavy_library():
     said = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
     heavy = {"torch", "transformers", "spacy", "streamlit", "pandas", "pyarrow", "bm25s", "faiss"}
     assert not heavy & set(said.stdout.split())
-
-
-@pytest.mark.parametrize("kind", sorted(wiring.JOBS))
-def test_every_kind_of_job_has_its_function(kind):
-    module, name = wiring.JOBS[kind].split(":")
-    assert callable(getattr(import_module(module), name))
