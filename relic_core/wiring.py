@@ -71,7 +71,7 @@ JOBS: dict[str, Callable[[App, dict[str, Any], Progress], str]] = {
     "study-models": _function("relic_core.services.studies.models:run_models"),
     "train": _function("relic_core.services.training.running:run_train"),
 }
-"""Every kind of job and what does it, given the app, the job's arguments and its progress: a new kind is one line here."""
+"""What does each kind of job, given the app, the job's arguments and its progress: a new kind is one line here."""
 
 
 @dataclass(frozen=True, eq=False)
