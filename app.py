@@ -5,5 +5,5 @@ from __future__ import annotations
 from relic_ui import home, shell
 
 workbench = shell.page("Home")
-with shell.told():
+with shell.show_errors():
     home.show(workbench)

@@ -5,5 +5,5 @@ from __future__ import annotations
 from relic_ui import citing, shell
 
 app = shell.page("Cite")
-with shell.told():
+with shell.show_errors():
     citing.show(app, citing.asked())

@@ -10,7 +10,7 @@ from relic_ui.find import find
 
 app = shell.page("Find a word")
 st.title("Find a word")
-with shell.told():
+with shell.show_errors():
     kwic.do(app, *buttons.pressed())
     if summaries := app.works.summaries():
         concordance.restore(summaries)

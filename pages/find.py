@@ -9,7 +9,7 @@ from relic_ui.find import answering, examples, find
 
 app = shell.page("Find a quotation")
 st.title("Find a quotation")
-with shell.told():
+with shell.show_errors():
     keep.do_found(app, *buttons.pressed())
     if summaries := app.works.summaries():
         find.restore(app, summaries)

@@ -9,7 +9,7 @@ from relic_ui.history import comparing, history, history_removing, history_style
 
 app = shell.page("Searches")
 st.html(history_style.HISTORY)
-with shell.told():
+with shell.show_errors():
     asked = history.read()
     pressed = buttons.pressed()
     history_removing.do(app, *pressed)

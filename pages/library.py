@@ -10,7 +10,7 @@ from relic_ui.sources import sources_list
 
 app = shell.page("Library")
 st.title("Library")
-with shell.told():
+with shell.show_errors():
     does, to = buttons.pressed()
     library.do(app, does, to)
     shelf.do(app, does, to)

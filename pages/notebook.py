@@ -11,7 +11,7 @@ from relic_ui.notebook.notebook_style import NOTEBOOK
 app = shell.page("Notebook")
 st.html(NOTEBOOK)
 st.title("Notebook")
-with shell.told():
+with shell.show_errors():
     notebook.do(app, *buttons.pressed())
     notebook.tell_taken_in()
     notebook.take_next()

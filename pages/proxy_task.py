@@ -21,7 +21,7 @@ app = shell.page("Proxy task")
 st.html(PROXY)
 does, to = buttons.pressed()
 asked = proxy_address.read()
-with shell.told():
+with shell.show_errors():
     view = proxy_address.opened(app, asked)
     if view is None and asked.show == "make":
         proxy_making.show(app)

@@ -6,7 +6,7 @@ from relic_ui import buttons, shell
 from relic_ui.read import read, read_address, read_keep
 
 app = shell.page("Read")
-with shell.told():
+with shell.show_errors():
     read_keep.do(app, *buttons.pressed())
     wanted = read_address.asked()
     page = read_address.open_page(app, wanted) if wanted.work_id else None

@@ -10,7 +10,7 @@ from relic_ui.recall import recall, recall_address, recall_cases, recall_chart, 
 app = shell.page("Recall")
 st.html(recall_style.RECALL)
 st.title("Recall")
-with shell.told():
+with shell.show_errors():
     if offers := app.recall.offers():
         lede = st.container()
         recall_address.restore(app, offers)

@@ -6,7 +6,7 @@ from relic_ui import shell
 from relic_ui.sources import sources, sources_choice
 
 app = shell.page("Criticism")
-with shell.told():
+with shell.show_errors():
     wanted = sources.asked()
     if wanted.source_id or wanted.work_id:
         sources.show(app, wanted)

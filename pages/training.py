@@ -11,7 +11,7 @@ from relic_ui.training.training_style import TRAINING
 app = shell.page("Training")
 st.html(TRAINING)
 st.title("Training")
-with shell.told():
+with shell.show_errors():
     training.do(app, *buttons.pressed())
     training.introduce()
     training.show_default(app)

@@ -5,6 +5,6 @@ from __future__ import annotations
 from relic_ui import shell, work
 
 app = shell.page("About a work")
-with shell.told():
+with shell.show_errors():
     if facts := work.asked(app):
         work.show(app, facts)

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ def show_job(app: App, job_id: str, *, doing: str = "starting", stop: str = "Sto
     @st.fragment(run_every="1s")
     def poll() -> None:
         nonlocal drawn
-        with told():
+        with show_errors():
             job = app.jobs.get(job_id)
             if drawn and not job.active:
                 st.rerun()
@@ -90,7 +90,7 @@ def show_under_way(app: App, jobs: Sequence[Job]) -> None:
     @st.fragment(run_every="2s")
     def poll() -> None:
         nonlocal drawn
-        with told():
+        with show_errors():
             now = [app.jobs.get(job.id) for job in jobs]
             if drawn and not all(job.active for job in now):
                 st.rerun()

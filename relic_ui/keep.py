@@ -14,7 +14,7 @@ import streamlit as st
 from relic_ui import person
 from relic_ui.buttons import button
 from relic_ui.links import link
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,7 +136,7 @@ def press(
     rank: int = 0,
 ) -> None:
     """Keep a passage or let it go, and say so without moving the page."""
-    with told():
+    with show_errors():
         done = app.notebook.press(
             passage.work_id,
             passage.at,

@@ -107,7 +107,7 @@ def _warm(app: App) -> None:
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def show_errors() -> Iterator[None]:
     """Show an error of ours as a message on the page, in place of what the block would have drawn."""
     try:
         yield

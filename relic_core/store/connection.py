@@ -31,7 +31,7 @@ from relic_core.store.engine import Engine
 from relic_core.store.holders import named
 from relic_core.store.locks import held
 from relic_core.store.migrations import Migration, make_store, migrate, read_migrations
-from relic_core.store.troubles import busy, is_about_the_file, told
+from relic_core.store.troubles import busy, is_about_the_file, translate_error
 from relic_core.store.turns import FairLock
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class Database:
             if not is_about_the_file(error):
                 raise
             self._spoilt = True
-            raise told(self.path, error) from error
+            raise translate_error(self.path, error) from error
         finally:
             self._leave()
 
@@ -208,7 +208,7 @@ class Database:
                         self._engine.detach()
                 except duckdb.Error as error:
                     self._engine.stop()
-                    raise told(self.path, error) from error
+                    raise translate_error(self.path, error) from error
                 finally:
                     os.close(self._turn)
                     self._opening.notify_all()
@@ -227,7 +227,7 @@ class Database:
                 self._engine.attach()
                 break
             except duckdb.Error as error:
-                trouble = told(self.path, error)
+                trouble = translate_error(self.path, error)
                 if not isinstance(trouble, StoreBusy) or wait.over:
                     raise trouble from error
             wait.pause()
@@ -235,7 +235,7 @@ class Database:
             with self._engine.cursor() as cursor:
                 migrate(cursor, read_migrations() if self._steps is None else self._steps)
         except duckdb.Error as error:
-            raise told(self.path, error) from error
+            raise translate_error(self.path, error) from error
 
     @property
     def _begun(self) -> int:
@@ -291,7 +291,7 @@ class Database:
                 make_store(new, self._steps)
                 new.rename(self.path)
         except duckdb.Error as error:
-            raise told(self.path, error) from error
+            raise translate_error(self.path, error) from error
         except OSError as error:
             raise StoreReadOnly(
                 f"The data folder {self.path.parent} cannot be written ({error.strerror}). Make it writable or choose "

@@ -1,4 +1,4 @@
-"""DuckDB's errors about a file, told to the person who meets them."""
+"""DuckDB's errors about a file, translated for the person who meets them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def busy(path: Path, who: str) -> StoreBusy:
     )
 
 
-def told(path: Path, error: duckdb.Error) -> StoreError:
+def translate_error(path: Path, error: duckdb.Error) -> StoreError:
     """Turn DuckDB's error about a file into one for a person."""
     said = str(error).strip()
     if "Could not set lock" in said:

@@ -10,7 +10,7 @@ import streamlit as st
 from relic_ui import person, removed
 from relic_ui.buttons import button
 from relic_ui.naming import many, name_of_search
-from relic_ui.shell import told
+from relic_ui.shell import show_errors
 
 if TYPE_CHECKING:
     from relic_core.domain import Search
@@ -31,7 +31,7 @@ def remove_button(app: App, search: Search) -> str:
 def do(app: App, does: str, to: str) -> None:
     """Do what was pressed on a search."""
     if does == _REMOVES:
-        with told():
+        with show_errors():
             search = app.history.remove(to, person.current())
             said = f"{_name(app, search)} · {_where(app, search)}"
             st.session_state["search_removed"] = (search.id, said)
@@ -41,7 +41,7 @@ def do(app: App, does: str, to: str) -> None:
 
 def show_undo(app: App) -> None:
     """Offer to put back the search that was just removed."""
-    with told():
+    with show_errors():
         removed.show_undo("search", "Removed from your searches", lambda each: _put_back(app, each))
 
 
@@ -50,7 +50,7 @@ def show_removed(app: App) -> None:
     gone = app.history.removed(person.current())
     if not gone:
         return
-    with st.expander(f"Removed ({len(gone)})", key="history_removed"), told():
+    with st.expander(f"Removed ({len(gone)})", key="history_removed"), show_errors():
         each_one = [(each.id, _name(app, each), f" · {_where(app, each)}") for each in gone[:_REMOVED_SHOWN]]
         removed.show_each("search", each_one, "history_back_", lambda each: _put_back(app, each))
         if len(gone) > _REMOVED_SHOWN:
@@ -72,7 +72,7 @@ def tell_removed(app: App, search_id: str) -> bool:
     address = st.query_params.to_dict()  # a page may take it away before the button is pressed
 
     def put_back() -> None:
-        with told():
+        with show_errors():
             _put_back(app, wanted)
             st.query_params.from_dict(address)
 

@@ -12,7 +12,7 @@ import streamlit as st
 from relic_core.services.catalogue import parse_number
 from relic_ui import jobs
 from relic_ui.library import own_texts
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,17 +56,17 @@ def _show_gutenberg(app: App) -> None:
             width=440,
         )
         if st.form_submit_button("Fetch and add", icon=":material/download:"):
-            with told():
+            with show_errors():
                 number = parse_number(said)
                 jobs.follow("gutenberg", app.catalogue.add_gutenberg(number), f"looking for book {number} …")
                 st.rerun()
-    with st.container(key="library_gutenberg_job"), told():
+    with st.container(key="library_gutenberg_job"), show_errors():
         jobs.show_followed(app, "gutenberg")
 
 
 def _show_folder(app: App, folder: Path) -> None:
     """Offer the texts of the folder that RELIC_LIBRARY names."""
-    with told():
+    with show_errors():
         with st.spinner(f"Looking through {literal(folder.name)} …"):
             offered = {str(text.path): text for text in app.works.available() if not text.work_id}
         with st.form("library_folder_form", border=False):
@@ -86,9 +86,9 @@ def _show_path(app: App) -> None:
     with st.form("library_path_form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         path = st.text_input("Path of a file on the machine that runs the app", key="library_path", width=440)
         if st.form_submit_button("Add", icon=":material/add:") and path.strip():
-            with told():
+            with show_errors():
                 _start(app, "path", [app.works.find_file(path.strip().strip('"'))])
-    with st.container(key="library_path_job"), told():
+    with st.container(key="library_path_job"), show_errors():
         jobs.show_followed(app, "path")
 
 

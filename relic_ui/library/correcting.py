@@ -8,7 +8,7 @@ import streamlit as st
 
 from relic_core.errors import BadRequest
 from relic_ui.library import correcting_edition
-from relic_ui.shell import told
+from relic_ui.shell import show_errors
 
 if TYPE_CHECKING:
     from relic_core.domain import WorkSummary
@@ -78,7 +78,7 @@ def show_form(app: App, work: WorkSummary) -> bool:
             save = st.form_submit_button("Save", type="primary", key=f"correct-save-{work.id}")
             give_up = st.form_submit_button("Cancel", type="tertiary", key=f"correct-cancel-{work.id}")
     if save:
-        with told():
+        with show_errors():
             described, edited = read(said), correcting_edition.read(details, edition, accessed)
             app.citing.describe(work.id, edited)
             app.works.describe(work.id, **described)

@@ -12,7 +12,7 @@ from relic_ui.jobs import show_under_way, when
 from relic_ui.library import correcting
 from relic_ui.links import link
 from relic_ui.removed import show_each, show_undo
-from relic_ui.shell import told
+from relic_ui.shell import show_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ def recent_jobs(app: App) -> tuple[Job, ...]:
 
 def do(app: App, does: str, to: str) -> None:
     """Do what a button in the list of works asks for."""
-    with told():
+    with show_errors():
         if does == "correct":
             st.session_state["library_correcting"] = to
         elif does == "remove":

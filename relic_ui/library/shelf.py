@@ -11,7 +11,7 @@ from relic_core.errors import RelicError
 from relic_ui import buttons
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -198,7 +198,7 @@ def _show_job(app: App, here: int) -> None:
     @st.fragment(run_every="3s")
     def watch() -> None:
         nonlocal drawn
-        with told():
+        with show_errors():
             # Not while the page is being drawn: a press that came with it would be forgotten.
             if drawn and (
                 not app.jobs.get(job_id).active

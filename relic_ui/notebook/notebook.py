@@ -12,7 +12,7 @@ from relic_ui import person, removed
 from relic_ui.naming import many, shorten
 from relic_ui.notebook import notebook_save
 from relic_ui.notebook.notebook_note import VERDICT_LABELS, Around, show_note
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ _COLLECTION, _SOUGHT, _VERDICT, _TAG, _AT = (
 def do(app: App, does: str, to: str) -> None:
     """Do what was pressed on a note."""
     book, whose = app.notebook, person.current()
-    with told():
+    with show_errors():
         if does in {"up", "down"}:
             book.move(to, -1 if does == "up" else 1, whose)
         elif does == "remove-note":
@@ -138,7 +138,7 @@ def _arrange(app: App, counts: Sequence[CollectionCount], chosen: str) -> None:
         with st.form("notebook_new", border=False, clear_on_submit=False):
             name = st.text_input("A new collection", key="notebook_new_name", placeholder="What belongs in it?")
             if st.form_submit_button("Make it", icon=":material/create_new_folder:"):
-                with told():
+                with show_errors():
                     made = book.add_collection(name, whose)
                     st.session_state["notebook_next"] = made.id
                     st.rerun()
@@ -148,11 +148,11 @@ def _arrange(app: App, counts: Sequence[CollectionCount], chosen: str) -> None:
         with st.form("notebook_rename", border=False):
             renamed = st.text_input("Another name for this one", value=here.name, key=f"notebook_name_{here.id}")
             if st.form_submit_button("Rename", icon=":material/edit:"):
-                with told():
+                with show_errors():
                     book.rename_collection(here.id, renamed, whose)
                     st.rerun()
         if st.button("Remove this collection with its notes", key="notebook_remove", icon=":material/delete:"):
-            with told():
+            with show_errors():
                 book.remove_collection(here.id, whose)
                 st.session_state["collection_removed"] = (here.id, here.name)
                 st.rerun()
@@ -168,7 +168,7 @@ def take_next() -> None:
 def _show_undo(app: App) -> None:
     """Offer to put back what was just removed."""
     book, whose = app.notebook, person.current()
-    with told():
+    with show_errors():
         removed.show_undo("note", "Removed from the notebook", lambda note_id: book.undo(note_id, whose))
         removed.show_undo("collection", "Removed with its notes", lambda each: book.undo_collection(each, whose))
 
@@ -179,7 +179,7 @@ def show_removed(app: App) -> None:
     notes, collections = book.removed(whose), book.removed_collections(whose)
     if not notes and not collections:
         return
-    with st.expander(f"Removed ({len(notes) + len(collections)})", key="notebook_removed"), told():
+    with st.expander(f"Removed ({len(notes) + len(collections)})", key="notebook_removed"), show_errors():
         each_note = [(note.id, note.kept.title, f", {note.kept.place}") for note in notes]
         removed.show_each("note", each_note, "notebook_back_", lambda note_id: book.undo(note_id, whose))
         each_one = [(each.id, each.name, ", with its notes") for each in collections]

@@ -16,7 +16,7 @@ from relic_ui.citing import cite_link
 from relic_ui.keep import note_anchor
 from relic_ui.links import link
 from relic_ui.naming import shorten
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -145,7 +145,7 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
         ):
             for collection_id, name in others.items():
                 if st.button(literal(name), key=f"notebook_to_{note_id}_{collection_id}", type="tertiary"):
-                    with told():  # a fragment runs without its page, which tells such things else
+                    with show_errors():  # a fragment runs without its page, which tells such things else
                         app.notebook.move_to(note_id, collection_id, person.current())
                         st.rerun()
 

@@ -14,7 +14,7 @@ from relic_ui.links import link
 from relic_ui.naming import many, shorten
 from relic_ui.proxy_task import proxy_item
 from relic_ui.proxy_task.proxy_address import ANSWER, PAGE, cookie
-from relic_ui.shell import told
+from relic_ui.shell import show_errors
 
 if TYPE_CHECKING:
     from relic_core.domain.studies import Annotator, Answer
@@ -71,7 +71,7 @@ def show(app: App, view: StudyView, annotator: Annotator, asked: Asked) -> None:
 @st.fragment
 def _turn(app: App, place: _Place) -> None:
     """Draw the item or the end; a press draws no more than this anew."""
-    with told():
+    with show_errors():
         task = _task(app, place)
         if task.item is None:
             _finished(app, place, task)

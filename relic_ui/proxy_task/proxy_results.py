@@ -13,7 +13,7 @@ from relic_ui.jobs import show_job, stop_label
 from relic_ui.naming import many
 from relic_ui.proxy_task import proxy_cases, proxy_chart
 from relic_ui.proxy_task.proxy_address import how_many
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal, show_errors
 from relic_ui.tables import save
 from relic_ui.tables import show as show_table
 
@@ -110,7 +110,7 @@ def _models(app: App, view: StudyView) -> None:
         )
 
     def begin() -> None:
-        with told():
+        with show_errors():
             app.studies.models.start(view.study.id)
 
     label = "Let the others answer" if short else "Let the models answer"

@@ -14,7 +14,7 @@ from relic_core.reporting.charts_words import is_share, measure_label, measured_
 from relic_core.services import figures
 from relic_ui.recall.recall_address import link_here
 from relic_ui.recall.recall_style import CHART_COLOURS, FURTHER_COLOURS
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal, show_errors
 from relic_ui.tables import save, show, table_html
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def show_table(app: App, asked: Asked) -> None:
     save(made, _file_name(asked), key="recall_save")
     if len(measured) > 1:
         st.header("The first run against the others", anchor="recall-compared")
-        with told():
+        with show_errors():
             show(figures.comparison(measured, names=[asked.metric]))
     st.html(f'<p class="relic-quiet relic-recall-under">{link_here(asked)}.</p>{_again(asked.runs)}')
 

@@ -14,7 +14,7 @@ from relic_core.services.sources import WindowList
 from relic_ui import buttons, person
 from relic_ui.links import link
 from relic_ui.naming import many, shorten
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal, show_errors
 from relic_ui.sources.sources_window import EVIDENCE, MATCH, window_html
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def show(app: App, wanted: Asked) -> None:
     try:
         with st.spinner("Laying the quotations beside the work …"):
             found = _found(app, wanted)
-        with told():
+        with show_errors():
             found = _judge(app, wanted, found, does, to)
         with head:
             st.html(_head(app, wanted))

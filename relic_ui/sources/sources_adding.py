@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_ui import jobs
-from relic_ui.shell import told
+from relic_ui.shell import show_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ def show(app: App, *, begun: bool) -> None:
         _show_upload(app)
     with path:
         _show_path(app)
-    with st.container(key="sources-job"), told():
+    with st.container(key="sources-job"), show_errors():
         jobs.show_followed(app, _PLACE)
         if not _show_go_on(app) and begun and not _under_way(app):
             _show_due(app)
@@ -51,7 +51,7 @@ def _show_upload(app: App) -> None:
         return
     label = "Find its quotations" if len(files) == 1 else f"Find the quotations in {len(files)} files"
     if st.button(label, key="sources_add", icon=":material/format_quote:", type="primary"):
-        with told():
+        with show_errors():
             _start(app, _keep(app, files))
 
 
@@ -69,7 +69,7 @@ def _show_path(app: App) -> None:
             "Path of a folder, a .zip or a text on the machine that runs the app", key="sources_path", width=440
         )
         if st.form_submit_button("Find quotations", icon=":material/format_quote:") and path.strip():
-            with told():
+            with show_errors():
                 _start(app, [Path(path.strip().strip('"')).expanduser()])
 
 

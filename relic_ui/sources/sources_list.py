@@ -11,7 +11,7 @@ from relic_ui import buttons
 from relic_ui.links import link
 from relic_ui.naming import listed, many
 from relic_ui.removed import show_each, show_undo
-from relic_ui.shell import told
+from relic_ui.shell import show_errors
 from relic_ui.sources import sources_adding
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _REMOVED_SHOWN = 12
 def do(app: App, does: str, to: str) -> None:
     """Do what a button in the list of sources asks for."""
     if does == "remove-source":
-        with told():
+        with show_errors():
             source = app.sources.remove(to)
             st.session_state["sources_removed"] = (source.id, source.title)
 

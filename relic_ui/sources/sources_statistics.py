@@ -9,7 +9,7 @@ import streamlit as st
 from relic_core.domain import MAX_LENGTH
 from relic_core.errors import NotFound
 from relic_core.reporting import charts, statistics
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal, show_errors
 from relic_ui.tables import save, show
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def offer(app: App) -> None:
         "to choose by and to report on.</p>"
     )
     if st.toggle("Count the quotations", key="sources_numbers"):
-        with told():
+        with show_errors():
             _show(app)
 
 

@@ -13,7 +13,7 @@ from relic_ui import buttons
 from relic_ui.jobs import when
 from relic_ui.links import link
 from relic_ui.removed import show_each, show_undo
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal, show_errors
 from relic_ui.tables import save, show
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def do(app: App, does: str, to: str) -> None:
         "resume-training": app.trainings.resume,
         "use-model": app.trainings.use,
     }
-    with told():
+    with show_errors():
         if does in acts:
             acts[does](to)
             if does == "use-model":

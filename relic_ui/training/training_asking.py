@@ -25,7 +25,7 @@ from relic_core.services.training.estimating import duration
 from relic_core.services.training.words import ABOUT, choices, explained
 from relic_ui.links import bring
 from relic_ui.naming import many
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +62,7 @@ def show(app: App, every: tuple[Followed, ...]) -> None:
     asked = _choose(app, every)
     if asked is None:
         return
-    with told():
+    with show_errors():
         prospect = _prospect(app, asked, _key(asked), app.store.stamp())
         if prospect.lacking:
             st.info(literal(prospect.lacking), icon=":material/info:")
@@ -90,7 +90,7 @@ def _show_lacking(app: App) -> None:
 
 def _offer_split(app: App, label: str) -> None:
     if st.button(label, key="training_split", icon=":material/call_split:"):
-        with told(), st.spinner("Comparing what was found with the works that are measured on …"):
+        with show_errors(), st.spinner("Comparing what was found with the works that are measured on …"):
             st.session_state["training_parted"] = app.dataset.split()
             st.rerun()
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.reporting import charts, trainings
 from relic_core.services.training.words import explained
-from relic_ui.shell import literal, told
+from relic_ui.shell import literal, show_errors
 from relic_ui.tables import save, show
 from relic_ui.training.training import summary
 
@@ -49,7 +49,7 @@ def _poll(app: App, training_id: str) -> None:
     @st.fragment(run_every="3s")
     def poll() -> None:
         nonlocal drawn
-        with told():
+        with show_errors():
             now = app.trainings.get(training_id)
             if drawn and not now.active:
                 st.rerun()

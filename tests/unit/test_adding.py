@@ -17,7 +17,7 @@ from relic_core.errors import BadRequest, NotFound, StoreBusy
 from relic_core.services import preparing
 from relic_core.services.fetching import fetch, make_gutenberg, run_fetch
 from relic_core.services.preparing import Preparing, run_prepare
-from relic_core.store.troubles import told
+from relic_core.store.troubles import translate_error
 from relic_core.wiring import InlineExecutor, build
 from tests.gutenberg_mirror import corpus_books, serve
 
@@ -516,7 +516,7 @@ def test_on_a_full_disk_nothing_is_added_and_the_store_is_as_it_was(bench, room)
 
 def test_a_full_disk_ends_a_job_and_no_further_book_is_asked_for(bench, mirror, monkeypatch):
     def full(*_, **__):
-        raise told(bench.settings.store, duckdb.IOException("No space left on device"))
+        raise translate_error(bench.settings.store, duckdb.IOException("No space left on device"))
 
     monkeypatch.setattr("relic_core.store.works.WorkRows.add", full)
     job = bench.catalogue.add(SLUGS)
