@@ -7,11 +7,11 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from relic_core.config import provenance
 from relic_core.domain import Run
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.rerankers import open_reranker
 from relic_core.retrieval import index_files, registry
-from relic_core.services import provenance
 from relic_core.services.unfinished import WorkState
 
 if TYPE_CHECKING:

@@ -7,14 +7,13 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.config import ASSETS
+from relic_core.config import ASSETS, provenance
 from relic_core.errors import BadRequest, NotFound
 from relic_core.formats import datasets_folder, pair_files, relic
 from relic_core.formats.files import written_whole
 from relic_core.formats.folders import written_folder
 from relic_core.formats.pair_rows import Head, PairRow, QuotedEdition, WindowRow
 from relic_core.mining import volumes
-from relic_core.services import provenance
 from relic_core.services.dataset import splitting
 from relic_core.services.dataset.sources import told_origin
 

@@ -10,11 +10,11 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from relic_core.config import provenance
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.runner import evaluate
 from relic_core.formats.run_facts import check_outcomes
 from relic_core.retrieval import bm25, registry
-from relic_core.services import provenance
 from relic_core.services.experiments import Experiment
 from relic_core.services.unfinished import Unfinished, writing
 from relic_core.store import locks

@@ -14,6 +14,7 @@ import pytest
 
 from relic_core import cli
 from relic_core.config import Settings
+from relic_core.config.machine import busy, in_full, machine
 from relic_core.domain import Claim, Span
 from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.baseline import SentenceTransformersBaseline, plain_forward
@@ -24,7 +25,6 @@ from relic_core.ports import silent
 from relic_core.services.benching import building, doubling, memory, quotations, running, start, tables, words
 from relic_core.services.benching.bench import QUICK, Bench, head
 from relic_core.services.benching.figures import Figure, Target, as_fast, median_and_tail
-from relic_core.services.benching.machine import busy, in_full, machine
 from relic_core.services.search import Search
 from relic_core.wiring import build
 from tests import tiny_models
@@ -534,7 +534,7 @@ def test_the_machine_is_described_without_importing_what_is_measured():
 
 
 def test_a_busy_machine_is_told(monkeypatch):
-    from relic_core.services.benching import machine as module
+    from relic_core.config import machine as module
 
     monkeypatch.setattr(module.os, "cpu_count", lambda: 2)
     monkeypatch.setattr(module.os, "getloadavg", lambda: (3.5, 0, 0))

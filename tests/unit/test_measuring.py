@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 
 from relic_core import __version__
+from relic_core.config import provenance
 from relic_core.domain import ContextSize
 from relic_core.errors import BadBenchmark, BadRequest, JobCancelled, StoreReadOnly
 from relic_core.formats.run_files import write_run
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.retrieval.dense import Dense
-from relic_core.services import measuring, provenance
+from relic_core.services import measuring
 from relic_core.services import unfinished as unfinished_runs
 from relic_core.services.runs import Runs
 from relic_core.wiring import build

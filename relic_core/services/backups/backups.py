@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from relic_core import config
+from relic_core.config import provenance
 from relic_core.errors import BadRequest, NotFound, StoreError, StoreReadOnly
 from relic_core.formats.backups import DATA, SETTINGS, BackupFile, BackupWriter, Manifest, is_backup
 from relic_core.formats.files import written_whole
-from relic_core.services import provenance
 from relic_core.services.backups.collecting import Collected
 from relic_core.services.backups.staging import staged, unwritable
 from relic_core.store import copying, swapping

@@ -9,13 +9,13 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from relic_core.config.machine import machine
 from relic_core.domain import LENGTHS, Span
 from relic_core.encoders.cards import read_card
 from relic_core.ports import silent
 from relic_core.retrieval.dense import trained_model
 from relic_core.services.benching.bench import DENSE, MIDDLING, head, named, timed
 from relic_core.services.benching.figures import Figure, Measured, Target, number
-from relic_core.services.benching.machine import machine
 
 if TYPE_CHECKING:
     from relic_core.domain import Work

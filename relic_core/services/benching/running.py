@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from relic_core.config.machine import busy, in_full
+from relic_core.config.provenance import code
 from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.formats.files import read_text, written_whole
 from relic_core.services.benching.bench import QUICK, USUAL, Bench
 from relic_core.services.benching.figures import Figure, Measured, Target
-from relic_core.services.benching.machine import busy, in_full
-from relic_core.services.provenance import code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

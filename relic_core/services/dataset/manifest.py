@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from relic_core.config import provenance
 from relic_core.domain import MAX_LENGTH
 from relic_core.errors import BadRequest, NotFound, StoreReadOnly
 from relic_core.formats.window_manifest import (
@@ -23,7 +24,6 @@ from relic_core.mining import choosing
 from relic_core.mining.prose import read_prose
 from relic_core.mining.volumes import rules
 from relic_core.mining.window_places import Places, places, text_at
-from relic_core.services import provenance
 from relic_core.services.dataset import splitting
 from relic_core.services.dataset.sources import texts, told_origin
 from relic_core.services.dataset.splitting import kept_windows

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relic_core.config import provenance
 from relic_core.library.secondary import unread
 from relic_core.mining import thresholds, volumes
 from relic_core.mining.volumes import Mined, VolumeTask
-from relic_core.services import provenance
 from relic_core.services.mining.plans import Pace
 from relic_core.store.sources import MinedSource
 

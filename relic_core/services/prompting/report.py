@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from relic_core.services import provenance
+from relic_core.config import provenance
 from relic_core.services.prompting.asking import SHAPE, characters, left_out
 
 if TYPE_CHECKING:

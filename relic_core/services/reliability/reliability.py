@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
+from relic_core.config.machine import busy, in_full
+from relic_core.config.provenance import code
 from relic_core.errors import unknown_name
 from relic_core.reporting.tables import Table
 from relic_core.reporting.tables import write as write_tables
-from relic_core.services.benching.machine import busy, in_full
 from relic_core.services.between_marks import put_between
-from relic_core.services.provenance import code
 from relic_core.services.reliability import faults, load, pages
 from relic_core.services.reliability.rows import Row, Trial
 from relic_core.wiring import App, build

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from relic_core.config import provenance
 from relic_core.domain import LENGTHS, ContextSize, QuotationContext
 from relic_core.domain.studies import Making, Study, StudyTerms, StudyWork, in_order, study_id
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation.proxy_runs import ItemSettings, make_items
 from relic_core.reporting import passages
 from relic_core.retrieval import registry
-from relic_core.services import provenance
 from relic_core.services.studies import texts
 from relic_core.services.studies import windows as windows_of
 

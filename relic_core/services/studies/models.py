@@ -8,11 +8,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from relic_core.config import provenance
 from relic_core.domain.studies import ID_LENGTH, ModelAnswers
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.evaluation.proxy_runs import alike, ask, built_on
 from relic_core.retrieval import registry
-from relic_core.services import provenance
 from relic_core.services.studies.standing import check_not_held, find_works
 
 if TYPE_CHECKING:

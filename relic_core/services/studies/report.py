@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from relic_core.config import provenance
 from relic_core.reporting.printed import PrintedItem, Section, page
 from relic_core.reporting.tables import Table
 from relic_core.retrieval import registry
-from relic_core.services import provenance
 from relic_core.services.studies import tables
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
+from relic_core.config import provenance
 from relic_core.evaluation import raters
-from relic_core.services import provenance
 
 if TYPE_CHECKING:
     from collections.abc import Collection

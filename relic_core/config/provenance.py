@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from relic_core import __version__
 from relic_core.config import PROJECT
-from relic_core.services.benching import machine as machines
+from relic_core.config import machine as machines
 
 if TYPE_CHECKING:
     from pathlib import Path
