@@ -6,13 +6,11 @@ cannot differ.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from dataclasses import dataclass
 from typing import Literal
 
-from relic_core.reporting.concordance import safe_cell
+from relic_core.formats import escaping
 
 View = Literal["books", "lengths", "shapes", "kinds", "curve", "ranks", "published"]
 """By quoted work, by length of the quotation, by context shape, by kind of evidence; recall@k over k; how the ranks
@@ -171,23 +169,14 @@ def as_csv(chart: Chart) -> bytes:
     Returns: in UTF-8 with a byte-order mark, without which spreadsheets take accents for something else.
     """
     facts = [head.lower() for head, _ in chart.groups[0].facts] if chart.groups else []
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(
-        [chart.by.lower(), "key", *facts, "label", "runs", "measure", "value", "low", "high", "n", "candidates"]
-    )
+    heads = [chart.by.lower(), "key", *facts, "label", "runs", "measure", "value", "low", "high", "n", "candidates"]
+    rows: list[list[object]] = [[*heads]]
     groups = {group.key: group for group in chart.groups}
     series = {each.key: each for each in chart.series}
     order = {key: place for place, key in enumerate(groups)}
     for mark in sorted(chart.marks, key=lambda mark: order[mark.group]):
         group, run = groups[mark.group], series[mark.series]
-        ends = ["" if end is None else repr(end) for end in (mark.low, mark.high)]
-        cells = [
-            safe_cell(group.label),
-            safe_cell(group.key),
-            *(safe_cell(_unmarked(said)) for _, said in group.facts),
-            safe_cell(run.label),
-        ]
-        cells += [" ".join(run.runs), chart.measure, repr(mark.value), *ends, str(mark.n)]
-        writer.writerow([*cells, str(round(mark.candidates, 2)) if mark.candidates else ""])
-    return out.getvalue().encode("utf-8-sig")
+        about = [group.label, group.key, *(_unmarked(said) for _, said in group.facts), run.label, " ".join(run.runs)]
+        candidates = round(mark.candidates, 2) if mark.candidates else ""
+        rows.append([*about, chart.measure, mark.value, mark.low, mark.high, mark.n, candidates])
+    return escaping.as_csv(rows).encode("utf-8-sig")

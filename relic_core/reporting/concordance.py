@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from relic_core.formats.escaping import BOM, as_csv
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,8 +26,6 @@ COLUMNS = (
     "options",
     "address",
 )
-_FORMULA = tuple("=+-@\t\r＝＋－＠")
-_BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,33 +60,23 @@ def to_csv(occurrences: Iterable[Occurrence], *, query: str, options: str, addre
     - `query`, `options`, `address`: what was looked for, how, and the address of the page that shows it, after the
       app's own.
     """
-    written = io.StringIO(newline="")
-    writer = csv.writer(written, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    rows: list[tuple[str, ...]] = [COLUMNS]
     for each in occurrences:
         place = each.place
-        row = (
-            each.work.title,
-            each.work.author,
-            each.work.sha256,
-            place.chapter,
-            f"n{place.paragraph}" if place.note else str(place.paragraph),
-            str(place.address),
-            each.left,
-            each.keyword,
-            each.right,
-            query,
-            options,
-            address,
+        rows.append(
+            (
+                each.work.title,
+                each.work.author,
+                each.work.sha256,
+                place.chapter,
+                f"n{place.paragraph}" if place.note else str(place.paragraph),
+                str(place.address),
+                each.left,
+                each.keyword,
+                each.right,
+                query,
+                options,
+                address,
+            )
         )
-        writer.writerow([safe_cell(cell) for cell in row])
-    return f"{_BOM}{written.getvalue()}".encode()
-
-
-def safe_cell(cell: str) -> str:
-    """Put an apostrophe before what a spreadsheet would take for a formula.
-
-    >>> safe_cell("=1+1"), safe_cell("a = b")
-    ("'=1+1", 'a = b')
-    """
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+    return f"{BOM}{as_csv(rows)}".encode()

@@ -15,14 +15,13 @@ BM25            25.0
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from relic_core.errors import unknown_name
-from relic_core.reporting.concordance import safe_cell
+from relic_core.formats import escaping
+from relic_core.formats.escaping import escape_latex, escape_markdown_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,32 +32,6 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 Part = Literal["length", "book", "kind"]
 PARTS: tuple[Part, ...] = get_args(Part)
 """What the examples of a run can be parted by, a row for each."""
-
-_MARKDOWN = str.maketrans({character: f"\\{character}" for character in r"\`*_{}[]<>#|~$"})
-_LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
-        "^": r"\textasciicircum{}",
-        "~": r"\textasciitilde{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        "[": "{[}",  # after the end of a row it would be taken for an argument
-        "]": "{]}",
-        "–": "--",
-        "—": "---",
-        "−": "$-$",
-        "“": "``",
-        "”": "''",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,19 +144,19 @@ def as_markdown(table: Table) -> str:
         return f"| {' | '.join(cells)} |"
 
     def set_cell(cell: Cell) -> str:
-        text = _read(cell).translate(_MARKDOWN)
+        text = escape_markdown_cell(_read(cell))
         if not isinstance(cell, Figure):
             return text
         text = f"**{text}**" if cell.best else text
         return f"{text} ({cell.interval})" if cell.interval else text
 
     lines = [
-        set_line([head.translate(_MARKDOWN) for head in table.heads]),
+        set_line([escape_markdown_cell(head) for head in table.heads]),
         set_line(["---:" if to_right else "---" for to_right in right]),
         *(set_line([set_cell(cell) for cell in row]) for row in table.rows),
     ]
-    head = [f"{table.caption.translate(_MARKDOWN)}", ""] if table.caption else []
-    notes = ["", " ".join(note.translate(_MARKDOWN) for note in table.notes)] if table.notes else []
+    head = [escape_markdown_cell(table.caption), ""] if table.caption else []
+    notes = ["", " ".join(escape_markdown_cell(note) for note in table.notes)] if table.notes else []
     return "\n".join([*head, *lines, *notes])
 
 
@@ -193,21 +166,19 @@ def as_csv(table: Table) -> str:
         any(isinstance(row[at], Figure) and row[at].interval for row in table.rows)  # type: ignore[union-attr]  # asked before
         for at in range(len(table.heads))
     ]
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    heads: list[str] = [head for head, _ in table.about]
+    heads: list[object] = [head for head, _ in table.about]
     for head, ends in zip(table.heads, with_ends, strict=True):
         heads += [head, f"{head} low", f"{head} high"] if ends else [head]
-    writer.writerow(map(safe_cell, heads))
+    rows = [heads]
     for row in table.rows:
-        cells: list[object] = [safe_cell(said) for _, said in table.about]
+        cells: list[object] = [said for _, said in table.about]
         for cell, ends in zip(row, with_ends, strict=True):
             if isinstance(cell, Figure):
                 cells += [cell.value, *(["" if end is None else end for end in (cell.low, cell.high)] if ends else [])]
             else:
-                cells += [safe_cell(cell) if isinstance(cell, str) else cell, *(["", ""] if ends else [])]
-        writer.writerow(cells)
-    return out.getvalue().rstrip("\n")
+                cells += [cell, *(["", ""] if ends else [])]
+        rows.append(cells)
+    return escaping.as_csv(rows, line_end="\n").rstrip("\n")
 
 
 def as_latex(table: Table) -> str:
@@ -215,21 +186,21 @@ def as_latex(table: Table) -> str:
     columns = "".join("r" if to_right else "l" for to_right in table.to_the_right)
 
     def set_cell(cell: Cell) -> str:
-        text = _read(cell).translate(_LATEX)
+        text = escape_latex(_read(cell))
         if not isinstance(cell, Figure):
             return text
         text = rf"\textbf{{{text}}}" if cell.best else text
-        return rf"{text} {{\scriptsize ({cell.interval.translate(_LATEX)})}}" if cell.interval else text
+        return rf"{text} {{\scriptsize ({escape_latex(cell.interval)})}}" if cell.interval else text
 
     lines = [rf"{' & '.join(set_cell(cell) for cell in row)} \\" for row in table.rows]
-    caption = " ".join([table.caption, *table.notes]).strip().translate(_LATEX)
+    caption = escape_latex(" ".join([table.caption, *table.notes]).strip())
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
-            rf"{' & '.join(head.translate(_LATEX) for head in table.heads)} \\",
+            rf"{' & '.join(escape_latex(head) for head in table.heads)} \\",
             r"\midrule",
             *lines,
             r"\bottomrule",

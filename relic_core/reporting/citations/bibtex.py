@@ -1,7 +1,4 @@
-r"""BibTeX, for LaTeX: one entry a work, in UTF-8, with the fields that biblatex and Zotero read.
-
-Characters that LaTeX obeys are escaped so that braces stay balanced, which BibTeX counts even where they are escaped.
-"""
+r"""BibTeX, for LaTeX: one entry a work, in UTF-8, with the fields that biblatex and Zotero read."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from relic_core.formats.escaping import escape_bibtex
 from relic_core.reporting.citations.edition import parts_of
 
 if TYPE_CHECKING:
@@ -16,16 +14,6 @@ if TYPE_CHECKING:
 
     from relic_core.domain import CitedWork
     from relic_core.reporting.citations.names import Name
-
-_ESCAPES = {
-    "\\": r"{\textbackslash}",
-    "{": r"{\textbraceleft}",
-    "}": r"{\textbraceright}",
-    "~": r"{\textasciitilde}",
-    "^": r"{\textasciicircum}",
-    **{mark: f"\\{mark}" for mark in "&%$#_"},
-}
-_SPECIAL = re.compile(r"[\\{}~^&%$#_]")
 
 
 def write(works: Iterable[CitedWork]) -> str:
@@ -39,21 +27,21 @@ def _entry(work: CitedWork) -> str:
     number = f"{parts.container} eBook {parts.number}" if parts.container and parts.number else parts.container
     fields = {
         "author": _people(parts.authors),
-        "title": escape(parts.title),
-        "booktitle": escape(parts.collection),
+        "title": escape_bibtex(parts.title),
+        "booktitle": escape_bibtex(parts.collection),
         "editor": _people(parts.editors),
         "translator": _people(parts.translators),
-        "edition": escape(parts.edition.removesuffix(" ed.")),
-        "volume": escape(parts.volume),
+        "edition": escape_bibtex(parts.edition.removesuffix(" ed.")),
+        "volume": escape_bibtex(parts.volume),
         "volumes": str(parts.volumes or ""),
-        "publisher": escape(parts.publisher or parts.container),
-        "address": escape(parts.place),
+        "publisher": escape_bibtex(parts.publisher or parts.container),
+        "address": escape_bibtex(parts.place),
         "year": "" if year is None else str(year),
         "origdate": str(work.year) if work.year not in {None, year} else "",
         "url": quote(parts.url, safe="/:?#[]@!$&'()*+,;=%-._~"),
         "urldate": "" if parts.accessed is None else parts.accessed.isoformat(),
-        "language": escape(parts.language),
-        "note": escape(number),
+        "language": escape_bibtex(parts.language),
+        "note": escape_bibtex(number),
     }
     kind = "incollection" if parts.within else "book"
     written = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
@@ -70,15 +58,6 @@ def key(work: CitedWork) -> str:
     return re.sub(r"[^A-Za-z0-9:._-]", "-", work.id) or "work"
 
 
-def escape(words: str) -> str:
-    r"""Escape what LaTeX would obey.
-
-    >>> print(escape("M*A*S*H & {50%} a_b"))
-    M*A*S*H \& {\textbraceleft}50\%{\textbraceright} a\_b
-    """
-    return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], " ".join(words.split()))
-
-
 def _people(people: Sequence[Name]) -> str:
     return " and ".join(_person(name) for name in people)
 
@@ -86,7 +65,7 @@ def _people(people: Sequence[Name]) -> str:
 def _person(name: Name) -> str:
     """Write a name as BibTeX parts it: particle and family, suffix, given."""
     if name.whole or not name.given:
-        return f"{{{escape(name.direct)}}}"
+        return f"{{{escape_bibtex(name.direct)}}}"
     glue = "" if name.particle.endswith(("'", "’")) else " "
     family = f"{name.particle}{glue}{name.family}" if name.particle else name.family
     given = ", ".join(filter(None, (name.given, name.title)))
@@ -95,5 +74,5 @@ def _person(name: Name) -> str:
 
 def _shielded(part: str) -> str:
     """Keep commas and the word "and" from parting a name."""
-    written = escape(part)
+    written = escape_bibtex(part)
     return f"{{{written}}}" if "," in part or re.search(r"\band\b", part, re.IGNORECASE) else written

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from relic_core.formats.escaping import escape_markdown
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Self
 
 _CLOSED = ".?!"
-_MARKDOWN = re.compile(r"[\\`*_{}\[\]<>#|~&$^@]|=(?==)|(?<==)=|%(?=%)|(?<=%)%|-(?=-)|\.(?=\.\.)")
 _BULLET = re.compile(r"[-+=]|:(?=\s|$|::)")
 """What at the beginning of a line makes a list, an underlined heading or, in Pandoc, a definition."""
 _NUMBER = re.compile(
@@ -138,8 +139,3 @@ def _emphasised(run: TextRun) -> str:
     bare = words.strip()
     before, _, after = words.partition(bare)
     return f"{before}*{bare}*{after}"
-
-
-def escape_markdown(words: str) -> str:
-    """Escape what Markdown would obey within a line; of Pandoc ^, @, -- and ..., of Obsidian == and %%."""
-    return _MARKDOWN.sub(r"\\\g<0>", words)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv as writer_of
-import io
 from typing import TYPE_CHECKING
 
+from relic_core.formats.escaping import BOM, as_csv
 from relic_core.reporting.citations.runs import as_text
 from relic_core.reporting.citations.styles import style
 from relic_core.reporting.citations.telling_apart import tell_apart
-from relic_core.reporting.concordance import safe_cell
 from relic_core.reporting.notebook.document import citation_of, cited_work
 from relic_core.reporting.notebook.telling import brought_up
 
@@ -24,7 +22,6 @@ COLUMNS = (
     "verdict", "tags", "words", "how it was kept", "found by", "rank", "kept on", "changed", "citation",
     "entry", "edition",
 )  # fmt: skip
-_BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
 def csv(
@@ -41,9 +38,7 @@ def csv(
     "how it was kept" says what brought the passage up, for people; "found by" has the retriever's own name. "edition"
     is the sha256 of the text that the quotation was taken from.
     """
-    written = io.StringIO(newline="")
-    writer = writer_of.writer(written, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    rows: list[tuple[str, ...]] = [COLUMNS]
     chosen = style(style_name)
     apart = tell_apart((cited_work(note.kept, editions) for _, notes in sections for note in notes), chosen)
     for collection, notes in sections:
@@ -51,8 +46,8 @@ def csv(
             work = cited_work(note.kept, editions)
             citation, entry = citation_of(note.kept, apart[work.id], chosen), chosen.entry(apart[work.id])
             said = (brought_up(note.kept, labels or {}), as_text(citation), as_text(entry))
-            writer.writerow([safe_cell(cell) for cell in _row(collection.name, note, work, *said)])
-    return f"{_BOM}{written.getvalue()}"
+            rows.append(_row(collection.name, note, work, *said))
+    return f"{BOM}{as_csv(rows)}"
 
 
 def _row(collection_name: str, note: Note, work: CitedWork, brought: str, citation: str, entry: str) -> tuple[str, ...]:

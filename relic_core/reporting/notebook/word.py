@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-import re
 from typing import TYPE_CHECKING
 
 from relic_core import __version__
+from relic_core.formats.escaping import without_control_characters
 from relic_core.reporting.notebook.document import document
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 _STYLES = {"quotation": "Quote", "entry": "Bibliography", "note": "Details", "facts": "Details", "foot": "Details"}
 """Kinds of paragraphs -> styles of Word; the others are Normal, and headings are headings."""
-_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What no XML may hold."""
 _INDENT = 0.5
 """In inches: of quotations set off, and of the lines of an entry after its first."""
 _SMALL = 9
@@ -40,7 +38,7 @@ def word(sections: Sequence[Section], style_name: str, editions: Mapping[str, Ci
     blocks = document(sections, style_name, editions, title=title)
     changes = [note.updated for section in sections for note in section.notes]
     properties = made.core_properties
-    properties.title = _clean("".join(run.text for run in blocks[0].lines[0]))[:255]
+    properties.title = without_control_characters("".join(run.text for run in blocks[0].lines[0]))[:255]
     properties.author = ""
     if changes:  # else the day on which the empty document of python-docx was made
         properties.created = properties.modified = max(changes)
@@ -84,10 +82,6 @@ def _add(made: Document, block: Block) -> None:
 
 def _add_runs(paragraph: Paragraph, runs: Sequence[TextRun]) -> None:
     for run in runs:
-        added = paragraph.add_run(_clean(run.text))
+        added = paragraph.add_run(without_control_characters(run.text))
         if run.italic:
             added.italic = True
-
-
-def _clean(words: str) -> str:
-    return _NO_XML.sub("", words)

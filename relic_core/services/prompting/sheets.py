@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
 from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.formats.escaping import BOM, as_csv
 from relic_core.formats.files import read_bytes, written_whole
-from relic_core.reporting.concordance import safe_cell
 from relic_core.reporting.passages import surroundings
 from relic_core.text.decoding import decode
 
@@ -35,8 +35,6 @@ READERS = 2
 _NEEDED = ("id", "seed", "verdict")
 _AROUND = 2
 """Sentences of the chapter shown on either side."""
-_BOM = "\ufeff"
-"""Without it Excel takes the file for another encoding."""
 _MOST_BYTES = 5_000_000
 _NAMED = 5
 """Rows that a message names; of more it gives the number."""
@@ -71,14 +69,12 @@ def write_sheet(path: Path, answers: Sequence[Answered], *, seed: int) -> int:
     check_free(path)
     rows = [(id_, each, span) for each in answers for id_, span in each.passages.items()]
     rows.sort(key=lambda row: hashlib.sha256(f"{seed} {row[0]}".encode()).hexdigest())
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    table: list[Sequence[object]] = [COLUMNS]
     for id_, each, span in rows:
         said = (each.prompt.prompt.title, each.prompt.prompt.claim, *in_context(each.work, span))
-        writer.writerow([id_, seed, *map(safe_cell, said), "", ""])
+        table.append([id_, seed, *said, "", ""])
     with written_whole(path) as file:
-        file.write(f"{_BOM}{out.getvalue()}".encode())
+        file.write(f"{BOM}{as_csv(table)}".encode())
     return len(rows)
 
 

@@ -11,9 +11,7 @@ chance, and leaves the store in no other form.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import re
 from datetime import UTC, datetime
@@ -21,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.studies import CANNOT_DECIDE, CHOICES, OPTIONS, Annotator, Answer
 from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.formats import escaping
 from relic_core.formats.files import as_object, as_string, parse
 from relic_core.formats.studies import item_content, study_content
-from relic_core.reporting.concordance import safe_cell
 from relic_core.services.studies.texts import LONGEST_COMMENT, LONGEST_SECONDS
 
 if TYPE_CHECKING:
@@ -106,20 +104,26 @@ def as_json(study: Study, terms: StudyTerms, made: Sequence[dict[str, Any]], *, 
 
 def as_csv(study: Study, made: Sequence[dict[str, Any]]) -> bytes:
     """Write all answers as CSV, each with its item; no cell is a formula."""
-    out = io.StringIO(newline="")
     heads = list(made[0]) if made else _NO_ROWS
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        ["study", "version", *heads, "work", "address", "left_context", *_OPTIONS, "right_context", "right_option"]
-    )
+    columns = [
+        "study",
+        "version",
+        *heads,
+        "work",
+        "address",
+        "left_context",
+        *_OPTIONS,
+        "right_context",
+        "right_option",
+    ]
+    rows: list[list[object]] = [[*columns]]
     items = {item.id: item for item in study.items}
     for row in made:
         item = items[row["item"]]
         about = [study.work(item.book).title, item.gold.address, item.left]
         about += [*(option.words for option in item.options), item.right]
-        cells = [study.id, study.version, *row.values(), *about, item.right_option]
-        writer.writerow([safe_cell(cell) if isinstance(cell, str) else cell for cell in cells])
-    return out.getvalue().encode()
+        rows.append([study.id, study.version, *row.values(), *about, item.right_option])
+    return escaping.as_csv(rows, line_end="\n").encode()
 
 
 def read(data: bytes, source: str, study: Study, terms: StudyTerms, *, of: str) -> list[tuple[Annotator, list[Answer]]]:
