@@ -8,7 +8,7 @@ import pytest
 
 from relic_core.cli import main
 from relic_core.config import Settings
-from relic_core.mining.engines import InProcess
+from relic_core.engines import InProcess
 from relic_core.ports import silent
 from relic_core.services.mining.mining import Mining, run_mine
 from relic_core.wiring import App, build

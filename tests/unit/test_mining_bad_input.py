@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from relic_core.mining.engines import InProcess
+from relic_core.engines import InProcess
 from relic_core.wiring import build
 
 NOVEL = """\

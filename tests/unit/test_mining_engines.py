@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from relic_core import engines
+from relic_core.engines import Dask, InProcess, Processes
 from relic_core.errors import BadRequest, NotFound, RelicError
-from relic_core.mining import engines
-from relic_core.mining.engines import Dask, InProcess, Processes
 from tests.unit import engine_tasks
 from tests.unit.engine_tasks import fall_over, refuse, square
 
@@ -69,7 +69,7 @@ def test_no_worker_outlives_a_run_that_is_broken_off():
 
 def test_workers_end_with_a_parent_that_was_killed(tmp_path):
     program = (
-        "from relic_core.mining.engines import Processes\n"
+        "from relic_core.engines import Processes\n"
         "from tests.unit.engine_tasks import sleep_and_tell\n"
         "if __name__ == '__main__':\n"
         f"    list(Processes(1).map(sleep_and_tell, [{str(tmp_path / 'worker')!r}]))\n"

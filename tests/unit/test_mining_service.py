@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from relic_core.config import Settings
+from relic_core.engines import InProcess
 from relic_core.errors import BadText, JobCancelled, NotFound
 from relic_core.mining import volumes
-from relic_core.mining.engines import InProcess
 from relic_core.services.mining import plans
 from relic_core.services.mining.mining import run_mine
 from relic_core.wiring import App, InlineExecutor, build

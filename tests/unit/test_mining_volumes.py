@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from relic_core.domain import passage_id
+from relic_core.engines import InProcess, Processes
 from relic_core.errors import StaleIndex
 from relic_core.library.secondary import SourceFile, describe
 from relic_core.mining import volumes
-from relic_core.mining.engines import InProcess, Processes
 from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.mining.volumes import VolumeTask, mine, mine_volume
 from relic_core.ports import silent

@@ -14,9 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from relic_core import engines
 from relic_core.errors import BadText, NotFound, StaleIndex, StoreReadOnly
 from relic_core.formats.files import written_whole
-from relic_core.mining import engines, volumes
+from relic_core.mining import volumes
 from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.ports import silent
 from relic_core.services.mining.places import Places

@@ -1,4 +1,4 @@
-"""What applies one function to many volumes: this process, several processes of one machine, or a cluster.
+"""What applies one function to many tasks: this process, several processes of one machine, or a cluster.
 
 All three are `ports.Workers` and give the same results, in the order in which they are finished. Few tasks are on
 their way at once, so that neither tasks nor results pile up in memory. A process that dies under a task, by want of
