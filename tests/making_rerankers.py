@@ -9,10 +9,10 @@ import torch
 from tokenizers import Tokenizer
 from transformers import BartConfig, BartForConditionalGeneration
 
-from relic_core.encoders.joint_reading import JointReader
-from relic_core.encoders.joint_texts import JointTexts
-from relic_core.encoders.reranker_cards import RerankerCard
-from relic_core.encoders.texts import flat_span
+from relic_core.encoders.cards import RerankerCard
+from relic_core.encoders.cross_encoder import JointTexts
+from relic_core.encoders.joint_reader import JointReader
+from relic_core.encoders.towers import flat_span
 from relic_core.encoders.weights import find_model
 from relic_core.text.words import tokens
 from relic_core.training.reranking.exporting import write_reranker

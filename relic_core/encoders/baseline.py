@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from relic_core.encoders.batching import TOKENS
-from relic_core.encoders.quietly import without_bars
-from relic_core.encoders.texts import flat_span
+from relic_core.encoders.generator import without_bars
+from relic_core.encoders.towers import flat_span
 from relic_core.encoders.weights import TOKENIZER, find_model
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Span, Work
     from relic_core.encoders.cards import EncoderCard
-    from relic_core.encoders.one_pass import LateChunkingEncoder
+    from relic_core.encoders.late_chunking import LateChunkingEncoder
 
 BATCH = 32
 """Texts in a batch: what `SentenceTransformer.encode` takes where nothing is said."""
@@ -40,7 +40,7 @@ class SentenceTransformersBaseline:
         from sentence_transformers import SentenceTransformer
         from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 
-        from relic_core.encoders.states import named_as, state_of
+        from relic_core.encoders.weights import named_as, state_of
 
         files = find_model(card.passage_model)
         folder = files.folder

@@ -1,16 +1,62 @@
-"""Batches for forward passes: rows of like length together, as many as make up so many tokens, padding counted."""
+"""Batches for forward passes: rows of like length together, smaller ones where memory runs out."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from relic_core.encoders.memory import is_out_of_memory
+import numpy as np
+
+from relic_core.encoders.weights import NAMED_BY
+from relic_core.errors import BadClaim, RelicError
+from relic_core.text.words import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from relic_core.encoders.precision import Device
-    from relic_core.errors import RelicError
+    import numpy.typing as npt
+
+    from relic_core.domain import Claim
+    from relic_core.encoders.precision import Arithmetic, Device
+    from relic_core.ports import Progress
+
+    Scores = npt.NDArray[np.float32]
+
+_SAID = ("out of memory", "not enough memory", "can't allocate memory", "cannot allocate memory")
+"""What a `RuntimeError` of torch says in lower case where it could not get memory, on a GPU and on a CPU."""
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Say whether an error means that there was too little memory.
+
+    >>> is_out_of_memory(RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"))
+    True
+    >>> is_out_of_memory(RuntimeError("The size of tensor a must match the size of tensor b"))
+    False
+    """
+    if isinstance(error, MemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(said in str(error).lower() for said in _SAID)
+
+
+def too_little_memory(encoder: str, reading: str, device: str) -> RelicError:
+    """Make the error for the person whose machine has too little memory.
+
+    - `reading`: what it was doing: "reading 'Emma'", "being loaded".
+    - `device`: where it computes: "cpu", "cuda".
+    """
+    where = "The memory of the GPU" if device == "cuda" else "Memory"
+    apart = (
+        " Set CUDA_VISIBLE_DEVICES to nothing to compute on the processor instead, or close other programs that use "
+        "the GPU."
+        if device == "cuda"
+        else " Close other programs and try again: what was read so far is kept."
+    )
+    return RelicError(
+        f"{where} ran out while the encoder {encoder} was {reading}.{apart} If that does "
+        "not help, take a smaller model, or write a smaller window into its card (docs/encoders.md). "
+        f"{NAMED_BY}"
+    )
+
 
 T = TypeVar("T")
 
@@ -79,3 +125,51 @@ def in_batches(
             continue
         at += len(members)
         yield members, done
+
+
+SCORING = "Reading passages together with the claim"
+"""What progress is told."""
+
+
+def check_claim(claim: Claim) -> None:
+    """Refuse a claim without a word.
+
+    Raises BadClaim: it holds no word at all.
+    """
+    if not tokens(claim.words):
+        raise BadClaim("The claim holds no words to read passages with. Type a claim about the work in a few words.")
+
+
+def scored(
+    lengths: Sequence[int],
+    score: Callable[[list[int]], Scores],
+    *,
+    arithmetic: Arithmetic,
+    name: str,
+    progress: Progress,
+) -> Scores:
+    """Score rows by batches of like length, smaller ones where memory runs out, down to a single row.
+
+    - `lengths`: of each row, in tokens that go through the model.
+    - `score`: scores the rows of some numbers; shape (n_members,).
+    - `arithmetic`: where it is computed.
+
+    Raises RelicError: memory ran out over a single row; a score is no number.
+    """
+
+    def too_little() -> RelicError:
+        where = "The memory of the GPU" if arithmetic.device == "cuda" else "Memory"
+        return RelicError(
+            f"{where} ran out while {name} reordered passages. Close other programs and try again, search without "
+            "reordering, or take a smaller model."
+        )
+
+    found, done = np.zeros(len(lengths), dtype=np.float32), 0
+    progress(done, len(lengths), SCORING)
+    for members, scores in in_batches(lengths, score, device=arithmetic.device, too_little=too_little):
+        found[members] = scores
+        done += len(members)
+        progress(done, len(lengths), SCORING)
+    if not np.isfinite(found).all():
+        raise RelicError(f"{name} gave scores that are no numbers. Its weights are of no use: train it anew.")
+    return found

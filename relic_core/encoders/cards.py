@@ -1,12 +1,12 @@
-"""Encoder cards: how a model's states become the vector of a claim and of a passage.
+"""Cards: how the states of a model become the vector of a claim and of a passage, or the score of the two together.
 
-Weights alone do not say it, and a model that is used otherwise than it was trained scores badly without a word of
-warning. A card comes, in this order, from
+Weights alone do not say it, and a model that is used otherwise than it was trained scores badly without a warning. An
+encoder's card comes, in this order, from
 
-1. a JSON file that is named in the place of a model, or the file ``encoder.json`` in the folder that is named;
-2. the name of a well-known family (`relic_core.encoders.families`);
-3. the files that sentence-transformers writes (`relic_core.encoders.sentence_transformers_files`), and of DPR, which
-   has none, the model's type;
+1. a JSON file named in the place of a model, or the file ``encoder.json`` in the folder that is named;
+2. the name of a well-known family (`family_facts`);
+3. the files that sentence-transformers writes (`facts_of_folder`; only read, nothing of it is imported), and of DPR,
+   which has none, the model's type;
 4. the default: the mean of the tokens' states, compared by cosine, every span read in its context.
 
 A JSON file need say only what differs from 2 to 4 for the model that it names.
@@ -15,13 +15,20 @@ A JSON file need say only what differs from 2 to 4 for the model that it names.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+import re
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from relic_core.encoders.families import family_facts
-from relic_core.encoders.sentence_transformers_files import facts_of_folder
-from relic_core.encoders.weights import CONFIG, DEFAULT_NAME, NAMED_BY, model_folder, settings_folder
+from relic_core.encoders.weights import (
+    CONFIG,
+    DEFAULT_NAME,
+    NAMED_BY,
+    ModelFiles,
+    find_model,
+    model_folder,
+    settings_folder,
+)
 from relic_core.errors import BadWeights
 
 Pooling = Literal["mean", "first", "pooler"]
@@ -223,3 +230,265 @@ def _towers(given: dict[str, Any], path: Path) -> dict[str, str]:
             "or one model for both."
         )
     return towers
+
+
+_BERT_WINDOW = 254
+_LONG_WINDOW = 510
+"""Tokens, two special ones apart."""
+
+_FIRST_DOT: dict[str, Any] = {"pooling": "first", "similarity": "dot", "spans": "alone"}
+
+_FAMILIES: tuple[tuple[re.Pattern[str], dict[str, Any]], ...] = tuple(
+    (re.compile(pattern), facts)
+    for pattern, facts in (
+        (
+            r"facebook/dpr-(?:question|ctx)_encoder-(?P<trained_on>[\w-]+)",
+            {
+                **_FIRST_DOT,
+                "window": _BERT_WINDOW,
+                "query_model": "facebook/dpr-question_encoder-{trained_on}",
+                "passage_model": "facebook/dpr-ctx_encoder-{trained_on}",
+            },
+        ),
+        (r"princeton-nlp/sup-simcse-[\w-]+", {"pooling": "pooler", "spans": "alone", "window": _LONG_WINDOW}),
+        (r"princeton-nlp/unsup-simcse-[\w-]+", {"pooling": "first", "spans": "alone", "window": _LONG_WINDOW}),
+        (
+            r"intfloat/(?:multilingual-)?e5-(?:small|base|large)(?:-v2)?",
+            {"query_prefix": "query: ", "passage_prefix": "passage: ", "window": _LONG_WINDOW},
+        ),
+        (r"(?:FacebookAI/)?(?:xlm-)?roberta-(?:base|large)", {**_FIRST_DOT, "window": _LONG_WINDOW}),
+    )
+)
+
+
+def family_facts(model: str) -> dict[str, Any]:
+    """Say how a model of a known family is used; empty for one of none.
+
+    Returns: values of an `EncoderCard`.
+
+    >>> family_facts("facebook/dpr-ctx_encoder-multiset-base")["query_model"]
+    'facebook/dpr-question_encoder-multiset-base'
+    >>> family_facts("intfloat/e5-small-v2")["query_prefix"]
+    'query: '
+    >>> family_facts("somebody/something")
+    {}
+    """
+    for pattern, facts in _FAMILIES:
+        match = pattern.fullmatch(model)
+        if match:
+            named = {name: facts[name].format(**match.groupdict()) for name in facts if name.endswith("_model")}
+            return {**facts, **named}
+    return {}
+
+
+MODULES = "modules.json"
+_PROMPTS = "config_sentence_transformers.json"
+_LENGTH = "sentence_bert_config.json"
+_POOLING = {"mean": "mean", "mean_tokens": "mean", "cls": "first", "cls_token": "first"}
+_SPECIAL = 2
+"""Tokens that a tokenizer adds, and that sentence-transformers counts."""
+_LONGEST = 510
+"""Tokens read together at most, however many a model takes: a longer stretch costs more and gains nothing here."""
+
+
+def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
+    """Say how a folder that sentence-transformers wrote is used; empty for another.
+
+    - `folder`: where the model is.
+    - `pooling`: pooling that is said elsewhere: then the modules may be any.
+
+    Returns: values of an `EncoderCard`.
+
+    Raises BadWeights: a file is damaged, or says something that is not done here.
+    """
+    if not (folder / MODULES).is_file():
+        return {}
+    modules = _read(folder / MODULES)
+    kinds = [_kind(module, folder) for module in modules]
+    if pooling is None and kinds not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
+        raise BadWeights(
+            f"{folder / MODULES} lists {', '.join(kinds) or 'nothing'}; what is read here is Transformer, Pooling and, "
+            "at the end, Normalize. Take another model, or write an encoder card that says how it is used "
+            "(docs/encoders.md)."
+        )
+    paths = [_inside(folder, module) for module in modules]
+    transformer = paths[kinds.index("Transformer")] if "Transformer" in kinds else folder
+    prompts = _read(folder / _PROMPTS) if (folder / _PROMPTS).is_file() else {}
+    said = prompts.get("prompts") or {}
+    facts = {
+        "pooling": pooling or _pooling(paths[kinds.index("Pooling")] / "config.json"),
+        "query_prefix": said.get("query") or "",
+        "passage_prefix": said.get("passage") or said.get("document") or "",
+        "similarity": "cosine" if "Normalize" in kinds else prompts.get("similarity_fn_name") or "cosine",
+        "query_model": str(transformer),
+        "passage_model": str(transformer),
+    }
+    facts["spans"] = "in context" if facts["pooling"] == "mean" else "alone"
+    length = _read(transformer / _LENGTH).get("max_seq_length") if (transformer / _LENGTH).is_file() else None
+    return {**facts, "window": min(length - _SPECIAL, _LONGEST)} if isinstance(length, int) else facts
+
+
+def _kind(module: object, folder: Path) -> str:
+    """Name a module: the last part of its type."""
+    if not isinstance(module, dict) or not isinstance(module.get("type"), str):
+        raise BadWeights(f"{folder / MODULES} is damaged: a module has no type. Fetch the model again.")
+    return str(module["type"]).rsplit(".", 1)[-1]
+
+
+def _inside(folder: Path, module: dict[str, Any]) -> Path:
+    """Find the folder of a module, which must not lead out of the model's."""
+    path = folder / str(module.get("path", ""))
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise BadWeights(f"{folder / MODULES} leads out of its folder, to {path}. Fetch the model again.")
+    return path
+
+
+def _pooling(path: Path) -> str:
+    """Read which token states make the vector."""
+    said = _read(path)
+    modes = [
+        key.removeprefix("pooling_mode_") for key, on in said.items() if key.startswith("pooling_mode_") and on is True
+    ]
+    if isinstance(said.get("pooling_mode"), str):
+        modes.append(said["pooling_mode"])
+    if len(modes) != 1 or modes[0] not in _POOLING:
+        raise BadWeights(
+            f"{path} pools by {' and '.join(modes) or 'nothing'}; what is done here is mean or cls. Take another "
+            "model, or write an encoder card that says how it is used (docs/encoders.md)."
+        )
+    if said.get("include_prompt") is False:
+        raise BadWeights(
+            f"{path} leaves the prompt out of the mean, which is not done here. Take another model, or write an "
+            "encoder card that says how it is used (docs/encoders.md)."
+        )
+    return _POOLING[modes[0]]
+
+
+def _read(path: Path) -> Any:  # noqa: ANN401 - JSON
+    """Read one of the files; all but the list of modules hold an object."""
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadWeights(f"{path} cannot be read ({error}). Fetch the model again.") from None
+    if not isinstance(said, list if path.name == MODULES else dict):
+        raise BadWeights(f"{path} does not hold what sentence-transformers writes there. Fetch the model again.")
+    return said
+
+
+Reading = Literal["claim first", "together"]
+HeadPooling = Literal["mean", "first", "likeness"]
+
+RERANKER_CARD = "reranker.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankerCard:
+    """How a cross-encoder is used.
+
+    - `reading`: "together": every token of claim and passage sees every other, and the claim is read anew with each
+      passage. "claim first": the claim is read once, by itself; the tokens of each passage see it and one another in
+      every layer. The claim's tokens do not see the passage.
+    - `pooling`: what the score is made of: the mean of the states of the passage's own tokens, or the first token's,
+      each through a head; or the cosine of the claim's mean and the passage's. Where the claim is read first its first
+      token has seen no passage, so that it tells nothing. A likeness needs the claim read first: it begins as what a
+      dual encoder says, and learns through gates how much a passage's tokens should see of the claim.
+    - `mask`: what stands in a claim where the quotation was masked; empty for nothing.
+    - `claim_tokens`: the most tokens of a claim; of a longer one those around the mask are kept.
+    - `window`: the most tokens of claim and passage, special ones apart. Passages are cut to what the claim leaves of
+      it.
+    - `context`: sentences of the work read on either side of a span, within its chapter: 0 or 1.
+    - `digest`: over configuration, tokenizer and weights, as of `ModelFiles`; empty before they are written.
+
+    Raises BadWeights: a value is none of the allowed ones, or two do not go together.
+    """
+
+    name: str
+    reading: Reading = "claim first"
+    pooling: HeadPooling = "mean"
+    mask: str = ""
+    claim_tokens: int = 200
+    window: int = 382
+    context: int = 0
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the values."""
+        if not isinstance(self.name, str) or not self.name.strip():
+            self._refuse("name", "a name")
+        for name, allowed in (("reading", get_args(Reading)), ("pooling", get_args(HeadPooling)), ("context", (0, 1))):
+            if getattr(self, name) not in allowed or isinstance(getattr(self, name), bool):
+                self._refuse(name, " or ".join(json.dumps(value) for value in allowed))
+        for name in ("mask", "digest"):
+            if not isinstance(getattr(self, name), str):
+                self._refuse(name, "a text in quotation marks")
+        for name in ("claim_tokens", "window"):
+            if type(getattr(self, name)) is not int or getattr(self, name) < LEAST_WINDOW:
+                self._refuse(name, f"a whole number of tokens, {LEAST_WINDOW} or more")
+        if self.window < self.claim_tokens + LEAST_WINDOW:
+            self._refuse("window", f"at least {LEAST_WINDOW} more than claim_tokens, which is {self.claim_tokens}")
+        if self.reading == "claim first" and self.pooling == "first":
+            self._refuse("pooling", '"mean" or "likeness" where reading is "claim first"')
+        if self.reading == "together" and self.pooling == "likeness":
+            self._refuse("pooling", '"mean" or "first" where reading is "together"')
+
+    def _refuse(self, name: str, allowed: str) -> None:
+        given = json.dumps(getattr(self, name), ensure_ascii=False, default=str)
+        raise BadWeights(f'The reranker card says "{name}": {given}; it must be {allowed}.')
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What decides the scores beside the model's files, as words."""
+        apart = {"name", "digest"}
+        return {field.name: str(getattr(self, field.name)) for field in fields(self) if field.name not in apart}
+
+    def to_json(self) -> dict[str, str | int]:
+        """Write it as a JSON object."""
+        return asdict(self)
+
+
+def read_reranker(folder: str | Path) -> tuple[RerankerCard, ModelFiles]:
+    """Find a cross-encoder and check its files against its card.
+
+    - `folder`: as a training of a reranker makes it: ``reranker.json`` beside configuration, tokenizer and weights, or
+      beside the layers of a compact model.
+
+    Raises BadWeights: the folder or a file is missing, the card cannot be followed, or a file is not as it was written.
+    """
+    path = Path(folder).expanduser()
+    if not path.is_dir():
+        raise BadWeights(
+            f"There is no folder '{folder}' with a reranker. Name the folder that training one made "
+            "(docs/reranking.md)."
+        )
+    card = _read_card(path / RERANKER_CARD)
+    files = find_model(str(path))
+    if files.digest != card.digest:
+        raise BadWeights(
+            f"The reranker in {path} is damaged: its configuration, tokenizer or weights are not those that "
+            f"{RERANKER_CARD} was written for. Copy the folder again from where it was trained, or train it anew."
+        )
+    return card, files
+
+
+def _read_card(path: Path) -> RerankerCard:
+    known = [field.name for field in fields(RerankerCard)]
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadWeights(
+            f"{path.parent} holds no {RERANKER_CARD}, so it is no reranker. An encoder does not become one by being "
+            "named so: train one from it (docs/reranking.md)."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise BadWeights(f"The reranker card {path} cannot be read as JSON ({error}). Copy the folder again.") from None
+    if not isinstance(given, dict) or "name" not in given:
+        raise BadWeights(
+            f"The reranker card {path} must be one JSON object with a name and the keys {', '.join(known)}."
+        )
+    unknown = [key for key in given if key not in known]
+    if unknown:
+        raise BadWeights(
+            f"The reranker card {path} says '{unknown[0]}', which this version does not know. Known: "
+            f"{', '.join(known)}. Take a newer version of this program, or train the reranker anew."
+        )
+    return RerankerCard(**given)

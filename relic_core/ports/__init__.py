@@ -6,7 +6,7 @@ Every name is imported from here; the modules only keep like with like.
 from __future__ import annotations
 
 from relic_core.ports.benchmarks import Benchmark, WorkSource
-from relic_core.ports.models import Encoder, PassageEncoder, Reranker
+from relic_core.ports.models import Encoder, Reranker
 from relic_core.ports.retrievers import Compacting, LibraryRetriever, Retriever, VectorRetriever
 from relic_core.ports.texts import Segmenter
 from relic_core.ports.work import Executor, Progress, Workers, silent
@@ -17,7 +17,6 @@ __all__ = [
     "Encoder",
     "Executor",
     "LibraryRetriever",
-    "PassageEncoder",
     "Progress",
     "Reranker",
     "Retriever",

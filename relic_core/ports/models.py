@@ -41,24 +41,6 @@ class Encoder(Protocol):
         """
 
 
-class PassageEncoder(Protocol):
-    """Turns claims and whole passages into vectors, each passage by itself."""
-
-    @property
-    def identity(self) -> str:
-        """As of `Encoder`."""
-
-    @property
-    def facts(self) -> Mapping[str, str | int]:
-        """As of `Encoder`."""
-
-    def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
-        """Encode claims; shape (n_claims, dimension), each of length 1 where cosines are compared."""
-
-    def encode_passages(self, passages: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Encode passages; shape (n_passages, dimension), each of length 1 where cosines are compared."""
-
-
 class Reranker(Protocol):
     """Reorders the head of a ranking: reads a claim together with each of some spans, which is dear and tells more."""
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import Claim, Scores, Span, Work, WorkVersion
     from relic_core.encoders.cards import Similarity
-    from relic_core.ports import Encoder, PassageEncoder, Progress, Retriever
+    from relic_core.encoders.passage_encoder import PassageEncoder
+    from relic_core.ports import Encoder, Progress, Retriever
     from relic_core.retrieval.index_files import Arrays
 
 CODE = "dense/1"
@@ -208,16 +209,16 @@ def _made(name: str, model: str, root: Path) -> Dense | DenseAlone:
 
         @cache
         def plain() -> PassageEncoder:
-            from relic_core.encoders.loading import load_alone
+            from relic_core.encoders.passage_encoder import load_passage_encoder
 
-            return load_alone(card)
+            return load_passage_encoder(card)
 
         return DenseAlone(name, encoder=plain, root=root)
 
     @cache  # asked for its identity at every look at an index, and what makes it reads files
     def encoder() -> Encoder:
-        from relic_core.encoders.loading import load_one_pass
+        from relic_core.encoders.late_chunking import load_late_chunking
 
-        return load_one_pass(card)
+        return load_late_chunking(card)
 
     return Dense(name, encoder=encoder, root=root, similarity=card.similarity)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.domain import LENGTHS, Span
-from relic_core.encoders.texts import flat_span
+from relic_core.encoders.towers import flat_span
 from relic_core.retrieval import index_builds, index_files
 from relic_core.retrieval.claims import check_span, claim_tokens
 from relic_core.retrieval.open_indexes import OpenIndexes
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Claim, Scores, Work, WorkVersion
-    from relic_core.ports import PassageEncoder, Progress
+    from relic_core.encoders.passage_encoder import PassageEncoder
+    from relic_core.ports import Progress
     from relic_core.retrieval.index_files import Arrays
 
 CODE = "dense-alone/1"

@@ -13,7 +13,7 @@ import numpy as np
 
 from relic_core.config import ASSETS
 from relic_core.domain import LENGTHS, Span, rank_scores
-from relic_core.encoders.rerankers import open_reranker
+from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import RelicError
 from relic_core.ports import silent
 from relic_core.retrieval.fusion import share, sum_of_shares

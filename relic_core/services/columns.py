@@ -6,7 +6,7 @@ import errno
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from relic_core.encoders.memory import is_out_of_memory
+from relic_core.encoders.batching import is_out_of_memory
 from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex, StoreError
 from relic_core.reporting.passages import quotation
 from relic_core.retrieval.registry import in_order

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.config import provenance
 from relic_core.domain import Run
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.rerankers import open_reranker
+from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.retrieval import index_files, registry
 from relic_core.services.unfinished import WorkState
 

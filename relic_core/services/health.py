@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.rerankers import open_reranker
+from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.encoders.weights import find_model
 from relic_core.errors import RelicError
 from relic_core.retrieval.dense import trained_model

@@ -109,8 +109,8 @@ def _factories(
     card: EncoderCard, windows: Sequence[int], contexts: Sequence[int], *, alone: bool
 ) -> dict[str, Factory]:
     """Give readings by name, the encoder's own first. Encoders are made for one work each, and not kept."""
-    from relic_core.encoders.alone import AloneEncoder
-    from relic_core.encoders.one_pass import LateChunkingEncoder
+    from relic_core.encoders.late_chunking import LateChunkingEncoder
+    from relic_core.encoders.passage_encoder import PassageEncoder
 
     def in_context(stretch: int, context: int) -> Factory:
         def make(root: Path) -> Dense:
@@ -120,7 +120,7 @@ def _factories(
         return make
 
     def by_itself(root: Path) -> DenseAlone:
-        encoder = AloneEncoder(replace(card, spans="alone"))
+        encoder = PassageEncoder(replace(card, spans="alone"))
         return DenseAlone("readings", encoder=lambda: encoder, root=root)
 
     own = LateChunkingEncoder(card).facts

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.weights import find_model
 from relic_core.errors import BadWeights
 

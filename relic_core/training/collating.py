@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import torch
 
-from relic_core.encoders.texts import flat_span
+from relic_core.encoders.towers import flat_span
 from relic_core.training.contexts import draw_claim
 from relic_core.training.likeness import alike
 from relic_core.training.works import CutWorks, runs
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Claim, MinedWindow, Pair, Span, Work
-    from relic_core.encoders.one_pass import LateChunkingEncoder
+    from relic_core.encoders.late_chunking import LateChunkingEncoder
     from relic_core.training.batching import Planned
     from relic_core.training.recipes import Recipe
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from relic_core.encoders.states import state_of
+from relic_core.encoders.weights import state_of
 from relic_core.training.bases import prepared
 from relic_core.training.passes import Passes, in_order
 from relic_core.training.starts import begin_as

@@ -12,9 +12,18 @@ import torch
 from safetensors.torch import save
 
 from relic_core.encoders.cards import CARD
-from relic_core.encoders.layers import LAYERS, LAYERS_CARD, LayersCard
-from relic_core.encoders.states import named_as, state_of
-from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS, find_model, pair_digest
+from relic_core.encoders.weights import (
+    CONFIG,
+    LAYERS,
+    LAYERS_CARD,
+    TOKENIZER,
+    WEIGHTS,
+    LayersCard,
+    find_model,
+    named_as,
+    pair_digest,
+    state_of,
+)
 from relic_core.formats.files import written_whole
 from relic_core.training.disk import room_for, take_name, written_folder
 

@@ -17,7 +17,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.utils import default_process
 
 from relic_core.domain import Claim, MinedWindow, Pair, Span
-from relic_core.encoders.texts import flat_span
+from relic_core.encoders.towers import flat_span
 from relic_core.errors import BadRequest
 from relic_core.ports import silent
 from relic_core.training.collating import HardNegatives
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Work
-    from relic_core.encoders.one_pass import LateChunkingEncoder
+    from relic_core.encoders.late_chunking import LateChunkingEncoder
     from relic_core.ports import Progress
 
     Vectors = npt.NDArray[np.float32]

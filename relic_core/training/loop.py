@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
 
-from relic_core.encoders.memory import is_out_of_memory
+from relic_core.encoders.batching import is_out_of_memory
 from relic_core.errors import RelicError
 from relic_core.training import checkpoints
 from relic_core.training.disk import written_folder

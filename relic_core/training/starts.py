@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from relic_core.encoders.states import named_as, state_of
-from relic_core.encoders.weights import TOKENIZER, find_model, pair_digest, settings_folder
+from relic_core.encoders.weights import TOKENIZER, find_model, named_as, pair_digest, settings_folder, state_of
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:

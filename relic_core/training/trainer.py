@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relic_core.encoders.cards import EncoderCard, read_card
-from relic_core.encoders.one_pass import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.training.bases import base_files, keeps_embeddings, mask_token
 from relic_core.training.collating import Collator, HardNegatives, Material
 from relic_core.training.dual_encoder import DualEncoder

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Work
-    from relic_core.encoders.one_pass import LateChunkingEncoder
+    from relic_core.encoders.late_chunking import LateChunkingEncoder
 
 
 @dataclass(frozen=True, slots=True)

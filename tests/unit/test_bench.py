@@ -16,10 +16,10 @@ from relic_core import cli
 from relic_core.config import Settings
 from relic_core.config.machine import busy, in_full, machine
 from relic_core.domain import Claim, Span
-from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.baseline import SentenceTransformersBaseline, plain_forward
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.loading import load_one_pass
+from relic_core.encoders.late_chunking import load_late_chunking
+from relic_core.encoders.passage_encoder import PassageEncoder
 from relic_core.errors import BadRequest, NotFound, RelicError
 from relic_core.ports import silent
 from relic_core.services.benching import building, doubling, memory, quotations, running, start, tables, words
@@ -158,12 +158,12 @@ def test_the_baseline_makes_the_vectors_that_the_plain_encoder_makes_in_float32(
     spans = [Span(start, length) for start, length in ((0, 1), (3, 2), (7, 5))]
     _, theirs = SentenceTransformersBaseline(card).encode(work, spans)
     texts = [" ".join(work.sentence_text(at) for at in range(span.start, span.end)) for span in spans]
-    ours = AloneEncoder(card, precision="float32").encode_passages(texts)
+    ours = PassageEncoder(card, precision="float32").encode_passages(texts)
     np.testing.assert_allclose(theirs, ours, atol=1e-5)
 
 
 def test_the_plain_forward_pass_counts_whole_rows_of_the_encoders_stretches(workbench, work):
-    encoder = load_one_pass(read_card(workbench.settings.trained))
+    encoder = load_late_chunking(read_card(workbench.settings.trained))
     tokens, seconds = plain_forward(encoder, 2)
     once, _ = plain_forward(encoder, 1)
     assert tokens == 2 * once > 0
@@ -171,7 +171,7 @@ def test_the_plain_forward_pass_counts_whole_rows_of_the_encoders_stretches(work
 
 
 def test_tokens_encoded_are_counted_against_those_of_the_work(report, workbench, work):
-    encoder = load_one_pass(read_card(workbench.settings.trained))
+    encoder = load_late_chunking(read_card(workbench.settings.trained))
     taken = head(work, QUICK.sentences)
     _, counts = encoder.encode_sentences(taken, silent)
     told = figure(part(report, "encoder"), "tokens encoded")

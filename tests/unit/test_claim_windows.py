@@ -9,7 +9,7 @@ import pytest
 
 from relic_core.domain import Claim
 from relic_core.encoders.cards import EncoderCard, read_card
-from relic_core.encoders.one_pass import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.services.training.asking import base_card
 from relic_core.training.recipes import Recipe

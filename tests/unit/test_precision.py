@@ -10,11 +10,11 @@ import pytest
 
 from relic_core.domain import Claim
 from relic_core.encoders import batching, precision
-from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import LateChunkingEncoder
-from relic_core.encoders.pairs import Pair
+from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.passage_encoder import PassageEncoder
 from relic_core.encoders.precision import Arithmetic, best_arithmetic, gpu_arithmetic, seems_to_have_gpu
+from relic_core.encoders.towers import TowerPair
 from relic_core.errors import RelicError
 from tests import tiny_models
 from tests.making import make_work
@@ -91,7 +91,7 @@ def test_where_nothing_looks_like_a_gpu_torch_is_not_imported():
 
 def test_the_choice_is_part_of_the_identity_and_of_the_facts(monkeypatch):
     def encoder(arithmetic):
-        monkeypatch.setattr("relic_core.encoders.pairs.best_arithmetic", lambda: arithmetic)
+        monkeypatch.setattr("relic_core.encoders.towers.best_arithmetic", lambda: arithmetic)
         return LateChunkingEncoder()
 
     made = [encoder(Arithmetic(*each)) for each in (("bfloat16",), ("bfloat16", "cuda"), ("float16", "cuda"))]
@@ -155,7 +155,7 @@ def test_where_one_row_does_not_fit_the_reader_is_told_what_was_read_and_what_to
     short_of(monkeypatch, encoder, 0)
     with pytest.raises(RelicError, match=r"Memory ran out .* reading 'The Ferry'.*RELIC_MODEL"):
         encoder.encode_sentences(WORK, quiet)
-    alone = AloneEncoder(bert, precision="float32")
+    alone = PassageEncoder(bert, precision="float32")
     short_of(monkeypatch, alone, 0, MemoryError())
     with pytest.raises(RelicError, match="reading passages"):
         alone.encode_passages(["a coin"])
@@ -167,7 +167,7 @@ def test_a_model_too_large_for_memory_is_not_called_damaged(bert, monkeypatch):
     def load(path):
         raise RuntimeError("[enforce fail at alloc_cpu.cpp:117] DefaultCPUAllocator: can't allocate memory")
 
-    monkeypatch.setattr("relic_core.encoders.states.load_file", load)
+    monkeypatch.setattr("safetensors.torch.load_file", load)
     with pytest.raises(RelicError, match="being loaded"):
         LateChunkingEncoder(bert, precision="float32").encode_claims([Claim("a coin")])
 
@@ -232,7 +232,7 @@ def test_stretches_that_their_context_fills_are_refused(bert, stretch, context):
 
 def test_facts_say_what_made_the_vectors_and_name_both_towers(tmp_path, bert):
     facts = LateChunkingEncoder(bert, precision="float32").facts
-    assert facts["weights"] == Pair(bert).passages.files.digest
+    assert facts["weights"] == TowerPair(bert).passages.files.digest
     assert (facts["pooling"], facts["spans"], facts["precision"]) == ("mean", "in context", "float32")
     assert "claim_weights" not in facts
     folder = tiny_models.dpr(tmp_path / "dpr")
@@ -241,7 +241,7 @@ def test_facts_say_what_made_the_vectors_and_name_both_towers(tmp_path, bert):
         query_model=str(folder / "question"),
         passage_model=str(folder / "context"),
     )
-    facts = AloneEncoder(read_card(path), precision="float32").facts
+    facts = PassageEncoder(read_card(path), precision="float32").facts
     assert facts["claim_weights"] != facts["weights"]
     assert (facts["pooling"], facts["spans"], facts["context_tokens"]) == ("first", "alone", 0)
 
@@ -255,7 +255,7 @@ def test_a_sentence_of_five_thousand_tokens_is_read_whole(bert, sentence):
     sums, counts = encoder.encode_sentences(make_work([["The ferry.", sentence, "The quay."]]), quiet)
     assert np.isfinite(sums).all()
     assert (counts > 0).all()
-    assert AloneEncoder(bert, precision="float32").encode_passages([sentence]).shape == (1, 16)
+    assert PassageEncoder(bert, precision="float32").encode_passages([sentence]).shape == (1, 16)
 
 
 def test_an_empty_chapter_changes_nothing(bert):

@@ -6,9 +6,9 @@ import pytest
 
 from relic_core import cli
 from relic_core.domain import ContextSize
-from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.passage_encoder import PassageEncoder
 from relic_core.errors import BadRequest
 from relic_core.evaluation import readings
 from relic_core.evaluation.benchmarks import registry
@@ -51,7 +51,7 @@ def test_a_reading_has_the_outcomes_that_measuring_its_retriever_gives(model, tm
 
     def alone(root):
         plain = replace(card, spans="alone")
-        return DenseAlone("alone", encoder=lambda: AloneEncoder(plain), root=root)
+        return DenseAlone("alone", encoder=lambda: PassageEncoder(plain), root=root)
 
     benchmark, told = SmallBenchmark(), []
     found = readings.read_and_rank(

@@ -10,10 +10,9 @@ import pytest
 import torch
 
 from relic_core.domain import Claim, Span
-from relic_core.encoders import batching, joint_reading
-from relic_core.encoders.cross_encoder import CrossEncoder
-from relic_core.encoders.joint_texts import JointTexts, Passage
-from relic_core.encoders.reranker_cards import RerankerCard, read_reranker
+from relic_core.encoders import batching, joint_reader
+from relic_core.encoders.cards import RerankerCard, read_reranker
+from relic_core.encoders.cross_encoder import CrossEncoder, JointTexts, Passage
 from relic_core.errors import BadClaim, BadWeights, JobCancelled, RelicError
 from relic_core.ports import silent
 from tests.making import make_work
@@ -129,9 +128,9 @@ def test_a_likeness_begins_as_what_a_dual_encoder_says_and_its_gates_open_the_pa
 
 def test_a_claim_that_is_read_first_goes_through_the_model_once(base, tmp_path, monkeypatch):
     seen = []
-    states = joint_reading.JointReader._states
+    states = joint_reader.JointReader._states
     monkeypatch.setattr(
-        joint_reading.JointReader,
+        joint_reader.JointReader,
         "_states",
         lambda self, ids, *rest: seen.append(ids.shape) or states(self, ids, *rest),
     )
@@ -270,14 +269,14 @@ def test_the_configuration_names_all_that_decides_a_score(base, tmp_path):
 
 def test_where_memory_runs_out_smaller_batches_are_taken(encoder, monkeypatch):
     whole = score(encoder)
-    scores = joint_reading.JointReader.scores
+    scores = joint_reader.JointReader.scores
 
     def little(self, claims, rows):
         if len(rows.ids) > 2:
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
         return scores(self, claims, rows)
 
-    monkeypatch.setattr(joint_reading.JointReader, "scores", little)
+    monkeypatch.setattr(joint_reader.JointReader, "scores", little)
     np.testing.assert_allclose(score(encoder), whole, atol=1e-5)
 
 
@@ -285,7 +284,7 @@ def test_where_there_is_no_memory_for_one_it_is_said(encoder, monkeypatch):
     def none(*_):
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 
-    monkeypatch.setattr(joint_reading.JointReader, "scores", none)
+    monkeypatch.setattr(joint_reader.JointReader, "scores", none)
     with pytest.raises(RelicError, match="Memory ran out while tiny reordered passages"):
         score(encoder)
 

@@ -11,8 +11,8 @@ from transformers import AutoModelForSeq2SeqLM
 
 from relic_core.domain import Claim, Span
 from relic_core.encoders import batching, generator
+from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.encoders.generator import GeneratorReranker
-from relic_core.encoders.rerankers import open_reranker
 from relic_core.errors import BadClaim, BadWeights
 from relic_core.ports import silent
 from tests.making import make_work

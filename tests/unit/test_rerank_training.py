@@ -15,9 +15,8 @@ import torch
 from safetensors.torch import load_file
 
 from relic_core.domain import Claim, Span
-from relic_core.encoders.cross_encoder import CrossEncoder
-from relic_core.encoders.joint_reading import Rows
-from relic_core.encoders.joint_texts import JointTexts
+from relic_core.encoders.cross_encoder import CrossEncoder, JointTexts
+from relic_core.encoders.joint_reader import Rows
 from relic_core.errors import BadRequest, BadWeights, StoreFull
 from relic_core.ports import silent
 from relic_core.training import loop

@@ -5,7 +5,7 @@ import pytest
 
 from relic_core.config import Settings
 from relic_core.domain import Claim, rank_scores
-from relic_core.encoders.one_pass import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.library import sample
 from relic_core.retrieval import registry, strength
 from relic_core.retrieval.fusion import fuse

@@ -16,7 +16,7 @@ from typing import get_args
 import pytest
 
 from relic_core.config import Settings
-from relic_core.encoders.reranker_cards import HeadPooling, Reading
+from relic_core.encoders.cards import HeadPooling, Reading
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreFull
 from relic_core.retrieval import dense
 from relic_core.services.answers import SearchRequest

@@ -19,7 +19,7 @@ from safetensors.torch import load_file
 from relic_core.domain import Claim
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import CrossEncoder
-from relic_core.encoders.one_pass import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.errors import BadRequest, BadWeights, RelicError, StoreError, StoreFull
 from relic_core.training import checkpoints, exporting
 from relic_core.training.collating import HardNegatives

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from relic_core.domain import Claim, Span
-from relic_core.encoders.one_pass import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.errors import BadRequest
 from relic_core.training.batching import Planned, plan
 from relic_core.training.collating import Collator, HardNegatives, Material

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from relic_core.domain import Claim
-from relic_core.encoders.one_pass import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.errors import BadRequest
 from relic_core.training.hard_negatives import Guard, mine, quotation_vectors, span_vectors
 from relic_core.training.trainer import trained_card

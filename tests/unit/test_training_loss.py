@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from relic_core.domain import Claim
-from relic_core.encoders.one_pass import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.training.batching import Planned
 from relic_core.training.collating import Collator, Material
 from relic_core.training.dual_encoder import DualEncoder

@@ -8,8 +8,8 @@ import pytest
 
 from relic_core.domain import Claim
 from relic_core.encoders.cards import EncoderCard, read_card
-from relic_core.encoders.one_pass import LateChunkingEncoder
-from relic_core.encoders.pairs import Pair
+from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.towers import TowerPair
 from relic_core.errors import BadWeights
 from tests.tiny_models import write_card
 
@@ -18,11 +18,11 @@ CLAIM = Claim("He says that", "and so it is.", masked=True)
 
 @pytest.fixture(scope="module")
 def masked():
-    return Pair(EncoderCard(name="masked", mask="[MASK]"), precision="float32")
+    return TowerPair(EncoderCard(name="masked", mask="[MASK]"), precision="float32")
 
 
 def test_the_mask_stands_between_the_sides_of_a_masked_claim_alone(masked):
-    plain = Pair(read_card(), precision="float32")
+    plain = TowerPair(read_card(), precision="float32")
     mask = masked.claims.tokenizer.token_to_id("[MASK]")
     without = plain.claim_ids(CLAIM)
     ids = masked.claim_ids(CLAIM)

@@ -8,9 +8,8 @@ import pytest
 import torch
 
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import LateChunkingEncoder
-from relic_core.encoders.states import state_of
-from relic_core.encoders.weights import find_model
+from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.weights import find_model, state_of
 from relic_core.errors import BadRequest
 from relic_core.training.dual_encoder import DualEncoder
 from relic_core.training.reranking.model import RerankerInTraining

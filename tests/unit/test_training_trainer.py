@@ -15,9 +15,9 @@ import torch
 from safetensors.torch import load_file
 
 from relic_core.domain import Claim
-from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.passage_encoder import PassageEncoder
 from relic_core.errors import BadRequest, BadWeights, StoreFull
 from relic_core.training import checkpoints, loop, watching
 from relic_core.training.dual_encoder import DualEncoder
@@ -171,7 +171,7 @@ def test_the_paper_s_recipe_runs_with_a_roberta(tmp_path):
     made = run(base, tmp_path / "run", recipe=paper)
     card = read_card(str(made.folder / "encoder.json"))
     assert (card.pooling, card.similarity, card.spans) == ("first", "dot", "alone")
-    assert AloneEncoder(card, precision="float32").encode_passages(["the river was near"]).shape == (1, 16)
+    assert PassageEncoder(card, precision="float32").encode_passages(["the river was near"]).shape == (1, 16)
 
 
 # ---------------------------------------------------------------- stopping and going on

@@ -24,14 +24,14 @@ _TOKENS = 2.0
 def measure(bench: Bench) -> Measured:
     """Build an index and run the bare model in turn."""
     from relic_core.encoders.baseline import plain_forward
-    from relic_core.encoders.loading import load_one_pass
+    from relic_core.encoders.late_chunking import load_late_chunking
 
     card = read_card(trained_model(bench.app.settings))
     work = head(bench.work(MIDDLING), bench.effort.sentences)
     if card.spans == "alone":
         why = f"the encoder {card.name} reads every span by itself, so there is no one pass to hold against anything."
         return not_measured(PART, why, on=named(work))
-    encoder = load_one_pass(card)
+    encoder = load_late_chunking(card)
     bench.say("counting tokens")
     # An index is built block by block, and a stretch does not go on from one to the next.
     plans = [encoder.plan(replace(work, sentences=work.sentences[b.start : b.stop])) for b in blocks(work)]

@@ -28,7 +28,7 @@ _OTHER: Precision = "bfloat16"
 
 def measure(bench: Bench) -> Measured:
     """Index the part twice, ask both, and compare what they rank."""
-    from relic_core.encoders.one_pass import LateChunkingEncoder
+    from relic_core.encoders.late_chunking import LateChunkingEncoder
 
     work = head(bench.work(MIDDLING), bench.effort.agreeing)
     card = read_card(trained_model(bench.app.settings))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.domain import LENGTHS, MAX_CONTEXT, Claim, Span, rank_scores
-from relic_core.encoders.texts import flat_span
+from relic_core.encoders.towers import flat_span
 from relic_core.services.benching.bench import LONGEST, named, timed
 from relic_core.services.benching.figures import Figure, Measured, Target, as_fast
 

@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from relic_core.domain.trainings import MODEL_KINDS
-from relic_core.encoders.cards import read_card
-from relic_core.encoders.reranker_cards import read_reranker
+from relic_core.encoders.cards import read_card, read_reranker
 from relic_core.encoders.weights import find_model
 from relic_core.errors import BadRequest, BadWeights, NotFound
 from relic_core.services.training.choices import Choice, Chosen, choices_file, read_choices, write_choices

@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.trainings import Training, TrainingEvent
-from relic_core.encoders.cards import CARD
-from relic_core.encoders.reranker_cards import RERANKER_CARD
+from relic_core.encoders.cards import CARD, RERANKER_CARD
 from relic_core.errors import BadRequest, NotFound, StoreFull, StoreReadOnly
 from relic_core.formats.files import written_whole
 

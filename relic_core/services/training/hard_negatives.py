@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from relic_core.domain import MinedWindow, Pair, Span
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.errors import BadRequest
 from relic_core.services.training.asking import BASE_HARD, base_card
 from relic_core.services.training.encoders import encoder_named

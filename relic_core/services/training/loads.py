@@ -15,7 +15,7 @@ from relic_core.training.known_recipes import loop_of
 from relic_core.training.recipes import BARE, Recipe
 
 if TYPE_CHECKING:
-    from relic_core.encoders.reranker_cards import Reading
+    from relic_core.encoders.cards import Reading
     from relic_core.store.trainings import Material
     from relic_core.training.known_recipes import AnyRecipe
     from relic_core.training.reranking.recipe import RerankerRecipe

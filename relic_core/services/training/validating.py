@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.domain import MAX_LENGTH, Claim, ContextSize, Span
-from relic_core.encoders.alone import AloneEncoder
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.one_pass import LateChunkingEncoder
-from relic_core.encoders.texts import flat_span
+from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.passage_encoder import PassageEncoder
+from relic_core.encoders.towers import flat_span
 from relic_core.ports import silent
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
 
@@ -107,7 +107,7 @@ class Validation:
 
         Raises BadWeights: the model's files are missing or not the expected ones.
         """
-        encoder = LateChunkingEncoder(card) if card.spans == "in context" else AloneEncoder(card)
+        encoder = LateChunkingEncoder(card) if card.spans == "in context" else PassageEncoder(card)
         ranks: dict[ContextSize, list[int]] = {shape: [] for shape in SHAPES}
         for done, (work_id, windows) in enumerate(self._by_work.items()):
             self._progress(done, len(self._by_work), f"validating: {done} of {len(self._by_work)} works")
@@ -161,7 +161,7 @@ def claim_of(window: MinedWindow, shape: ContextSize) -> Claim:
 class _Scored:
     """All spans of one work for one encoder."""
 
-    def __init__(self, encoder: LateChunkingEncoder | AloneEncoder, work: Work, card: EncoderCard) -> None:
+    def __init__(self, encoder: LateChunkingEncoder | PassageEncoder, work: Work, card: EncoderCard) -> None:
         self._encoder = encoder
         self._work = work
         self._similarity = card.similarity

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from relic_core.domain import Span
-from relic_core.encoders.joint_texts import Passage
+from relic_core.encoders.cross_encoder import Passage
 from relic_core.errors import BadRequest
 from relic_core.training.batching import LEAST
 from relic_core.training.collating import padded
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relic_core.domain import MinedWindow, Pair
-    from relic_core.encoders.joint_texts import JointTexts
+    from relic_core.encoders.cross_encoder import JointTexts
     from relic_core.training.batching import Planned
     from relic_core.training.collating import Features, Material
     from relic_core.training.reranking.recipe import RerankerRecipe

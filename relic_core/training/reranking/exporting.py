@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relic_core.encoders.joint_reading import GATES, HEAD
-from relic_core.encoders.reranker_cards import RERANKER_CARD
+from relic_core.encoders.cards import RERANKER_CARD
+from relic_core.encoders.joint_reader import GATES, HEAD
 from relic_core.encoders.weights import find_model
 from relic_core.training.disk import written_folder
 from relic_core.training.exporting import RECORD, merged, write_json, write_weights
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from relic_core.encoders.joint_reading import JointReader
-    from relic_core.encoders.reranker_cards import RerankerCard
+    from relic_core.encoders.cards import RerankerCard
+    from relic_core.encoders.joint_reader import JointReader
     from relic_core.encoders.weights import ModelFiles
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import torch
 from torch import nn
 
-from relic_core.encoders.joint_reading import JointReader, Rows
+from relic_core.encoders.joint_reader import JointReader, Rows
 from relic_core.training.bases import prepared
 from relic_core.training.passes import Passes, in_order
 from relic_core.training.starts import begin_as
 
 if TYPE_CHECKING:
-    from relic_core.encoders.reranker_cards import RerankerCard
+    from relic_core.encoders.cards import RerankerCard
     from relic_core.encoders.towers import Tower
     from relic_core.training.reranking.recipe import RerankerRecipe
     from relic_core.training.starts import Start

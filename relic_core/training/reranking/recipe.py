@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar
 
 from relic_core.domain import MAX_LENGTH
-from relic_core.encoders.cards import LEAST_WINDOW
-from relic_core.encoders.reranker_cards import HeadPooling, Reading, RerankerCard
+from relic_core.encoders.cards import LEAST_WINDOW, HeadPooling, Reading, RerankerCard
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.training.recipes import BARE, Precision, Recipe, Schedule
 from relic_core.training.written_recipes import WrittenRecipe

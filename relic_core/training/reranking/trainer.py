@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relic_core.encoders.joint_reading import JointReader
-from relic_core.encoders.joint_texts import JointTexts
+from relic_core.encoders.cross_encoder import JointTexts
+from relic_core.encoders.joint_reader import JointReader
 from relic_core.training.bases import base_files, keeps_embeddings, mask_token
 from relic_core.training.collating import HardNegatives, Material
 from relic_core.training.reranking.examples import Lists, check_choices

@@ -6,9 +6,10 @@ of span, and a passage is blind to what stands around it; but it takes any pooli
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
-from relic_core.encoders.pairs import Pair
+from relic_core.encoders.towers import TowerPair
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from relic_core.encoders.precision import Precision
 
 
-class AloneEncoder:
+class PassageEncoder:
     """Encodes claims and passages, each by itself; the models are loaded when first used.
 
     - `card`: which models, and how they are used.
@@ -32,7 +33,7 @@ class AloneEncoder:
     """
 
     def __init__(self, card: EncoderCard, *, precision: Precision | None = None) -> None:
-        self._pair = Pair(card, precision=precision)
+        self._pair = TowerPair(card, precision=precision)
 
     @property
     def identity(self) -> str:
@@ -42,11 +43,11 @@ class AloneEncoder:
 
     @property
     def facts(self) -> Mapping[str, str | int]:
-        """What makes the vectors, for the manifests of indexes: see `Pair.facts`."""
+        """What makes the vectors, for the manifests of indexes: see `TowerPair.facts`."""
         return self._pair.facts(stretch=self._pair.card.window, context=0)
 
     def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
-        """Encode claims: see `Pair.encode_claims`."""
+        """Encode claims: see `TowerPair.encode_claims`."""
         return self._pair.encode_claims(claims)
 
     def encode_passages(self, passages: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -58,3 +59,14 @@ class AloneEncoder:
         """
         rows = [self._pair.passage_ids(passage) for passage in passages]
         return self._pair.passages.vectors(rows, reading="reading passages")
+
+
+_loaded: dict[str, PassageEncoder] = {}
+_lock = threading.Lock()
+
+
+def load_passage_encoder(card: EncoderCard) -> PassageEncoder:
+    """Give the encoder of a card that reads spans by themselves; as `load_late_chunking`."""
+    encoder = PassageEncoder(card)
+    with _lock:
+        return _loaded.setdefault(encoder.identity, encoder)

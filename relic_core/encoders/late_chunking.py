@@ -1,4 +1,4 @@
-"""The one-pass encoder: a work goes through the model once, in stretches, and any run of sentences can be pooled after.
+"""The late-chunking encoder: a work goes through the model once, in stretches; runs of sentences are pooled after.
 
 A sentence's vector is the sum of the contextual states of its own tokens, so the mean over any span is the sum of its
 sentences' sums over the sum of their counts. The model sees what stands around a sentence: stretches overlap, and each
@@ -7,16 +7,15 @@ sentence is taken from the one in which it stands in the middle. A prefix stands
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from relic_core.encoders.cards import LEAST_WINDOW, read_card
-from relic_core.encoders.pairs import Pair
-from relic_core.encoders.stretches import cut_stretches
-from relic_core.encoders.texts import flat
+from relic_core.encoders.towers import TowerPair, flat
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -32,6 +31,58 @@ if TYPE_CHECKING:
 
     Core = tuple[int, npt.NDArray[np.int64]]
     """Where the tokens that are kept begin in their row, and which sentence each belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Tokens that go through the encoder together.
+
+    - `core_start`, `core_end`: the tokens whose states are taken from this stretch; the rest are context on either
+      side.
+    """
+
+    start: int
+    end: int
+    core_start: int
+    core_end: int
+
+
+def cut_stretches(sentence_of: npt.NDArray[np.int64], *, window: int, context: int) -> list[Stretch]:
+    """Cut the tokens of a run of sentences into stretches.
+
+    Cores follow each other without gaps, end at the ends of sentences and are about equally long, so each sentence is
+    taken from the stretch in which it has context on both sides; a sentence longer than a core is cut.
+
+    - `sentence_of`: the sentence each token belongs to, not decreasing.
+    - `window`: the most tokens in a stretch, special tokens apart.
+    - `context`: tokens of context on either side of a core, fewer at the ends of the run.
+
+    Returns: in order; their cores hold every token once.
+
+    >>> for stretch in cut_stretches(np.array([0, 0, 0, 1, 1, 2]), window=5, context=1):
+    ...     print(stretch)
+    Stretch(start=0, end=4, core_start=0, core_end=3)
+    Stretch(start=2, end=6, core_start=3, core_end=6)
+    """
+    total = len(sentence_of)
+    if total == 0:
+        return []
+    room = window - 2 * context
+    if room < 1:
+        raise ValueError(f"a window of {window} tokens has no room for {context} tokens of context on either side")
+    target = total / -(-total // room)  # equal cores rather than a short last one
+    ends = [0, *(np.flatnonzero(np.diff(sentence_of)) + 1).tolist(), total]
+    borders = [0]
+    for previous, end in pairwise(ends):
+        start = borders[-1]
+        if previous > start and (end - start > room or end - start - target > target - (previous - start)):
+            borders.append(previous)
+        while end - borders[-1] > room:
+            borders.append(borders[-1] + room)
+    if borders[-1] < total:
+        borders.append(total)
+    return [Stretch(max(0, start - context), min(total, end + context), start, end) for start, end in pairwise(borders)]
+
 
 CONTEXT = 32
 """Tokens of context on either side of those whose states are kept: about a third more tokens than the work has. A
@@ -83,10 +134,10 @@ class LateChunkingEncoder:
                 f"Stretches of {self._stretch} tokens with {self._context} of context on either side cannot be: a "
                 f"stretch has {LEAST_WINDOW} tokens or more, and its context on both sides together has fewer."
             )
-        self._pair = Pair(card, precision=precision, longest=max(card.window, self._stretch))
+        self._pair = TowerPair(card, precision=precision, longest=max(card.window, self._stretch))
 
     @property
-    def pair(self) -> Pair:
+    def pair(self) -> TowerPair:
         """The towers."""
         return self._pair
 
@@ -106,7 +157,7 @@ class LateChunkingEncoder:
 
     @property
     def facts(self) -> Mapping[str, str | int]:
-        """What makes the vectors, for the manifests of indexes: see `Pair.facts`."""
+        """What makes the vectors, for the manifests of indexes: see `TowerPair.facts`."""
         return self._pair.facts(stretch=self._stretch, context=self._context)
 
     @property
@@ -115,7 +166,7 @@ class LateChunkingEncoder:
         return self._pair.passages.dimension
 
     def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
-        """Encode claims: see `Pair.encode_claims`; means over all token states, special tokens included."""
+        """Encode claims: see `TowerPair.encode_claims`; means over all token states, special tokens included."""
         return self._pair.encode_claims(claims)
 
     def encode_sentences(self, work: Work, progress: Progress) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
@@ -195,3 +246,17 @@ class LateChunkingEncoder:
         silent = np.setdiff1d(np.arange(len(texts)), text_of)  # only characters that the tokenizer drops
         where = np.searchsorted(text_of, silent)
         return read, np.insert(ids, where, self._pair.passages.closing[-1]), np.insert(text_of, where, silent)
+
+
+_loaded: dict[str, LateChunkingEncoder] = {}
+_lock = threading.Lock()
+
+
+def load_late_chunking(card: EncoderCard) -> LateChunkingEncoder:
+    """Give the encoder of a card that reads spans in context: one for all who ask in this process.
+
+    Raises BadWeights: the model's files are missing or not the expected ones.
+    """
+    encoder = LateChunkingEncoder(card)
+    with _lock:
+        return _loaded.setdefault(encoder.identity, encoder)

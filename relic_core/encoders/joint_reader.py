@@ -19,7 +19,7 @@ from torch import nn
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
-    from relic_core.encoders.reranker_cards import RerankerCard
+    from relic_core.encoders.cards import RerankerCard
 
 HEAD = "head.weight"
 """Name of the head's row of weights in the file."""
