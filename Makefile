@@ -27,8 +27,8 @@ check:  ## run everything that CI runs, installing nothing
 	$(VENV)/bin/typos
 	$(RUN) -m pytest -n auto --dist loadfile
 
-bench: environment  ## time indexing and searching on this machine
-	$(RUN) -m relic_core bench
+bench: dev-environment  ## time indexing and searching on this machine
+	$(RUN) -m tools.bench
 
 format: dev-environment  ## put the code into the one form and mend what can be mended mechanically
 	$(RUN) -m ruff check --fix .

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from relic_core import __version__
 from relic_core.cli import (
     add,
     backup,
-    bench,
     catalogue,
     cite,
     concordance,
@@ -20,7 +20,6 @@ from relic_core.cli import (
     describe,
     evaluate,
     export,
-    figures,
     hand_over,
     health,
     history,
@@ -29,8 +28,6 @@ from relic_core.cli import (
     jobs,
     mine,
     notebook,
-    prompts,
-    reliability,
     remove,
     restore,
     runs,
@@ -40,7 +37,6 @@ from relic_core.cli import (
     sources,
     study,
     train,
-    tune,
     works,
 )
 from relic_core.config import Settings
@@ -73,18 +69,16 @@ COMMANDS = (
     train,
     evaluate,
     runs,
-    tune,
-    figures,
-    prompts,
     study,
     export,
-    bench,
     jobs,
     health,
-    reliability,
     job,
 )
 """In the order of the help."""
+
+TOOLS = ("bench", "figures", "prompts", "reliability", "tune")
+"""Commands that moved out of the program, to `tools` in a checkout."""
 
 FAILED = 1
 STOPPED = 130
@@ -124,7 +118,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     - `arguments`: in place of ``sys.argv[1:]``.
     """
-    options = make_parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given and given[0] in TOOLS:
+        return _tool(given[0], given[1:])
+    options = make_parser().parse_args(given)
     try:
         for name, value in vars(options).items():
             if isinstance(value, str):
@@ -139,4 +136,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe (`| head`) has seen enough; nothing more may be written to it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    return code
+
+
+def _tool(name: str, arguments: Sequence[str]) -> int:
+    """Hand over to the tool of a checkout."""
+    try:
+        tool = import_module(f"tools.{name}" if name == "figures" else f"tools.{name}.__main__")
+    except ModuleNotFoundError:
+        print(f"`{name}` is a tool of the project's source: run it there, as python -m tools.{name}.", file=sys.stderr)
+        return FAILED
+    code: int = tool.main(arguments)
     return code

@@ -1,7 +1,7 @@
 """BIRCO's RELIC set: queries with a masked quotation, each with a pool of some fifty passages, one of them right.
 
-Read as JSON lines (``queries.jsonl``, ``pools.jsonl``, ``passages.jsonl``) or as the pickle that its authors published;
-both make the same records under the same checks. Source: Wang et al. 2024 (BIRCO), section 3 and its repository.
+Read as JSON lines; ``python -m tools.birco`` makes them of the pickle
+that its authors published. Source: Wang et al. 2024 (BIRCO), section 3 and its repository.
 """
 
 from __future__ import annotations
@@ -10,21 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from relic_core.errors import BadBenchmark
-from relic_core.formats import birco_pickle
-from relic_core.formats.files import as_object, as_string, as_strings, parse, read_bytes, read_text
+from relic_core.formats.files import as_object, as_string, as_strings, parse, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 MASKED = "[masked sentence(s)]"
 """How a query writes the place of its quotation."""
-
-PICKLE = b"\x80"
-"""The first byte of a pickle since protocol 2; no JSON begins so."""
-
-_UNFOLDED = 16
-"""How many times its size a pickle may unfold to: an id of thirty letters is named again in two or three bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,70 +82,6 @@ def read_jsonl(folder: Path) -> BircoSet:
             raise BadBenchmark(f"{here}: 'relevant' names a passage twice.")
         _check_pool(here, query_id, pools[query_id], relevant[query_id], queries, passages)
     return _whole(str(folder / "pools.jsonl"), queries, passages, pools, relevant)
-
-
-def read_pickle(path: Path) -> BircoSet:
-    """Read a set as its authors published it: a pickled dictionary of three, without running anything in it.
-
-    - `path`: ``query`` (id -> text), ``corpus`` (id -> text) and ``qrel`` (query id -> passage id -> grade; its keys
-      are the pool).
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it holds more than plain data (`birco_pickle`), or is no such set: the checks are those of
-    `read_jsonl`.
-    """
-    if not read_bytes(path, at_most=birco_pickle.MAX_BYTES).startswith(PICKLE):
-        raise BadBenchmark(
-            f"{path} is no file of BIRCO: a folder with queries.jsonl, pools.jsonl and passages.jsonl, or a .pickle as "
-            "its authors published it. Name one of these."
-        )
-    data = as_object(birco_pickle.read_plain(path), str(path), ("query", "corpus", "qrel"))
-    left = Allowance(path)
-    given_queries = as_object(data["query"], f"{path}: 'query'")
-    given_passages = as_object(data["corpus"], f"{path}: 'corpus'")
-    for texts in (given_queries, given_passages):
-        left.take(texts)
-        left.take(texts.values())
-    queries = {query_id: _query(f"{path}: 'query'", query_id, text, "") for query_id, text in given_queries.items()}
-    passages = {
-        as_string(passage, f"{path}: an id of 'corpus'"): as_string(text, f"{path}: the text of '{passage:.80}'")
-        for passage, text in given_passages.items()
-    }
-    pools: dict[str, tuple[str, ...]] = {}
-    relevant: dict[str, dict[str, int]] = {}
-    for query_id, given in as_object(data["qrel"], f"{path}: 'qrel'").items():
-        here = f"{path}: the pool of '{query_id:.80}'"
-        grades = as_object(given, here)
-        left.take(grades)
-        for passage, grade in grades.items():
-            if type(grade) is not int or grade < 0:
-                raise BadBenchmark(f"{here}: the grade of '{passage:.80}' must be a whole number from 0.")
-        pools[query_id] = tuple(grades)
-        relevant[query_id] = {passage: grade for passage, grade in grades.items() if type(grade) is int and grade > 0}
-        _check_pool(here, query_id, pools[query_id], relevant[query_id], queries, passages)
-    return _whole(str(path), queries, passages, pools, relevant)
-
-
-class Allowance:
-    """Bounds what a pickle unfolds to, in entries and characters, by its size.
-
-    A pickle may name one thing in many places, and honest ones do so with ids; a set that unfolds to many times its
-    size was made to.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._left = _UNFOLDED * path.stat().st_size
-
-    def take(self, held: Iterable[object]) -> None:
-        """Count some entries and the characters of those that are text."""
-        for each in held:
-            self._left -= 1 + (len(each) if isinstance(each, str) else 0)
-        if self._left < 0:
-            raise BadBenchmark(
-                f"{self._path} is refused: it unfolds to more than {_UNFOLDED} times its size. Take it from its "
-                "publisher again."
-            )
 
 
 def _lines(

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import pickle
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from relic_core.domain import Book, ContextSize, Outcome, QuotationContext, Run, Span
 from relic_core.errors import BadBenchmark
-from relic_core.formats.birco import MASKED, read_jsonl, read_pickle
-from relic_core.formats.birco_pickle import read_plain
-from relic_core.formats.birco_rankings import read_rankings
+from relic_core.formats.birco import MASKED
 from relic_core.formats.leaderboard import DEPTH, read_submission, write_submission
 from relic_core.formats.parquet import read_outcomes, read_windows, write_outcomes, write_windows
 from relic_core.formats.relic import LENGTHS, Quote, RelicBook, read_relic, write_relic
@@ -142,54 +138,6 @@ def birco_sets(draw):
         for query in queries
     }
     return queries, passages, pools, {query: draw(st.sampled_from(pool)) for query, pool in pools.items()}
-
-
-@given(birco_sets(), st.booleans(), st.sampled_from([3, 4, 5]))
-def test_lines_and_pickle_of_a_set_and_its_rankings_are_one(made, numpys, protocol):
-    queries, passages, pools, gold = made
-    name, number = (np.str_, np.int64) if numpys and not _ends_in_nul(made) else (str, int)
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
-        for file, lines in (
-            ("queries", [{"id": key, "text": text} for key, text in queries.items()]),
-            ("passages", [{"id": key, "text": text} for key, text in passages.items()]),
-            ("pools", [{"query_id": key, "candidates": pools[key], "relevant": [gold[key]]} for key in queries]),
-        ):
-            (home / f"{file}.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-        pickled = {
-            "query": {name(key): name(text) for key, text in queries.items()},
-            "corpus": {name(key): name(text) for key, text in passages.items()},
-            "qrel": {
-                name(key): {name(each): number(each == gold[key]) for each in pool} for key, pool in pools.items()
-            },
-        }
-        (home / "set.pickle").write_bytes(pickle.dumps(pickled, protocol=protocol))
-        (home / "system.pickle").write_bytes(
-            pickle.dumps({name(key): [name(each) for each in pool] for key, pool in pools.items()}, protocol=protocol)
-        )
-        read = read_jsonl(home)
-        assert read_pickle(home / "set.pickle") == read
-        assert [query.text for query in read.queries] == list(queries.values())
-        ranked = read_rankings(home / "system.pickle", read)
-    assert ranked == {"system": {key: tuple(pool) for key, pool in pools.items()}}
-
-
-def _ends_in_nul(made):
-    """Whether a text ends in NUL, which numpy's strings cannot hold."""
-    queries, passages, *_ = made
-    return any(text.endswith("\0") for pair in (*queries.items(), *passages.items()) for text in pair)
-
-
-@given(st.binary(max_size=60) | st.binary(max_size=60).map(lambda raw: b"\x80\x04" + raw + b"."))
-def test_any_bytes_are_plain_data_or_refused(raw):
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "test.pickle"
-        path.write_bytes(raw)
-        for read in (read_plain, read_pickle, read_rankings):
-            try:
-                read(path)
-            except BadBenchmark as error:
-                assert "test.pickle" in str(error)
 
 
 @given(

@@ -5,8 +5,8 @@ import pytest
 
 from relic_core.domain import Claim
 from relic_core.errors import BadRequest
-from relic_core.evaluation.agreement import Agreement, agreement
 from tests.making import make_work
+from tools.bench.agreement import Agreement, agreement
 
 
 class Fixed:

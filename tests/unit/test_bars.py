@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relic_core.errors import BadRequest
-from relic_core.evaluation.bars import BestHit, left_out, set_bars
-from relic_core.services.strength_choices import BARE, Question, choose_bars
 from relic_core.wiring import build
 from tests.fake_retrievers import use_fakes
 from tests.small_benchmark import SmallBenchmark, quiet
+from tools.tune.strength import BARE, Question, choose_bars
+from tools.tune.thresholds import BestHit, left_out, set_bars
 
 
 def drawn(count=300, *, gap=0.15, foreign=0.0, seed=3):

@@ -16,21 +16,21 @@ from relic_core import cli
 from relic_core.config import Settings
 from relic_core.config.machine import busy, in_full, machine
 from relic_core.domain import Claim, Span
-from relic_core.encoders.baseline import SentenceTransformersBaseline, plain_forward
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import load_late_chunking
 from relic_core.encoders.passage_encoder import PassageEncoder
 from relic_core.errors import BadRequest, NotFound, RelicError
 from relic_core.ports import silent
-from relic_core.services.benching import building, doubling, memory, quotations, running, start, tables, words
-from relic_core.services.benching.bench import QUICK, Bench, head
-from relic_core.services.benching.figures import Figure, Target, as_fast, median_and_tail
 from relic_core.services.search import Search
 from relic_core.wiring import build
 from tests import tiny_models
 from tests.making import make_work
 from tests.making_rerankers import make_cross_encoder
 from tests.making_training import make_base
+from tools.bench import building, doubling, memory, quotations, running, start, tables, words
+from tools.bench.baseline import SentenceTransformersBaseline, plain_forward
+from tools.bench.bench import QUICK, Bench, head
+from tools.bench.figures import Figure, Target, as_fast, median_and_tail
 
 HERE = ("bm25", "building", "encoder", "latency", "library", "doubling", "agreement", "mining")
 """The parts that start no process."""
@@ -70,7 +70,7 @@ def report(workbench, work):
 def bench_of(workbench, **changed):
     claims = tuple(example.claim for example in workbench.examples.of_split("sample")[:4])
     given = {"effort": QUICK, "work_id": "", "full": False, "claims": claims, "say": lambda what: None}
-    return Bench(workbench=workbench, **{**given, **changed})
+    return Bench(app=workbench, **{**given, **changed})
 
 
 def part(report, name):
@@ -587,7 +587,7 @@ def test_figures_that_were_kept_are_not_measured_again(command, tmp_path):
 
 
 def test_the_help_names_the_parts_there_are():
-    from relic_core.cli import bench
+    from tools.bench import __main__ as bench
 
     assert tuple(running.PARTS) == bench._PARTS
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import pickle
 import re
 from collections import Counter
 from pathlib import Path
@@ -282,23 +281,10 @@ class TestBircoPools:
         assert first.left == ("C d.", "E f.", "G h.", "I j.")
         assert first.right == ("K l.",) * 4
 
-    def test_the_published_pickle_gives_the_same_questions_without_books(self, birco, tmp_path):
-        path = tmp_path / "relic.pickle"
-        content = {
-            "query": {row["id"]: row["text"] for row in QUERIES},
-            "corpus": PASSAGES,
-            "qrel": {name: {each: int(each == gold) for each in ids} for name, (ids, gold) in POOLS.items()},
-        }
-        path.write_bytes(pickle.dumps(content))
-        pickled, lines = open_birco(path), open_birco(birco)
-        assert [(each.id, each.left, each.right, each.gold) for each in pickled.windows()] == [
-            (each.id, each.left, each.right, each.gold) for each in lines.windows()
-        ]
-        assert pickled.work("q1").fingerprint == lines.work("q1").fingerprint
-        assert [book.key for book in pickled.books()] == ["q1", "q2"]
-        assert (pickled.card.books, lines.card.books) == (2, 1)
-        with pytest.raises(BadBenchmark, match="which novel a query is about, and 2 queries do not say"):
-            open_birco(path, "birco-novels")
+    def test_without_novels_no_query_is_looked_for_in_one(self, birco):
+        write_birco(birco, queries=[{key: each for key, each in query.items() if key != "work"} for query in QUERIES])
+        with pytest.raises(BadBenchmark, match="2 queries"):
+            open_birco(birco, "birco-novels")
 
     def test_an_empty_passage_is_refused(self, birco):
         write_birco(birco, passages={**PASSAGES, "c1": " \n"})

@@ -18,12 +18,13 @@ from relic_core.formats.relic import Quote, RelicBook, read_relic, write_relic
 from relic_core.formats.run_files import read_run, write_run
 from relic_core.formats.trec import read_qrels
 from relic_core.formats.trec import read_run as read_trec
-from relic_core.services import exchange, expected, measuring, proxy, runs
+from relic_core.services import exchange, measuring, proxy, runs
 from relic_core.services.benchmarks import Benchmarks
-from relic_core.services.between_marks import marks
 from relic_core.wiring import build
 from tests.making import make_work
 from tests.small_benchmark import SmallBenchmark, novel, quiet
+from tools import figures as expected
+from tools.between_marks import marks
 
 
 @pytest.fixture

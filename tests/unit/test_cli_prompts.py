@@ -9,9 +9,9 @@ import pytest
 
 from relic_core import cli
 from relic_core.config import Settings
-from relic_core.services.prompting import asking, figures, report_files
 from tests.making_prompts import PRIDE, bench_with, fill_in, rows_of
 from tests.making_rerankers import CountingReranker
+from tools.prompts import asking, figures, report_files
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "prompts.md"
 
@@ -40,7 +40,7 @@ def otherwise(bench, monkeypatch):
 @pytest.fixture
 def prompts(bench, tmp_path, monkeypatch, capsys):
     """Run the command on a workbench with fakes, whose program came without a report; gives code, output and errors."""
-    monkeypatch.setattr(cli, "App", lambda _: bench)
+    monkeypatch.setattr("tools.command.build", lambda: bench)
     monkeypatch.setattr(report_files, "REPORT", tmp_path / "shipped.json")
 
     def prompts(*arguments):

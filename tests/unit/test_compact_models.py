@@ -11,7 +11,6 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from relic_core.domain import Claim, Span
-from relic_core.encoders.baseline import SentenceTransformersBaseline
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.generator import GeneratorReranker
@@ -26,6 +25,7 @@ from relic_core.training.trainer import train
 from tests.making_rerankers import WAYS, bart, make_reranker_recipe
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
 from tests.tiny_models import dpr, in_hub_cache
+from tools.bench.baseline import SentenceTransformersBaseline
 
 HUB = "tiny/base"
 QUERY = "encoder.layer.0.attention.self.query.weight"

@@ -10,11 +10,11 @@ from relic_core.domain import ContextSize
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.formats.run_files import write_run
 from relic_core.retrieval.bm25 import Bm25
-from relic_core.services import expected
-from relic_core.services.between_marks import marks, put_between
 from relic_core.services.runs import Runs
 from relic_core.wiring import build
 from tests.small_benchmark import SmallBenchmark, quiet
+from tools import figures as expected
+from tools.between_marks import marks, put_between
 
 PROJECT = Path(__file__).resolve().parents[2]
 SHAPE = ContextSize(4, 4)
@@ -23,7 +23,7 @@ WEIGHTS = ("dense-relic", "reranker")
 
 def workbench_of(settings, shipped):
     made = build(settings)
-    made.runs = Runs(made, shipped=shipped)
+    vars(made)["runs"] = Runs(made, shipped=shipped)
     return made
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from relic_core.errors import BadBenchmark, NotFound
-from relic_core.formats.birco import MASKED, BircoQuery, read_jsonl, read_pickle
-from relic_core.formats.birco_rankings import read_rankings
+from relic_core.formats.birco import MASKED, BircoQuery, read_jsonl
+from tools.birco import convert, read
 
 QUERIES = [
     {"id": "q1", "text": f"The river is a wall: {MASKED} Nobody crosses.", "work": "the_ferry"},
@@ -74,14 +77,49 @@ def test_a_line_feed_of_unicode_within_a_text_ends_no_line(tmp_path):
 
 
 @pytest.mark.parametrize("make", [lambda data: data, _in_numpy])
-def test_the_pickle_gives_the_same_set_in_plain_types(tmp_path, make):
+def test_a_published_pickle_is_converted_to_the_same_set(tmp_path, make):
     lines = read_jsonl(_folder(tmp_path))
-    read = read_pickle(_pickled(tmp_path, make(_data())))
+    convert(_pickled(tmp_path, make(_data())), tmp_path / "converted")
+    read = read_jsonl(tmp_path / "converted")
     assert (read.passages, read.pools, read.relevant) == (lines.passages, lines.pools, lines.relevant)
     assert read.queries == tuple(BircoQuery(query["id"], query["text"]) for query in QUERIES)
-    kinds = {type(each) for each in (*read.passages, *read.pools["q1"], read.queries[0].id, read.queries[0].text)}
-    assert kinds == {str}
-    assert type(read.relevant["q1"]["c1"]) is int
+
+
+class Calls:
+    """Pickled, it is an order to call something when it is loaded."""
+
+    def __init__(self, *what):
+        self.what = what
+
+    def __reduce__(self):
+        return self.what
+
+
+@pytest.mark.parametrize(
+    "what",
+    [(os.mkdir, ("made",)), (eval, ("1",)), (np.dtype, ("O",)), (np.dtype, ("U9999999",)), (Path, ("x",))],
+    ids=["folder", "eval", "objects", "large", "path"],
+)
+def test_a_pickle_that_asks_for_more_than_plain_data_is_refused_and_runs_nothing(tmp_path, monkeypatch, what):
+    monkeypatch.chdir(tmp_path)
+    path = _pickled(tmp_path, {**_data(), "query": Calls(*what)})
+    with pytest.raises(ValueError, match="plain data"):
+        convert(path, tmp_path / "converted")
+    assert not (tmp_path / "made").exists()
+    assert not (tmp_path / "converted").exists()
+
+
+def test_every_cut_of_a_pickle_is_refused(tmp_path):
+    whole = _pickled(tmp_path, _in_numpy(_data())).read_bytes()
+    for end in range(len(whole)):
+        with pytest.raises(ValueError, match="plain data"):
+            read(io.BytesIO(whole[:end]))
+
+
+def test_too_large_a_pickle_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("tools.birco.MAX_BYTES", 10)
+    with pytest.raises(ValueError, match="10 bytes"):
+        convert(_pickled(tmp_path, _data()), tmp_path / "converted")
 
 
 def _with(lines, number, **changes):
@@ -127,102 +165,3 @@ def test_a_missing_file_is_named(tmp_path):
     (_folder(tmp_path) / "pools.jsonl").unlink()
     with pytest.raises(NotFound, match=r"pools\.jsonl"):
         read_jsonl(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        (lambda d: d.pop("qrel"), "has no 'qrel'"),
-        (lambda d: d.__setitem__("extra", {}), "unknown 'extra'"),
-        (lambda d: d.__setitem__("query", []), "'query' must be a JSON object, and is a list"),
-        (lambda d: d["query"].clear(), "no query 'q2' among the 0"),
-        (lambda d: d["query"].__setitem__("q1", "no mask"), "'q1' has no"),
-        (lambda d: d["query"].__setitem__("q1", 5), "the text of 'q1' must be a string"),
-        (lambda d: d["query"].__setitem__("q1", f"{MASKED} \ud800"), "the lone surrogate U+D800"),
-        (lambda d: d["corpus"].pop("c1"), "no passage 'c1'"),
-        (lambda d: d["qrel"].pop("q1"), "query 'q1' has no pool"),
-        (lambda d: d["qrel"]["q1"].__setitem__("c1", 0), "0 passages are relevant"),
-        (lambda d: d["qrel"]["q1"].__setitem__("c2", 1), "2 passages are relevant"),
-        (lambda d: d["qrel"]["q1"].__setitem__("c2", -1), "must be a whole number from 0"),
-        (lambda d: d["qrel"]["q1"].__setitem__("c2", True), "must be a whole number from 0"),
-        (lambda d: d["qrel"].__setitem__("q1", ["c1"]), "the pool of 'q1' must be a JSON object"),
-    ],
-)
-def test_a_pickle_that_is_no_such_set_is_refused(tmp_path, change, what):
-    data = _data()
-    change(data)
-    with pytest.raises(BadBenchmark) as caught:
-        read_pickle(_pickled(tmp_path, data))
-    assert what in str(caught.value)
-    assert "test_set.pickle" in str(caught.value)
-
-
-def test_a_file_that_is_no_pickle_is_told_what_would_be_one_of_birco(tmp_path):
-    path = tmp_path / "README.md"
-    path.write_text("# Read me\n", encoding="utf-8")
-    with pytest.raises(BadBenchmark, match=r"README\.md is no file of BIRCO: a folder with queries\.jsonl.*\.pickle"):
-        read_pickle(path)
-
-
-RANKED = {"q1": ["c1", "c2"], "q2": ["c2", "c3"]}
-
-
-def test_rankings_are_read_from_json_from_one_pickle_and_from_a_folder_of_them(tmp_path):
-    wanted = {query: tuple(order) for query, order in RANKED.items()}
-    told = tmp_path / "all.json"
-    told.write_text(json.dumps({"SimCSE": RANKED, "E5": RANKED}), encoding="utf-8")
-    assert read_rankings(told) == {"SimCSE": wanted, "E5": wanted}
-    ranks = tmp_path / "ranks"
-    ranks.mkdir()
-    _pickled(ranks, RANKED, "simcse_rank.pickle")
-    _pickled(ranks, _in_numpy(RANKED), "e5_rank.pickle")
-    (ranks / "notes.txt").write_text("no ranking")
-    assert read_rankings(ranks) == {"e5_rank": wanted, "simcse_rank": wanted}
-    assert read_rankings(ranks / "e5_rank.pickle") == {"e5_rank": wanted}
-
-
-def test_a_query_that_a_system_did_not_rank_is_not_made_up(tmp_path):
-    path = _pickled(tmp_path, {"q1": ["c1", "c2"]}, "half.pickle")
-    assert read_rankings(path, read_jsonl(_folder(tmp_path))) == {"half": {"q1": ("c1", "c2")}}
-
-
-@pytest.mark.parametrize(
-    ("order", "what"),
-    [
-        ({"q1": ["c1"]}, "no order of its pool: 1 of 2 passages are missing, and 0 are not of the pool"),
-        ({"q1": ["c1", "c3"]}, "1 of 2 passages are missing, and 1 are not of the pool"),
-        ({"q1": ["c1", "c2", "c1"]}, "names a passage twice"),
-        ({"q3": ["c1", "c2"]}, "of no query of this set"),
-        ({"q1": "c1"}, "must be a list of strings"),
-        ({"q1": [1]}, "must hold strings alone"),
-        ([], "must be a JSON object"),
-    ],
-)
-@pytest.mark.parametrize("form", ["json", "pickle"])
-def test_a_ranking_that_is_no_permutation_of_its_pool_is_refused(tmp_path, order, what, form):
-    known = read_jsonl(_folder(tmp_path))
-    path = tmp_path / f"system.{form}"
-    path.write_bytes(pickle.dumps(order) if form == "pickle" else json.dumps({"system": order}).encode())
-    with pytest.raises(BadBenchmark, match=what):
-        read_rankings(path, known)
-
-
-def test_without_its_set_a_ranking_must_still_name_each_passage_once(tmp_path):
-    with pytest.raises(BadBenchmark, match="names a passage twice"):
-        read_rankings(_pickled(tmp_path, {"q1": ["c1", "c1"]}))
-
-
-def test_a_folder_without_rankings_is_told(tmp_path):
-    with pytest.raises(NotFound, match="no ranking"):
-        read_rankings(tmp_path)
-
-
-@pytest.mark.corpus
-def test_the_published_rankings_order_every_pool_of_the_48_queries(shared):
-    folder = shared / "benchmarks" / "birco_relic"
-    known = read_jsonl(folder)
-    assert len(known.queries) == 48
-    assert {len(pool) for pool in known.pools.values()} == {50, 51}
-    rankings = read_rankings(folder / "published_rankings.json", known)
-    assert len(rankings) == 30
-    assert {len(ranked) for ranked in rankings.values()} == {48}

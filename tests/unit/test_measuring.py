@@ -35,7 +35,7 @@ SHAPE = ContextSize(1, 1)
 @pytest.fixture
 def workbench(settings, tmp_path):
     made = build(settings)
-    made.runs = Runs(made, shipped=tmp_path / "shipped")
+    vars(made)["runs"] = Runs(made, shipped=tmp_path / "shipped")
     return made
 
 
@@ -100,7 +100,7 @@ def test_a_run_that_came_with_the_program_is_recognised(settings, tmp_path, meas
     (tmp_path / "shipped").mkdir()
     write_run(tmp_path / "shipped" / "one.json", made.run, made.outcomes)
     fresh = build(replace(settings, data=tmp_path / "other"))
-    fresh.runs = Runs(fresh, shipped=tmp_path / "shipped")
+    vars(fresh)["runs"] = Runs(fresh, shipped=tmp_path / "shipped")
     asked = Counting()
     found = fresh.measuring.measure(SmallBenchmark(), asked, SHAPE, progress=quiet)
     assert (found.found, found.run.shipped, asked.answers) == (True, True, 0)
@@ -182,7 +182,7 @@ def test_a_run_that_came_with_the_program_is_renewed_by_measuring_it_again(setti
     old = replace(made.run, created=made.run.created - timedelta(days=9))
     write_run(tmp_path / "shipped" / "one.json", old, made.outcomes)
     fresh = build(replace(settings, data=tmp_path / "other"))
-    fresh.runs = Runs(fresh, shipped=tmp_path / "shipped")
+    vars(fresh)["runs"] = Runs(fresh, shipped=tmp_path / "shipped")
     fresh.runs.tag(old.id, ["kept"])
     again = fresh.measuring.measure(SmallBenchmark(), Other(), SHAPE, again=True, progress=quiet)
     (run,) = fresh.runs.all()

@@ -12,12 +12,12 @@ from relic_core.domain import Claim, Span, rank_scores
 from relic_core.errors import BadBenchmark, BadRequest, BadText, NoIndex, NotFound
 from relic_core.reporting.passages import quotation
 from relic_core.retrieval.reranked import Reranked
-from relic_core.services.prompting import asking, figures, report_files, sheets
-from relic_core.services.prompting.report import make_report
 from relic_core.services.prompts import PROMPTS, paper_prompts, prompts_for
 from tests.making import make_work
 from tests.making_prompts import FRANKENSTEIN, GATSBY, PRIDE, WORKS, bench_with, fill_in, rows_of, save
 from tests.making_rerankers import CountingReranker
+from tools.prompts import asking, figures, report_files, sheets
+from tools.prompts.report import make_report
 
 RETRIEVERS = ["dense-relic", "bm25", "reranked", "fusion", "zero-shot"]
 

@@ -10,15 +10,15 @@ from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.passage_encoder import PassageEncoder
 from relic_core.errors import BadRequest
-from relic_core.evaluation import readings
 from relic_core.evaluation.benchmarks import registry
 from relic_core.evaluation.runner import evaluate
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.dense_alone import DenseAlone
-from relic_core.services.reading_choices import Question, compare_readings
 from relic_core.wiring import build
 from tests import tiny_models
 from tests.small_benchmark import SmallBenchmark, novel, quiet
+from tools.tune import readings
+from tools.tune.stretches import Question, compare_readings
 
 SHAPES = (ContextSize(1, 1), ContextSize(1, 0))
 

@@ -7,10 +7,10 @@ import pytest
 from relic_core import cli
 from relic_core.config import Settings
 from relic_core.errors import BadRequest
-from relic_core.services.reliability import faults, reliability
-from relic_core.services.reliability.rows import Row, Trial, percentile
 from relic_core.wiring import build
 from tests.making import work_of
+from tools.reliability import faults, reliability
+from tools.reliability.rows import Row, Trial, percentile
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def trial(tmp_path_factory):
     bench = build(Settings(data=folder / "data", indexes=folder / "indexes"))
     bench.store.works.add(work_of())
     return Trial(
-        workbench=bench,
+        app=bench,
         folder=folder,
         work_id=work_of().id,
         claims=("The ferry is late",),
@@ -48,11 +48,11 @@ def test_who_holds_the_store_is_told_to_the_impatient_and_the_patient_are_answer
     monkeypatch.setattr(faults, "_PATIENCE", 0.3)
     row = faults.locked(trial)
     assert row.held is True
-    assert "is in use by another program (python -m relic_core.services.reliability.holding" in row.happened
+    assert "is in use by another program (python -m tools.reliability.holding" in row.happened
 
 
 def test_a_search_that_is_not_there_is_counted_as_lost(trial):
-    assert faults._lost(trial.workbench.settings, ["never asked"]) == 1
+    assert faults._lost(trial.app.settings, ["never asked"]) == 1
 
 
 def made(held, lost):
@@ -88,7 +88,7 @@ def test_an_unknown_part_and_nobody_at_all_are_refused(capsys):
 
 
 def test_the_command_names_the_parts_there_are():
-    from relic_core.cli.reliability import _PARTS
+    from tools.reliability.__main__ import _PARTS
 
     assert tuple(reliability.PARTS) == _PARTS
 

@@ -208,7 +208,7 @@ def test_a_fused_hit_of_an_encoder_without_bars_is_not_called_weak_for_want_of_s
 def test_bars_were_set_for_the_encoder_that_comes_with_the_program(tmp_path):
     encoder = registry.create("dense-relic", settings=Settings(indexes=tmp_path)).encoder_identity
     assert set(encoder.split("/")) & set(strength._BY_MODEL), (
-        f"No bars were set for {encoder}: `python -m relic_core tune strength` says which, `_BY_MODEL` keeps them."
+        f"No bars were set for {encoder}: `python -m tools.tune strength` says which, `_BY_MODEL` keeps them."
     )
 
 

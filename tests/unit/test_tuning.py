@@ -7,7 +7,7 @@ import pytest
 
 from relic_core.domain import ContextSize
 from relic_core.errors import BadClaim, BadRequest
-from relic_core.evaluation import proxy_runs, tuning
+from relic_core.evaluation import proxy_runs
 from relic_core.evaluation.comparing import compare
 from relic_core.evaluation.metrics import figure
 from relic_core.evaluation.proxy_items import proxy_values
@@ -16,9 +16,10 @@ from relic_core.evaluation.runner import evaluate
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.retrieval.bm25_reference import Bm25Reference
 from relic_core.retrieval.random_order import create as random_order
-from relic_core.services.tuning import tune_bm25
 from relic_core.wiring import build
 from tests.small_benchmark import Counting, SmallBenchmark, quiet
+from tools.tune import grid as tuning
+from tools.tune.bm25 import tune_bm25
 
 SHAPE = ContextSize(1, 1)
 
@@ -135,7 +136,7 @@ def test_a_difference_of_nearly_nothing_has_no_sign(workbench, monkeypatch):
     def nearly(*given, **options):
         return replace(compare(*given, **options), difference=-0.00001, low=-0.00002, high=-0.00001)
 
-    monkeypatch.setattr("relic_core.services.tuning.compare", nearly)
+    monkeypatch.setattr("tools.tune.bm25.compare", nearly)
     said = tune(workbench, monkeypatch, SmallBenchmark()).table.notes[0]
     assert "The difference is 0.000 (" in said
     assert "0.000 to 0.000" in said

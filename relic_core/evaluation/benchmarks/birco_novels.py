@@ -67,7 +67,7 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened:
     if nameless:
         raise BadBenchmark(
             f"{CARD.label} must know which novel a query is about, and {len(nameless)} queries do not say it "
-            f"({nameless[0]} first). BIRCO's own pickle never does: use birco-pools for it, or a folder of JSON lines "
+            f"({nameless[0]} first). What BIRCO publishes never does: use birco-pools, or a folder of JSON lines "
             "whose queries have a 'work'."
         )
     texts = works.find(list(dict.fromkeys(query.work for query in queries.queries)))

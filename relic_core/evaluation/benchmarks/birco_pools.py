@@ -45,12 +45,12 @@ CARD = BenchmarkCard(
     licence=birco_queries.LICENCE,
     citation=birco_queries.CITATION,
     checksum=birco_queries.CHECKSUM,
-    needs="It needs BIRCO's RELIC queries, as JSON lines or as the published pickle.",
+    needs="It needs BIRCO's RELIC queries, as JSON lines (`python -m tools.birco` makes them of its pickle).",
 )
 
 
 def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - no novel is needed
-    """Read queries and pools. BIRCO's own pickle does not say which novel a query is about: each counts as a book.
+    """Read queries and pools. What BIRCO publishes does not say which novel a query is about: each counts as a book.
 
     Raises NotFound, BadBenchmark: as `birco_queries.load`; and a passage without words, or a query without a gold or a
     mask.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from relic_core.domain import MAX_CONTEXT
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.benchmarks.opened import checksum, data_path
-from relic_core.formats.birco import MASKED, read_jsonl, read_pickle
+from relic_core.formats.birco import MASKED, read_jsonl
 from relic_core.text.sentences import default_segmenter
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[Be
     """Read the queries and their pools.
 
     - `settings`: where benchmark data are kept.
-    - `data`: a folder of JSON lines, or BIRCO's own pickle, in place of the folder that the card speaks of.
+    - `data`: a folder of JSON lines in place of the one that the card speaks of.
 
     What it returns:
     - `card`: with the checksum of what was read.
@@ -51,15 +51,19 @@ def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[Be
     Raises BadBenchmark: they are damaged; or not those the card speaks of, where the reader named none.
     """
     path = data_path(card, settings, data, below=FOLDER)
-    found = checksum(path / name for name in FILES) if path.is_dir() else checksum([path])
+    if not path.is_dir():
+        raise BadBenchmark(
+            f"{path} is no folder with {', '.join(FILES)}. Of the pickle that BIRCO publishes make one: "
+            "python -m tools.birco set.pickle FOLDER."
+        )
+    found = checksum(path / name for name in FILES)
     if data is None and found != card.checksum:
         raise BadBenchmark(
             f"The files in {path} are not those that {card.label} was described from: their sha256 is "
             f"{found[:12]}… instead of {card.checksum[:12]}…. Get them again; to measure on files of your own, name "
             "them with --data."
         )
-    queries = read_jsonl(path) if path.is_dir() else read_pickle(path)
-    return replace(card, checksum=found), queries
+    return replace(card, checksum=found), read_jsonl(path)
 
 
 def sides(query: BircoQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -1,0 +1,288 @@
+"""Expected figures: what runs must come to, within tolerances; and the tables of the documentation, made from them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import sys
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relic_core.domain import SHAPES, ContextSize
+from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
+from relic_core.evaluation import metrics
+from relic_core.formats.files import read_text, written_whole
+from relic_core.reporting.tables import as_markdown
+from relic_core.retrieval import registry
+from relic_core.services import figures
+from relic_core.services.runs import SHIPPED
+from tools import command
+from tools.between_marks import put_between
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Mapping, Sequence
+
+    from relic_core.domain import Outcome, Run
+    from relic_core.ports import Progress
+    from relic_core.wiring import App
+
+EXPECTED = SHIPPED / "expected.csv"
+"""The file that comes with the program."""
+
+MARKS = "figures"
+"""Name of the marks between which the README has its tables."""
+
+README_METRICS = ("recall@1", "recall@10", "recall@100", "mrr", "ndcg@10")
+README_SHAPE = SHAPES[-1]
+NAMES = ("recall@1", "recall@10", "recall@100", "mean-rank", "mrr", "ndcg@10")
+"""The metrics that are expected of a run."""
+
+_LEXICAL, _OTHER = (0.001, 0.005), (0.01, 0.05)
+"""How far a figure may be off: by so much, or by this share of it where that is more. Word counts come out the same on
+every machine but for near ties; encoders compute in other number formats on other processors."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """One figure that a run must come to.
+
+    - `value`, `tolerance`: the figure, and how far it may be off.
+    """
+
+    benchmark: str
+    data_hash: str
+    retriever: str
+    shape: str
+    metric: str
+    value: float
+    tolerance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """An expected figure held against a run.
+
+    - `found`: what the run has; None where there is no run.
+    - `why`: what is wrong, as a sentence; empty where nothing is.
+    """
+
+    expected: Expected
+    found: float | None
+    why: str = ""
+
+
+_NUMBER_FORMAT = re.compile(r"/(?:float32|bfloat16|float16)/")
+_COLUMNS = tuple(field.name for field in fields(Expected))
+
+
+def read_expected(path: Path = EXPECTED) -> tuple[Expected, ...]:
+    """Read a file of expected figures.
+
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is damaged; with the line.
+    """
+    rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
+    if not rows or tuple(rows[0]) != _COLUMNS:
+        raise BadBenchmark(f"{path} is no file of expected figures: its first line must be {','.join(_COLUMNS)}.")
+    found = []
+    for number, row in enumerate(rows[1:], start=2):
+        try:
+            said = dict(zip(_COLUMNS, row, strict=True))
+            value, tolerance = float(said.pop("value")), float(said.pop("tolerance"))
+            ContextSize.parse(said["shape"])
+            metrics.metric(said["metric"])
+        except (ValueError, RelicError) as error:
+            raise BadBenchmark(f"{path}, line {number}: {error}") from None
+        if not (math.isfinite(value) and math.isfinite(tolerance) and tolerance >= 0):
+            raise BadBenchmark(f"{path}, line {number}: a figure and its tolerance are numbers, the second at least 0.")
+        found.append(Expected(value=value, tolerance=tolerance, **said))
+    return tuple(found)
+
+
+def write_expected(app: App, path: Path = EXPECTED) -> int:
+    """Write the figures of the runs that came with the program as what is expected from now on.
+
+    Returns: how many there are.
+    """
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    count = 0
+    for run, outcomes in shipped(app):
+        for name in NAMES:
+            value = round(metrics.figure(name, outcomes), 6)
+            least, share = _LEXICAL if registry.card(run.retriever).kind in {"lexical", "baseline"} else _OTHER
+            tolerance = round(max(least, share * abs(value)), 6)
+            writer.writerow([run.benchmark, run.data_hash, run.retriever, run.shape, name, value, tolerance])
+            count += 1
+    with written_whole(path) as file:
+        file.write(out.getvalue().encode())
+    return count
+
+
+def shipped(app: App) -> tuple[tuple[Run, tuple[Outcome, ...]], ...]:
+    """List the runs that came with the program, by benchmark, shape and retriever in the order of the registries."""
+    order = [card.name for card in registry.cards()]
+    runs = [run for run in app.runs.all() if run.shipped]
+    named = [card.name for card in app.benchmarks.cards()]
+
+    def place(run: Run) -> tuple[int, str, int, int, str]:
+        return (
+            named.index(run.benchmark) if run.benchmark in named else len(named),
+            run.data_hash,
+            SHAPES.index(run.shape) if run.shape in SHAPES else len(SHAPES),
+            order.index(run.retriever) if run.retriever in order else len(order),
+            run.id,
+        )
+
+    return tuple((run, app.runs.outcomes(run.id)) for run in sorted(runs, key=place))
+
+
+def check(app: App, expected: Sequence[Expected]) -> tuple[Checked, ...]:
+    """Hold every expected figure against the run that has it, measured with what the program computes now.
+
+    Raises BadRequest: a retriever that there is not.
+    """
+    runs = app.runs.all()
+    chosen: dict[tuple[str, str, str, str], Run | None] = {}
+    checked = []
+    for each in expected:
+        key = (each.benchmark, each.data_hash, each.retriever, each.shape)
+        if key not in chosen:
+            chosen[key] = _run_of(app, runs, each)
+        run = chosen[key]
+        if run is None:
+            command = f"python -m relic_core evaluate {each.benchmark} {each.retriever} --shape {each.shape}"
+            command += " --data FILE" if each.benchmark == "relic" else ""
+            checked.append(Checked(expected=each, found=None, why=f"There is no such run. Measure it: {command}."))
+            continue
+        checked.append(_held(each, app.runs.outcomes(run.id), f"run {run.id}"))
+    return tuple(checked)
+
+
+def measure(app: App, expected: Sequence[Expected], progress: Progress) -> tuple[Checked, ...]:
+    """Measure everything that is expected anew, and hold the figures against what comes out.
+
+    What cannot be measured here, since its data or works are missing, is told as such.
+    """
+    made: dict[tuple[str, str, str], tuple[str, tuple[Outcome, ...]] | str] = {}
+    checked = []
+    for each in expected:
+        key = (each.benchmark, each.retriever, each.shape)
+        if key not in made:
+            try:
+                benchmark = app.benchmarks.open(each.benchmark)
+                run = app.measuring.measure(
+                    benchmark, each.retriever, ContextSize.parse(each.shape), again=True, renew=False, progress=progress
+                )
+            except (NotFound, BadBenchmark, BadRequest) as error:
+                made[key] = f"It could not be measured here. {error}"
+            else:
+                made[key] = (run.run.data_hash, run.outcomes)
+        found = made[key]
+        if isinstance(found, str):
+            checked.append(Checked(expected=each, found=None, why=found))
+        elif found[0] != each.data_hash:
+            why = f"The data here are others ({found[0][:12]}) than those it is expected on ({each.data_hash[:12]})."
+            checked.append(Checked(expected=each, found=None, why=why))
+        else:
+            checked.append(_held(each, found[1], "measured now"))
+    return tuple(checked)
+
+
+def readme_table(app: App) -> str:
+    """Make the README's tables, from the runs that came with the program.
+
+    The sample is left out: no method should be judged by it.
+    """
+    runs = [(run, outcomes) for run, outcomes in shipped(app) if run.shape == README_SHAPE and run.split != "sample"]
+    made = "\n\n".join(as_markdown(table) for table in figures.tables(runs, names=README_METRICS))
+    return made or "No run has come with the program yet."
+
+
+def _held(expected: Expected, outcomes: Sequence[Outcome], where: str) -> Checked:
+    found = metrics.figure(expected.metric, outcomes)
+    if abs(found - expected.value) <= expected.tolerance + 1e-6:  # values are written with six digits
+        return Checked(expected=expected, found=found)
+    why = f"It is {found:.4f} ({where}), and {expected.value:.4f} ± {expected.tolerance:.4f} is expected."
+    return Checked(expected=expected, found=found, why=why)
+
+
+def _run_of(app: App, runs: Sequence[Run], expected: Expected) -> Run | None:
+    """Find the newest run with the retriever's own parameters, model and code."""
+    retriever = app.measuring.retriever(expected.retriever, app.settings)
+    now = _any_format(retriever.configuration)
+    for run in runs:
+        same = (run.benchmark, run.data_hash, run.retriever, str(run.shape)) == (
+            expected.benchmark,
+            expected.data_hash,
+            expected.retriever,
+            expected.shape,
+        )
+        if same and _any_format(run.configuration) == now:
+            return run
+    return None
+
+
+def _any_format(configuration: Mapping[str, str]) -> dict[str, str]:
+    """Leave out the number format of encoders: it goes by the processor, and the figures hardly do."""
+    return {name: _NUMBER_FORMAT.sub("/*/", value) for name, value in configuration.items()}
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Describe the options."""
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="hold the runs there are against the expected figures")
+    what.add_argument("--measure", action="store_true", help="measure all of them anew and check what comes out")
+    what.add_argument("--write", type=Path, metavar="FILE", help="put the table between its marks in this file")
+    what.add_argument(
+        "--expect", action="store_true", help="from now on, expect what the runs that came with the program say"
+    )
+    parser.add_argument("--expected", type=Path, metavar="FILE", help="other expected figures than the program's own")
+
+
+def do(app: App, options: Namespace) -> int:
+    """Print, check or write."""
+    path = options.expected or EXPECTED
+    if options.write is not None:
+        changed = put_between(options.write, MARKS, readme_table(app))
+        print(f"{options.write} {'has been written' if changed else 'is as it should be'}.")
+        return 0
+    if options.expect:
+        print(f"{write_expected(app, path):,} figures are expected in {path}.")
+        return 0
+    if not (options.check or options.measure):
+        print(readme_table(app))
+        return 0
+    wanted = read_expected(path)
+    if not wanted:
+        print(f"{path} expects no figure, so there is nothing to check.", file=sys.stderr)
+        return 1
+    if options.measure:
+        with command.Progress("Measuring") as progress:
+            checked = measure(app, wanted, progress)
+    else:
+        checked = check(app, wanted)
+    off = [each for each in checked if each.why]
+    for each in off:
+        figure = each.expected
+        print(
+            f"{figure.benchmark} {figure.retriever} {figure.shape} {figure.metric}: {each.why}",
+            file=sys.stderr,
+        )
+    print(f"{len(checked) - len(off):,} of {len(checked):,} figures are as expected.")
+    return 1 if off else 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    about = "Print the tables of the documentation, made from the runs that came with the program, or check figures."
+    return command.run("figures", about, add_options, do, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""Say what happens under load and when something breaks, by doing it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tools import command
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
+
+    from relic_core.wiring import App
+
+_PARTS = ("searchers", "browsers", "killed", "full", "locked", "index", "overnight")
+"""Those of `tools.reliability.reliability`, which is not imported to show the help."""
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Describe the options."""
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(_PARTS)} (default: all)")
+    parser.add_argument("--searchers", type=int, default=20, metavar="N", help="(default: %(default)s)")
+    parser.add_argument("--browsers", type=int, default=4, metavar="N", help="(default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="repetitions (default: %(default)s)")
+    parser.add_argument(
+        "--format", choices=("table", "markdown", "json"), default="table", help="(default: %(default)s)"
+    )
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the report between the marks of this page")
+
+
+def do(app: App, options: Namespace) -> int:  # noqa: ARG001 - every command has the same two
+    """Do it, print or write it, and end with 1 where something came otherwise than expected."""
+    from tools.reliability import reliability
+
+    for name in ("searchers", "browsers", "rounds"):
+        if getattr(options, name) < 1:
+            options.refuse(f"--{name} must be 1 or more")
+    asked = [*options.parts, *(f"--{name} {getattr(options, name)}" for name in ("searchers", "browsers", "rounds"))]
+    with command.Progress("Trying") as progress:
+        report = reliability.run(
+            options.parts,
+            progress,
+            searchers=options.searchers,
+            browsers=options.browsers,
+            rounds=options.rounds,
+            command=" ".join(["python -m tools.reliability", *asked]),
+        )
+    if options.write is not None:
+        changed = reliability.put_into(options.write, report)
+        print(f"{options.write} {'has been written' if changed else 'is as it should be'}.")
+    elif options.format == "json":
+        print(json.dumps({**asdict(report), "lost": report.lost}, indent=2, ensure_ascii=False))
+    else:
+        print(reliability.write(report, options.format))
+    return 0 if report.held else 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    return command.run(
+        "reliability",
+        (
+            "Do on purpose what goes wrong (many at once, a kill, a full disk, a held store, a lost index, a "
+            "restart) to a "
+            "library made for it, and count what is lost (docs/reliability.md). Your own library is left alone."
+        ),
+        add_options,
+        do,
+        arguments,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

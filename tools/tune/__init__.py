@@ -1,0 +1,1 @@
+"""Choosing parameters on data that nothing is reported on: BM25, stretches, thresholds of strength."""
