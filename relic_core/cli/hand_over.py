@@ -48,7 +48,7 @@ def run(app: App, options: Namespace) -> int:
             options.refuse("say who gets it: hand-over PERSON --from PERSON")
         _list(app)
         return 0
-    moved = app.people.hand_over(options.to, options.source)
+    moved = app.people.transfer_ownership(options.to, options.source)
     if moved.empty:
         whose = "Nothing is kept" if not moved.person else f"{options.source} keeps nothing"
         print(f"{whose} that could be handed over.")

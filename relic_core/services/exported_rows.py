@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relic_core.domain import MinedWindow, Offsets, Pair, SecondarySource, WorkSummary
     from relic_core.ports import Progress
     from relic_core.store.mined_windows import StoredWindow
-    from relic_core.store.texts import StoredText
+    from relic_core.store.works import StoredText
     from relic_core.wiring import App
 
 _CARD = ASSETS / "export" / "card.md"

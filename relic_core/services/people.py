@@ -80,10 +80,10 @@ class People:
             )
         return found[0]
 
-    def hand_over(self, to: str, source: str = NOBODY) -> Holding:
+    def transfer_ownership(self, to: str, source: str = NOBODY) -> Holding:
         """Make all notes, collections and searches of one person another's, removed ones too.
 
-        All of it is done, or nothing. What both have is brought together: see `relic_core.store.handing_over`.
+        All of it is done, or nothing. What both have is brought together: see `relic_core.store.people`.
 
         - `to`, `source`: as for `find`.
 
@@ -102,7 +102,7 @@ class People:
             )
         if target == giver:
             raise BadRequest(f"{to.strip():.{_SHOWN}} has these things already. Name two different people.")
-        return self._app.store.people.hand_over(giver, target)
+        return self._app.store.people.transfer_ownership(giver, target)
 
     def _there_is(self) -> str:
         names = [each.name for each in self.known()]

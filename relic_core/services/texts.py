@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relic_core.domain import WorkSummary
-    from relic_core.store.texts import StoredText
-    from relic_core.store.works import Version
+    from relic_core.store.works import StoredText, Version
     from relic_core.wiring import App
 
 MOST_BYTES = 600_000_000

@@ -13,7 +13,7 @@ from relic_core.library.reading import read_edition
 from relic_core.services.adding import Added, Description, notice_of
 from relic_core.services.naming import resolve
 from relic_core.services.previews import make_preview
-from relic_core.services.shelf import Shelf
+from relic_core.store.shelf import Shelf
 from relic_core.text.decoding import file_name, harmless
 from relic_core.text.metadata import Metadata
 from relic_core.text.reading import read_work

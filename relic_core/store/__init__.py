@@ -14,12 +14,12 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relic_core.store import copying, migrations
+from relic_core.store import migrations
 from relic_core.store.connection import Database
-from relic_core.store.edition_details import EditionDetailsRows
 from relic_core.store.examples import ExampleRows
 from relic_core.store.jobs import JobRows
 from relic_core.store.judgements import JudgementRows
+from relic_core.store.locks import LockTimeout
 from relic_core.store.mined_windows import WindowRows
 from relic_core.store.note_collections import CollectionRows
 from relic_core.store.notes import NoteRows
@@ -33,10 +33,8 @@ from relic_core.store.splits import SplitRows
 from relic_core.store.studies import StudyRows
 from relic_core.store.study_answers import StudyAnswerRows
 from relic_core.store.study_owners import StudyOwnerRows
-from relic_core.store.texts import TextRows
 from relic_core.store.trainings import TrainingRows
-from relic_core.store.turns import LockTimeout
-from relic_core.store.works import WorkRows
+from relic_core.store.works import EditionDetailsRows, TextRows, WorkRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -93,14 +91,21 @@ class Store:
         finally:
             self._patience.seconds, self._patience.while_waiting = before.seconds, before.while_waiting
 
+    def together(self) -> AbstractContextManager[object]:
+        """Make what a thread reads and writes in a block one unit of work: one opening of the file, one transaction.
+
+        What is raised out of the block drops everything that was written in it.
+        """
+        return self._database.writing(self._patience)
+
     def version(self) -> int:
         """Open the file and give the number of its last migration; those that were missing are made first."""
         with self._database.reading(self._patience) as cursor:
             return migrations.version(cursor)
 
     def copy(self, target: Path) -> int:
-        """Copy the file as it stands at one moment; give the number of its last migration. See `copying.copy`."""
-        return copying.copy(self._database, target, self._patience)
+        """Copy the file as it stands at one moment; give the number of its last migration. See `Database.copy`."""
+        return self._database.copy(target, self._patience)
 
     def alone(self) -> AbstractContextManager[Path]:
         """Give the file while nobody, in no process, has it open. Inside the block this store cannot be used."""

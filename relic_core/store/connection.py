@@ -4,7 +4,7 @@ While one process has a DuckDB file open every other is refused, even for readin
 works and closes it; a process that finds it taken tries again for some seconds. Threads of one process share what is
 open, opened by the first and closed by the last, and each works on a cursor of its own: a connection shared without
 cursors hands one thread the rows of another. Units of work that overlap without a pause would keep the file for ever;
-so none is begun while another process waits, until the file was let go (`relic_core.store.turns`).
+so none is begun while another process waits, until the file was let go (`relic_core.store.locks`).
 
 DuckDB goes on from one unit of work to the next, and the file alone is opened and closed
 (`relic_core.store.engine`). An engine that met trouble with the file is thrown away, and a process keeps one at a time.
@@ -19,28 +19,30 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import shutil
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import duckdb
 
-from relic_core.errors import StoreBusy, StoreReadOnly
-from relic_core.store import scrubbing, swapping
-from relic_core.store.engine import Engine
-from relic_core.store.holders import named
-from relic_core.store.locks import held
-from relic_core.store.migrations import Migration, make_store, migrate, read_migrations
-from relic_core.store.troubles import busy, is_about_the_file, translate_error
-from relic_core.store.turns import FairLock
+from relic_core.errors import StoreBusy, StoreError, StoreReadOnly
+from relic_core.store import swapping
+from relic_core.store.engine import CONFIG, Engine
+from relic_core.store.locks import FairLock, held
+from relic_core.store.migrations import Migration, make_store, migrate, read_migrations, version
+from relic_core.store.troubles import busy, is_about_the_file, named, translate_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from duckdb import DuckDBPyConnection
 
-    from relic_core.store.turns import LockTimeout, Wait
+    from relic_core.store.locks import LockTimeout, Wait
 
+_FILLER = "scrub_filler"
+_BYTES = 8
+"""Of a number of the filler."""
 _LOOK_SECONDS = 0.05
 """Between two looks whether another process still waits."""
 
@@ -87,6 +89,10 @@ class Database:
 
         Raises StoreBusy, StoreTooNew, StoreReadOnly, StoreError: as their names say.
         """
+        mine = self._mine_to_write
+        if mine is not None:
+            yield mine
+            return
         with self._cursor(patience.begin()) as cursor:
             yield cursor
 
@@ -95,13 +101,22 @@ class Database:
         """Give a cursor inside a transaction: committed at the end of the block, dropped when anything is raised.
 
         One writer at a time in this process, and the file keeps other processes out, so what a block has read is
-        still true when it writes. Parameters and errors as for `reading`.
+        still true when it writes. What the same thread reads and writes inside the block belongs to the transaction.
+        Parameters and errors as for `reading`.
         """
+        mine = self._mine_to_write
+        if mine is not None:
+            yield mine
+            return
         # The wait begins here: writers that come together are refused together, not one behind the other.
         wait = patience.begin()
         with self._writing, self._cursor(wait) as cursor:
             cursor.begin()
-            yield cursor
+            self._mine.cursor = cursor
+            try:
+                yield cursor
+            finally:
+                self._mine.cursor = None
             cursor.commit()
 
     def scrub(self, tables: Sequence[str], patience: LockTimeout) -> None:
@@ -118,8 +133,8 @@ class Database:
         wait = patience.begin()
         with self._writing, self._cursor(wait) as cursor:
             for table in tables:
-                scrubbing.write_anew(cursor, table)
-            while not scrubbing.write_over_free_pages(cursor):
+                _write_anew(cursor, table)
+            while not _write_over_free_pages(cursor):
                 if wait.over:
                     raise StoreBusy(
                         f"What was removed is deleted, but {self.path} is being read and could not be written over. "
@@ -144,6 +159,36 @@ class Database:
                 yield self.path
             finally:
                 os.close(turn)
+
+    def copy(self, target: Path, patience: LockTimeout) -> int:
+        """Copy the file as it stands at one moment, with all that was written to it; give its last migration's number.
+
+        Others wait meanwhile: a second for some hundred megabytes. What DuckDB keeps beside the file was taken into it
+        before, so the copy needs nothing but itself.
+
+        - `target`: where to; replaced if it is there.
+
+        Raises StoreError: the store cannot be opened, or its copy cannot be written.
+        """
+        with self.reading(patience) as cursor:  # tells what is wrong with it; brings it up to date
+            number = version(cursor)
+        with self.alone(patience) as path:
+            try:
+                with duckdb.connect(path, config=CONFIG) as connection:
+                    connection.execute("CHECKPOINT")
+            except duckdb.Error as error:
+                raise StoreError(f"The store {path} cannot be copied: {str(error).strip()}.") from error
+            if path.with_name(f"{path.name}.wal").exists():
+                raise StoreError(f"The store {path} cannot be copied: a program holds back what it wrote.")
+            try:
+                target.touch(mode=0o600)
+                shutil.copyfile(path, target)
+            except OSError as error:
+                raise StoreReadOnly(
+                    f"{target} cannot be written ({error.strerror}). Name a file in a folder that is yours to write "
+                    "and has room."
+                ) from error
+        return number
 
     @classmethod
     def rest_at_exit(cls) -> None:
@@ -238,6 +283,12 @@ class Database:
             raise translate_error(self.path, error) from error
 
     @property
+    def _mine_to_write(self) -> DuckDBPyConnection | None:
+        """The cursor of the transaction that this thread is in, if it is in one."""
+        cursor: DuckDBPyConnection | None = getattr(self._mine, "cursor", None)
+        return cursor
+
+    @property
     def _begun(self) -> int:
         """How many units of work this thread is in."""
         return getattr(self._mine, "begun", 0)
@@ -297,6 +348,50 @@ class Database:
                 f"The data folder {self.path.parent} cannot be written ({error.strerror}). Make it writable or choose "
                 "another with RELIC_DATA."
             ) from error
+
+
+def _write_anew(cursor: DuckDBPyConnection, table: str) -> None:
+    """Write a table anew without its deleted rows, in one transaction; its pages become free.
+
+    - `table`: one of our own, without indexes.
+    """
+    cursor.begin()
+    ((made,),) = cursor.execute(
+        "SELECT sql FROM duckdb_tables() WHERE database_name = current_database() AND table_name = ?", [table]
+    ).fetchall()
+    anew = f"{table}_anew"
+    cursor.execute(made.replace(f"TABLE {table}(", f"TABLE {anew}(", 1))
+    cursor.execute(f"INSERT INTO {anew} SELECT * FROM {table} ORDER BY rowid")  # noqa: S608 - names of our own tables
+    cursor.execute(f"DROP TABLE {table}")
+    cursor.execute(f"ALTER TABLE {anew} RENAME TO {table}")
+    cursor.commit()
+
+
+def _write_over_free_pages(cursor: DuckDBPyConnection) -> bool:
+    """Fill every free page of the file with numbers drawn by chance, and free it again.
+
+    Returns: false where others read just now, and it has to be tried again.
+    """
+    try:
+        _done(cursor, f"DROP TABLE IF EXISTS {_FILLER}")
+        _done(cursor, "CHECKPOINT")
+        ((free, size),) = cursor.execute(
+            "SELECT free_blocks, block_size FROM pragma_database_size() WHERE database_name = current_database()"
+        ).fetchall()
+        # Numbers by chance are not compressed, so that they take the room that they should.
+        numbers = (free + 1) * size // _BYTES
+        _done(cursor, f"CREATE TABLE {_FILLER} AS SELECT (random() * 9e18)::BIGINT AS n FROM range({numbers})")  # noqa: S608 - a number of ours
+        _done(cursor, "CHECKPOINT")
+        _done(cursor, f"DROP TABLE {_FILLER}")
+        _done(cursor, "CHECKPOINT")
+    except duckdb.TransactionException:
+        return False
+    return True
+
+
+def _done(cursor: DuckDBPyConnection, statement: str) -> None:
+    """Run a statement to its end: one whose result was not fetched is still under way, and stops a checkpoint."""
+    cursor.execute(statement).fetchall()
 
 
 atexit.register(Database.rest_at_exit)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 FOLDER = ASSETS / "migrations"
+ENGINE = str(duckdb.__version__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +105,15 @@ def make_store(path: Path, steps: tuple[Migration, ...] | None = None) -> None:
     """
     with contextlib.closing(duckdb.connect(path, config=CONFIG)) as fresh:
         migrate(fresh, read_migrations() if steps is None else steps)
+
+
+def known_version() -> int:
+    """Say which migration this program knows last."""
+    return read_migrations()[-1].number
+
+
+def count_works(path: Path) -> int:
+    """Count the works of a copy of a store, which is looked into and left as it is."""
+    with duckdb.connect(path, read_only=True, config=CONFIG) as connection:
+        ((number,),) = connection.execute("SELECT count(*) FROM live_works").fetchall()
+    return int(number)

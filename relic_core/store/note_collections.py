@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Collection, CollectionCount
 from relic_core.errors import NotFound
-from relic_core.store import tombstones
-from relic_core.store.rows import Rows, as_utc, utc_now
+from relic_core.store.rows import Rows, as_utc, hide, put_back, utc_now
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -72,7 +71,7 @@ class CollectionRows(Rows):
         """
         with self._writing() as cursor:
             collection = _live(cursor, collection_id, person)
-            tombstones.hide(cursor, "collection", collection_id)
+            hide(cursor, "collection", collection_id)
             return collection
 
     def restore(self, collection_id: str, person: str = "") -> Collection:
@@ -87,7 +86,7 @@ class CollectionRows(Rows):
             ).fetchone()
             if row is None:
                 raise unknown_collection(collection_id)
-            tombstones.put_back(cursor, "collection", collection_id)
+            put_back(cursor, "collection", collection_id)
             return _collection(row)
 
 

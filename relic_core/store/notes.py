@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import KeptPassage, Note
 from relic_core.errors import NotFound
-from relic_core.store import tombstones
 from relic_core.store.note_collections import append_collection, is_live, unknown_collection
-from relic_core.store.rows import Rows, as_utc, utc_now
+from relic_core.store.rows import Rows, as_utc, hide, put_back, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +45,7 @@ class NoteRows(Rows):
             if _row(cursor, _LIVE, note.id, note.person) is not None:
                 return _get(cursor, note.id, note.person), False
             known = _row(cursor, _LATEST, note.id, note.person)
-            tombstones.put_back(cursor, "note", note.id)
+            put_back(cursor, "note", note.id)
             position = end_of(cursor, note.collection_id)
             if known is None:
                 note = replace(note, position=position)
@@ -149,7 +148,7 @@ class NoteRows(Rows):
         """
         with self._writing() as cursor:
             note = _get(cursor, note_id, person)
-            tombstones.hide(cursor, "note", note_id)
+            hide(cursor, "note", note_id)
             return note
 
     def removed(self, person: str = "") -> tuple[Note, ...]:
@@ -172,7 +171,7 @@ class NoteRows(Rows):
             row = _row(cursor, _LATEST, note_id, person)
             if row is None:
                 raise unknown_note(note_id)
-            tombstones.put_back(cursor, "note", note_id)
+            put_back(cursor, "note", note_id)
             return _get(cursor, note_id, person)
 
     def take_in(self, collections: Sequence[Collection], notes: Sequence[Note]) -> None:
@@ -184,7 +183,7 @@ class NoteRows(Rows):
             for collection in collections:
                 append_collection(cursor, collection)
             for note in notes:
-                tombstones.put_back(cursor, "note", note.id)
+                put_back(cursor, "note", note.id)
                 if _row(cursor, _LATEST, note.id, note.person) is None:
                     _insert_kept(cursor, note)
                 append_note(cursor, note)

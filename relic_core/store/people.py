@@ -1,15 +1,30 @@
-"""Who has signed in, what each person keeps, and handing all of it over to another."""
+"""Who has signed in, what each person keeps, and making all of it another's.
+
+Transferring is the one place where rows of people are changed in place: what is transferred keeps all its versions and
+its times, and nothing stays behind that would be nobody's. The id of a note holds whose it is, so notes get other ids,
+and a passage that is kept again is found. What both have is brought together:
+
+* collections of one name become one, the notes that came at its end;
+* a note that both have stays in its place, with the words, tags and verdict of both, as far as one note can hold them:
+  what it cannot stands in its earlier versions;
+* what one of them removed and the other did not is there.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from relic_core.domain import note_id
+from relic_core.domain.notes import brought_together
 from relic_core.domain.people import Holding
-from relic_core.store import handing_over
-from relic_core.store.rows import Rows, utc_now
+from relic_core.store.notes import append_note, end_of, latest_notes
+from relic_core.store.rows import Rows, as_utc, put_back, utc_now
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from relic_core.domain import Note
 
 _COUNTED = {
     "notes": ("live_notes", "latest_notes"),
@@ -41,17 +56,17 @@ class PeopleRows(Rows):
         with self._reading() as cursor:
             return _holdings(cursor)
 
-    def hand_over(self, source: str, target: str) -> Holding:
-        """Make everything that one person keeps another's, in one transaction; see `handing_over`.
+    def transfer_ownership(self, source: str, target: str) -> Holding:
+        """Make everything that one person keeps another's, in one transaction; see above.
 
         Returns: what moved. Done again, nothing is left to move.
         """
         with self._writing() as cursor:
             moved = next((each for each in _holdings(cursor) if each.person == source), Holding(person=source))
             if not moved.empty:
-                handing_over.collections(cursor, source, target)
-                handing_over.notes(cursor, source, target)
-                handing_over.searches(cursor, source, target)
+                _transfer_collections(cursor, source, target)
+                _transfer_notes(cursor, source, target)
+                _transfer_searches(cursor, source, target)
             return moved
 
 
@@ -85,4 +100,102 @@ def _counted(cursor: DuckDBPyConnection, view: str) -> dict[str, int]:
 def _last_address(cursor: DuckDBPyConnection) -> dict[str, str]:
     """Give the address that each person signed in with last."""
     rows = cursor.execute("SELECT person, arg_max(address, seen) FROM people GROUP BY person").fetchall()
+    return dict(rows)
+
+
+def _transfer_collections(cursor: DuckDBPyConnection, source: str, target: str) -> None:
+    """Hand collections over; one whose name the other has is brought into that."""
+    there = {
+        name.casefold(): collection_id
+        for collection_id, name in cursor.execute(
+            "SELECT id, name FROM live_collections WHERE person = ?", [target]
+        ).fetchall()
+    }
+    rows = cursor.execute(
+        "SELECT id, name, id IN (SELECT id FROM live_collections) FROM latest_collections WHERE person = ? "
+        "ORDER BY created, id",
+        [source],
+    ).fetchall()
+    for collection_id, name, live in rows:
+        home = there.get(name.casefold()) if live else None
+        if home is None:
+            cursor.execute("UPDATE collections SET person = ? WHERE id = ?", [target, collection_id])
+            continue
+        ((first,),) = cursor.execute(
+            "SELECT coalesce(min(position), 0) FROM latest_notes WHERE collection_id = ?", [collection_id]
+        ).fetchall()
+        cursor.execute(
+            "UPDATE notes SET collection_id = ?, position = position + ? WHERE collection_id = ?",
+            [home, end_of(cursor, home) - first, collection_id],
+        )
+        cursor.execute("DELETE FROM collections WHERE id = ?", [collection_id])
+
+
+def _transfer_notes(cursor: DuckDBPyConnection, source: str, target: str) -> None:
+    """Hand notes over, each under the id that it has there."""
+    theirs, ours = latest_notes(cursor, source), latest_notes(cursor, target)
+    live = {each for (each,) in cursor.execute("SELECT id FROM live_notes").fetchall()}
+    names = {each.id: note_id(target, each.kept) for each in theirs.values()}
+    both = {old: new for old, new in names.items() if new in ours}
+    for old, new in both.items():
+        _make_room(cursor, old, new)
+    _rename(cursor, names, target)
+    for old, new in both.items():
+        if old in live:
+            there = ours[new] if new in live else None
+            put_back(cursor, "note", new)
+            _bring_together(cursor, replace(theirs[old], id=new, person=target), there)
+
+
+def _transfer_searches(cursor: DuckDBPyConnection, source: str, target: str) -> None:
+    """Hand searches over; what one of the two asked and did not remove is there."""
+    theirs, ours = _asked(cursor, source), _asked(cursor, target)
+    cursor.execute("UPDATE searches SET person = ? WHERE coalesce(person, '') = ?", [target, source])
+    for search_id, live in theirs.items():
+        before, after = f"{source}/{search_id}", f"{target}/{search_id}"
+        if live:
+            put_back(cursor, "search", after)
+        elif search_id in ours:
+            put_back(cursor, "search", before)
+        else:
+            cursor.execute("UPDATE tombstones SET id = ? WHERE kind = 'search' AND id = ?", [after, before])
+
+
+def _make_room(cursor: DuckDBPyConnection, old: str, new: str) -> None:
+    """Let a note that both have keep what it was kept with; the versions that come stand before its own."""
+    ((many,),) = cursor.execute("SELECT max(number) FROM notes WHERE id = ?", [old]).fetchall()
+    cursor.execute("UPDATE notes SET number = number + ? WHERE id = ?", [many, new])
+    cursor.execute("DELETE FROM kept_passages WHERE note_id = ?", [old])
+    put_back(cursor, "note", old)
+
+
+def _rename(cursor: DuckDBPyConnection, names: dict[str, str], target: str) -> None:
+    """Give notes their other ids, all at once."""
+    listed = [list(names), list(names.values())]
+    renamed = "FROM (SELECT unnest(?) AS before, unnest(?) AS after) AS renamed WHERE"
+    cursor.execute(f"UPDATE notes SET id = renamed.after {renamed} notes.id = renamed.before", listed)  # noqa: S608 - our own words
+    cursor.execute(
+        f"UPDATE kept_passages SET note_id = renamed.after, person = ? {renamed} note_id = renamed.before",  # noqa: S608 - as above
+        [target, *listed],
+    )
+    cursor.execute(
+        f"UPDATE tombstones SET id = renamed.after {renamed} kind = 'note' AND tombstones.id = renamed.before",  # noqa: S608 - as above
+        listed,
+    )
+
+
+def _bring_together(cursor: DuckDBPyConnection, came: Note, there: Note | None) -> None:
+    """Append what counts from now on of a note that both have, where it is not what was there."""
+    wanted = came if there is None else brought_together(came, there)
+    if wanted != there:
+        append_note(cursor, replace(wanted, updated=as_utc(utc_now())))
+
+
+def _asked(cursor: DuckDBPyConnection, person: str) -> dict[str, bool]:
+    """Give the ids of what somebody asked, and whether each is there or was removed."""
+    rows = cursor.execute(
+        "SELECT DISTINCT id, id IN (SELECT id FROM live_searches WHERE coalesce(person, '') = ?) FROM searches "
+        "WHERE coalesce(person, '') = ?",
+        [person, person],
+    ).fetchall()
     return dict(rows)

@@ -1,20 +1,28 @@
-"""What every kind of row shares: its database, its patience, and adding many rows at once."""
+"""What every kind of row shares: units of work, rows from and to objects, many rows at once, tombstones.
+
+What is removed stays in the store behind a tombstone, which views hide, and can be put back.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from duckdb import DuckDBPyConnection
 
     from relic_core.store.connection import Database
-    from relic_core.store.turns import LockTimeout
+    from relic_core.store.locks import LockTimeout
+
+T = TypeVar("T")
+
+Kind = Literal["work", "source", "run", "training", "study", "search", "collection", "note"]
+"""What can be removed and put back."""
 
 
 class Rows:
@@ -27,11 +35,51 @@ class Rows:
         self._database = database
         self._patience = patience
 
+    def together(self) -> AbstractContextManager[object]:
+        """Keep the file open in a block, so that what is read inside need not open it each time."""
+        return self._reading()
+
     def _reading(self) -> AbstractContextManager[DuckDBPyConnection]:
         return self._database.reading(self._patience)
 
     def _writing(self) -> AbstractContextManager[DuckDBPyConnection]:
         return self._database.writing(self._patience)
+
+    def _all(self, query: str, values: Iterable[object] = ()) -> list[tuple[Any, ...]]:
+        """Read all rows of a query."""
+        with self._reading() as cursor:
+            return cursor.execute(query, list(values)).fetchall()
+
+    def _one(self, query: str, values: Iterable[object] = ()) -> tuple[Any, ...] | None:
+        """Read the first row of a query; None where there is none."""
+        with self._reading() as cursor:
+            return first(cursor, query, values)
+
+
+def first(cursor: DuckDBPyConnection, query: str, values: Iterable[object] = ()) -> tuple[Any, ...] | None:
+    """Read the first row of a query; None where there is none."""
+    row: tuple[Any, ...] | None = cursor.execute(query, list(values)).fetchone()
+    return row
+
+
+def record(kind: type[T], names: Sequence[str], row: Sequence[Any]) -> T:
+    """Make an object of a row whose columns are called as the object's fields; times get their zone back."""
+    values = (as_utc(value) if isinstance(value, datetime) else value for value in row)
+    return kind(**dict(zip(names, values, strict=True)))
+
+
+def columns_of(thing: object, names: Iterable[str]) -> dict[str, object]:
+    """Give some fields of an object as the columns of a row."""
+    return {name: getattr(thing, name) for name in names}
+
+
+def insert(cursor: DuckDBPyConnection, table: str, columns: Mapping[str, object]) -> None:
+    """Append one row, its times without their zone."""
+    marks = ", ".join("?" * len(columns))
+    cursor.execute(
+        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})",  # noqa: S608 - names of our own tables
+        [value.replace(tzinfo=None) if isinstance(value, datetime) else value for value in columns.values()],
+    )
 
 
 def add_many(cursor: DuckDBPyConnection, table: str, columns: Mapping[str, Sequence[object]]) -> None:
@@ -48,6 +96,16 @@ def add_many(cursor: DuckDBPyConnection, table: str, columns: Mapping[str, Seque
     cursor.register("added_rows", arrays)
     cursor.execute(f"INSERT INTO {table} BY NAME SELECT * FROM added_rows")  # noqa: S608 - names of our own tables
     cursor.unregister("added_rows")
+
+
+def hide(cursor: DuckDBPyConnection, kind: Kind, thing_id: str) -> None:
+    """Set a tombstone on what is live."""
+    cursor.execute("INSERT INTO tombstones VALUES (?, ?, ?)", [kind, thing_id, utc_now()])
+
+
+def put_back(cursor: DuckDBPyConnection, kind: Kind, thing_id: str) -> None:
+    """Take the tombstone away; what has none stays as it is."""
+    cursor.execute("DELETE FROM tombstones WHERE kind = ? AND id = ?", [kind, thing_id])
 
 
 def utc_now() -> datetime:

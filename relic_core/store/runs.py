@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Book, ContextSize, Outcome, Run
 from relic_core.errors import NotFound
-from relic_core.store import tombstones
-from relic_core.store.rows import Rows, add_many, as_utc, utc_now
+from relic_core.store.rows import Rows, add_many, as_utc, hide, put_back, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +36,7 @@ class RunRows(Rows):
         that was removed comes back, with the outcomes that it had.
         """
         with self._writing() as cursor:
-            tombstones.put_back(cursor, "run", run.id)
+            put_back(cursor, "run", run.id)
             (last,) = cursor.execute("SELECT coalesce(max(version), 0) FROM runs WHERE id = ?", [run.id]).fetchall()[0]
             if last and not again:
                 return False
@@ -135,7 +134,7 @@ class RunRows(Rows):
         """
         self.get(run_id)
         with self._writing() as cursor:
-            tombstones.hide(cursor, "run", run_id)
+            hide(cursor, "run", run_id)
 
     def restore(self, run_id: str) -> Run:
         """Take the tombstone of a run away.
@@ -143,7 +142,7 @@ class RunRows(Rows):
         Raises NotFound: there never was such a run.
         """
         with self._writing() as cursor:
-            tombstones.put_back(cursor, "run", run_id)
+            put_back(cursor, "run", run_id)
         return self.get(run_id)
 
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import EVERYWHERE, Search, SeedPassage, WorkFilter
 from relic_core.errors import NotFound
-from relic_core.store import tombstones
-from relic_core.store.rows import Rows, as_utc, utc_now
+from relic_core.store.rows import Rows, as_utc, hide, put_back, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +91,7 @@ class SearchRows(Rows):
         with self._writing() as cursor:
             found = _last_of(cursor, "searches", search_id, person)
             _put_back(cursor, search_id, person)
-            tombstones.hide(cursor, "search", f"{person}/{search_id}")
+            hide(cursor, "search", f"{person}/{search_id}")
             return found
 
     def restore(self, search_id: str, person: str = "") -> Search:
@@ -197,7 +196,7 @@ def _last_of(cursor: DuckDBPyConnection, view: str, search_id: str, person: str)
 
 
 def _put_back(cursor: DuckDBPyConnection, search_id: str, person: str) -> None:
-    tombstones.put_back(cursor, "search", f"{person}/{search_id}")
+    put_back(cursor, "search", f"{person}/{search_id}")
 
 
 def _unknown(search_id: str) -> NotFound:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relic_core.domain import SecondarySource
 from relic_core.errors import NotFound
-from relic_core.store import mined_windows, pairs, tombstones
-from relic_core.store.rows import Rows, utc_now
+from relic_core.store import mined_windows, pairs
+from relic_core.store.rows import Rows, hide, put_back, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -221,7 +221,7 @@ class SourceRows(Rows):
         """
         with self._writing() as cursor:
             source = _get(cursor, source_id, "live_sources")
-            tombstones.hide(cursor, "source", source_id)
+            hide(cursor, "source", source_id)
             return source
 
     def restore(self, source_id: str) -> SecondarySource:
@@ -230,7 +230,7 @@ class SourceRows(Rows):
         Raises NotFound: there never was such a source.
         """
         with self._writing() as cursor:
-            tombstones.put_back(cursor, "source", source_id)
+            put_back(cursor, "source", source_id)
             return _get(cursor, source_id, "sources")
 
 

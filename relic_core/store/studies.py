@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.domain.studies import ModelAnswers, Study, StudyTerms
 from relic_core.errors import NotFound, StudyFrozen
 from relic_core.formats.studies import item_content, item_of, making_content, study_of
-from relic_core.store import tombstones
-from relic_core.store.rows import Rows, add_many, as_utc, utc_now
+from relic_core.store.rows import Rows, add_many, as_utc, hide, put_back, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,7 +60,7 @@ class StudyRows(Rows):
         Returns: false where it is there already: nothing is written, but a study that was removed comes back.
         """
         with self._writing() as cursor:
-            tombstones.put_back(cursor, "study", study.id)
+            put_back(cursor, "study", study.id)
             ((known,),) = cursor.execute("SELECT count(*) FROM studies WHERE id = ?", [study.id]).fetchall()
             if known:
                 return False
@@ -199,7 +198,7 @@ class StudyRows(Rows):
             ((live,),) = cursor.execute("SELECT count(*) FROM live_studies WHERE id = ?", [study_id]).fetchall()
             if not live:
                 raise unknown_study(study_id)
-            tombstones.hide(cursor, "study", study_id)
+            hide(cursor, "study", study_id)
 
     def restore(self, study_id: str) -> Study:
         """Take the tombstone of a study away.
@@ -207,7 +206,7 @@ class StudyRows(Rows):
         Raises NotFound: there never was such a study.
         """
         with self._writing() as cursor:
-            tombstones.put_back(cursor, "study", study_id)
+            put_back(cursor, "study", study_id)
         return self.get(study_id)
 
     def add_models(self, answers: ModelAnswers) -> None:

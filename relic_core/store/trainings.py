@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.domain.spans import MAX_LENGTH
 from relic_core.domain.trainings import Training, TrainingEvent
 from relic_core.errors import NotFound
-from relic_core.store import tombstones
-from relic_core.store.rows import Rows, add_many, as_utc
+from relic_core.store.rows import Rows, add_many, as_utc, hide, put_back
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -168,7 +167,7 @@ class TrainingRows(Rows):
         """
         training = self.get(training_id)
         with self._writing() as cursor:
-            tombstones.hide(cursor, "training", training_id)
+            hide(cursor, "training", training_id)
         return training
 
     def restore(self, training_id: str) -> Training:
@@ -177,7 +176,7 @@ class TrainingRows(Rows):
         Raises NotFound: there never was such a training.
         """
         with self._writing() as cursor:
-            tombstones.put_back(cursor, "training", training_id)
+            put_back(cursor, "training", training_id)
         return self.get(training_id)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+import os
+import re
+from pathlib import Path
 
 import duckdb
 
 from relic_core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly, StoreTooNew
-from relic_core.store.holders import holder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _NO_ROOM = ("No space left", "Disk quota exceeded", "File too large")
 """What the system says where nothing more can be written: the disk, or the reader's share of it, is full."""
@@ -26,7 +25,7 @@ def is_about_the_file(error: duckdb.Error) -> bool:
 def busy(path: Path, who: str) -> StoreBusy:
     """Say that somebody else uses the store.
 
-    - `who`: as `relic_core.store.holders` names it.
+    - `who`: as `named` does.
     """
     return StoreBusy(
         f"The store {path} is in use by another program ({who}). Try again in a moment; "
@@ -55,3 +54,25 @@ def translate_error(path: Path, error: duckdb.Error) -> StoreError:
         f"The store {path} cannot be read: {said.rstrip('.')}. Nothing was changed. Put back a copy of it, or "
         "move it away and start with a new one."
     )
+
+
+def holder(said: str) -> str:
+    """Name the process in DuckDB's message about a lock.
+
+    >>> holder("Conflicting lock is held in /usr/bin/python3.11 (PID 0). See also ...")
+    '/usr/bin/python3.11, process 0'
+    >>> holder("Could not set lock on file")
+    'it does not say which'
+    """
+    found = re.search(r"held in (.+?) \(PID (\d+)\)", said)
+    return named(found[1], found[2]) if found else named("", "")
+
+
+def named(command: str, process: str) -> str:
+    """Name a process by its number, with its command as far as the system tells it."""
+    if not process:
+        return "it does not say which"
+    with contextlib.suppress(OSError):  # no /proc outside Linux, and the process may just have ended
+        arguments = Path("/proc", process, "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+        command = " ".join(os.fsdecode(argument) for argument in arguments)[:200] or command
+    return f"{command}, process {process}" if command else f"process {process}"

@@ -88,7 +88,7 @@ def test_what_was_kept_before_is_theirs_once_it_is_handed_over(visit, app):
     app.bench.history.keep(SearchRequest(work_id="", claim_text="Asked before anybody signed in"))
     at = visit(ADA, auth=AUTH).switch_page("pages/history.py").run()
     assert "Asked before" not in html(at)
-    app.bench.people.hand_over("ada@example.org")
+    app.bench.people.transfer_ownership("ada@example.org")
     assert "Asked before" in html(at.run())
 
 

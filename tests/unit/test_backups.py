@@ -17,7 +17,7 @@ import pytest
 from relic_core import cli
 from relic_core.config import Settings
 from relic_core.errors import BadBackup, BadRequest, NotFound, StoreError, StoreFull
-from relic_core.store import copying, swapping
+from relic_core.store import migrations, swapping
 from relic_core.wiring import build
 from tests.making import make_work, work_of
 
@@ -118,7 +118,7 @@ def test_a_back_up_says_what_it_holds_and_what_it_leaves_out(ferry, backup):
     with zipfile.ZipFile(backup) as archive:
         said = json.loads(archive.read("manifest.json"))
         assert archive.read("relic.toml").decode().startswith('data = "')
-    assert (said["format"], said["works"], said["store_version"]) == (1, 1, copying.known_version())
+    assert (said["format"], said["works"], said["store_version"]) == (1, 1, migrations.known_version())
     assert said["store_engine"] == duckdb.__version__
     assert [each.split(":")[0] for each in said["left_out"]] == [
         "indexes",

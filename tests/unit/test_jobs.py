@@ -109,7 +109,7 @@ class _HeldFor:
 import sys, time
 from pathlib import Path
 from relic_core.store.connection import Database
-from relic_core.store.turns import LockTimeout
+from relic_core.store.locks import LockTimeout
 with Database.at(Path(sys.argv[1])).reading(LockTimeout(5)):
     print("held", flush=True)
     time.sleep(float(sys.argv[2]))

@@ -5,8 +5,8 @@ import pytest
 
 from relic_core.errors import StoreError
 from relic_core.store.connection import Database
+from relic_core.store.locks import LockTimeout
 from relic_core.store.migrations import Migration, read_migrations, version
-from relic_core.store.turns import LockTimeout
 from tests.making import work_of
 
 SHIPPED = read_migrations()

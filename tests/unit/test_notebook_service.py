@@ -7,6 +7,7 @@ import pytest
 
 from relic_core.errors import BadRequest, NotFound
 from relic_core.services.notebook.notebook import Mark
+from relic_core.store.engine import Engine
 from relic_core.store.notes import NoteRows
 from relic_core.wiring import build
 from tests.making_notes import CLAIM, FERRY, add_ferry, ask
@@ -49,6 +50,29 @@ def test_a_hit_is_kept_with_all_that_brought_it_up(bench, ferry, book):
     assert (kept.origin, kept.claim_text, kept.search_id) == ("find", CLAIM, search.id)
     assert (kept.retriever, kept.rank, kept.made_with) == ("bm25", 3, "work x, bm25, version 1")
     assert [(each.collection.name, each.notes) for each in book.collections()] == [("My notes", 1)]
+
+
+def test_a_press_of_keep_is_one_unit_of_work_and_looking_what_is_kept_another(bench, ferry, monkeypatch):
+    search = ask(bench, ferry)
+    opened, attach = [], Engine.attach
+    monkeypatch.setattr(Engine, "attach", lambda engine: (opened.append(engine), attach(engine))[1])
+    found = {"origin": "find", "search_id": search.id, "retriever": "bm25", "rank": 3}
+    for outcome in ("kept", "let go", "kept"):  # the first makes a collection too
+        opened.clear()
+        assert build(bench.settings).notebook.press(ferry.id, "1.1.2", 2, **found).outcome == outcome
+        assert len(opened) == 1
+    opened.clear()
+    assert len(bench.notebook.marks()) == len(opened) == 1
+
+
+def test_a_press_that_fails_writes_nothing(bench, ferry, monkeypatch):
+    def fails(_rows, _note):
+        raise BadRequest("not now")
+
+    monkeypatch.setattr(NoteRows, "keep", fails)
+    with pytest.raises(BadRequest):
+        bench.notebook.press(ferry.id, "1.1.1")
+    assert bench.notebook.collections() == ()
 
 
 def test_a_passage_met_in_reading_has_no_claim_and_says_which_text_it_is_of(ferry, book):

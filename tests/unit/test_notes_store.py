@@ -10,7 +10,7 @@ from relic_core.domain import Collection, KeptPassage, Note, note_id
 from relic_core.errors import NotFound
 from relic_core.store import Store
 from relic_core.store.connection import Database
-from relic_core.store.turns import LockTimeout
+from relic_core.store.locks import LockTimeout
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 

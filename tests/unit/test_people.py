@@ -12,7 +12,7 @@ from relic_core.domain.people import Holding, address_digest
 from relic_core.errors import BadRequest, NotFound
 from relic_core.services.answers import SearchRequest
 from relic_core.store.connection import Database
-from relic_core.store.turns import LockTimeout
+from relic_core.store.locks import LockTimeout
 from relic_core.wiring import build
 from tests.making_notes import add_ferry
 
@@ -118,7 +118,7 @@ def test_everything_moves_keeps_its_order_and_words_and_is_found_when_it_is_kept
     book.move(kept[2].id, -2)
     book.add_collection("Empty")
     first, second = ask(bench, "One"), ask(bench, "Two")
-    moved = bench.people.hand_over("ada@example.org")
+    moved = bench.people.transfer_ownership("ada@example.org")
     assert moved == Holding(person="", notes=3, collections=2, searches=2)
     assert book.notes() == book.collections() == ()
     assert bench.history.asked()[1] == 0
@@ -135,9 +135,9 @@ def test_everything_moves_keeps_its_order_and_words_and_is_found_when_it_is_kept
 
 def test_done_again_nothing_is_left_and_nothing_changes(bench, ferry):
     bench.notebook.keep(ferry.id, "1.1.1")
-    bench.people.hand_over("ada@example.org")
+    bench.people.transfer_ownership("ada@example.org")
     before = (bench.notebook.notes(person=ADA), bench.people.known())
-    assert bench.people.hand_over("ada@example.org").empty
+    assert bench.people.transfer_ownership("ada@example.org").empty
     assert (bench.notebook.notes(person=ADA), bench.people.known()) == before
 
 
@@ -148,8 +148,8 @@ def test_there_and_back_is_as_it_was(bench, ferry):
     book.remove(kept[1].id)
     bench.history.remove(ask(bench, "Gone").id)
     before = (book.notes(), book.collections(), book.removed(), bench.history.removed(), bench.people.known()[0])
-    bench.people.hand_over(ADA)
-    bench.people.hand_over("nobody", "ada@example.org")
+    bench.people.transfer_ownership(ADA)
+    bench.people.transfer_ownership("nobody", "ada@example.org")
     assert (book.notes(), book.collections(), book.removed(), bench.history.removed()) == before[:4]
     assert bench.people.known()[0] == before[4]
 
@@ -164,7 +164,7 @@ def test_what_was_removed_stays_removed_and_can_be_put_back(bench, ferry):
     book.remove_collection(hidden.id)
     search = ask(bench, "Gone")
     bench.history.remove(search.id)
-    assert bench.people.hand_over(ADA) == Holding(person="", collections=1, removed=4)
+    assert bench.people.transfer_ownership(ADA) == Holding(person="", collections=1, removed=4)
     assert book.removed() == book.removed_collections() == bench.history.removed() == ()
     (note,) = book.removed(ADA)
     assert book.undo(note.id, ADA).words == "Mine."
@@ -182,7 +182,7 @@ def test_collections_of_one_name_become_one_with_what_came_at_its_end(bench, fer
     own = book.add_collection("MY notes", ADA)
     for at in ("2.2.1", "2.1.1"):
         book.keep(ferry.id, at, person=ADA)
-    bench.people.hand_over(ADA)
+    bench.people.transfer_ownership(ADA)
     assert names(bench, ADA) == ["MY notes"]
     assert places(bench, ADA, "MY notes") == ["2.2.1", "2.1.1", "1.1.2", "1.2.1", "1.1.1"]
     assert {view.note.collection_id for view in book.notes(person=ADA)} == {own.id}
@@ -196,7 +196,7 @@ def test_a_note_that_both_have_stays_in_its_place_with_what_both_said(bench, fer
     own = book.add_collection("Own", ADA)
     after = book.keep(ferry.id, "1.1.2", collection_id=own.id, person=ADA)
     book.write(after.id, words="Hers.", tags=["light"], person=ADA)
-    bench.people.hand_over(ADA)
+    bench.people.transfer_ownership(ADA)
     (view,) = book.notes(person=ADA)
     assert (view.note.id, view.note.collection_id) == (after.id, own.id)
     assert (view.note.words, view.note.tags, view.note.verdict) == ("Theirs.\n\nHers.", ("light", "sea"), "unsure")
@@ -212,7 +212,7 @@ def test_a_note_that_one_of_them_removed_is_there(bench, ferry, whose):
         book.write(note.id, words=words, person=person)
         if person == whose:
             book.remove(note.id, person)
-    bench.people.hand_over(ADA)
+    bench.people.transfer_ownership(ADA)
     (view,) = book.notes(person=ADA)
     assert view.note.words == ("Hers." if whose == "" else "Theirs.")
     assert set(bench.store.notes.versions(view.note.id, ADA)) == {"", "Theirs.", "Hers."}
@@ -226,7 +226,7 @@ def test_a_search_that_one_of_them_removed_is_there(bench, giver, taker):
     for removes, person in ((giver, ""), (taker, ADA)):
         if removes:
             bench.history.remove(search.id, person)
-    bench.people.hand_over(ADA)
+    bench.people.transfer_ownership(ADA)
     assert bench.history.asked(person=ADA)[1] == (0 if giver and taker else 1)
     assert len(bench.history.removed(ADA)) == (1 if giver and taker else 0)
 
@@ -235,7 +235,7 @@ def test_others_are_left_alone(bench, ferry):
     hers = bench.notebook.keep(ferry.id, "1.1.1", person=BEN)
     ask(bench, "One", BEN)
     bench.notebook.keep(ferry.id, "1.1.1")
-    bench.people.hand_over(ADA)
+    bench.people.transfer_ownership(ADA)
     assert [view.note for view in bench.notebook.notes(person=BEN)] == [hers]
     assert bench.history.asked(person=BEN)[1] == 1
 
@@ -248,9 +248,9 @@ def test_nothing_moves_where_something_fails(bench, ferry, monkeypatch):
     def fails(*_):
         raise RuntimeError
 
-    monkeypatch.setattr("relic_core.store.handing_over.searches", fails)
+    monkeypatch.setattr("relic_core.store.people._transfer_searches", fails)
     with pytest.raises(RuntimeError):
-        bench.people.hand_over(ADA)
+        bench.people.transfer_ownership(ADA)
     assert bench.people.known() == before
 
 
@@ -258,9 +258,9 @@ def test_an_address_that_somebody_had_once_gets_nothing_without_their_number(ben
     bench.people.signed_in(ADA, "ada@new.example.org")
     ask(bench, "A claim of nobody's")
     with pytest.raises(BadRequest, match=f"another address by now.* {ADA}"):
-        bench.people.hand_over("ada@example.org")
-    assert bench.people.hand_over("ada@new.example.org").searches == 1
-    assert bench.people.hand_over("nobody", "ada@example.org").searches == 1, "whose they were may be said so"
+        bench.people.transfer_ownership("ada@example.org")
+    assert bench.people.transfer_ownership("ada@new.example.org").searches == 1
+    assert bench.people.transfer_ownership("nobody", "ada@example.org").searches == 1, "whose they were may be said so"
 
 
 def test_a_collection_that_was_handed_over_meanwhile_is_not_taken_back_by_a_new_name(bench, monkeypatch):
@@ -270,7 +270,7 @@ def test_a_collection_that_was_handed_over_meanwhile_is_not_taken_back_by_a_new_
     def hand_over_meanwhile(person):
         there = looked(person)
         monkeypatch.undo()
-        bench.people.hand_over(ADA)
+        bench.people.transfer_ownership(ADA)
         return there
 
     monkeypatch.setattr(bench.store.collections, "all", hand_over_meanwhile)
@@ -281,7 +281,7 @@ def test_a_collection_that_was_handed_over_meanwhile_is_not_taken_back_by_a_new_
 
 def test_nobody_is_handed_their_own(bench):
     with pytest.raises(BadRequest, match="two different people"):
-        bench.people.hand_over(ADA, "ada@example.org")
+        bench.people.transfer_ownership(ADA, "ada@example.org")
 
 
 # ---- two notes on one passage -------------------------------------------------------------------------------------
@@ -384,7 +384,7 @@ def test_a_collection_named_as_a_removed_one_is_no_hindrance(bench, ferry):
     book.keep(ferry.id, "1.1.1")
     hers = book.add_collection("My notes", ADA)
     book.remove_collection(hers.id, ADA)
-    bench.people.hand_over(ADA)
+    bench.people.transfer_ownership(ADA)
     assert names(bench, ADA) == ["My notes"]
     assert [each.name for each in book.removed_collections(ADA)] == ["My notes"]
 
@@ -392,5 +392,5 @@ def test_a_collection_named_as_a_removed_one_is_no_hindrance(bench, ferry):
 def test_a_collection_of_no_notes_goes_into_its_namesake(bench):
     bench.store.collections.add(Collection(id="c", name="Light", created=NOW))
     bench.store.collections.add(Collection(id="d", name="light", created=NOW, person=ADA))
-    assert bench.people.hand_over(ADA).collections == 1
+    assert bench.people.transfer_ownership(ADA).collections == 1
     assert names(bench, ADA) == ["light"]

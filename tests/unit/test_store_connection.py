@@ -15,8 +15,7 @@ import pytest
 from relic_core.errors import StoreBusy, StoreError, StoreReadOnly, StoreTooNew
 from relic_core.store import Store
 from relic_core.store.connection import Database
-from relic_core.store.locks import is_held
-from relic_core.store.turns import LockTimeout
+from relic_core.store.locks import LockTimeout, is_held
 from tests.making import work_of
 from tests.privileges import without_privileges
 
@@ -97,7 +96,7 @@ OVERLAPPING = """
 import sys, threading, time
 from pathlib import Path
 from relic_core.store.connection import Database
-from relic_core.store.turns import LockTimeout
+from relic_core.store.locks import LockTimeout
 database = Database.at(Path(sys.argv[1]))
 def poll(number):
     time.sleep(number / 20)
@@ -176,7 +175,7 @@ GUARDED = """
 import sys
 from pathlib import Path
 from relic_core.store.connection import Database
-from relic_core.store.turns import LockTimeout
+from relic_core.store.locks import LockTimeout
 with Database.at(Path(sys.argv[1])).reading(LockTimeout(1)):
     open(sys.argv[1]).close()
     print("held", flush=True)

@@ -185,7 +185,7 @@ HOLD = """
 import sys
 from pathlib import Path
 from relic_core.store.connection import Database
-from relic_core.store.turns import LockTimeout
+from relic_core.store.locks import LockTimeout
 with Database.at(Path(sys.argv[1])).reading(LockTimeout(5)):
     print("held", flush=True)
     sys.stdin.readline()
@@ -254,8 +254,8 @@ def test_erasing_waits_for_those_who_read_and_keeps_what_is_written_meanwhile(st
 
 def test_a_study_from_before_its_tables_were_there_can_be_added_to_an_old_store(tmp_path):
     from relic_core.store.connection import Database
+    from relic_core.store.locks import LockTimeout
     from relic_core.store.migrations import read_migrations
-    from relic_core.store.turns import LockTimeout
 
     path = tmp_path / "old.duckdb"
     with Database(path, read_migrations()[:8]).writing(LockTimeout(5)) as cursor:

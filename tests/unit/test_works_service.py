@@ -12,9 +12,8 @@ from relic_core.config import Settings
 from relic_core.domain import WorkFilter
 from relic_core.errors import BadRequest, BadText, EmptyText, NotFound, TextTooLarge
 from relic_core.library import sample
-from relic_core.services import shelf
 from relic_core.services.answers import SearchRequest
-from relic_core.store import Store
+from relic_core.store import Store, shelf
 from relic_core.text.placing import letters
 from relic_core.wiring import InlineExecutor, build
 from tests.making import work_of

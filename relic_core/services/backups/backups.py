@@ -15,7 +15,7 @@ from relic_core.formats.backups import DATA, SETTINGS, BackupFile, BackupWriter,
 from relic_core.formats.files import written_whole
 from relic_core.services.backups.collecting import Collected
 from relic_core.services.backups.staging import staged, unwritable
-from relic_core.store import copying, swapping
+from relic_core.store import migrations, swapping
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,9 +71,9 @@ class Backups:
                 made = Manifest(
                     program=provenance.code(),
                     store_version=version,
-                    store_engine=copying.ENGINE,
+                    store_engine=migrations.ENGINE,
                     created=datetime.now(UTC).isoformat(timespec="seconds"),
-                    works=copying.count_works(half),
+                    works=migrations.count_works(half),
                     store=self._store.name,
                     left_out=tuple(collected.left_out),
                     members=writer.members,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.errors import BadBackup, BadRequest, StoreError, StoreFull, StoreReadOnly, StoreTooNew
 from relic_core.formats.backups import DATA, SETTINGS
-from relic_core.store import Store, copying, swapping
+from relic_core.store import Store, migrations, swapping
 from relic_core.store.locks import acquire
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def unwritable(data: Path, error: OSError) -> StoreReadOnly:
 
 
 def _refuse_newer(backup: BackupFile) -> None:
-    known, said = copying.known_version(), backup.manifest
+    known, said = migrations.known_version(), backup.manifest
     if said.store_version > known:
         raise BadBackup(
             f"{backup.path} was made by a newer version of this program ({said.program}; its store is at version "

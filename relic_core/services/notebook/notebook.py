@@ -79,11 +79,12 @@ class Notebook(Arranging):
         Raises NotFound: there is no such work, place or collection.
         Raises BadRequest: it is no address, or a length or rank that cannot be.
         """
-        note = self._make(
-            work_id, at, length, origin=origin, claim_text=claim_text, search_id=search_id, retriever=retriever,
-            rank=rank, made_with=made_with, collection_id=collection_id, person=person,
-        )  # fmt: skip
-        stored, _ = self._app.store.notes.keep(note)
+        with self._app.store.together():
+            note = self._make(
+                work_id, at, length, origin=origin, claim_text=claim_text, search_id=search_id, retriever=retriever,
+                rank=rank, made_with=made_with, collection_id=collection_id, person=person,
+            )  # fmt: skip
+            stored, _ = self._app.store.notes.keep(note)
         return stored
 
     def press(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Any) -> Pressed:  # noqa: ANN401 - as `keep`
@@ -94,12 +95,13 @@ class Notebook(Arranging):
         Raises NotFound, BadRequest: as for `keep`.
         """
         rows = self._app.store.notes
-        note, new = rows.keep(self._make(work_id, at, length, person=person, **found))
-        if new:
-            return Pressed(note, self._app.store.collections.get(note.collection_id, person).name, "kept")
-        bare = not (note.words.strip() or note.tags or note.verdict)
-        if bare:
-            rows.remove(note.id, person)
+        with self._app.store.together():
+            note, new = rows.keep(self._make(work_id, at, length, person=person, **found))
+            if new:
+                return Pressed(note, self._app.store.collections.get(note.collection_id, person).name, "kept")
+            bare = not (note.words.strip() or note.tags or note.verdict)
+            if bare:
+                rows.remove(note.id, person)
         return Pressed(note, "", "let go" if bare else "stays")
 
     def _make(  # noqa: PLR0913 - what is kept of a passage
@@ -141,12 +143,14 @@ class Notebook(Arranging):
 
     def marks(self, person: str = "") -> dict[tuple[str, str, str, int], Mark]:
         """Say which passages are kept: by claim, work, address and length."""
-        names = {each.collection.id: each.collection.name for each in self.collections(person)}
+        with self._app.store.notes.together():
+            names = {each.collection.id: each.collection.name for each in self.collections(person)}
+            notes = self._app.store.notes.all(person)
         return {
             (note.kept.claim_text, note.kept.work_id, note.kept.at, note.kept.length): Mark(
                 note.id, names[note.collection_id]
             )
-            for note in self._app.store.notes.all(person)
+            for note in notes
         }
 
     # ---- notes ------------------------------------------------------------------------------------------------------
