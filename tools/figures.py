@@ -34,10 +34,10 @@ EXPECTED = SHIPPED / "expected.csv"
 """The file that comes with the program."""
 
 MARKS = "figures"
-"""Name of the marks between which the README has its tables."""
+"""Name of the marks between which docs/results.md has its tables."""
 
-README_METRICS = ("recall@1", "recall@10", "recall@100", "mrr", "ndcg@10")
-README_SHAPE = SHAPES[-1]
+TABLE_METRICS = ("recall@1", "recall@10", "recall@100", "mrr", "ndcg@10")
+TABLE_SHAPE = SHAPES[-1]
 NAMES = ("recall@1", "recall@10", "recall@100", "mean-rank", "mrr", "ndcg@10")
 """The metrics that are expected of a run."""
 
@@ -194,13 +194,13 @@ def measure(app: App, expected: Sequence[Expected], progress: Progress) -> tuple
     return tuple(checked)
 
 
-def readme_table(app: App) -> str:
-    """Make the README's tables, from the runs that came with the program.
+def results_tables(app: App) -> str:
+    """Make the tables of docs/results.md, from the runs that came with the program.
 
     The sample is left out: no method should be judged by it.
     """
-    runs = [(run, outcomes) for run, outcomes in shipped(app) if run.shape == README_SHAPE and run.split != "sample"]
-    made = "\n\n".join(as_markdown(table) for table in figures.tables(runs, names=README_METRICS))
+    runs = [(run, outcomes) for run, outcomes in shipped(app) if run.shape == TABLE_SHAPE and run.split != "sample"]
+    made = "\n\n".join(as_markdown(table) for table in figures.tables(runs, names=TABLE_METRICS))
     return made or "No run has come with the program yet."
 
 
@@ -249,14 +249,14 @@ def do(app: App, options: Namespace) -> int:
     """Print, check or write."""
     path = options.expected or EXPECTED
     if options.write is not None:
-        changed = put_between(options.write, MARKS, readme_table(app))
+        changed = put_between(options.write, MARKS, results_tables(app))
         print(f"{options.write} {'has been written' if changed else 'is as it should be'}.")
         return 0
     if options.expect:
         print(f"{write_expected(app, path):,} figures are expected in {path}.")
         return 0
     if not (options.check or options.measure):
-        print(readme_table(app))
+        print(results_tables(app))
         return 0
     wanted = read_expected(path)
     if not wanted:

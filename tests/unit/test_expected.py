@@ -1,4 +1,4 @@
-"""Expected figures: runs are held against them, and README's table is what the command makes."""
+"""Expected figures: runs are held against them, and the tables of the documentation are what the command makes."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -132,7 +132,7 @@ def test_the_table_is_put_between_its_marks_and_only_there(workbench, tmp_path):
     page = tmp_path / "page.md"
     begin, end = marks(expected.MARKS)
     page.write_text(f"before\n\n{begin}\nold\n{end}\n\nafter\n", encoding="utf-8")
-    table = expected.readme_table(workbench)
+    table = expected.results_tables(workbench)
     assert put_between(page, expected.MARKS, table)
     assert page.read_text(encoding="utf-8") == f"before\n\n{begin}\n\n{table}\n\n{end}\n\nafter\n"
     assert not put_between(page, expected.MARKS, table)
@@ -142,9 +142,11 @@ def test_the_table_is_put_between_its_marks_and_only_there(workbench, tmp_path):
         put_between(page, expected.MARKS, table)
 
 
-@pytest.mark.parametrize("page", ["README.md", *(f"relic_core/assets/weights/{name}/README.md" for name in WEIGHTS)])
-def test_the_tables_of_the_readme_and_of_the_cards_are_what_the_command_makes(settings, page):
-    assert expected.readme_table(build(settings)) in (PROJECT / page).read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    "page", ["docs/results.md", *(f"relic_core/assets/weights/{name}/README.md" for name in WEIGHTS)]
+)
+def test_the_tables_of_the_results_and_of_the_cards_are_what_the_command_makes(settings, page):
+    assert expected.results_tables(build(settings)) in (PROJECT / page).read_text(encoding="utf-8")
 
 
 def test_the_runs_that_came_with_the_program_are_as_expected(settings):
