@@ -1,7 +1,6 @@
-"""Settings: one table of them, read from ``RELIC_*`` in the environment and from ``relic.toml``, checked when made."""
+"""Settings, read from ``RELIC_*`` in the environment and from ``relic.toml``; where the program stands."""
 
 from relic_core.config.places import ASSETS, PROJECT
-from relic_core.config.settings import Settings
-from relic_core.config.stated import Stated, as_file, example, stated
+from relic_core.config.settings import Settings, as_file, example, stated
 
-__all__ = ["ASSETS", "PROJECT", "Settings", "Stated", "as_file", "example", "stated"]
+__all__ = ["ASSETS", "PROJECT", "Settings", "as_file", "example", "stated"]

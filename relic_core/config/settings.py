@@ -1,31 +1,88 @@
-"""Settings: frozen, keyword-only, checked when made; read from the environment and from a file."""
+"""Settings: frozen, checked when made, read from ``RELIC_*`` in the environment and from ``relic.toml``.
+
+What a setting is stands once, beside its field: reading, the list of all settings and the example of a file go by it.
+"""
 
 from __future__ import annotations
 
-import dataclasses
+import difflib
+import json
 import os
-from dataclasses import dataclass, field
-from pathlib import Path  # noqa: TC003 - the examples of docstrings make one
-from typing import TYPE_CHECKING, Any
+import re
+import textwrap
+import tomllib
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from urllib.parse import urlsplit
 
-from relic_core.config import files
-from relic_core.config.described import about, descriptions, variable
+from annotated_types import Ge, Gt, Le
+from pydantic import AllowInfNan, BeforeValidator, TypeAdapter, ValidationError
+
 from relic_core.config.places import PROJECT
-from relic_core.config.values import check, from_text
+from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-_LARGEST_TEXT = 2_000_000_000
-"""In bytes: offsets into a text are kept in 32 bits."""
+FILE = "relic.toml"
+NAMED_BY = "RELIC_CONFIG"
+DEFAULT = "default"
+THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
+
 _NO_SETTINGS = ("RELIC_SHARED",)
 """Variables of ours that are none: where tests find real novels."""
+_LARGEST_TEXT = 2_000_000_000
+"""In bytes: offsets into a text are kept in 32 bits."""
+_LEAST_PAUSE = 2.0
+"""In seconds: what Project Gutenberg asks of programs."""
+_PERSON = re.compile(r"[^@\s,]*@?[^@\s,]+\.[^@\s,.]+|[^@\s,]*@localhost")
+"""An address, or a domain with or without its ``@``."""
+_WIDTH = 98
 
-KEPT = "Where things are kept"
-MODELS = "Models"
-LIMITS = "Limits"
-FETCHING = "Fetching books"
-PEOPLE = "Signing in"
+KEPT, MODELS, LIMITS = "Where things are kept", "Models", "Limits"
+FETCHING, PEOPLE = "Fetching books", "Signing in"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a setting is, for the person who runs the program.
+
+    - `unset`: its value where it is not set, in words, where the value itself would say little.
+    - `sample`: a value to show in an example, as TOML writes it, where none is set by default.
+    - `advice`: what to do where a number is too large.
+    """
+
+    group: str
+    says: str
+    unset: str = ""
+    sample: str = ""
+    advice: str = ""
+
+
+def _whole(given: object) -> object:
+    """Take "2e6" and 2e6 for a whole number; refuse true."""
+    number = float(given) if isinstance(given, str) else given
+    if isinstance(number, bool):
+        raise ValueError("true is no number")  # noqa: TRY004 - what pydantic takes
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
+def _number(given: object) -> object:
+    if isinstance(given, bool):
+        raise ValueError("true is no number")  # noqa: TRY004 - what pydantic takes
+    return given
+
+
+def _list(given: object) -> object:
+    parts = given.split(",") if isinstance(given, str) else given
+    return tuple(part.strip() for part in parts if part.strip()) if isinstance(parts, list | tuple) else given
+
+
+Whole = Annotated[int, BeforeValidator(_whole), Gt(0)]
+Number = Annotated[float, BeforeValidator(_number), AllowInfNan(allow_inf_nan=False)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(_list)]
 
 
 def _half_of_memory() -> float:
@@ -37,129 +94,89 @@ def _half_of_memory() -> float:
 class Settings:
     """Where things are kept and how much is allowed.
 
-    Each field is a key of the file and, in capitals behind ``RELIC_``, a variable of the environment. What a setting is
-    stands beside it, once: the list of all settings and the example of a file are made from these lines.
+    Each field is a key of the file and, in capitals behind ``RELIC_``, a variable of the environment.
+
+    Raises BadRequest: a value is not of its kind or out of range.
     """
 
-    data: Path = field(
-        default=PROJECT / "data",
-        metadata=about(
-            says="Folder of the store, of uploads, jobs and trainings. Back up this one.", group=KEPT, kind="folder",
-            usually="data in the project",
-            sample='"data"',
-        ),
-    )  # fmt: skip
-    indexes: Path = field(
-        default=PROJECT / "indexes",
-        metadata=about(
-            says="Folder of built indexes, which can always be built again.", group=KEPT, kind="folder",
-            usually="indexes in the project",
-            sample='"indexes"',
-        ),
-    )  # fmt: skip
-    library: Path | None = field(
-        default=None,
-        metadata=about(
-            says="Folder of text files that the Library offers for adding.", group=KEPT, kind="folder",
-            usually="none", sample='"/srv/texts"',
-        ),
-    )  # fmt: skip
-    benchmarks: Path | None = field(
-        default=None,
-        metadata=about(
-            says="Folder of benchmark data that do not come with the program: birco_relic/, relic/.", group=KEPT,
-            kind="folder", usually="none", sample='"/srv/benchmarks"',
-        ),
-    )  # fmt: skip
-    model: str = field(
-        default="",
-        metadata=about(
-            says="The encoder that is used as it is: a folder, a name in Hugging Face's local cache, or a card.",
-            group=MODELS, kind="text", usually="all-MiniLM-L6-v2, which comes with the installation",
-        ),
-    )  # fmt: skip
-    trained: str = field(
-        default="",
-        metadata=about(
-            says="The trained encoder, dense-RELiC: as the encoder above.", group=MODELS, kind="text",
-            usually="the one chosen on the page Training, else the one that comes with the program",
-        ),
-    )  # fmt: skip
-    reranker: str = field(
-        default="",
-        metadata=about(
-            says="The reranker: its folder, or likelihood: and a model (docs/reranking.md).", group=MODELS, kind="text",
-            usually="the one chosen on the page Training, else the one that comes with the program",
-        ),
-    )  # fmt: skip
-    max_text_bytes: int = field(
-        default=20_000_000,
-        metadata=about(
-            says="Largest file accepted as a work, in bytes, however it is added.", group=LIMITS, kind="whole number",
-            most=_LARGEST_TEXT, advice="Split longer texts into volumes.",
-        ),
-    )  # fmt: skip
-    max_upload_bytes: int = field(
-        default=300_000_000,
-        metadata=about(
-            says="Largest upload of secondary sources, a text or a .zip, in bytes; what is larger is named by its "
-            "path. server.maxUploadSize in .streamlit/config.toml should be the same, in MB.",
-            group=LIMITS, kind="whole number", most=_LARGEST_TEXT, advice="Name larger archives by their path.",
-        ),
-    )  # fmt: skip
-    max_claim_words: int = field(
-        default=2_000,
-        metadata=about(says="Longest claim accepted, in words.", group=LIMITS, kind="whole number"),
-    )
-    lock_seconds: float = field(
-        default=8.0,
-        metadata=about(
-            says="How long to wait for a store that another process holds, in seconds.", group=LIMITS, kind="number"
-        ),
-    )
-    job_lock_seconds: float = field(
-        default=600.0,
-        metadata=about(
-            says="How long a job or a training, which nobody sits before, waits for it, in seconds.", group=LIMITS,
-            kind="number",
-        ),
-    )  # fmt: skip
-    library_memory: float = field(
-        default_factory=_half_of_memory,
-        metadata=about(
-            says="How large the indexes of all works searched may be together, in MB, for a search by meaning to "
-            "compare every passage; above it an approximate index is used.",
-            group=LIMITS, kind="number", usually="half of the machine's memory",
-            sample="8_000",
-        ),
-    )  # fmt: skip
-    gutenberg: str = field(
-        default="https://gutenberg.pglaf.org",
-        metadata=about(
-            says="Address of the mirror of Project Gutenberg that books are fetched from.", group=FETCHING, kind="text"
-        ),
-    )
-    gutenberg_pause: float = field(
-        default=2.0,
-        metadata=about(
-            says="Seconds between two requests to it: 2 or more, as Project Gutenberg asks of programs, but for a "
-            "mirror on this machine.",
-            group=FETCHING, kind="number", zero=True,
-        ),
-    )  # fmt: skip
-    sign_in_allow: tuple[str, ...] = field(
-        default=(),
-        metadata=about(
-            says="Who may use the app after signing in: addresses (ada@example.org) and whole domains (example.org). "
-            "Where it names anybody, nobody gets in without signing in (docs/operating.md).",
-            group=PEOPLE, kind="list", usually="everyone whom the provider signs in, where one is set up",
-            sample='["ada@example.org", "example.edu"]',
-        ),
-    )  # fmt: skip
+    data: Annotated[
+        Path,
+        About(KEPT, "Folder of the store, of uploads, jobs and trainings. Back up this one.",
+              "data in the project", '"data"'),
+    ] = PROJECT / "data"  # fmt: skip
+    indexes: Annotated[
+        Path,
+        About(KEPT, "Folder of built indexes, which can always be built again.", "indexes in the project", '"indexes"'),
+    ] = PROJECT / "indexes"
+    library: Annotated[
+        Path | None,
+        About(KEPT, "Folder of text files that the Library offers for adding.", "none", '"/srv/texts"'),
+    ] = None
+    benchmarks: Annotated[
+        Path | None,
+        About(KEPT, "Folder of benchmark data that do not come with the program: birco_relic/, relic/.",
+              "none", '"/srv/benchmarks"'),
+    ] = None  # fmt: skip
+    model: Annotated[
+        str,
+        About(MODELS, "The encoder that is used as it is: a folder, a name in Hugging Face's local cache, or a card.",
+              "all-MiniLM-L6-v2, which comes with the installation"),
+    ] = ""  # fmt: skip
+    trained: Annotated[
+        str,
+        About(MODELS, "The trained encoder, dense-RELiC: as the encoder above.",
+              "the one chosen on the page Training, else the one that comes with the program"),
+    ] = ""  # fmt: skip
+    reranker: Annotated[
+        str,
+        About(MODELS, "The reranker: its folder, or likelihood: and a model (docs/reranking.md).",
+              "the one chosen on the page Training, else the one that comes with the program"),
+    ] = ""  # fmt: skip
+    max_text_bytes: Annotated[
+        Whole, Le(_LARGEST_TEXT),
+        About(LIMITS, "Largest file accepted as a work, in bytes, however it is added.",
+              advice="Split longer texts into volumes."),
+    ] = 20_000_000  # fmt: skip
+    max_upload_bytes: Annotated[
+        Whole, Le(_LARGEST_TEXT),
+        About(LIMITS, "Largest upload of secondary sources, a text or a .zip, in bytes; what is larger is named by its "
+              "path. server.maxUploadSize in .streamlit/config.toml should be the same, in MB.",
+              advice="Name larger archives by their path."),
+    ] = 300_000_000  # fmt: skip
+    max_claim_words: Annotated[Whole, About(LIMITS, "Longest claim accepted, in words.")] = 2_000
+    lock_seconds: Annotated[
+        Number, Gt(0), About(LIMITS, "How long to wait for a store that another process holds, in seconds.")
+    ] = 8.0
+    job_lock_seconds: Annotated[
+        Number, Gt(0),
+        About(LIMITS, "How long a job or a training, which nobody sits before, waits for it, in seconds."),
+    ] = 600.0  # fmt: skip
+    library_memory: Annotated[
+        Number, Gt(0),
+        About(LIMITS, "How large the indexes of all works searched may be together, in MB, for a search by meaning to "
+              "compare every passage; above it an approximate index is used.", "half of the machine's memory", "8_000"),
+    ] = field(default_factory=_half_of_memory)  # fmt: skip
+    gutenberg: Annotated[
+        str, About(FETCHING, "Address of the mirror of Project Gutenberg that books are fetched from.")
+    ] = "https://gutenberg.pglaf.org"
+    gutenberg_pause: Annotated[
+        Number, Ge(0),
+        About(FETCHING, "Seconds between two requests to it: 2 or more, as Project Gutenberg asks of programs, but for "
+              "a mirror on this machine."),
+    ] = 2.0  # fmt: skip
+    sign_in_allow: Annotated[
+        Texts,
+        About(PEOPLE, "Who may use the app after signing in: addresses (ada@example.org) and whole domains "
+              "(example.org). Where it names anybody, nobody gets in without signing in (docs/operating.md).",
+              "everyone whom the provider signs in, where one is set up", '["ada@example.org", "example.edu"]'),
+    ] = ()  # fmt: skip
 
     def __post_init__(self) -> None:
-        """Check the numbers, the mirror and the list of people."""
-        check(self.as_mapping(), descriptions(Settings), variable)
+        """Check every value."""
+        values = self.as_mapping()
+        for name, value in values.items():
+            _checked(name, value, variable(name))
+        _check_together(values, {})
 
     @property
     def store(self) -> Path:
@@ -181,18 +198,18 @@ class Settings:
         """Folder of jobs and their journals."""
         return self.data / "jobs"
 
-    def as_mapping(self) -> dict[str, object]:
+    def as_mapping(self) -> dict[str, Any]:
         """Give every setting by its name."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
-        """Read the settings: the environment stands over the file, the file over what is usual.
+        """Read the settings: the environment stands over the file, the file over the defaults.
 
         - `environment`: in place of ``os.environ``; then a file is read only where ``RELIC_CONFIG`` in it names one.
 
-        Raises BadRequest: a number that is no number, or out of range; a folder below the home of a user whom there is
-        not; a variable or key that is no setting; a file that cannot be read.
+        Raises BadRequest: a value is not of its kind or out of range; a folder is below the home of a user whom there
+        is not; a variable or key is no setting; a file cannot be read.
 
         >>> Settings.from_environment({"RELIC_MAX_CLAIM_WORDS": "100"}).max_claim_words
         100
@@ -202,27 +219,23 @@ class Settings:
 
     @classmethod
     def read(cls, environment: Mapping[str, str] | None = None) -> tuple[dict[str, Any], dict[str, str]]:
-        """Read what is set, and say where: the values by name, and for each its variable, or its key and file.
-
-        Parameters and errors as for `from_environment`.
-        """
+        """Read what is set, and say where: the values by name, and for each its variable, or its key and file."""
         given = os.environ if environment is None else environment
-        described = descriptions(cls)
-        files.unknown_variables(given, described, _NO_SETTINGS)
-        path = None if environment is not None and files.NAMED_BY not in environment else files.find(given)
-        values = {} if path is None else files.read(path, described)
-        where = {} if path is None else {name: files.where(name, path) for name in values}
-        for name, each in described.items():
-            raw = given.get(variable(name), "").strip()
-            if raw:
-                values[name] = from_text(each, raw, variable(name))
+        _refuse_unknown_variables(given)
+        path = None if environment is not None and NAMED_BY not in environment else find_file(given)
+        values = {} if path is None else _read_file(path)
+        where = {} if path is None else {name: f"{name} in {path}" for name in values}
+        for name in _abouts():
+            if raw := given.get(variable(name), "").strip():
                 where[name] = variable(name)
+                values[name] = _checked(name, raw, where[name], folder=Path())
         if "gutenberg" in values:
-            values["gutenberg"] = str(values["gutenberg"]).rstrip("/")
+            values["gutenberg"] = values["gutenberg"].rstrip("/")
         if "sign_in_allow" in values:
-            values["sign_in_allow"] = _told_apart(values["sign_in_allow"])
-        usual = {name: value for name, value in cls().as_mapping().items() if name not in values}
-        check(usual | values, described, lambda name: where.get(name) or variable(name))
+            values["sign_in_allow"] = tuple(
+                dict.fromkeys(each.lower().removeprefix("@") for each in values["sign_in_allow"])
+            )
+        _check_together(cls().as_mapping() | values, where)
         return values, where
 
     def to_environment(self) -> dict[str, str]:
@@ -233,7 +246,204 @@ class Settings:
         True
         """
         written = {variable(name): _as_text(value) for name, value in self.as_mapping().items()}
-        return {**written, files.NAMED_BY: os.devnull}
+        return {**written, NAMED_BY: os.devnull}
+
+
+def variable(name: str) -> str:
+    """Name the environment variable of a setting.
+
+    >>> variable("lock_seconds")
+    'RELIC_LOCK_SECONDS'
+    """
+    return f"RELIC_{name.upper()}"
+
+
+def find_file(environment: Mapping[str, str], folder: Path = PROJECT) -> Path | None:
+    """Say which file of settings is read, if any: the one that ``RELIC_CONFIG`` names, else the project's.
+
+    Raises BadRequest: the file that is named is not there.
+    """
+    named = environment.get(NAMED_BY, "").strip()
+    if not named:
+        return folder / FILE if (folder / FILE).is_file() else None
+    path = _folder(named, NAMED_BY, Path())
+    if path.is_dir() or not path.exists():
+        raise BadRequest(f"{NAMED_BY} is '{named}', and there is no such file. Name a file of settings, or unset it.")
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A setting as it stands: its value in words, and the variable, or the key and file, that it comes from."""
+
+    name: str
+    value: str
+    comes_from: str
+
+
+def stated(environment: Mapping[str, str] | None = None) -> list[Stated]:
+    """List every setting with its value and where it comes from. Raises as `Settings.from_environment`.
+
+    >>> [each.comes_from for each in stated({"RELIC_LOCK_SECONDS": "2"}) if each.name.startswith(("lock", "max_c"))]
+    ['default', 'RELIC_LOCK_SECONDS']
+    """
+    values, where = Settings.read(environment)
+    settings = Settings(**values)
+    return [
+        Stated(name, _in_words(getattr(settings, name), about), where.get(name, DEFAULT))
+        for name, about in _abouts().items()
+    ]
+
+
+def as_file(settings: Settings) -> str:
+    r"""Write settings as a file: those that are not the defaults.
+
+    >>> as_file(Settings(lock_seconds=2.5, sign_in_allow=("example.org",)))
+    'lock_seconds = 2.5\nsign_in_allow = ["example.org"]\n'
+    """
+    defaults = Settings().as_mapping()
+    changed = {name: value for name, value in settings.as_mapping().items() if value != defaults[name]}
+    return "".join(f"{name} = {_toml(value)}\n" for name, value in changed.items())
+
+
+def example() -> str:
+    """Write a file of settings in which everything is commented out, with what each setting is."""
+    return "\n".join(_example_lines()) + "\n"
+
+
+def _example_lines() -> Iterator[str]:
+    yield "# Settings of RELiC Workbench. Kept as relic.toml in the project, or elsewhere, named by RELIC_CONFIG."
+    yield "# A line takes effect without its #. What the environment sets stands over this file: RELIC_LOCK_SECONDS for"
+    yield "# lock_seconds, and so on. Paths are relative to the folder of this file."
+    yield "# `python -m relic_core settings` shows what is in force. Start the app anew after a change."
+    defaults, group = Settings().as_mapping(), ""
+    for name, about in _abouts().items():
+        if about.group != group:
+            group = about.group
+            yield f"\n# ---- {group} {'-' * (_WIDTH - len(group))}"
+        yield ""
+        says = f"{about.says} If not set: {about.unset}." if about.unset else about.says
+        yield from textwrap.wrap(says, _WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
+        yield f"# {name} = {about.sample or _toml(defaults[name])}"
+
+
+@cache
+def _hints() -> dict[str, Any]:
+    return get_type_hints(Settings, include_extras=True)
+
+
+@cache
+def _adapter(name: str) -> TypeAdapter[Any]:
+    return TypeAdapter(_hints()[name])
+
+
+@cache
+def _abouts() -> dict[str, About]:
+    return {name: next(each for each in get_args(hint) if isinstance(each, About)) for name, hint in _hints().items()}
+
+
+def _allowed(name: str) -> str:
+    """Say what may be given."""
+    kind, *rest = get_args(_hints()[name])
+    if kind in {str, tuple[str, ...]}:
+        return "a text" if kind is str else "a list of texts"
+    if kind not in {int, float}:
+        return "the path of a folder"
+    lower = "of 0 or more" if Ge(0) in rest else "greater than 0"
+    upper = next((f" and at most {each.le:,.0f}" for each in rest if isinstance(each, Le)), "")
+    return f"a {'whole ' * (kind is int)}number {lower}{upper}"
+
+
+def _checked(name: str, value: Any, where: str, *, folder: Path | None = None) -> Any:  # noqa: ANN401 - of any setting
+    """Give a value of a setting as its type has it; `folder` is what a path in a text is relative to.
+
+    Raises BadRequest: it is not of the setting's kind, or out of range.
+    """
+    if folder is not None and isinstance(value, str):
+        is_folder = _allowed(name) == "the path of a folder"
+        value = _folder(value, where, folder) if is_folder and value.strip() else value.strip()
+    try:
+        return _adapter(name).validate_python(value)
+    except ValidationError as error:
+        large = error.errors()[0]["type"] == "less_than_equal"
+        advice = f" {_abouts()[name].advice}" if large else ""
+        raise BadRequest(f"{where} is {_as_written(value)}; it must be {_allowed(name)}.{advice}") from None
+
+
+def _check_together(values: Mapping[str, Any], where: Mapping[str, str]) -> None:
+    """Check the mirror and its pause, which belong together, and the list of people."""
+    address, pause = values["gutenberg"], values["gutenberg_pause"]
+    mirror = urlsplit(address)
+    if mirror.scheme not in {"http", "https"} or not mirror.hostname:
+        raise BadRequest(
+            f"{where.get('gutenberg') or variable('gutenberg')} is '{address}'; it must be the address of a mirror, "
+            "https://gutenberg.pglaf.org for example."
+        )
+    if pause < _LEAST_PAUSE and mirror.hostname not in THIS_MACHINE:
+        raise BadRequest(
+            f"{where.get('gutenberg_pause') or variable('gutenberg_pause')} is {pause}; Project Gutenberg asks "
+            f"programs to leave at least {_LEAST_PAUSE:.0f} seconds between two requests."
+        )
+    for each in values["sign_in_allow"]:
+        if not _PERSON.fullmatch(each):
+            raise BadRequest(
+                f"{where.get('sign_in_allow') or variable('sign_in_allow')} has '{each}'; every entry must be an "
+                "address (ada@example.org) or a domain (example.org)."
+            )
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    """Read a file of settings. A text of no length sets nothing."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise BadRequest(f"The file of settings {path} cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise BadRequest(f"The file of settings {path} is not in UTF-8. Save it as UTF-8 and try again.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise BadRequest(
+            f"The file of settings {path} is no TOML: {error}. `python -m relic_core settings --example` writes one "
+            "that is."
+        ) from error
+    names = _abouts()
+    for key in found:
+        if key not in names:
+            bare = key.lower().removeprefix("relic_")
+            raise BadRequest(f"{path} sets {key}, which is no setting.{_near(bare, names)} Known: {', '.join(names)}.")
+    texts = {name for name in names if _allowed(name) in {"a text", "the path of a folder"}}
+    values = {}
+    for name, value in found.items():
+        if name not in texts or value != "":
+            where = f"{name} in {path}"
+            if isinstance(value, str) and name not in texts:  # numbers and lists have a form of their own in TOML
+                raise BadRequest(f"{where} is '{value}'; it must be {_allowed(name)}.")
+            values[name] = _checked(name, value, where, folder=path.parent)
+    return values
+
+
+def _refuse_unknown_variables(environment: Iterable[str]) -> None:
+    """Refuse variables ``RELIC_*`` that are no settings: a slip of the pen must not go unnoticed."""
+    known = {*map(variable, _abouts()), NAMED_BY, *_NO_SETTINGS}
+    for given in sorted(environment):
+        if given.startswith("RELIC_") and given not in known:
+            raise BadRequest(
+                f"The environment sets {given}, which is no setting.{_near(given, known)} `python -m relic_core "
+                "settings` lists all."
+            )
+
+
+def _near(given: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(given, known, n=1)
+    return f" Did you mean {near[0]}?" if near else ""
+
+
+def _folder(raw: str, where: str, base: Path) -> Path:
+    try:
+        return (base / Path(raw.strip()).expanduser()).absolute()
+    except RuntimeError:
+        raise BadRequest(
+            f"{where} is '{raw}', and there is no such home folder here. Write the path in full."
+        ) from None
 
 
 def _as_text(value: object) -> str:
@@ -242,7 +452,34 @@ def _as_text(value: object) -> str:
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _told_apart(people: object) -> tuple[str, ...]:
-    """Write addresses in small letters, each once, in their order."""
-    given = people if isinstance(people, tuple) else ()
-    return tuple(dict.fromkeys(str(each).lower().removeprefix("@") for each in given))
+def _as_written(value: object) -> str:
+    """Write a value as a reader finds it in the file: 'many', true, 3,000,000,000."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"'{value}'" if isinstance(value, str) else str(value)[:200]
+
+
+def _toml(value: object) -> str:
+    match value:
+        case Path() | str():
+            return json.dumps(str(value), ensure_ascii=False)  # TOML writes such texts as JSON does
+        case tuple():
+            return json.dumps(list(value), ensure_ascii=False)
+        case int():
+            return f"{value:_}"
+        case _:
+            return str(value)
+
+
+def _in_words(value: object, about: About) -> str:
+    match value:
+        case None | "" | ():
+            return about.unset or "none"
+        case tuple():
+            return ", ".join(value)
+        case int() | float():
+            return f"{value:,.10g}"
+        case _:
+            return str(value)
