@@ -1,132 +1,165 @@
-"""Commands, one file each. A new one is a module with `add_parser` and `run`, and one line in `COMMANDS`."""
+"""The command line. A command's module is imported when the command is called, or its own help is asked for.
+
+A new command is a function in a module of this package (see `commands`) and a line here.
+"""
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from relic_core import __version__
-from relic_core.cli import (
-    add,
-    backup,
-    catalogue,
-    cite,
-    concordance,
-    console,
-    dataset,
-    describe,
-    evaluate,
-    export,
-    hand_over,
-    health,
-    history,
-    index,
-    job,
-    jobs,
-    mine,
-    notebook,
-    remove,
-    restore,
-    runs,
-    search,
-    settings,
-    setup,
-    sources,
-    study,
-    train,
-    works,
-)
-from relic_core.config import Settings
 from relic_core.errors import RelicError
-from relic_core.wiring import build
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-COMMANDS = (
-    setup,
-    settings,
-    add,
-    catalogue,
-    works,
-    describe,
-    remove,
-    restore,
-    backup,
-    hand_over,
-    index,
-    search,
-    history,
-    concordance,
-    notebook,
-    cite,
-    mine,
-    sources,
-    dataset,
-    train,
-    evaluate,
-    runs,
-    study,
-    export,
-    jobs,
-    health,
-    job,
-)
-"""In the order of the help."""
+    from relic_core.services.workbench import Workbench
 
-TOOLS = ("bench", "figures", "prompts", "reliability", "tune")
-"""Commands that moved out of the program, to `tools` in a checkout."""
-
+NAME = "python -m relic_core"
 FAILED = 1
 STOPPED = 130
 
-_EPILOG = """\
-a first round:
-  python -m relic_core setup
-  python -m relic_core works
-  python -m relic_core search averhythe "The brass bolt stands for a false certainty" --length 2
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "Works": {
+        "setup": ("works", "Add the sample work and prepare it for searching."),
+        "add": ("works", "Add texts to the library: files, folders, books of Project Gutenberg."),
+        "catalogue": ("works", "List the 79 works that RELiC was built from, or add some of them."),
+        "works": ("works", "List the works of the library."),
+        "describe": ("works", "Correct what is said of a work, and of its edition for citations."),
+        "cite": ("works", "Cite a work, or a passage of it."),
+        "remove": ("works", "Take a work out of the library."),
+        "restore": ("running", "Put back a removed work, or a whole library from a back-up."),
+        "index": ("works", "Prepare works for searching by meaning."),
+    },
+    "Search": {
+        "search": ("search", "Find the passages that support a claim, or that are like another passage."),
+        "history": ("history", "List what was asked; ask again, compare, share."),
+        "concordance": ("concordance", "Look a word or phrase up: every place of it, in its context."),
+    },
+    "Notebook": {
+        "notebook": ("notebook", "The passages that you kept: list, save, take in, measure on your verdicts."),
+    },
+    "Criticism and data set": {
+        "mine": ("criticism", "Find the quotations in secondary sources."),
+        "sources": ("criticism", "List the secondary sources that were mined, or their windows."),
+        "dataset": ("dataset", "Split, check and count what was mined; write or rebuild the public-domain RELiC."),
+        "export": ("criticism", "Write what was mined to files: pairs, windows, or a whole data set."),
+    },
+    "Evaluation": {
+        "evaluate": ("evaluation", "Measure retrievers on a benchmark."),
+        "runs": ("runs", "List, show and compare what was measured; take runs in and give them away."),
+    },
+    "Training": {"train": ("training", "Train a model of your own on the quotations that were found.")},
+    "Studies": {"study": ("studies", "People and models choose the missing quotation out of three.")},
+    "Running it": {
+        "settings": ("running", "Show every setting, its value and where it comes from."),
+        "health": ("running", "Say whether everything is as it should be."),
+        "jobs": ("running", "List the latest jobs, or stop one."),
+        "backup": ("running", "Write everything that cannot be made again into one file."),
+        "hand-over": ("running", "Hand what was kept over to a person who signs in."),
+    },
+    "Developing it": {
+        "bench": ("bench", "Measure speed and memory on this machine."),
+        "reliability": ("reliability", "Do on purpose what goes wrong, and count what is lost."),
+        "prompts": ("prompts", "Ask every retriever the prompts of the RELiC paper."),
+        "tune": ("tune", "Try parameters of a retriever on data that nothing is reported on."),
+        "figures": ("figures", "Print the table of the README, or check expected figures."),
+    },
+    "": {"job": ("running", "")},
+}
+"""Section -> command -> its module and what the list says of it. The one without a name is not listed."""
+
+_EPILOG = f"""\b
+A first round:
+  {NAME} setup
+  {NAME} works
+  {NAME} search averhythe "The brass bolt stands for a false certainty" --length 2
 
 Settings are read from RELIC_* in the environment and from relic.toml in the project (RELIC_CONFIG names another file);
 `settings` shows them all.
+
 Exit codes: 0 done, 1 it could not be done (the message says why), 2 wrong usage, 130 stopped by Ctrl-C."""
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Make the parser of the command line with every command.
+class _Program(click.Group):
+    """All commands, in sections."""
 
-    Parsed options carry ``run``, the command, and ``refuse``, which ends with its usage and a message (exit code 2).
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m relic_core",
-        description="Find the quotation that supports a literary claim.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"RELiC Workbench {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        described = command.add_parser(commands)
-        described.set_defaults(run=command.run, refuse=described.error)
-    return parser
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
+        found = next((each[cmd_name] for each in SECTIONS.values() if cmd_name in each), None)
+        if found is None:
+            return None
+        module = import_module(f"{__name__}.{found[0]}")
+        if hasattr(module, "add_parser"):
+            return _Adapted(cmd_name, module)
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
+        for section, commands in SECTIONS.items():
+            if section:
+                with formatter.section(section):
+                    formatter.write_dl([(f"{name:<11}", said) for name, (_, said) in commands.items()])
+
+
+class _Adapted(click.Command):
+    """A command that argparse reads."""
+
+    def __init__(self, name: str, module: Any) -> None:
+        super().__init__(name, add_help_option=False)
+        self._module = module
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        import argparse
+
+        from relic_core.cli.console import check_utf8
+
+        parser = self._module.add_parser(argparse.ArgumentParser(prog=NAME).add_subparsers())
+        options = parser.parse_args(args)
+        options.refuse = parser.error
+        for name, value in vars(options).items():
+            if isinstance(value, str):
+                check_utf8(name, value)
+        ctx.params = {"options": options}
+        return []
+
+    def invoke(self, ctx: click.Context) -> int:
+        return int(self._module.run(ctx.obj(), ctx.params["options"]))
+
+
+PROGRAM = _Program(
+    commands=[click.Command(name) for each in SECTIONS.values() for name in each],
+    help="Find the quotation that supports a literary claim.",
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    params=[],
+)
+click.version_option(__version__, message="RELiC Workbench %(version)s")(PROGRAM)
+
+
+def make_app() -> Workbench:
+    """Build what commands work with."""
+    from relic_core.config import Settings
+    from relic_core.services.workbench import Workbench
+
+    return Workbench(Settings.from_environment())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    - `arguments`: in place of ``sys.argv[1:]``.
-    """
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    if given and given[0] in TOOLS:
-        return _tool(given[0], given[1:])
-    options = make_parser().parse_args(given)
+    """Run one command, of ``sys.argv`` where none is given; returns the exit code."""
+    typed = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        for name, value in vars(options).items():
-            if isinstance(value, str):
-                console.check_utf8(name, value)
-        code: int = options.run(build(Settings.from_environment()), options)
+        with PROGRAM.make_context(NAME, typed, obj=make_app) as context:
+            return int(PROGRAM.invoke(context))
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
     except RelicError as error:
         print(error, file=sys.stderr)
         return FAILED
@@ -136,15 +169,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe (`| head`) has seen enough; nothing more may be written to it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    return code
-
-
-def _tool(name: str, arguments: Sequence[str]) -> int:
-    """Hand over to the tool of a checkout."""
-    try:
-        tool = import_module(f"tools.{name}" if name == "figures" else f"tools.{name}.__main__")
-    except ModuleNotFoundError:
-        print(f"`{name}` is a tool of the project's source: run it there, as python -m tools.{name}.", file=sys.stderr)
-        return FAILED
-    code: int = tool.main(arguments)
-    return code

@@ -4,71 +4,56 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from relic_core.cli import console
+from relic_core.cli.commands import command, path_option
+from relic_core.cli.console import note
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
+    from pathlib import Path
 
-    from relic_core.cli.console import Commands
     from relic_core.reporting.concordance import Occurrence
-    from relic_core.wiring import App
+    from relic_core.services.workbench import Workbench as App
 
 _WIDEST = 160
 _LEAST_SIDE = 12
 _LIMIT = 50
 
 
-def add_parser(commands: Commands) -> ArgumentParser:
-    """Describe the command."""
-    parser = console.command(
-        commands,
-        "concordance",
-        summary="Look a word or phrase up: every place of it, in its context.",
-        examples=(
-            "  python -m relic_core concordance brass --work averhythe\n"
-            '  python -m relic_core concordance good fortune --sort right --csv "good fortune.csv"\n'
-            '  python -m relic_core concordance "honour*" --variants --limit 0'
-        ),
-    )
-    parser.add_argument("word", metavar="WORD", nargs="+", help="a word, or the words of a phrase; * for any letters")
-    parser.add_argument("--work", metavar="WORK", help="its id, the beginning of its id, or its title; else all works")
-    parser.add_argument("--forms", action="store_true", help="other word forms count: go, went")
-    parser.add_argument("--variants", action="store_true", help="other spellings count: honour, honor")
-    parser.add_argument("--as-written", action="store_true", help="capitals, accents and the ending 's count")
-    parser.add_argument("--sort", default="text", choices=("text", "left", "right"), help="(default %(default)s)")
-    parser.add_argument("--limit", type=int, default=_LIMIT, help="lines printed, 0 for none (default %(default)s)")
-    parser.add_argument("--csv", metavar="FILE", type=Path, help="write all places to a table as well")
-    return parser
-
-
-def run(app: App, options: Namespace) -> int:
-    """Print the places, one a line, the words found under one another."""
+@command(
+    "concordance brass --work averhythe",
+    'concordance good fortune --sort right --csv "good fortune.csv"',
+    'concordance "honour*" --variants --limit 0',
+)
+@click.argument("words", nargs=-1, required=True, metavar="WORD...", help="Word or phrase; * for any letters.")
+@click.option("--work", help="Its id, the beginning of its id, or its title; else all works.")
+@click.option("--forms", is_flag=True, help="Other word forms count: go, went.")
+@click.option("--variants", is_flag=True, help="Other spellings count: honour, honor.")
+@click.option("--as-written", is_flag=True, help="Capitals, accents and the ending 's count.")
+@click.option("--sort", type=click.Choice(("text", "left", "right")), default="text", show_default=True)
+@click.option("--limit", type=int, default=_LIMIT, show_default=True, help="Lines printed, 0 for none.")
+@path_option("--csv", "FILE", "Write all places to a table as well.")
+def concordance(app: App, words: Sequence[str], work: str | None, limit: int, csv: Path | None, **asked: Any) -> None:
+    """Look a word or phrase up: every place of it, in its context, the words found under one another."""
     from relic_core.services.kwic import MOST_EXPORTED, ConcordanceRequest
 
-    if options.limit < 0:
-        raise BadRequest(f"--limit is {options.limit}; give 0 or more.")
-    word = " ".join(options.word)
+    if limit < 0:
+        raise BadRequest(f"--limit is {limit}; give 0 or more.")
+    word = " ".join(words)
     console.check_utf8("word", word)
-    request = ConcordanceRequest(
-        word=word,
-        work_id=app.works.resolve(options.work).id if options.work else "",
-        sort=options.sort,
-        variants=options.variants,
-        forms=options.forms,
-        as_written=options.as_written,
-    )
+    request = ConcordanceRequest(word=word, work_id=app.works.resolve(work).id if work else "", **asked)
     answer = app.concordance.find(request)
     rows: list[Occurrence] = list(answer.rows)
-    while len(rows) < options.limit and answer.page < answer.pages:
+    while len(rows) < limit and answer.page < answer.pages:
         answer = app.concordance.find(dataclasses.replace(request, page=answer.page + 1))
         rows.extend(answer.rows)
     width = min(_WIDEST, shutil.get_terminal_size().columns)
-    for line in _lines(rows[: options.limit], width, titled=not request.work_id):
+    for line in _lines(rows[:limit], width, titled=not request.work_id):
         print(line)
     counted = [(each.label, each.count) for each in answer.forms]
     print(f"{answer.total:,} in {len(answer.works)} of {answer.searched} works", end="")
@@ -78,11 +63,10 @@ def run(app: App, options: Namespace) -> int:
             print(f"Words like {near.word}: {', '.join(near.near)}")
     for offer in answer.offers:
         print(f"Look {offer.label}" + ("" if offer.count is None else f": {offer.count:,}"))
-    if options.csv is not None:
-        _write(options.csv, app.concordance.export(request))
+    if csv is not None:
+        _write(csv, app.concordance.export(request))
         if answer.total > MOST_EXPORTED:
-            print(f"{options.csv} holds the first {MOST_EXPORTED:,} of them.", file=sys.stderr)
-    return 0
+            note(f"{csv} holds the first {MOST_EXPORTED:,} of them.")
 
 
 def _write(path: Path, table: bytes) -> None:

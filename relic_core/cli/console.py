@@ -11,7 +11,7 @@ from relic_core.errors import BadRequest
 from relic_core.services.people import NOBODY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Self
 
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names its type no other way
@@ -120,6 +120,10 @@ class ProgressLine:
         share = f"{100 * done // total:3d}%" if total else ""
         print(f"\r{f'{self._label} {share} {note}'[:_LINE]:<{_LINE}}", end="", file=sys.stderr, flush=True)
 
+    def step(self, number: int, total: int) -> Callable[..., None]:
+        """Report whatever one of several parts has to say as one step of all."""
+        return lambda _done, _total, note="": self(number, total, note)
+
 
 def many(number: int, what: str, more: str = "") -> str:
     """Count things in words.
@@ -131,3 +135,19 @@ def many(number: int, what: str, more: str = "") -> str:
     ('1 chapter', '1,200 sentences', '0 searches')
     """
     return f"{number:,} {what if number == 1 else more or f'{what}s'}"
+
+
+def shorten(text: str, most: int) -> str:
+    r"""Put a text on one line of at most so many characters.
+
+    >>> shorten("one\n two", 7), shorten("one\n two", 6)
+    ('one two', 'one t…')
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def note(*sentences: str) -> None:
+    """Say something on the error stream, beside what is printed."""
+    for sentence in sentences:
+        print(sentence, file=sys.stderr)

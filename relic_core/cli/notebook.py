@@ -3,116 +3,56 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from relic_core.cli import console
+from relic_core.cli.commands import Actions, person_option, show
+from relic_core.cli.console import many, shorten
 from relic_core.errors import NotFound
 from relic_core.reporting.citations.styles import STYLES
 from relic_core.services.notebook import evaluation_set
 from relic_core.services.notebook.documents import DOCUMENTS, make_document
-from relic_core.services.people import NOBODY
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from relic_core.services.workbench import Workbench as App
 
-    from relic_core.cli.console import Commands
-    from relic_core.wiring import App
-
-_WANTED = {"list": 0, "export": 1, "import": 1, "evaluation-set": 1}
-"""What can be done -> how many files it wants."""
-_USUAL: dict[str, object] = {"collection": "", "words": "", "verdict": "", "style": STYLES[0], "person": NOBODY}
-_USED: dict[str, tuple[str, ...]] = {
-    "list": ("collection", "words", "verdict", "person"),
-    "export": ("collection", "style", "person"),
-    "import": ("person",),
-    "evaluation-set": ("collection", "person"),
-}
 _SHOWN = 60
 
-
-def add_parser(commands: Commands) -> ArgumentParser:
-    """Describe the command."""
-    parser = console.command(
-        commands,
+notebook = Actions(
+    "notebook",
+    default="list",
+    help="The passages that you kept: list them, save them, take them in, measure on your verdicts.",
+    epilog=show(
         "notebook",
-        summary="The passages that you kept: list them, save them, take them in, measure on your verdicts.",
-        examples=(
-            "  python -m relic_core notebook\n"
-            "  python -m relic_core notebook list --collection 'Light and water' --words lantern\n"
-            "  python -m relic_core notebook export notebook.json\n"
-            "  python -m relic_core notebook export notes.docx --collection 'Light and water' --style chicago-notes\n"
-            "  python -m relic_core notebook import notebook.json\n"
-            "  python -m relic_core notebook export ada.json --person ada@example.org\n"
-            "  python -m relic_core notebook evaluation-set verdicts.json\n"
-            "  python -m relic_core evaluate relic bm25 --data verdicts.json\n"
-            "\n"
-            "Passages are kept and written about on the pages of the app. docs/notebook.md says what is in the files."
-        ),
-    )
-    parser.add_argument(
-        "action", nargs="?", choices=tuple(_WANTED), default="list", metavar="ACTION", help=", ".join(_WANTED)
-    )
-    parser.add_argument("file", nargs="*", metavar="FILE", help="a file to write or to read")
-    parser.add_argument("--collection", default="", metavar="NAME", help="only this collection: its name or id")
-    parser.add_argument("--words", default="", help="list: only notes in which all of these words stand")
-    parser.add_argument("--verdict", default="", help="list: only supports, contradicts, unsure or none")
-    parser.add_argument(
-        "--style", choices=STYLES, default=STYLES[0],
-        help="export: how passages are cited in a file that ends in .docx, .md or .csv (default %(default)s)",
-    )  # fmt: skip
-    console.add_person(parser, "whose notes")
-    return parser
+        "notebook list --collection 'Light and water' --words lantern",
+        "notebook export notebook.json",
+        "notebook export notes.docx --collection 'Light and water' --style chicago-notes",
+        "notebook import notebook.json",
+        "notebook export ada.json --person ada@example.org",
+        "notebook evaluation-set verdicts.json",
+        "evaluate relic bm25 --data verdicts.json",
+        more="Passages are kept and written about on the pages of the app. docs/notebook.md says what is in the files.",
+    ),
+)
+_file_argument = click.argument("file", type=Path)
+_collection_option = click.option(
+    "--collection", default="", metavar="NAME", help="Only this collection: its name or id."
+)
+_person_option = person_option("Whose notes")
 
 
-def run(app: App, options: Namespace) -> int:
-    """Do it."""
-    action = options.action
-    if len(options.file) != _WANTED[action]:
-        options.refuse(f"notebook {action} wants {'one file' if _WANTED[action] else 'no file'}")
-    console.refuse_unused(options, f"notebook {action}", _USUAL, _USED[action])
-    person = app.people.find(options.person)
-    collection_id = _collection(app, options.collection, person) if options.collection else ""
-    if action == "list":
-        _list(app, options, collection_id, person)
-        return 0
-    files, path = app.notebook.files, Path(options.file[0])
-    if action == "import":
-        done = files.take_in_file(path, person)
-        taken = console.many(done.new, "note")
-        print(f"Taken in: {taken}. Brought up to date: {done.newer:,}. Here already: {done.there:,}.")
-    elif action == "export":
-        form = next((name for name, card in DOCUMENTS.items() if path.suffix.lower() == f".{card.ending}"), None)
-        if form is None and path.suffix.lower() not in {"", ".json"}:
-            endings = ", ".join(f".{card.ending}" for card in DOCUMENTS.values())
-            options.refuse(f"notebook export writes files that end in {endings} or .json, and {path.name} does not")
-        if form is None:
-            content = files.export(collection_id, person)
-        else:
-            content = make_document(app, form, options.style, collection_id, person)
-        files.write(path, content)
-        print(f"{path} is written.")
-    else:
-        made = files.evaluation_set(collection_id, person)
-        files.write(path, made.content)
-        held = f"{console.many(made.examples, 'example')} of {console.many(made.works, 'work')}"
-        print(f"{path} holds {held}.{evaluation_set.said(made.left_out)}")
-        print(f"Measure on it: python -m relic_core evaluate relic bm25 --data {path}")
-    return 0
-
-
-def _collection(app: App, said: str, person: str) -> str:
-    there = [each.collection for each in app.notebook.collections(person)]
-    for each in there:
-        if said.strip().casefold() in {each.id, each.name.casefold()}:
-            return each.id
-    known = ", ".join(f"“{each.name}”" for each in there)
-    hint = f"There are: {known}." if known else "Keep a passage first."
-    raise NotFound(f"There is no collection called “{said:.80}”. {hint}")
-
-
-def _list(app: App, options: Namespace, collection_id: str, person: str) -> None:
+@notebook.command("list")
+@_collection_option
+@click.option("--words", default="", help="Only notes in which all of these words stand.")
+@click.option("--verdict", default="", help="Only supports, contradicts, unsure or none.")
+@_person_option
+def list_notes(app: App, collection: str, words: str, verdict: str, person: str) -> None:
+    """List the kept passages."""
+    collection_id, person = _resolve(app, collection, person)
     names = {each.collection.id: each.collection.name for each in app.notebook.collections(person)}
-    views = app.notebook.notes(collection_id, words=options.words, verdict=options.verdict, person=person)
+    views = app.notebook.notes(collection_id, words=words, verdict=verdict, person=person)
     rows = [
         (
             names[view.note.collection_id],
@@ -120,24 +60,76 @@ def _list(app: App, options: Namespace, collection_id: str, person: str) -> None
             view.note.kept.at,
             view.note.verdict or "",
             ", ".join(view.note.tags),
-            _short(view.note.kept.quotation),
-            _short(view.note.words),
+            shorten(view.note.kept.quotation, _SHOWN),
+            shorten(view.note.words, _SHOWN),
         )
         for view in views
     ]
     if rows:
         print(console.table(("collection", "work", "at", "verdict", "tags", "passage", "words"), rows))
     else:
-        print("No note fits." if options.words or options.verdict or collection_id else "Nothing has been kept yet.")
+        print("No note fits." if words or verdict or collection_id else "Nothing has been kept yet.")
     for notice in dict.fromkeys(view.notice for view in views if view.notice):
         print(f"\n{notice}")
 
 
-def _short(text: str) -> str:
-    r"""Put a text on one line, and cut it off.
+@notebook.command("export")
+@_file_argument
+@_collection_option
+@click.option(
+    "--style",
+    type=click.Choice(STYLES),
+    default=STYLES[0],
+    show_default=True,
+    help="How passages are cited in a file that ends in .docx, .md or .csv.",
+)
+@_person_option
+def export(app: App, file: Path, collection: str, style: Any, person: str) -> None:
+    """Write the notes into a file, whose name says of which kind."""
+    collection_id, person = _resolve(app, collection, person)
+    form = next((name for name, card in DOCUMENTS.items() if file.suffix.lower() == f".{card.ending}"), None)
+    if form is not None:
+        content = make_document(app, form, style, collection_id, person)
+    elif file.suffix.lower() in {"", ".json"}:
+        content = app.notebook.files.export(collection_id, person)
+    else:
+        endings = ", ".join(f".{card.ending}" for card in DOCUMENTS.values())
+        raise click.UsageError(f"notebook export writes files that end in {endings} or .json, and {file.name} does not")
+    app.notebook.files.write(file, content)
+    print(f"{file} is written.")
 
-    >>> _short("one\n two")
-    'one two'
-    """
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+
+@notebook.command("import")
+@_file_argument
+@_person_option
+def import_notes(app: App, file: Path, person: str) -> None:
+    """Take in the notes of a file."""
+    done = app.notebook.files.take_in_file(file, app.people.find(person))
+    print(f"Taken in: {many(done.new, 'note')}. Brought up to date: {done.newer:,}. Here already: {done.there:,}.")
+
+
+@notebook.command("evaluation-set")
+@_file_argument
+@_collection_option
+@_person_option
+def make_evaluation_set(app: App, file: Path, collection: str, person: str) -> None:
+    """Make a benchmark of the passages that support a claim by your verdict."""
+    made = app.notebook.files.evaluation_set(*_resolve(app, collection, person))
+    app.notebook.files.write(file, made.content)
+    held = f"{many(made.examples, 'example')} of {many(made.works, 'work')}"
+    print(f"{file} holds {held}.{evaluation_set.said(made.left_out)}")
+    print(f"Measure on it: python -m relic_core evaluate relic bm25 --data {file}")
+
+
+def _resolve(app: App, collection: str, person: str) -> tuple[str, str]:
+    """Find the collection and the person that are meant; gives their ids. Raises NotFound: there is none."""
+    person = app.people.find(person)
+    if not collection:
+        return "", person
+    there = [each.collection for each in app.notebook.collections(person)]
+    for each in there:
+        if collection.strip().casefold() in {each.id, each.name.casefold()}:
+            return each.id, person
+    known = ", ".join(f"“{each.name}”" for each in there)
+    hint = f"There are: {known}." if known else "Keep a passage first."
+    raise NotFound(f"There is no collection called “{collection:.80}”. {hint}")

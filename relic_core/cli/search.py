@@ -2,82 +2,117 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
+import re
 import shutil
 import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from relic_core.cli import console, scope
-from relic_core.domain import MAX_LENGTH, MIN_LENGTH, SeedPassage
-from relic_core.errors import BadRequest, StoreError
+import click
+
+from relic_core.cli import console
+from relic_core.cli.commands import command, format_option
+from relic_core.cli.console import note
+from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, Likeness, Narrowing
+from relic_core.errors import BadRequest, NotFound, StoreError
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
 
-    from relic_core.cli.console import Commands
     from relic_core.domain import Span, Work, WorkSummary
-    from relic_core.services.answers import Card, Column, SearchRequest, SearchResult
-    from relic_core.wiring import App
+    from relic_core.services.answers import Card, Column, SearchResult
+    from relic_core.services.workbench import Workbench as App
 
 _WIDEST = 100
 _NAMED = 4
+_AUTHORS_NAMED = 8
+_CHAPTERS = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
+_MOST_CHAPTERS = 10_000
+"""In a range; no edition has more."""
 
 
-def add_parser(commands: Commands) -> ArgumentParser:
-    """Describe the command."""
-    parser = console.command(
-        commands,
-        "search",
-        summary="Find the passages that would serve as evidence for a claim, or that are like another passage.",
-        examples=(
-            '  python -m relic_core search emma "Emma mistakes her own heart"\n'
-            '  python -m relic_core search emma "She is blind here: [MASK] The narrator knows better." --length 2\n'
-            '  python -m relic_core search emma "Emma mistakes her own heart" --chapters 1-16,50\n'
-            '  python -m relic_core search --all "A proposal is refused" --author austen --to 1813\n'
-            "  python -m relic_core search emma --like 8.3.2 --sentences 2 --all\n"
-            "  python -m relic_core search emma - --format json < claim.txt"
-        ),
-    )
-    parser.usage = (
-        f"{parser.prog} WORK CLAIM [options]\n       {parser.prog} --all CLAIM [options]\n"
-        f"       {parser.prog} WORK --like ADDRESS [--all] [options]"
-    )
-    # Neither is required of the parser, which takes them wherever they stand among the options; `run` counts them.
-    for name, what in (
-        ("work", "its id, the beginning of its id, or its title; with --all none, but for the one of --like"),
-        ("claim", "the claim, or - to read it from standard input; with --like none"),
-    ):
-        parser.add_argument(name, metavar=name.upper(), help=what).required = False
-    parser.add_argument("--length", type=int, help=f"sentences per quotation, {MIN_LENGTH} to {MAX_LENGTH}")
-    parser.add_argument("--results", type=int, help="passages per retriever")
-    parser.add_argument(
-        "--retriever", action="append", metavar="NAME", help="only this one; may be given several times"
-    )
-    scope.add_options(parser)
-    parser.add_argument(
-        "--like",
-        metavar="ADDRESS",
-        help="find passages like the one of WORK there: chapter.paragraph.sentence, as printed with each hit",
-    )
-    parser.add_argument("--sentences", type=int, metavar="N", help="how many sentences that passage has (default 1)")
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="(default %(default)s)")
-    return parser
+@command(
+    'search emma "Emma mistakes her own heart"',
+    'search emma "She is blind here: [MASK] The narrator knows better." --length 2',
+    'search emma "Emma mistakes her own heart" --chapters 1-16,50',
+    'search --all "A proposal is refused" --author austen --to 1813',
+    "search emma --like 8.3.2 --sentences 2 --all",
+    "search emma - --format json < claim.txt",
+)
+@click.argument(
+    "work",
+    required=False,
+    help="Its id, the beginning of its id, or its title; with --all none, but for that of --like.",
+)
+@click.argument("claim", required=False, help="The claim, or - to read it from standard input; with --like none.")
+@click.option("--length", type=int, help=f"Sentences per quotation, {MIN_LENGTH} to {MAX_LENGTH}.")
+@click.option("--results", type=int, help="Passages per retriever.")
+@click.option("--retriever", "retrievers", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
+@click.option("--all", "everything", is_flag=True, help="Search every work of the library.")
+@click.option(
+    "--author", "authors", multiple=True, metavar="NAME", help="Of all, those by this author; may be repeated."
+)
+@click.option("--from", "first_year", type=int, metavar="YEAR", help="Of all, those of YEAR or later.")
+@click.option("--to", "last_year", type=int, metavar="YEAR", help="Of all, those of YEAR or before.")
+@click.option("--works", multiple=True, metavar="WORK", help="Of all, this one; may be repeated.")
+@click.option("--chapters", metavar="LIST", help="Only these chapters of WORK, counted from 1 as in addresses: 3,5-7.")
+@click.option(
+    "--like",
+    metavar="ADDRESS",
+    help="Find passages like the one of WORK there: chapter.paragraph.sentence, as printed with each hit.",
+)
+@click.option("--sentences", type=int, metavar="N", help="How many sentences that passage has (default: 1).")
+@format_option("table", "json")
+def search(
+    app: App,
+    work: str | None,
+    claim: str | None,
+    everything: bool,
+    like: str | None,
+    sentences: int | None,
+    chapters: str | None,
+    form: str,
+    length: int | None,
+    results: int | None,
+    retrievers: Sequence[str],
+    **narrowed: Any,
+) -> None:
+    """Find the passages that would serve as evidence for a claim, or that are like another passage.
 
+    Type WORK CLAIM, or --all CLAIM, or WORK --like ADDRESS with or without --all.
+    """
+    from relic_core.services.answers import SearchRequest
 
-def run(app: App, options: Namespace) -> int:
-    """Search and print one list per retriever."""
-    request = _request(app, options)
-    given = {
-        "length": options.length,
-        "results": options.results,
-        "retrievers": tuple(options.retriever) if options.retriever else None,
-    }
-    request = dataclasses.replace(request, **{name: value for name, value in given.items() if value is not None})
+    if not everything and any(value not in (None, ()) for value in narrowed.values()):
+        raise click.UsageError("--author, --from, --to and --works choose among all works: add --all.")
+    if everything and chapters is not None:
+        raise click.UsageError("--chapters needs one WORK, without --all.")
+    if sentences is not None and like is None:
+        raise click.UsageError("--sentences tells the length of the passage of --like; --length that of what is found.")
+    words = [word for word in (work, claim) if word is not None]
+    if like is not None and len(words) != 1:
+        raise click.UsageError("--like takes the WORK in which ADDRESS stands, and no CLAIM.")
+    if like is None and len(words) != (1 if everything else 2):
+        raise click.UsageError("Give a CLAIM, and no WORK, with --all." if everything else "Give a WORK and a CLAIM.")
+    narrowing = _narrowing(app, **narrowed)
+    stored = app.works.resolve(words[0]).id if like is not None or not everything else ""
+    likeness = None if like is None else Likeness(stored, like, 1 if sentences is None else sentences)
+    usual: dict[str, Any] = {"length": length, "results": results, "retrievers": tuple(retrievers) or None}
+    request = SearchRequest(
+        work_id="" if everything else stored,
+        claim_text="" if like is not None else _standard_input() if words[-1] == "-" else words[-1],
+        chapters=_chapters(chapters),
+        narrowing=narrowing,
+        like=likeness,
+        **{name: value for name, value in usual.items() if value is not None},
+    )
     result = app.search.run(request)
-    _keep(app, result)
-    if options.format == "json":
+    try:
+        app.history.keep(result.request, made_with=result.made_with)
+    except StoreError as error:  # the answer does not depend on it
+        note(f"The search is not in the history. {error}")
+    if form == "json":
         print(json.dumps(_as_json(result), ensure_ascii=False, indent=2))
     else:
         width = min(_WIDEST, shutil.get_terminal_size().columns)
@@ -87,68 +122,62 @@ def run(app: App, options: Namespace) -> int:
                 "\nThe evidence is weak: nothing here answers the claim better than passages of unrelated books would."
             )
     _tell_what_is_missing(result)
-    return 0
 
 
-def _request(app: App, options: Namespace) -> SearchRequest:
-    """Read what is asked, and where; the other settings are the usual ones."""
-    from relic_core.services.answers import SearchRequest
-
-    words = [word for word in (options.work, options.claim) if word is not None]
-    narrowed = [*options.author, *options.works, options.first_year, options.last_year]
-    if not options.all and any(each is not None for each in narrowed):
-        options.refuse("--author, --from, --to and --works choose among all works: add --all")
-    if options.all and options.chapters is not None:
-        options.refuse("--chapters needs one WORK, without --all")
-    if options.sentences is not None and options.like is None:
-        options.refuse("--sentences tells the length of the passage of --like; --length that of what is found")
-    narrowing = scope.read_narrowing(app, options)
-    if options.like is not None:
-        if len(words) != 1:
-            options.refuse("--like takes the WORK in which ADDRESS stands, and no CLAIM")
-        source = app.works.resolve(words[0]).id
-        return SearchRequest(
-            work_id="" if options.all else source,
-            chapters=scope.read_chapters(options.chapters),
-            narrowing=narrowing,
-            like=SeedPassage(source, options.like, 1 if options.sentences is None else options.sentences),
-        )
-    if len(words) != (1 if options.all else 2):
-        options.refuse("give a CLAIM, and no WORK, with --all" if options.all else "give a WORK and a CLAIM")
-    return SearchRequest(
-        work_id="" if options.all else app.works.resolve(words[0]).id,
-        claim_text=_standard_input() if words[-1] == "-" else words[-1],
-        chapters=scope.read_chapters(options.chapters),
-        narrowing=narrowing,
+def _narrowing(
+    app: App, works: Sequence[str], authors: Sequence[str], first_year: int | None, last_year: int | None
+) -> Narrowing:
+    """Read which works of the library are meant. Raises NotFound or BadRequest: none fits, or several do."""
+    stored = sorted({work.author for work in app.works.summaries() if work.author}) if authors else []
+    found: list[str] = []
+    for said in authors:
+        fits = [each for each in stored if said.strip() and said.strip().casefold() in each.casefold()]
+        if not fits:
+            known = ", ".join(stored[:_AUTHORS_NAMED]) + ", ..." * (len(stored) > _AUTHORS_NAMED)
+            raise NotFound(f"No work of the library is by '{said[:80]}'. Its authors: {known or 'none is known'}.")
+        found += fits
+    narrowing = Narrowing(
+        works=tuple(app.works.resolve(said).id for said in works),
+        authors=tuple(dict.fromkeys(found)),
+        first_year=first_year,
+        last_year=last_year,
     )
+    return narrowing or EVERYWHERE
+
+
+def _chapters(given: str | None) -> tuple[int, ...]:
+    """Read a list of chapters; empty where none was given. Raises BadRequest: it is no such list.
+
+    >>> _chapters("3, 5-7")
+    (3, 5, 6, 7)
+    """
+    chapters: list[int] = []
+    for part in given.split(",") if given is not None else ():
+        match = _CHAPTERS.fullmatch(part.strip())
+        first = int(match[1]) if match else 1
+        last = int(match[2] or match[1]) if match else 0
+        if not first <= last <= first + _MOST_CHAPTERS:
+            raise BadRequest(
+                f"'{part.strip()[:40]}' is no chapter and no range of chapters. Write numbers and ranges from low to "
+                "high: 3,5-7."
+            )
+        chapters.extend(range(first, last + 1))
+    return tuple(dict.fromkeys(chapters))
 
 
 def _tell_what_is_missing(result: SearchResult) -> None:
     for column in result.columns:
         if column.note:
-            print(f"{column.label}: {column.note}", file=sys.stderr)
+            note(f"{column.label}: {column.note}")
         if column.pending and result.work is not None:
-            print(
-                f"{column.label} is not prepared for this work: python -m relic_core index {result.work.id}",
-                file=sys.stderr,
-            )
-    pending = result.work is None and any(column.pending for column in result.columns)
-    if result.unprepared or pending:
+            note(f"{column.label} is not prepared for this work: python -m relic_core index {result.work.id}")
+    if result.unprepared or (result.work is None and any(column.pending for column in result.columns)):
         titles = ", ".join(work.title for work in result.unprepared[:_NAMED])
         more = ", ..." * (len(result.unprepared) > _NAMED)
-        print(
+        note(
             f"Not all works have been prepared for searching by meaning{': ' * bool(titles)}{titles}{more}. "
-            "Prepare them: python -m relic_core index --all",
-            file=sys.stderr,
+            "Prepare them: python -m relic_core index --all"
         )
-
-
-def _keep(app: App, result: SearchResult) -> None:
-    """Add the search to the history; the answer does not depend on it."""
-    try:
-        app.history.keep(result.request, made_with=result.made_with)
-    except StoreError as error:
-        print(f"The search is not in the history. {error}", file=sys.stderr)
 
 
 def _standard_input() -> str:

@@ -1,0 +1,257 @@
+"""Studies of the proxy task: make, list and show them, take them in and give them away, have models answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relic_core.cli import console
+from relic_core.cli.commands import Actions, format_option, path_option, show
+from relic_core.cli.console import note
+from relic_core.reporting import tables
+
+if TYPE_CHECKING:
+    from relic_core.services.workbench import Workbench as App
+
+_WORKS_NAMED = 3
+
+study = Actions(
+    "study",
+    default="list",
+    help="Studies of the proxy task: people and models choose the missing quotation out of three.",
+    epilog=show(
+        "study",
+        "study make Averhythe --benchmark sample --most 10",
+        "study make Emma --benchmark public-relic-test --work emma --most 100 --seed 4",
+        "study make Hard --benchmark sample --chooser zero-shot --beyond 100",
+        "study models Averhythe",
+        "study results Averhythe",
+        "study answers Averhythe answers.csv",
+        "study report Averhythe report.html",
+        "study export Averhythe study.json",
+        "study import study.json",
+        "study answers Averhythe ours.json",
+        "study import-answers Averhythe theirs.json --of Oxford",
+        "study owner-code Averhythe 'a code of yours'",
+        "study remove-annotator Averhythe Anna",
+        more="Answers and reports give numbers in place of names, and no comments, unless --named is given. People "
+        "answer on the page Proxy task of the app. docs/proxy_task.md says what the figures mean.",
+    ),
+)
+_study_argument = click.argument("study_name", metavar="STUDY", help="A name, or the beginning of an id.")
+_file_argument = click.argument("file", type=click.Path())
+_format_option = format_option(*tables.FORMATS)
+_named_option = click.option("--named", is_flag=True, help="With names, hours and comments.")
+
+
+@study.command("list")
+@_format_option
+def list_studies(app: App, form: tables.Format) -> None:
+    """List the studies."""
+    rows = tuple(
+        (
+            each.id,
+            each.name,
+            each.version,
+            each.items,
+            ", ".join(each.works[:_WORKS_NAMED])
+            + (f" and {len(each.works) - _WORKS_NAMED} more" if len(each.works) > _WORKS_NAMED else ""),
+            each.annotators,
+            each.answers,
+            f"{each.created:%Y-%m-%d}",
+        )
+        for each in app.studies.all()
+    )
+    heads = ("id", "name", "version", "items", "works", "annotators", "answers", "made")
+    print(tables.write((tables.Table(caption="", heads=heads, rows=rows),), form))
+
+
+@study.command("make")
+@click.argument("name")
+@click.option("--benchmark", default="", help="Whose windows (default: those mined here).")
+@click.option("--work", "works", multiple=True, help="Only of this work; may be given several times.")
+@click.option("--length", "lengths", type=int, multiple=True, help="Sentences of a quotation (default: 1); 0 for any.")
+@click.option("--shape", default="4/4", show_default=True, help="Sentences before and after the gap.")
+@click.option("--chooser", default="bm25", show_default=True, help="Who chooses the other options.")
+@click.option("--beyond", type=int, default=0, help="Only quotations that it ranks behind this place (paper: 1000).")
+@click.option("--most", type=int, default=0, help="So many items at most (default: all).")
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides draw and orders.")
+@click.option("--wanted", type=int, default=3, show_default=True, help="Annotators for each item; 0 for everybody.")
+@path_option("--data", "PATH", "Your own file of the benchmark's data.")
+def make(app: App, data: Path | None, lengths: tuple[int, ...], **asked: Any) -> None:
+    """Make a study: draw windows, and have a retriever choose the other options."""
+    from relic_core.services.studies.making import StudyRequest
+
+    request = StudyRequest(lengths=() if 0 in lengths else lengths or (1,), **asked)
+    with console.ProgressLine("Making items") as progress:
+        made = app.studies.make(request, data=data, progress=progress)
+    print(f"{made.label} ({made.id}) has {len(made.items):,} items of {made.making.windows:,} windows.")
+
+
+@study.command("show")
+@_study_argument
+def show_study(app: App, study_name: str) -> None:
+    """Show what a study is made of, and who has answered."""
+    found = app.studies.find(study_name)
+    view, making = app.studies.get(found.id), found.making
+    facts = [
+        ("study", f"{found.label} ({found.id})"),
+        ("works", "; ".join(work.title for work in found.works)),
+        ("items", f"{len(found.items):,} of {making.windows:,} windows"),
+        ("windows of", making.benchmark or "the sources mined here"),
+        ("other options", f"the best two of {making.chooser}"),
+        ("beyond place", f"{making.beyond:,}" if making.beyond else ""),
+        ("context", str(making.shape)),
+        ("seed", str(making.seed)),
+        ("annotators wanted", str(view.terms.wanted or "everybody")),
+        ("right and wrong", "shown" if view.terms.revealed else "not shown"),
+        ("answers", f"{view.answers:,}{', so it is frozen' if view.frozen else ''}"),
+        ("program", making.code),
+    ]
+    print(console.table(("", ""), facts).lstrip("\n"))
+    if counts := app.studies.annotators(found.id):
+        rows = [(each.annotator.name, each.annotator.id, each.answered) for each in counts]
+        print(f"\n{console.table(('annotator', 'id', 'answered'), rows)}")
+    for sentence in view.held:
+        print(f"\nIt is held back: {sentence}")
+
+
+@study.command("results")
+@_study_argument
+@_format_option
+def results(app: App, study_name: str, form: tables.Format) -> None:
+    """Print how often people and models are right, and how far people agree."""
+    from relic_core.services.studies.tables import tables as tables_of
+
+    print(tables.write(tables_of(app.studies.results.of(app.studies.find(study_name).id)), form))
+
+
+@study.command("models")
+@_study_argument
+@click.option("--retriever", default="", help="Some, with commas between (default: all).")
+@click.option("--again", is_flag=True, help="Ask although they have answered.")
+@_format_option
+def models(app: App, study_name: str, retriever: str, again: bool, form: tables.Format) -> None:
+    """Have models answer."""
+    from relic_core.services.studies.tables import accuracies
+
+    found = app.studies.find(study_name)
+    names = app.measuring.split(retriever) if retriever else ()
+    with console.ProgressLine("Models answer") as progress:
+        _, silent = app.studies.models.answer(found.id, names, again=again, progress=progress)
+    note(*silent)
+    print(tables.write((accuracies(app.studies.results.of(found.id)),), form))
+
+
+@study.command("answers")
+@_study_argument
+@_file_argument
+@_named_option
+@click.option("--comments", is_flag=True, help="With comments, though without names.")
+def answers(app: App, study_name: str, file: str, named: bool, comments: bool) -> None:
+    """Write the answers into FILE.csv or FILE.json."""
+    found, files = app.studies.find(study_name), app.studies.files
+    write = {".csv": files.answers_csv, ".json": files.answers_json}.get(Path(file).suffix.lower())
+    if write is None:
+        raise click.UsageError("study answers writes FILE.csv or FILE.json.")
+    _write(app, found.label, file, write(found.id, anonymous=not named, comments=comments or named))
+
+
+@study.command("report")
+@_study_argument
+@_file_argument
+@_named_option
+def report(app: App, study_name: str, file: str, named: bool) -> None:
+    """Write the report into a file (HTML)."""
+    found = app.studies.find(study_name)
+    _write(app, found.label, file, app.studies.files.report(found.id, anonymous=not named))
+
+
+@study.command("signal")
+@_study_argument
+@_file_argument
+def signal(app: App, study_name: str, file: str) -> None:
+    """Write what people chose into a file that models can be trained on (JSON Lines)."""
+    found = app.studies.find(study_name)
+    _write(app, found.label, file, app.studies.files.signal(found.id))
+
+
+@study.command("export")
+@_study_argument
+@_file_argument
+def export(app: App, study_name: str, file: str) -> None:
+    """Write a study into a file that others can take in."""
+    found = app.studies.find(study_name)
+    _write(app, found.label, file, app.studies.files.export(found.id))
+
+
+@study.command("import")
+@click.argument("file", type=Path)
+def import_study(app: App, file: Path) -> None:
+    """Take in the study of a file."""
+    taken, new = app.studies.files.take_in_file(file)
+    print(f"{taken.label} ({taken.id}) {'was taken in' if new else 'is here already'}.")
+    note(*(f"It is held back: {sentence}" for sentence in app.studies.get(taken.id).held))
+
+
+@study.command("import-answers")
+@_study_argument
+@_file_argument
+@click.option("--of", "whose", default="", metavar="WHERE", help="Where they come from; put behind the names.")
+def import_answers(app: App, study_name: str, file: str, whose: str) -> None:
+    """Take in answers that were given elsewhere (FILE.json)."""
+    found, files = app.studies.find(study_name), app.studies.files
+    people, new = files.take_in_answers(found.id, files.read(Path(file)), of=whose, name=file)
+    print(f"{found.label}: {new:,} new answers of {people:,} annotators were taken in.")
+
+
+@study.command("owner-code")
+@_study_argument
+@click.argument("code")
+def set_owner_code(app: App, study_name: str, code: str) -> None:
+    """Let only those who know a code see on the page what tells right from wrong; "" for everybody."""
+    found = app.studies.find(study_name)
+    app.studies.owners.give(found.id, code)
+    what = "opens with the new code" if code.strip() else "opens to everybody"
+    print(f"{found.label}: on the page, what tells right from wrong {what}.")
+
+
+@study.command("remove-annotator")
+@_study_argument
+@click.argument("annotator")
+def remove_annotator(app: App, study_name: str, annotator: str) -> None:
+    """Remove a person's answers for good, with the name."""
+    count = app.studies.erase(app.studies.find(study_name).id, annotator)
+    print(f"{count:,} answers were removed for good, with the name. Files that were given away still have them.")
+
+
+@study.command("remove")
+@_study_argument
+def remove(app: App, study_name: str) -> None:
+    """Take a study out of the list."""
+    found = app.studies.find(study_name)
+    app.studies.remove(found.id)
+    print(f"{found.label} is removed. Bring it back: python -m relic_core study restore {found.id}")
+
+
+@study.command("restore")
+@click.argument("study_id", metavar="ID", help="The whole of it.")
+def restore(app: App, study_id: str) -> None:
+    """Put a removed study back."""
+    print(f"{app.studies.restore(study_id).label} is back.")
+
+
+@study.command("sample")
+def sample(app: App) -> None:
+    """Make the study that comes with the program."""
+    from relic_core.services.studies import sample
+
+    made = sample.make_file(app).study
+    print(f"{made.label} ({made.id}) has {len(made.items):,} items, and is in {sample.FILE}.")
+
+
+def _write(app: App, label: str, file: str, content: bytes) -> None:
+    app.studies.files.write(Path(file), content)
+    print(f"{label}: {file} is written.")

@@ -1,0 +1,346 @@
+"""Train a model on what was mined here, and look after the trainings there are."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from relic_core.cli import console
+from relic_core.cli.commands import Words, command, format_option, refuse_others
+from relic_core.cli.console import note
+from relic_core.errors import BadRequest
+from relic_core.reporting import tables, trainings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from relic_core.domain.trainings import ModelKind
+    from relic_core.services.training.asking import Asked, Use
+    from relic_core.services.training.chosen import Defaults
+    from relic_core.services.training.following import Followed
+    from relic_core.services.workbench import Workbench as App
+
+_PACKAGED = ("packaged", "packaged-encoder", "packaged-reranker")
+_POLL = 1.0
+_USED: tuple[tuple[ModelKind, str, str], ...] = (
+    ("encoder", "Searches use", "model"),
+    ("reranker", "What they find is reordered by", "reranker"),
+)
+
+
+@command(
+    "train --dry-run",
+    "train --length try --wait",
+    "train --recipe laptop --set batch=32 --name first",
+    "train --pairs 13000 --no-windows",
+    "train --recipe reranker --length some --name orders",
+    "train --list",
+    "train --show first",
+    "train --compare first second",
+    "train --stop first",
+    "train --resume first",
+    "train --use first",
+    "train --use packaged",
+)
+@click.option(
+    "--recipe",
+    default="default",
+    show_default=True,
+    metavar="NAME|FILE",
+    help="A name (--recipes), or a .json file; 'reranker' trains what reorders the first hundred.",
+)
+@click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a value of the recipe.")
+@click.option("--length", metavar="NAME", help="How long: try, some, once, thrice.")
+@click.option("--pairs", type=int, metavar="N", help="The most pairs, drawn by whole sources; 0 for none.")
+@click.option("--windows", is_flag=True, help="Only on quotations of works here.")
+@click.option("--no-windows", is_flag=True, help="Without them.")
+@click.option("--sources", type=Words(), default=(), metavar="ID...", help="Only on what these sources quote.")
+@click.option("--base", default="", metavar="MODEL", help="From this folder or hub name in the local cache.")
+@click.option("--name", default="", help="What to call it.")
+@click.option("--validate", type=int, metavar="N", help="On so many (150; a reranker on 50); 0 for none.")
+@click.option(
+    "--hard",
+    default="",
+    metavar="MODEL",
+    help="Look for hard negatives first: default (dense-RELiC as it is now), base, a training's id, a model, or none; "
+    "as a rule, for a reranker default and else none.",
+)
+@click.option(
+    "--start",
+    default="",
+    metavar="MODEL",
+    help="Go on from an encoder that was trained before: default (dense-RELiC as it is now), a training's id, a model, "
+    "or base; as a rule, a reranker goes on from default and an encoder begins from its base.",
+)
+@click.option("--wait", is_flag=True, help="Show how it goes until it ends; Ctrl-C leaves it running.")
+@click.option("--dry-run", is_flag=True, help="Only say what it would learn from and how long it takes.")
+@click.option("--recipes", is_flag=True, help="List the recipes that come with the program.")
+@click.option("--list", is_flag=True, help="List the trainings, and the default model.")
+@click.option("--show", metavar="ID", help="How one goes, and its figures; a name will do.")
+@click.option("--compare", type=Words(), metavar="ID...", help="Figures side by side, and in what they differ.")
+@click.option("--stop", metavar="ID", help="Stop one after the step it is in, with a checkpoint.")
+@click.option("--resume", metavar="ID", help="Go on from its last checkpoint.")
+@click.option("--use", metavar="ID", help=f"Search with its model; for those that come along: {', '.join(_PACKAGED)}.")
+@click.option("--back", is_flag=True, help="Take back the last choice, of whichever model.")
+@click.option("--remove", metavar="ID", help="Take one out of the list; its files stay.")
+@click.option("--restore", metavar="ID", help="Put a removed one back, by its whole id.")
+@format_option(*tables.FORMATS)
+def train(app: App, wait: bool, form: tables.Format, **typed: Any) -> int | None:
+    """Train a model of your own on the quotations that were found in your secondary sources.
+
+    It is done in the background, outlives this terminal, and can be stopped and resumed. Ends with 1 where a training
+    that was waited for did not finish.
+    """
+    does = [name for name in ("resume", *_DO, *_SHOW) if typed[name]]
+    if len(does) > 1:
+        raise click.UsageError(f"--{does[0]} and --{does[1]} are two things: one at a time.")
+    if not does:
+        return _begin(app, wait=wait, **typed)
+    (do,) = does
+    refuse_others(f"train --{do}", do, "form", *(["wait"] if do == "resume" else []))
+    if do == "resume":
+        return _resume(app, typed[do], wait=wait)
+    if do in _SHOW:
+        _SHOW[do](app, typed[do], form)
+    else:
+        _DO[do](app, typed[do])
+    return 0
+
+
+def _begin(app: App, *, wait: bool, dry_run: bool, **typed: Any) -> int:
+    asked = _read(**typed)
+    with console.ProgressLine("Looking at what was mined"):
+        prospect = app.trainings.prospect(asked)
+    if prospect.lacking:
+        raise BadRequest(prospect.lacking)
+    found = prospect.material
+    print(
+        f"It learns from {found.pairs:,} pairs and {found.windows:,} windows, and is validated on "
+        f"{prospect.validated:,} windows."
+    )
+    if prospect.estimate is not None:
+        from relic_core.services.training.estimating import duration
+
+        estimate = prospect.estimate
+        looking = (
+            f" Of that, looking for hard negatives takes {duration(estimate.looking)}." if estimate.looking else ""
+        )
+        print(
+            f"On this machine, as it is now, it takes about {estimate.words} ({estimate.steps:,} steps) and up to "
+            f"{estimate.disk / 1e9:.1f} GB of disk.{looking}"
+        )
+    note(*prospect.notes)
+    if dry_run:
+        return 0
+    training = app.trainings.start(asked)
+    print(f"{training.name} has begun, as {training.id}. How it goes: python -m relic_core train --show {training.id}")
+    return _wait(app, training.id) if wait else 0
+
+
+def _read(
+    *,
+    recipe: str,
+    changes: Sequence[str],
+    length: str | None,
+    pairs: int | None,
+    windows: bool,
+    no_windows: bool,
+    sources: tuple[str, ...],
+    base: str,
+    name: str,
+    validate: int | None,
+    hard: str,
+    start: str,
+    **_: Any,
+) -> Asked:
+    """Read what is asked of a training. Raises BadRequest: it could learn from nothing, or a value is wrong."""
+    from relic_core.services.training.asking import NO_HARD, THE_BASE, Asked, recipe_of
+
+    if windows and no_windows:
+        raise click.UsageError("--windows and --no-windows do not go together.")
+    made = recipe_of(recipe, list(changes))
+    if base:
+        made = made.with_(base=base)
+    use: Use = "pairs" if no_windows else "pairs and windows"
+    if windows or pairs == 0:
+        if no_windows:
+            raise BadRequest("Without pairs and without windows there is nothing to learn from. Leave one of them.")
+        use = "windows"
+    said: dict[str, Any] = {} if validate is None else {"validation": validate}
+    if hard:
+        said["hard"] = NO_HARD if hard == "none" else hard
+    if start:
+        said["start"] = THE_BASE if start == "base" else start
+    asked = Asked(name=name, recipe=made, use=use, sources=sources, **said)
+    asked = asked.lasting(length) if length is not None else asked
+    return replace(asked, pairs=pairs) if pairs is not None else asked
+
+
+def _wait(app: App, training_id: str) -> int:
+    try:
+        with console.ProgressLine("Training") as progress:
+            while (followed := app.trainings.get(training_id)).active:
+                loss = f", loss {followed.losses[-1][1]:.3f}" if followed.losses else ""
+                progress(followed.step, followed.of, f"{followed.note or followed.state}{loss}{_left(followed)}")
+                time.sleep(_POLL)
+    except KeyboardInterrupt:
+        note(f"It goes on. To stop it: python -m relic_core train --stop {training_id}")
+        raise
+    print(_state(followed))
+    return 0 if followed.state == "finished" else 1
+
+
+def _resume(app: App, said: str, *, wait: bool) -> int:
+    followed = app.trainings.resume(app.trainings.find(said).training.id)
+    where = f"from step {followed.checkpoint:,}" if followed.checkpoint else "from its beginning"
+    print(f"{followed.training.name} goes on {where}.")
+    return _wait(app, followed.training.id) if wait else 0
+
+
+def _list(app: App, _: bool, form: tables.Format) -> None:
+    every = app.trainings.all()
+    if every or form != "table":
+        rows = tuple(
+            (
+                each.training.id,
+                each.training.name,
+                each.state,
+                each.training.kind,
+                f"{each.step:,} of {each.of:,}" if each.of else "",
+                f"{each.watch} {each.best[each.watch]:.1f}" if each.watch in each.best else "",
+                f"{each.training.created:%Y-%m-%d %H:%M}",
+            )
+            for each in every
+        )
+        heads = ("id", "name", "state", "makes", "steps", "best figure", "begun (UTC)")
+        print(tables.write((tables.Table(caption="", heads=heads, rows=rows),), form).lstrip("\n"))
+    else:
+        print("Nothing has been trained yet. See what would be learnt from: python -m relic_core train --dry-run")
+    if form == "table":
+        print()
+        _print_used(app.trainings.default)
+        if removed := app.trainings.removed():
+            print(f"Removed: {', '.join(f'{each.id} ({each.name})' for each in removed)}.")
+
+
+def _show(app: App, said: str, form: tables.Format) -> None:
+    followed = app.trainings.find(said)
+    made = [trainings.validations_table(followed.validations, followed.watch)] if followed.validations else []
+    made += [trainings.losses_table(followed.losses)] if followed.losses else []
+    if form == "table":
+        given = {**followed.training.recipe, **followed.training.asked}
+        facts = [
+            ("steps", f"{followed.step:,} of {followed.of:,}{_left(followed)}"),
+            ("learns from", f"{followed.pairs:,} pairs, {followed.windows:,} windows"),
+            ("time", f"{followed.seconds / 60:,.1f} minutes"),
+            ("memory", f"{followed.memory:,.0f} MiB"),
+            ("files", f"{followed.bytes / 1e6:,.0f} MB"),
+            *((key, str(value)) for key, value in given.items() if value not in ("", [])),
+        ]
+        print(_state(followed))
+        print(console.table(("", ""), facts).lstrip("\n"), end="\n\n")
+    print(tables.write(tuple(made), form))
+
+
+def _compare(app: App, said: Sequence[str], form: tables.Format) -> None:
+    print(tables.write(app.trainings.compared([app.trainings.find(each).training.id for each in said]), form))
+
+
+def _recipes(app: App, _: bool, form: tables.Format) -> None:
+    from relic_core.services.training.words import ABOUT
+
+    recipes = app.trainings.recipes
+    rows = tuple((name, recipe.kind, ABOUT.get(name, ""), recipe.digest[:12]) for name, recipe in recipes.items())
+    print(tables.write((tables.Table(caption="", heads=("name", "makes", "what for", "digest"), rows=rows),), form))
+
+
+def _stop(app: App, said: str) -> None:
+    followed = app.trainings.stop(app.trainings.find(said).training.id)
+    if followed.active:
+        print(f"{followed.training.name} stops after the step it is in, with a checkpoint to go on from.")
+    else:
+        print(_state(followed))
+
+
+def _use(app: App, said: str) -> None:
+    from relic_core.services.training.chosen import PACKAGED
+
+    kinds = PACKAGED.get(said)
+    if kinds is not None:
+        app.trainings.use_packaged(kinds)
+    else:
+        training = app.trainings.find(said).training
+        app.trainings.use(training.id)
+        kinds = (training.kind,)
+    _print_used(app.trainings.default)
+    if "encoder" in kinds:
+        print(
+            "Works are prepared for a model when they are first searched; all at once: python -m relic_core index --all"
+        )
+
+
+def _back(app: App, _: bool) -> None:
+    app.trainings.go_back()
+    _print_used(app.trainings.default)
+
+
+def _remove(app: App, said: str) -> None:
+    training = app.trainings.remove(app.trainings.find(said).training.id)
+    print(f"{training.name} is removed. To put it back: python -m relic_core train --restore {training.id}")
+
+
+def _restore(app: App, said: str) -> None:
+    print(f"{app.trainings.restore(said).name} is back.")
+
+
+def _state(followed: Followed) -> str:
+    """Say how a training stands, and its best figure."""
+    said = f"{followed.training.name} ({followed.training.id}): {followed.state}. {followed.note}".rstrip()
+    if followed.best:
+        watch = followed.watch
+        before = f" (before: {followed.before[watch]:.1f})" if watch in followed.before else ""
+        said += f"\nBest {watch}: {followed.best.get(watch, 0.0):.1f}{before}, after step {followed.best['step']:,}."
+    return said
+
+
+def _left(followed: Followed) -> str:
+    """Say how long it still takes, as a tail; nothing while that is unknown."""
+    from relic_core.services.training.estimating import duration
+
+    return "" if followed.left is None else f", {duration(followed.left)} left"
+
+
+def _print_used(default: Defaults) -> None:
+    """Say which models searches use, the encoder first."""
+    from relic_core.services.training.chosen import SETTINGS
+
+    if default.problem:
+        print(default.problem)
+    for kind, does, what in _USED:
+        of = default.of(kind)
+        if of.fixed:
+            print(f"{does} the {what} that {SETTINGS[kind]} names: {of.fixed}.")
+        elif of.problem:
+            print(of.problem)
+        elif of.choice is not None:
+            print(f"{does} the {what} of {of.choice.name} ({of.choice.training}).")
+        elif not default.problem:
+            print(f"{does} the packaged {what}.")
+
+
+_DO: dict[str, Callable[[App, Any], None]] = {
+    "use": _use,
+    "back": _back,
+    "stop": _stop,
+    "remove": _remove,
+    "restore": _restore,
+}
+_SHOW: dict[str, Callable[[App, Any, tables.Format], None]] = {
+    "list": _list,
+    "show": _show,
+    "compare": _compare,
+    "recipes": _recipes,
+}

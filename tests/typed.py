@@ -1,0 +1,40 @@
+"""Command lines as they are typed: parsed, and not run."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+from unittest import mock
+
+import click
+
+from relic_core import cli
+from relic_core.cli.commands import Command
+
+
+def parse(words: list[str]) -> tuple[int, dict[str, Any], list[Any]]:
+    """Parse a command line; gives the exit code, what each option gives, and the other words."""
+    options: dict[str, Any] = {}
+    others: list[Any] = []
+
+    def keep(command: click.Command, ctx: click.Context) -> int:
+        for each in command.params:
+            value = ctx.params[str(each.name)]
+            if isinstance(each, click.Option):
+                options.update(dict.fromkeys(each.opts, value))
+            else:
+                others.extend(value if isinstance(value, tuple) else [] if value in (None, "") else [value])
+        return 0
+
+    def keep_adapted(command: Any, ctx: click.Context) -> int:
+        parser = command._module.add_parser(argparse.ArgumentParser().add_subparsers())
+        given = vars(ctx.params["options"])
+        options.update((name, given.get(each.dest)) for name, each in parser._option_string_actions.items())
+        return 0
+
+    with mock.patch.object(Command, "invoke", keep), mock.patch.object(cli._Adapted, "invoke", keep_adapted):
+        try:
+            code = cli.main(words)
+        except SystemExit as ended:  # of argparse
+            code = int(ended.code or 0)
+    return code, options, others
