@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 from typing import Any
 from unittest import mock
 
@@ -18,6 +19,7 @@ def parse(words: list[str]) -> tuple[int, dict[str, Any], list[Any]]:
     others: list[Any] = []
 
     def keep(command: click.Command, ctx: click.Context) -> int:
+        inspect.signature(command.callback or keep).bind(None, **ctx.params)  # as it would be called
         for each in command.params:
             value = ctx.params[str(each.name)]
             if isinstance(each, click.Option):

@@ -18,7 +18,7 @@ from relic_core.errors import RelicError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import App
 
 NAME = "python -m relic_core"
 FAILED = 1
@@ -141,12 +141,12 @@ PROGRAM = _Program(
 click.version_option(__version__, message="RELiC Workbench %(version)s")(PROGRAM)
 
 
-def make_app() -> Workbench:
+def make_app() -> App:
     """Build what commands work with."""
     from relic_core.config import Settings
-    from relic_core.services.workbench import Workbench
+    from relic_core.wiring import build
 
-    return Workbench(Settings.from_environment())
+    return build(Settings.from_environment())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

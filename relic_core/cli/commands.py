@@ -113,11 +113,15 @@ class Actions(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the action, before which options may stand."""
-        every = [each for action in self.commands.values() for each in action.get_params(ctx)]
-        options, words = arrange(ctx, args, every)
+        parameters = {name: each.get_params(ctx) for name, each in self.commands.items()}
+        options, words = arrange(ctx, args, [each for several in parameters.values() for each in several])
         if not words and (not self.default or set(ctx.help_option_names) & set(options)):
             return super().parse_args(ctx, options)
         action, *words = words or [self.default]
+        known = {action: {name for each in several for name in each.opts} for action, several in parameters.items()}
+        elsewhere = set().union(*known.values()) - known.get(action, set())
+        if given := [name for name in (each.partition("=")[0] for each in options) if name in elsewhere]:
+            ctx.fail(f"{self.name} {action} takes no {', '.join(given)}.")
         return super().parse_args(ctx, ["--", action, *options, "--", *words])
 
 
@@ -135,7 +139,7 @@ def show(*examples: str, more: str = "") -> str:
 def format_option(*forms: str) -> Decorator:
     """Let a command print in one of several forms, of which the first is the default."""
     return click.option(
-        "--format", type=click.Choice(forms), default=forms[0], show_default=True, help="How it is printed."
+        "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help="How it is printed."
     )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.reporting.concordance import Occurrence
-    from relic_core.services.workbench import Workbench as App
+    from relic_core.wiring import App
 
 _WIDEST = 160
 _LEAST_SIDE = 12

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.services.sources import SourceSummary, WindowView
-    from relic_core.services.workbench import Workbench as App
+    from relic_core.wiring import App
 
 _BATCH = 200
 _SHOWN = 70

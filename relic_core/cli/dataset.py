@@ -15,7 +15,7 @@ from relic_core.reporting import tables
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from relic_core.services.workbench import Workbench as App
+    from relic_core.wiring import App
 
 _MOST_OFFENCES = 50
 

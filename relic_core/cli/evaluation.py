@@ -11,14 +11,14 @@ import click
 
 from relic_core.cli import console
 from relic_core.cli.commands import by_option, command, format_option, metric_option, path_option, refuse_others
-from relic_core.domain import SHAPES, Shape
+from relic_core.domain import SHAPES, ContextSize
 from relic_core.errors import BadRequest
 from relic_core.reporting import tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.services.workbench import Workbench as App
+    from relic_core.wiring import App
 
 SENTENCES = "sentences"
 _CHOOSER = "bm25"
@@ -98,7 +98,7 @@ def _ask(
         raise click.UsageError("--chooser is for the task of three options: add --proxy.")
     else:
         refuse_others("a benchmark", "shape", "data", "form", "again", "k1", "b", "metrics", "by")
-    shapes = SHAPES if shape == "all" else tuple(map(Shape.parse, shape.split(",")))
+    shapes = SHAPES if shape == "all" else tuple(map(ContextSize.parse, shape.split(",")))
     if submission is not None:
         _submit(app, benchmark, retriever, shapes, data, submission)
         return
@@ -139,7 +139,7 @@ def _measure(
     app: App,
     benchmark: str,
     retriever: str,
-    shapes: Sequence[Shape],
+    shapes: Sequence[ContextSize],
     data: Path | None,
     form: tables.Format,
     asked: dict[str, Any],
@@ -163,7 +163,7 @@ def _measure(
 
 
 def _ask_items(
-    app: App, benchmark: str, retriever: str, shapes: Sequence[Shape], data: Path | None, chooser: str
+    app: App, benchmark: str, retriever: str, shapes: Sequence[ContextSize], data: Path | None, chooser: str
 ) -> list[tables.Table]:
     from relic_core.services.proxy import proxy_table
 
@@ -175,7 +175,9 @@ def _ask_items(
     return made
 
 
-def _submit(app: App, benchmark: str, retriever: str, shapes: Sequence[Shape], data: Path | None, path: Path) -> None:
+def _submit(
+    app: App, benchmark: str, retriever: str, shapes: Sequence[ContextSize], data: Path | None, path: Path
+) -> None:
     from relic_core.services.submitting import submit
 
     names = app.measuring.split(retriever)

@@ -15,7 +15,7 @@ from relic_core.services.people import NOBODY
 if TYPE_CHECKING:
     from relic_core.domain import Search
     from relic_core.services.sharing.passages import Located
-    from relic_core.services.workbench import Workbench as App
+    from relic_core.wiring import App
 
 _CLAIM, _QUOTATION = 70, 60
 _MOST = 1_000

@@ -16,7 +16,7 @@ from relic_core.services.notebook import evaluation_set
 from relic_core.services.notebook.documents import DOCUMENTS, make_document
 
 if TYPE_CHECKING:
-    from relic_core.services.workbench import Workbench as App
+    from relic_core.wiring import App
 
 _SHOWN = 60
 

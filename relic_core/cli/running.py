@@ -18,7 +18,7 @@ from relic_core.cli.console import many
 from relic_core.services.people import NOBODY
 
 if TYPE_CHECKING:
-    from relic_core.services.workbench import Workbench as App
+    from relic_core.wiring import App
 
 _MARKS = {"good": "good", "notice": "look", "bad": "BAD"}
 _NICER = 10
@@ -52,7 +52,7 @@ def health(app: App, address: str, thorough: bool, form: str) -> int:
     """
     from relic_core.services import health
 
-    found = health.examine(app, app=address, thorough=thorough)
+    found = health.examine(app, address=address, thorough=thorough)
     if form == "json":
         print(json.dumps([dataclasses.asdict(finding) for finding in found], indent=2, ensure_ascii=False))
     else:

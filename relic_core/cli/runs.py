@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Run
-    from relic_core.services.workbench import Workbench as App
+    from relic_core.wiring import App
 
 runs = Actions(
     "runs",

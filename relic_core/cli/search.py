@@ -14,7 +14,7 @@ import click
 from relic_core.cli import console
 from relic_core.cli.commands import command, format_option
 from relic_core.cli.console import note
-from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, Likeness, Narrowing
+from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, SeedPassage, WorkFilter
 from relic_core.errors import BadRequest, NotFound, StoreError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Span, Work, WorkSummary
     from relic_core.services.answers import Card, Column, SearchResult
-    from relic_core.services.workbench import Workbench as App
+    from relic_core.wiring import App
 
 _WIDEST = 100
 _NAMED = 4
@@ -97,7 +97,7 @@ def search(
         raise click.UsageError("Give a CLAIM, and no WORK, with --all." if everything else "Give a WORK and a CLAIM.")
     narrowing = _narrowing(app, **narrowed)
     stored = app.works.resolve(words[0]).id if like is not None or not everything else ""
-    likeness = None if like is None else Likeness(stored, like, 1 if sentences is None else sentences)
+    likeness = None if like is None else SeedPassage(stored, like, 1 if sentences is None else sentences)
     usual: dict[str, Any] = {"length": length, "results": results, "retrievers": tuple(retrievers) or None}
     request = SearchRequest(
         work_id="" if everything else stored,
@@ -126,7 +126,7 @@ def search(
 
 def _narrowing(
     app: App, works: Sequence[str], authors: Sequence[str], first_year: int | None, last_year: int | None
-) -> Narrowing:
+) -> WorkFilter:
     """Read which works of the library are meant. Raises NotFound or BadRequest: none fits, or several do."""
     stored = sorted({work.author for work in app.works.summaries() if work.author}) if authors else []
     found: list[str] = []
@@ -136,7 +136,7 @@ def _narrowing(
             known = ", ".join(stored[:_AUTHORS_NAMED]) + ", ..." * (len(stored) > _AUTHORS_NAMED)
             raise NotFound(f"No work of the library is by '{said[:80]}'. Its authors: {known or 'none is known'}.")
         found += fits
-    narrowing = Narrowing(
+    narrowing = WorkFilter(
         works=tuple(app.works.resolve(said).id for said in works),
         authors=tuple(dict.fromkeys(found)),
         first_year=first_year,

@@ -13,7 +13,7 @@ from relic_core.cli.console import note
 from relic_core.reporting import tables
 
 if TYPE_CHECKING:
-    from relic_core.services.workbench import Workbench as App
+    from relic_core.wiring import App
 
 _WORKS_NAMED = 3
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from relic_core.domain.trainings import ModelKind
-    from relic_core.services.training.asking import Asked, Use
+    from relic_core.services.training.asking import TrainingRequest, Use
     from relic_core.services.training.chosen import Defaults
     from relic_core.services.training.following import Followed
-    from relic_core.services.workbench import Workbench as App
+    from relic_core.wiring import App
 
 _PACKAGED = ("packaged", "packaged-encoder", "packaged-reranker")
 _POLL = 1.0
@@ -155,9 +155,9 @@ def _read(
     hard: str,
     start: str,
     **_: Any,
-) -> Asked:
+) -> TrainingRequest:
     """Read what is asked of a training. Raises BadRequest: it could learn from nothing, or a value is wrong."""
-    from relic_core.services.training.asking import NO_HARD, THE_BASE, Asked, recipe_of
+    from relic_core.services.training.asking import NO_HARD, THE_BASE, TrainingRequest, recipe_of
 
     if windows and no_windows:
         raise click.UsageError("--windows and --no-windows do not go together.")
@@ -174,7 +174,7 @@ def _read(
         said["hard"] = NO_HARD if hard == "none" else hard
     if start:
         said["start"] = THE_BASE if start == "base" else start
-    asked = Asked(name=name, recipe=made, use=use, sources=sources, **said)
+    asked = TrainingRequest(name=name, recipe=made, use=use, sources=sources, **said)
     asked = asked.lasting(length) if length is not None else asked
     return replace(asked, pairs=pairs) if pairs is not None else asked
 
@@ -332,15 +332,8 @@ def _print_used(default: Defaults) -> None:
 
 
 _DO: dict[str, Callable[[App, Any], None]] = {
-    "use": _use,
-    "back": _back,
-    "stop": _stop,
-    "remove": _remove,
-    "restore": _restore,
-}
+    "use": _use, "back": _back, "stop": _stop, "remove": _remove, "restore": _restore,
+}  # fmt: skip
 _SHOW: dict[str, Callable[[App, Any, tables.Format], None]] = {
-    "list": _list,
-    "show": _show,
-    "compare": _compare,
-    "recipes": _recipes,
-}
+    "list": _list, "show": _show, "compare": _compare, "recipes": _recipes,
+}  # fmt: skip

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import WorkSummary
     from relic_core.services.catalogue import Shelved
-    from relic_core.services.workbench import Workbench as App
+    from relic_core.wiring import App
 
 _BY_NUMBER = ("gutenberg:", "https://www.gutenberg.org/", "http://www.gutenberg.org/", "https://gutenberg.org/")
 _OUTCOMES = {

@@ -54,8 +54,5 @@ def test_what_cannot_be_done_is_said_on_the_error_stream(mined, capsys):
     assert "python -m relic_core dataset split" in capsys.readouterr().err
 
 
-def test_wrong_usage_ends_with_two(mined, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["export", "poems", "p.jsonl"])
-    assert ended.value.code == 2
-    assert "invalid choice" in capsys.readouterr().err
+def test_wrong_usage_ends_with_two(mined):
+    assert main(["export", "poems", "p.jsonl"]) == 2

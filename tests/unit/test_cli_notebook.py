@@ -75,9 +75,9 @@ def test_what_supports_a_claim_is_what_retrievers_are_measured_on(bench, run, tm
 @pytest.mark.parametrize(
     ("arguments", "code", "why"),
     [
-        (["export"], 2, "notebook export wants one file"),
+        (["export"], 2, "FILE"),
         (["export", "a.pdf"], 2, "files that end in .docx, .md, .csv or .json, and a.pdf does not"),
-        (["list", "a.json"], 2, "notebook list wants no file"),
+        (["list", "a.json"], 2, "a.json"),
         (["import", "a.json", "--words", "x"], 2, "notebook import takes no --words"),
         (["import", "nowhere.json"], 1, "There is no file nowhere.json"),
         (["export", "a.json", "--collection", "Mine"], 1, "no collection called “Mine”"),

@@ -73,8 +73,8 @@ def test_an_annotator_is_removed_by_name(run, settings):
 @pytest.mark.parametrize(
     ("arguments", "code", "why"),
     [
-        (["make"], 2, "study make wants the name of the study"),
-        (["answers", "High Water at Averhythe"], 2, "wants a study and a file"),
+        (["make"], 2, "NAME"),
+        (["answers", "High Water at Averhythe"], 2, "FILE"),
         (["answers", "High Water at Averhythe", "a.txt"], 2, "FILE.csv or FILE.json"),
         (["show", "Nobody"], 1, "There is no study 'Nobody'"),
         (["show", "High Water at Averhythe", "--most", "3"], 2, "study show takes no --most"),

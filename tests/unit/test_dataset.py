@@ -592,7 +592,7 @@ def test_its_help_names_every_action(run):
     code, out, _ = run("--help")
     assert code == 0
     for action in ("split", "leakage", "statistics", "manifest", "rebuild"):
-        assert f"\n{action} " in out
+        assert f"  {action} " in out
 
 
 def test_the_body_of_a_book_stands_between_header_and_footer():
