@@ -28,15 +28,16 @@ def parse(words: list[str]) -> tuple[int, dict[str, Any], list[Any]]:
                 others.extend(value if isinstance(value, tuple) else [] if value in (None, "") else [value])
         return 0
 
-    def keep_adapted(command: Any, ctx: click.Context) -> int:
-        parser = command._module.add_parser(argparse.ArgumentParser().add_subparsers())
-        given = vars(ctx.params["options"])
+    def keep_of_tool(_name: str, _about: str, add_options: Any, _do: Any, arguments: list[str]) -> int:
+        parser = argparse.ArgumentParser()
+        add_options(parser)
+        given = vars(parser.parse_args(arguments))
         options.update((name, given.get(each.dest)) for name, each in parser._option_string_actions.items())
         return 0
 
-    with mock.patch.object(Command, "invoke", keep), mock.patch.object(cli._Adapted, "invoke", keep_adapted):
+    with mock.patch.object(Command, "invoke", keep), mock.patch("tools.command.run", keep_of_tool):
         try:
             code = cli.main(words)
-        except SystemExit as ended:  # of argparse
+        except SystemExit as ended:  # of a tool
             code = int(ended.code or 0)
     return code, options, others

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -63,16 +63,12 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "backup": ("running", "Write everything that cannot be made again into one file."),
         "hand-over": ("running", "Hand what was kept over to a person who signs in."),
     },
-    "Developing it": {
-        "bench": ("bench", "Measure speed and memory on this machine."),
-        "reliability": ("reliability", "Do on purpose what goes wrong, and count what is lost."),
-        "prompts": ("prompts", "Ask every retriever the prompts of the RELiC paper."),
-        "tune": ("tune", "Try parameters of a retriever on data that nothing is reported on."),
-        "figures": ("figures", "Print the table of the README, or check expected figures."),
-    },
     "": {"job": ("running", "")},
 }
 """Section -> command -> its module and what the list says of it. The one without a name is not listed."""
+
+TOOLS = ("bench", "figures", "prompts", "reliability", "tune")
+"""Commands that moved out of the program, to `tools` in a checkout."""
 
 _EPILOG = f"""\b
 A first round:
@@ -93,10 +89,7 @@ class _Program(click.Group):
         found = next((each[cmd_name] for each in SECTIONS.values() if cmd_name in each), None)
         if found is None:
             return None
-        module = import_module(f"{__name__}.{found[0]}")
-        if hasattr(module, "add_parser"):
-            return _Adapted(cmd_name, module)
-        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        command: click.Command = getattr(import_module(f"{__name__}.{found[0]}"), cmd_name.replace("-", "_"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
@@ -104,31 +97,6 @@ class _Program(click.Group):
             if section:
                 with formatter.section(section):
                     formatter.write_dl([(f"{name:<11}", said) for name, (_, said) in commands.items()])
-
-
-class _Adapted(click.Command):
-    """A command that argparse reads."""
-
-    def __init__(self, name: str, module: Any) -> None:
-        super().__init__(name, add_help_option=False)
-        self._module = module
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        import argparse
-
-        from relic_core.cli.console import check_utf8
-
-        parser = self._module.add_parser(argparse.ArgumentParser(prog=NAME).add_subparsers())
-        options = parser.parse_args(args)
-        options.refuse = parser.error
-        for name, value in vars(options).items():
-            if isinstance(value, str):
-                check_utf8(name, value)
-        ctx.params = {"options": options}
-        return []
-
-    def invoke(self, ctx: click.Context) -> int:
-        return int(self._module.run(ctx.obj(), ctx.params["options"]))
 
 
 PROGRAM = _Program(
@@ -151,10 +119,8 @@ def make_app() -> App:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, of ``sys.argv`` where none is given; returns the exit code."""
-    typed = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        with PROGRAM.make_context(NAME, typed, obj=make_app) as context:
-            return int(PROGRAM.invoke(context))
+        return _run(sys.argv[1:] if arguments is None else list(arguments))
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.ClickException as error:
@@ -169,3 +135,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe (`| head`) has seen enough; nothing more may be written to it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _run(typed: list[str]) -> int:
+    if typed and typed[0] in TOOLS:
+        name = f"tools.{typed[0]}"
+        try:
+            tool = import_module(name if typed[0] == "figures" else f"{name}.__main__")
+        except ModuleNotFoundError:
+            raise RelicError(
+                f"`{typed[0]}` is a tool of the project's source: run it there, as python -m {name}."
+            ) from None
+        return int(tool.main(typed[1:]))
+    with PROGRAM.make_context(NAME, typed, obj=make_app) as context:
+        return int(PROGRAM.invoke(context))

@@ -1,49 +1,19 @@
-"""What commands share on a terminal: the form of their help, tables, a line of progress."""
+"""What commands share on a terminal: tables, counts, a line of progress."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relic_core.errors import BadRequest
-from relic_core.services.people import NOBODY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Self
-
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001 - argparse names its type no other way
 
 _PAUSE_SECONDS = 0.1
 _LINE = 100
-
-
-def command(
-    commands: Commands, name: str, *, summary: str, examples: str, hidden: bool = False
-) -> argparse.ArgumentParser:
-    """Make the parser of one command.
-
-    - `commands`: where it is added.
-    - `hidden`: leave it out of the list of commands.
-    """
-    listed: dict[str, Any] = {} if hidden else {"help": summary}  # a command without help is left out of the list
-    return commands.add_parser(
-        name,
-        description=summary,
-        epilog=f"examples:\n{examples}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        **listed,
-    )
-
-
-def add_person(parser: argparse.ArgumentParser, what: str) -> None:
-    """Let a command be told whose things are meant, as `People.find` takes it."""
-    parser.add_argument(
-        "--person", default=NOBODY, metavar="WHO",
-        help=f"{what}, where people sign in: an address, or a number that `hand-over` lists (default %(default)s)",
-    )  # fmt: skip
 
 
 def check_utf8(name: str, given: str) -> None:
@@ -60,17 +30,6 @@ def check_utf8(name: str, given: str) -> None:
             f"The {name} is not in UTF-8 (its character {error.start + 1:,} is damaged). Set the terminal to UTF-8, or "
             "convert the words with iconv, and try again."
         ) from None
-
-
-def refuse_unused(options: argparse.Namespace, what: str, usual: Mapping[str, object], taken: Sequence[str]) -> None:
-    """End with the usage where options were given that would be ignored.
-
-    - `what`: what does not take them.
-    - `usual`: the options there are, and their values where they are not given.
-    """
-    given = [name for name, value in usual.items() if name not in taken and getattr(options, name) != value]
-    if given:
-        options.refuse(f"{what} takes no {', '.join(f'--{name}' for name in given)}")
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -188,7 +188,7 @@ def hand_over(app: App, to: str, source: str) -> None:
         heads = ("person", "number", "notes", "collections", "searches", "removed")
         print(console.table(heads, rows) if rows else "Nobody has kept anything yet.")
         return
-    moved = app.people.hand_over(to, source)
+    moved = app.people.transfer_ownership(to, source)
     if moved.empty:
         whose = f"{source} keeps nothing" if moved.person else "Nothing is kept"
         print(f"{whose} that could be handed over.")
