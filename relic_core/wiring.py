@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from relic_core.services.library.search import LibrarySearch
     from relic_core.services.measuring import Measuring
     from relic_core.services.mining.mining import Mining
-    from relic_core.services.notebook.notebook import Notebook
+    from relic_core.services.notebook import Notebook, NoteEditions
+    from relic_core.services.notebook_files import NotebookFiles
     from relic_core.services.outcomes import Outcomes
     from relic_core.services.people import People
     from relic_core.services.reading import Reading
@@ -273,9 +274,25 @@ class App:
     @cached_property
     def notebook(self) -> Notebook:
         """Passages that were kept, with the scholar's words."""
-        from relic_core.services.notebook.notebook import Notebook
+        from relic_core.services.notebook import Notebook
 
-        return Notebook(self)
+        store = self.store
+        return Notebook(store.notes, store.collections, self.works.load, self.history.get, self._editions_of_notes)
+
+    @cached_property
+    def notebook_files(self) -> NotebookFiles:
+        """The notebook as files."""
+        from relic_core.services.notebook_files import NotebookFiles
+
+        store = self.store
+        return NotebookFiles(
+            store.notes, store.collections, self.works.load_all, self._editions_of_notes, self.citing.works
+        )
+
+    def _editions_of_notes(self) -> NoteEditions:
+        from relic_core.services.notebook import NoteEditions
+
+        return NoteEditions(self.works.summaries(), self.works.removed())
 
 
 def build(settings: Settings | None = None, *, executor: Executor | None = None) -> App:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import Origin
-    from relic_core.services.notebook.notebook import Mark
+    from relic_core.services.notebook import Mark
     from relic_core.wiring import App
 
 DOES = "keep"

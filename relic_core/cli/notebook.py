@@ -12,8 +12,7 @@ from relic_core.cli.commands import Actions, person_option, show
 from relic_core.cli.console import many, shorten
 from relic_core.errors import NotFound
 from relic_core.reporting.citations.styles import STYLES
-from relic_core.services.notebook import evaluation_set
-from relic_core.services.notebook.documents import DOCUMENTS, make_document
+from relic_core.services.notebook_files import DOCUMENTS
 
 if TYPE_CHECKING:
     from relic_core.wiring import App
@@ -89,13 +88,15 @@ def export(app: App, file: Path, collection: str, style: Any, person: str) -> No
     collection_id, person = _resolve(app, collection, person)
     form = next((name for name, card in DOCUMENTS.items() if file.suffix.lower() == f".{card.ending}"), None)
     if form is not None:
-        content = make_document(app, form, style, collection_id, person)
+        content = app.notebook_files.document(
+            form, style, collection_id, person, labels={card.name: card.label for card in app.indexes.cards()}
+        )
     elif file.suffix.lower() in {"", ".json"}:
-        content = app.notebook.files.export(collection_id, person)
+        content = app.notebook_files.export(collection_id, person)
     else:
         endings = ", ".join(f".{card.ending}" for card in DOCUMENTS.values())
         raise click.UsageError(f"notebook export writes files that end in {endings} or .json, and {file.name} does not")
-    app.notebook.files.write(file, content)
+    app.notebook_files.save(file, content)
     print(f"{file} is written.")
 
 
@@ -104,7 +105,7 @@ def export(app: App, file: Path, collection: str, style: Any, person: str) -> No
 @_person_option
 def import_notes(app: App, file: Path, person: str) -> None:
     """Take in the notes of a file."""
-    done = app.notebook.files.take_in_file(file, app.people.find(person))
+    done = app.notebook_files.take_in_file(file, app.people.find(person))
     print(f"Taken in: {many(done.new, 'note')}. Brought up to date: {done.newer:,}. Here already: {done.there:,}.")
 
 
@@ -114,10 +115,10 @@ def import_notes(app: App, file: Path, person: str) -> None:
 @_person_option
 def make_evaluation_set(app: App, file: Path, collection: str, person: str) -> None:
     """Make a benchmark of the passages that support a claim by your verdict."""
-    made = app.notebook.files.evaluation_set(*_resolve(app, collection, person))
-    app.notebook.files.write(file, made.content)
+    made = app.notebook_files.evaluation_set(*_resolve(app, collection, person))
+    app.notebook_files.save(file, made.content)
     held = f"{many(made.examples, 'example')} of {many(made.works, 'work')}"
-    print(f"{file} holds {held}.{evaluation_set.said(made.left_out)}")
+    print(f"{file} holds {held}.{made.said}")
     print(f"Measure on it: python -m relic_core evaluate relic bm25 --data {file}")
 
 

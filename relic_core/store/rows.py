@@ -35,9 +35,9 @@ class Rows:
         self._database = database
         self._patience = patience
 
-    def together(self) -> AbstractContextManager[object]:
-        """Keep the file open in a block, so that what is read inside need not open it each time."""
-        return self._reading()
+    def together(self, *, write: bool = False) -> AbstractContextManager[object]:
+        """Make what is read in a block, or read and written, one unit of work: the file is opened once."""
+        return self._writing() if write else self._reading()
 
     def _reading(self) -> AbstractContextManager[DuckDBPyConnection]:
         return self._database.reading(self._patience)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import CollectionCount
-    from relic_core.services.notebook.standing import NoteView
+    from relic_core.services.notebook import NoteView
     from relic_core.wiring import App
 
 _PAGE = 10

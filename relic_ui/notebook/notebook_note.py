@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.domain import VERDICTS
 from relic_core.errors import RelicError
-from relic_core.reporting.notebook.telling import brought_up
+from relic_core.reporting.notebook import brought_up
 from relic_ui import person
 from relic_ui.buttons import button
 from relic_ui.citing import cite_link
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import Note
-    from relic_core.services.notebook.standing import NoteView
+    from relic_core.services.notebook import NoteView
     from relic_core.wiring import App
 
 VERDICT_LABELS = {"supports": "Supports", "contradicts": "Contradicts", "unsure": "Unsure"}

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_core.services.notebook import evaluation_set
-from relic_core.services.notebook.documents import DOCUMENTS, make_document
+from relic_core.services.notebook_files import DOCUMENTS
 from relic_ui import citing, person
 from relic_ui.naming import many
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relic_core.services.notebook.documents import DocumentForm
+    from relic_core.services.notebook_files import DocumentForm
     from relic_core.wiring import App
 
 
@@ -36,13 +35,15 @@ class Form(NamedTuple):
 
 
 def _as_json(app: App, collection_id: str, whose: str) -> Form:
-    files = app.notebook.files
+    files = app.notebook_files
     return Form("JSON, to take in again", "json", "application/json", partial(files.export, collection_id, whose))
 
 
 def _as_document(form: DocumentForm, app: App, collection_id: str, whose: str) -> Form:
     card = DOCUMENTS[form]
-    make = partial(make_document, app, form, citing.chosen_style(), collection_id, whose)
+    labels = {each.name: each.label for each in app.indexes.cards()}
+    files, style = app.notebook_files, citing.chosen_style()
+    make = partial(files.document, form, style, collection_id, whose, labels=labels)
     return Form(card.label, card.ending, card.mime, make)
 
 
@@ -55,7 +56,7 @@ FORMS: tuple[Callable[[App, str, str], Form], ...] = (
 
 def show(app: App, collection_id: str) -> None:
     """Draw the menu: forms to save in, verdicts as an evaluation set, and a file to take in."""
-    whose, files = person.current(), app.notebook.files
+    whose, files = person.current(), app.notebook_files
     with st.popover("Save", icon=":material/download:", key="notebook_save"):
         what = "this collection" if collection_id else "all notes"
         st.html(f'<p class="relic-quiet">Save {what} as</p>')
@@ -83,11 +84,10 @@ def show(app: App, collection_id: str) -> None:
 
 def _show_evaluation_set(app: App, collection_id: str, whose: str) -> None:
     """Offer the verdicts as an evaluation set, and say what is left out of it."""
-    by_work, left_out = evaluation_set.sort_out(app.notebook.notes(collection_id, person=whose))
-    count = sum(map(len, by_work.values()))
+    count, left_out = app.notebook_files.examples(collection_id, whose)
     st.download_button(
         "Verdicts, to measure retrievers with",
-        data=lambda: app.notebook.files.evaluation_set(collection_id, whose).content,
+        data=lambda: app.notebook_files.evaluation_set(collection_id, whose).content,
         file_name="verdicts.json",
         mime="application/json",
         on_click="ignore",
@@ -96,8 +96,7 @@ def _show_evaluation_set(app: App, collection_id: str, whose: str) -> None:
         key="notebook_save_verdicts",
     )
     st.text(
-        f"{many(count, 'passage').capitalize()} with the verdict “supports”, in RELiC’s form."
-        f"{evaluation_set.said(left_out)}",
+        f"{many(count, 'passage').capitalize()} with the verdict “supports”, in RELiC’s form.{left_out}",
         width=320,
     )
 
@@ -113,7 +112,7 @@ def _take_in(app: App, whose: str) -> None:
     if file is None:
         return
     try:
-        done = app.notebook.files.take_in(file.getvalue(), file.name, whose)
+        done = app.notebook_files.take_in(file.getvalue(), file.name, whose)
     except RelicError as error:
         state["notebook_not_taken_in"] = str(error)
     else:

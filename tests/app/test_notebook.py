@@ -304,7 +304,7 @@ def take_in(at, data):
 
 
 def test_a_saved_notebook_is_taken_in_and_a_damaged_one_changes_nothing(app, notes):
-    data = app.bench.notebook.files.export()
+    data = app.bench.notebook_files.export()
     app.bench.notebook.remove(notes[0])
     at = take_in(sound(app.open(NOTEBOOK)), data)
     assert "notes.json: one note taken in, 2 notes here already." in said(at)
@@ -322,5 +322,5 @@ def test_the_menu_says_which_verdicts_can_be_measured_on(app, notes):
     told = " ".join(text.value for text in at.text)
     assert "One passage with the verdict “supports”" in told
     assert "1, since they contradict their claim" in told
-    made = json.loads(book.files.evaluation_set().content)
+    made = json.loads(app.bench.notebook_files.evaluation_set().content)
     assert [list(each["quotes"]) for each in made.values()] == [[notes[0]]]

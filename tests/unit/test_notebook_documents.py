@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from relic_core.domain import Collection, KeptPassage, Note
 from relic_core.formats.notebook import Section
 from relic_core.reporting.citations.quoting import set_quotation
-from relic_core.reporting.notebook.markdown import markdown
-from relic_core.reporting.notebook.table import COLUMNS, csv
-from relic_core.reporting.notebook.word import word
+from relic_core.reporting.notebook import COLUMNS, csv, markdown
+from relic_core.reporting.notebook_word import word
 from tests.making_citations import cited
 
 NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pytest
 
 from relic_core.domain import EditionDetails
 from relic_core.errors import BadRequest, NotFound
-from relic_core.services.notebook.documents import DOCUMENTS, cited_by, make_document
+from relic_core.services.notebook_files import DOCUMENTS
 from relic_core.wiring import InlineExecutor, build
 
 TEXT = b"CHAPTER I\n\nThe river rose. Nobody counted.\n\nIt fell.\n"
@@ -30,7 +30,7 @@ def kept(bench):
 
 
 def test_a_collection_is_written_with_citations_of_its_editions(bench, kept):
-    made = make_document(bench, "markdown", "mla", kept[1].collection_id).decode()
+    made = bench.notebook_files.document("markdown", "mla", kept[1].collection_id).decode()
     assert made.startswith("# Clues \\& signs\n\n## 1. *The Ferry*,")
     assert "> Nobody counted.\n>\n> It fell. (Else, ch. 1, pars. 1-2)" in made
     assert "- Else, Ann. *The Ferry*. 1891. Dent, 1906." in made
@@ -38,12 +38,12 @@ def test_a_collection_is_written_with_citations_of_its_editions(bench, kept):
 
 
 def test_all_notes_are_one_document_and_one_table(bench, kept):
-    made = make_document(bench, "markdown", "chicago-author-date").decode()
+    made = bench.notebook_files.document("markdown", "chicago-author-date").decode()
     headings = [line for line in made.splitlines() if line.startswith("#")]
     assert headings[:2] == ["# Notebook", "## My notes"]
     assert "## Clues \\& signs" in headings
     assert made.count("Dent.") == 1
-    table = make_document(bench, "csv", "mla").decode("utf-8-sig")
+    table = bench.notebook_files.document("csv", "mla").decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(table, newline="")))
     assert {row["collection"] for row in rows} == {"My notes", "Clues & signs"}
     assert {row["citation"] for row in rows} == {"(Else, ch. 1, par. 1)", "(Else, ch. 1, pars. 1-2)"}
@@ -53,29 +53,29 @@ def test_the_table_calls_retrievers_what_the_pages_call_them(bench, kept):
     label = next(card.label for card in bench.indexes.cards() if card.name == "bm25")
     work_id = kept[0].kept.work_id
     bench.notebook.keep(work_id, "1.1.2", origin="find", claim_text="Nobody.", retriever="bm25", rank=2)
-    table = make_document(bench, "csv", "mla").decode("utf-8-sig")
+    table = bench.notebook_files.document("csv", "mla", labels={"bm25": label}).decode("utf-8-sig")
     assert f"Rank 2 by {label}." in table
     assert table.count("Met in reading.") == 2
 
 
 def test_word_opens_and_has_the_words(bench, kept):
-    document = docx.Document(io.BytesIO(make_document(bench, "word", "chicago-notes", kept[0].collection_id)))
+    document = docx.Document(io.BytesIO(bench.notebook_files.document("word", "chicago-notes", kept[0].collection_id)))
     assert "“The river rose.”" in [paragraph.text for paragraph in document.paragraphs]
     assert document.core_properties.title == "My notes"
 
 
 def test_an_empty_notebook_is_written_too(bench):
     for form in DOCUMENTS:
-        assert make_document(bench, form, "mla")
+        assert bench.notebook_files.document(form, "mla")
 
 
 def test_a_removed_work_is_still_cited(bench, kept):
     bench.works.remove(kept[0].kept.work_id)
-    assert cited_by(bench, kept)[kept[0].kept.work_id].details.publisher == "Dent"
+    assert bench.notebook_files.works_cited(kept)[kept[0].kept.work_id].details.publisher == "Dent"
 
 
 def test_what_is_not_there_is_said(bench, kept):
     with pytest.raises(NotFound):
-        make_document(bench, "markdown", "mla", "never")
+        bench.notebook_files.document("markdown", "mla", "never")
     with pytest.raises(BadRequest, match="style"):
-        make_document(bench, "markdown", "apa")
+        bench.notebook_files.document("markdown", "apa")

@@ -9,7 +9,7 @@ from relic_core.config import Settings
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.benchmarks import relic as benchmark
 from relic_core.formats.notebook import write_notebook
-from relic_core.services.notebook.files import LARGEST, TakenIn
+from relic_core.services.notebook_files import LARGEST, TakenIn
 from relic_core.wiring import build
 from tests.making_notes import add_ferry, ask
 
@@ -44,7 +44,7 @@ def notes(bench, ferry):
 def contents(bench, person=""):
     return [
         (section.collection.name, [(note.kept, note.words, note.tags, note.verdict) for note in section.notes])
-        for section in bench.notebook.files.sections(person=person)
+        for section in bench.notebook_files.sections(person=person)
     ]
 
 
@@ -52,20 +52,20 @@ def contents(bench, person=""):
 
 
 def test_a_notebook_taken_in_elsewhere_is_the_same_and_twice_adds_nothing(bench, elsewhere, notes):
-    data = bench.notebook.files.export()
-    assert elsewhere.notebook.files.take_in(data) == TakenIn(new=3, newer=0, there=0)
+    data = bench.notebook_files.export()
+    assert elsewhere.notebook_files.take_in(data) == TakenIn(new=3, newer=0, there=0)
     assert contents(elsewhere) == contents(bench)
     before = elsewhere.store.notes.all()
-    assert elsewhere.notebook.files.take_in(data) == TakenIn(new=0, newer=0, there=3)
+    assert elsewhere.notebook_files.take_in(data) == TakenIn(new=0, newer=0, there=3)
     assert elsewhere.store.notes.all() == before
-    assert bench.notebook.files.take_in(data) == TakenIn(new=0, newer=0, there=3)
-    assert bench.notebook.files.export() == data
+    assert bench.notebook_files.take_in(data) == TakenIn(new=0, newer=0, there=3)
+    assert bench.notebook_files.export() == data
 
 
 def test_one_collection_goes_out_alone(bench, elsewhere, notes):
     dark = bench.notebook.collections()[1].collection
-    files = bench.notebook.files
-    elsewhere.notebook.files.take_in(files.export(dark.id))
+    files = bench.notebook_files
+    elsewhere.notebook_files.take_in(files.export(dark.id))
     assert [name for name, _ in contents(elsewhere)] == ["Dark"]
     assert (files.file_name("json"), files.file_name("json", dark.id)) == ("notebook.json", "notebook dark.json")
     with pytest.raises(NotFound, match="no collection 'x'"):
@@ -75,36 +75,36 @@ def test_one_collection_goes_out_alone(bench, elsewhere, notes):
 def test_notes_go_to_the_end_of_the_collection_of_that_name(bench, elsewhere, notes):
     other = add_ferry(elsewhere)
     elsewhere.notebook.keep(other.id, "1.1.1")
-    elsewhere.notebook.files.take_in(bench.notebook.files.export())
+    elsewhere.notebook_files.take_in(bench.notebook_files.export())
     held = {name: [kept.at for kept, *_ in each] for name, each in contents(elsewhere)}
     assert held == {"My notes": ["1.1.1", "1.1.2", "1.2.1"], "Dark": ["2.1.1"]}
 
 
 def test_what_was_written_later_counts_whichever_side_it_was_written_on(bench, elsewhere, notes):
     first, second, _ = notes
-    elsewhere.notebook.files.take_in(bench.notebook.files.export())
+    elsewhere.notebook_files.take_in(bench.notebook_files.export())
     elsewhere.notebook.write(first, words="Later, there.")
     bench.notebook.write(second, words="Later, here.")
-    assert bench.notebook.files.take_in(elsewhere.notebook.files.export()) == TakenIn(new=0, newer=1, there=2)
+    assert bench.notebook_files.take_in(elsewhere.notebook_files.export()) == TakenIn(new=0, newer=1, there=2)
     assert bench.notebook.note(first).note.words == "Later, there."
     assert bench.notebook.note(second).note.words == "Later, here."
     assert bench.store.notes.versions(first)[-2:] == ("Nobody counts. <b>", "Later, there.")
 
 
 def test_a_file_brings_back_what_was_removed(bench, notes):
-    data = bench.notebook.files.export()
+    data = bench.notebook_files.export()
     bench.notebook.remove(notes[0])
     bench.notebook.remove_collection(bench.notebook.collections()[1].collection.id)
-    assert bench.notebook.files.take_in(data) == TakenIn(new=2, newer=0, there=1)
+    assert bench.notebook_files.take_in(data) == TakenIn(new=2, newer=0, there=1)
     assert sorted(view.note.id for view in bench.notebook.notes()) == sorted(notes)
     assert bench.notebook.note(notes[0]).note.words == "Nobody counts. <b>"
 
 
 def test_the_notes_of_one_person_taken_in_by_another_are_theirs(bench, ferry):
     bench.notebook.keep(ferry.id, "1.1.1", person="anna")
-    data = bench.notebook.files.export(person="anna")
+    data = bench.notebook_files.export(person="anna")
     assert b"anna" not in data
-    assert bench.notebook.files.take_in(data, person="ben") == TakenIn(new=1, newer=0, there=0)
+    assert bench.notebook_files.take_in(data, person="ben") == TakenIn(new=1, newer=0, there=0)
     assert len(bench.notebook.notes(person="anna")) == len(bench.notebook.notes(person="ben")) == 1
     assert bench.notebook.notes() == ()
 
@@ -128,11 +128,11 @@ def damaged(data, old, new):
     ],
 )
 def test_a_file_that_is_newer_damaged_or_none_changes_nothing(bench, notes, spoil, said):
-    data = bench.notebook.files.export()
+    data = bench.notebook_files.export()
     before = contents(bench)
     bench.notebook.remove(notes[0])
     with pytest.raises(BadBenchmark, match=said):
-        bench.notebook.files.take_in(spoil(data), "notebook.json")
+        bench.notebook_files.take_in(spoil(data), "notebook.json")
     bench.notebook.undo(notes[0])
     assert contents(bench) == before
 
@@ -156,7 +156,7 @@ def test_a_file_that_is_newer_damaged_or_none_changes_nothing(bench, notes, spoi
     ],
 )
 def test_a_file_with_what_no_note_can_be_is_refused_though_its_digest_fits(bench, notes, change, monkeypatch):
-    content = json.loads(bench.notebook.files.export())
+    content = json.loads(bench.notebook_files.export())
     note = content["collections"][0]["notes"][0]
     kept = change.pop("kept", None) if "kept" in change else None
     note |= change
@@ -166,14 +166,14 @@ def test_a_file_with_what_no_note_can_be_is_refused_though_its_digest_fits(bench
 
     content["sha256"] = notebook._digest(content["collections"])
     with pytest.raises(BadBenchmark, match=r"notebook.json"):
-        bench.notebook.files.take_in(json.dumps(content).encode(), "notebook.json")
+        bench.notebook_files.take_in(json.dumps(content).encode(), "notebook.json")
 
 
 def test_a_note_twice_in_a_file_is_refused(bench, notes):
-    section = bench.notebook.files.sections()[0]
+    section = bench.notebook_files.sections()[0]
     twice = write_notebook([section._replace(notes=(*section.notes, replace(section.notes[0], words="Other.")))])
     with pytest.raises(BadBenchmark, match="stands in it twice"):
-        bench.notebook.files.take_in(twice)
+        bench.notebook_files.take_in(twice)
 
 
 # ---- the evaluation set -----------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def test_the_benchmark_reads_what_supports_a_claim_with_its_gold_and_both_sides(
     for at, verdict in (("1.1.1", "contradicts"), ("1.1.3", "unsure"), ("1.2.1", "")):
         book.write(book.keep(ferry.id, at, search_id=search.id).id, verdict=verdict)
     book.write(book.keep(ferry.id, "2.1.2", origin="concordance", claim_text="lantern*").id, verdict="supports")
-    made = book.files.evaluation_set()
+    made = bench.notebook_files.evaluation_set()
     assert (made.examples, made.works) == (2, 1)
     assert made.left_out == {
         "they contradict their claim": 1,
@@ -210,7 +210,7 @@ def test_four_sentences_of_a_long_claim_are_taken_the_nearest(bench, ferry, tmp_
     claim = " ".join(f"Sentence number {n} is here." for n in range(7)) + " [MASK] " + "After. " * 6
     note = bench.notebook.keep(ferry.id, "1.1.1", claim_text=claim)
     bench.notebook.write(note.id, verdict="supports")
-    (book,) = json.loads(bench.notebook.files.evaluation_set().content).values()
+    (book,) = json.loads(bench.notebook_files.evaluation_set().content).values()
     left, start, length, right = book["quotes"][note.id]
     assert [each.split()[2] for each in left] == ["3", "4", "5", "6"]
     assert (start, length, len(right)) == (0, 1, 4)
@@ -219,15 +219,15 @@ def test_four_sentences_of_a_long_claim_are_taken_the_nearest(bench, ferry, tmp_
 def test_where_nothing_can_be_an_example_the_reasons_are_told(bench, ferry):
     book = bench.notebook
     with pytest.raises(BadRequest, match="no note to make an example of"):
-        book.files.evaluation_set()
+        bench.notebook_files.evaluation_set()
     judged = book.keep(ferry.id, "1.1.1", claim_text="A claim.")
     book.write(judged.id, verdict="contradicts")
     with pytest.raises(BadRequest, match="Left out: 1, since they contradict their claim"):
-        book.files.evaluation_set()
+        bench.notebook_files.evaluation_set()
     book.write(judged.id, verdict="supports")
     bench.works.remove(ferry.id)
     with pytest.raises(BadRequest, match="not in your library"):
-        book.files.evaluation_set()
+        bench.notebook_files.evaluation_set()
 
 
 def test_two_works_of_one_title_are_two_books(bench, ferry):
@@ -237,6 +237,6 @@ def test_two_works_of_one_title_are_two_books(bench, ferry):
     for work in (ferry, other):
         note = bench.notebook.keep(work.id, "1.1.1", claim_text="The river moves.")
         bench.notebook.write(note.id, verdict="supports")
-    made = bench.notebook.files.evaluation_set()
+    made = bench.notebook_files.evaluation_set()
     assert made.works == 2
     assert sorted(json.loads(made.content)) == sorted(f"The Ferry ({work.id})" for work in (ferry, other))

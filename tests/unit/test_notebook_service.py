@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from relic_core.errors import BadRequest, NotFound
-from relic_core.services.notebook.notebook import Mark
+from relic_core.services.notebook import Mark
 from relic_core.store.engine import Engine
 from relic_core.store.notes import NoteRows
 from relic_core.wiring import build

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from relic_core import __version__
 from relic_core.formats.escaping import without_control_characters
-from relic_core.reporting.notebook.document import document
+from relic_core.reporting.notebook import document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from relic_core.domain import CitedWork
     from relic_core.formats.notebook import Section
     from relic_core.reporting.citations.runs import TextRun
-    from relic_core.reporting.notebook.document import Block
+    from relic_core.reporting.notebook import Block
 
 _STYLES = {"quotation": "Quote", "entry": "Bibliography", "note": "Details", "facts": "Details", "foot": "Details"}
 """Kinds of paragraphs -> styles of Word; the others are Normal, and headings are headings."""

@@ -1,4 +1,4 @@
-"""What stands in the document of collections: passages with citations, what the scholar wrote, a list of works."""
+"""Notes as documents: passages with citations, what the scholar wrote, a list of works; as Markdown and as a table."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 from relic_core import __version__
 from relic_core.domain import CitedWork
+from relic_core.formats.escaping import BOM, as_csv
 from relic_core.reporting.citations import chicago_notes
 from relic_core.reporting.citations.locators import locate_kept
 from relic_core.reporting.citations.quoting import WITH_NOTES, quote
-from relic_core.reporting.citations.runs import TextRun
+from relic_core.reporting.citations.runs import TextRun, as_markdown, as_text
 from relic_core.reporting.citations.styles import style, works_cited
 from relic_core.reporting.citations.telling_apart import tell_apart
 
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
 
 BlockKind = Literal["heading", "passage", "quotation", "note", "words", "facts", "entry", "foot"]
 _VERDICTS = {"supports": "Supports the claim", "contradicts": "Contradicts the claim", "unsure": "Unsure"}
+_BEFORE = {"quotation": "> ", "entry": "- "}
+
+
+COLUMNS = (
+    "collection", "title", "author", "translator", "year", "place", "address", "sentences", "quotation", "claim",
+    "verdict", "tags", "words", "how it was kept", "found by", "rank", "kept on", "changed", "citation",
+    "entry", "edition",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +133,95 @@ def _heading(level: int, *runs: TextRun) -> Block:
 
 def _counted(number: int) -> str:
     return "One passage" if number == 1 else f"{number:,} passages"
+
+
+def markdown(
+    sections: Sequence[Section], style_name: str, editions: Mapping[str, CitedWork], *, title: str = ""
+) -> str:
+    """Write notes as Markdown; every word is shown as it is, whatever marks it holds. Parameters as `document`."""
+    blocks = document(sections, style_name, editions, title=title)
+    written = ""
+    for before, block in zip((None, *blocks), blocks, strict=False):
+        together = before is not None and before.kind == block.kind and block.kind in {"quotation", "entry"}
+        between = ("\n" if block.kind == "entry" else "\n>\n") if together else "\n\n"
+        written += (between if before is not None else "") + _block_as_markdown(block)
+    return f"{written}\n"
+
+
+def _block_as_markdown(block: Block) -> str:
+    mark = f"{'#' * block.level} " if block.level else _BEFORE.get(block.kind, "")
+    lines = [as_markdown(line, heading=block.kind == "heading") for line in block.lines]
+    if block.kind == "foot":
+        return f"---\n\n{lines[0]}"
+    return "\\\n".join(f"{mark}{line}" for line in lines)
+
+
+def csv(
+    sections: Sequence[Section],
+    style_name: str,
+    editions: Mapping[str, CitedWork],
+    *,
+    labels: Mapping[str, str] | None = None,
+) -> str:
+    """Write notes as CSV; parameters as `document`, and what people call retrievers.
+
+    It begins with a byte order mark, without which Excel takes UTF-8 for another encoding. A cell that begins like a
+    formula (=, +, -, @, a tab or a carriage return) gets an apostrophe in front, since a spreadsheet would run it.
+    "how it was kept" says what brought the passage up, for people; "found by" has the retriever's own name. "edition"
+    is the sha256 of the text that the quotation was taken from.
+    """
+    rows: list[tuple[str, ...]] = [COLUMNS]
+    chosen = style(style_name)
+    apart = tell_apart((cited_work(note.kept, editions) for _, notes in sections for note in notes), chosen)
+    for collection, notes in sections:
+        for note in notes:
+            work = cited_work(note.kept, editions)
+            citation, entry = citation_of(note.kept, apart[work.id], chosen), chosen.entry(apart[work.id])
+            said = (brought_up(note.kept, labels or {}), as_text(citation), as_text(entry))
+            rows.append(_row(collection.name, note, work, *said))
+    return f"{BOM}{as_csv(rows)}"
+
+
+def _row(collection_name: str, note: Note, work: CitedWork, brought: str, citation: str, entry: str) -> tuple[str, ...]:
+    kept = note.kept
+    return (
+        collection_name,
+        work.title,
+        work.author,
+        work.translator,
+        "" if work.year is None else str(work.year),
+        kept.place,
+        kept.at,
+        str(kept.length),
+        kept.quotation,
+        kept.claim_text,
+        note.verdict or "",
+        "; ".join(note.tags),
+        note.words,
+        brought,
+        kept.retriever,
+        str(kept.rank or ""),
+        note.created.isoformat(timespec="seconds"),
+        note.updated.isoformat(timespec="seconds"),
+        citation,
+        entry,
+        kept.sha256,
+    )
+
+
+def brought_up(kept: KeptPassage, labels: Mapping[str, str]) -> str:
+    """Say in a sentence how a passage was met.
+
+    - `labels`: what people call retrievers; a name that is not in it is given as it is.
+    """
+    if kept.retriever:
+        label = labels.get(kept.retriever, kept.retriever)
+        ranked = f"Rank {kept.rank:,} by {label}" if kept.rank else f"Found by {label}"
+        return f"{ranked}{', read in its chapter' if kept.origin == 'read' else ''}."
+    if kept.origin == "concordance":
+        return f"Found by the word “{kept.claim_text}”." if kept.claim_text else "Found by a word."
+    if kept.origin == "proxy_task":
+        return "One of the three passages of an item of the proxy task."
+    if kept.origin == "find":
+        return "Found by a search."
+    return "Met in reading, with the claim at hand." if kept.claim_text else "Met in reading."

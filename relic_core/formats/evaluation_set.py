@@ -21,11 +21,9 @@ from relic_core.text.masking import find_masks
 from relic_core.text.sentences import default_segmenter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from relic_core.domain import Note, Work
-    from relic_core.services.notebook.standing import NoteView
-    from relic_core.wiring import App
 
 CONTRADICTS, UNSURE, UNJUDGED = "they contradict their claim", "you are unsure of them", "they have no verdict yet"
 NO_CLAIM = "they were kept without a claim"
@@ -46,29 +44,36 @@ class EvaluationSet:
     works: int
     left_out: dict[str, int]
 
+    @property
+    def said(self) -> str:
+        """What was left out, as `said`."""
+        return said(self.left_out)
 
-def sort_out(views: Iterable[NoteView]) -> tuple[dict[str, list[Note]], Counter[str]]:
+
+def sort_out(notes: Iterable[tuple[Note, str]]) -> tuple[dict[str, list[Note]], Counter[str]]:
     """Take the notes that can be examples, by the work they are read in now; count the others by why they cannot.
+
+    - `notes`: each with the work in which its passage can be read as it was kept; empty where there is none.
 
     Nothing is loaded for it, so what it says is quick, and one thing is not looked at yet: where sentences end now.
     """
     by_work: dict[str, list[Note]] = {}
     left_out: Counter[str] = Counter()
-    for view in views:
-        if why := _why_not(view):
+    for note, work_id in notes:
+        if why := _why_not(note, work_id):
             left_out[why] += 1
         else:
-            by_work.setdefault(view.work_id, []).append(view.note)
+            by_work.setdefault(work_id, []).append(note)
     return by_work, left_out
 
 
-def make(app: App, views: Iterable[NoteView]) -> EvaluationSet:
-    """Make the set.
+def make(notes: Iterable[tuple[Note, str]], load_works: Callable[[Iterable[str]], Mapping[str, Work]]) -> EvaluationSet:
+    """Make the set of notes as `sort_out` takes them.
 
     Raises BadRequest: no note can be an example; the message says why.
     """
-    by_work, left_out = sort_out(views)
-    works = app.works.load_all(by_work)
+    by_work, left_out = sort_out(notes)
+    works = load_works(by_work)
     titles = _titles(works)
     books = []
     for work_id in sorted(works, key=titles.__getitem__):
@@ -97,8 +102,8 @@ def said(left_out: Mapping[str, int]) -> str:
     return f" Left out: {'; '.join(parts)}." if parts else ""
 
 
-def _why_not(view: NoteView) -> str:
-    note, kept = view.note, view.note.kept
+def _why_not(note: Note, work_id: str) -> str:
+    kept = note.kept
     if not kept.for_claim:
         return NO_CLAIM
     if note.verdict is None:
@@ -107,7 +112,7 @@ def _why_not(view: NoteView) -> str:
         return CONTRADICTS if note.verdict == "contradicts" else UNSURE
     if kept.length not in relic.LENGTHS:
         return TOO_LONG
-    return "" if view.work_id else NOT_HERE
+    return "" if work_id else NOT_HERE
 
 
 def _book(title: str, work: Work, notes: Sequence[Note], left_out: Counter[str]) -> RelicBook:

@@ -1,0 +1,426 @@
+"""The notebook: keeping passages, writing about them, arranging them, finding them again."""
+
+from __future__ import annotations
+
+import secrets
+from base64 import b32encode
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from relic_core import __version__
+from relic_core.domain import ORIGINS, Address, Collection, KeptPassage, Note, Span, note_id
+from relic_core.domain.notes import checked_name, checked_tags, checked_verdict, checked_words
+from relic_core.errors import BadRequest, NotFound, unknown_name
+from relic_core.reporting.passages import quotation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from relic_core.domain import CollectionCount, Origin, Search, Work, WorkSummary
+    from relic_core.store.note_collections import CollectionRows
+    from relic_core.store.notes import NoteRows
+
+FIRST_COLLECTION = "My notes"
+"""What the collection is called that keeping makes where there is none."""
+
+LONGEST = 200
+"""Sentences of a kept passage: some eight pages of prose."""
+
+_RANDOM_BYTES = 5
+"""Eight letters and digits."""
+
+
+def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> KeptPassage:
+    """Take a passage out of a work, without what brought it up.
+
+    - `at`: address of the first sentence.
+    - `length`: sentences; those beyond the chapter are left away.
+
+    Raises BadRequest: it is no address, or no length that can be.
+    Raises NotFound: the work has no such place.
+    """
+    if origin not in ORIGINS:
+        raise unknown_name("page to keep from", origin, ORIGINS)
+    if not 1 <= length <= LONGEST:
+        raise BadRequest(f"A passage of {length:,} sentences cannot be kept: 1 to {LONGEST} can. Mark fewer of them.")
+    first = work.sentence_at(Address.parse(at))
+    chapter = work.sentences[first].chapter
+    last = min(first + length, len(work.sentences))
+    while work.sentences[last - 1].chapter != chapter:
+        last -= 1
+    span = Span(first, last - first)
+    place = work.place(span)
+    return KeptPassage(
+        work_id=work.id,
+        sha256=work.sha256,
+        title=work.title,
+        author=work.author,
+        at=str(place.address),
+        length=span.length,
+        start=work.sentences[first].start,
+        end=work.sentences[last - 1].end,
+        place=place.label,
+        chapter=place.chapter,
+        paragraph=place.paragraph,
+        line=place.line,
+        quotation=quotation(work, span).plain,
+        origin=origin,
+        made_with=f"work {work.sha256[:12]}, {work.segmenter}, version {__version__}",
+    )
+
+
+def new_id() -> str:
+    """Draw an id for a collection: eight letters and digits."""
+    return b32encode(secrets.token_bytes(_RANDOM_BYTES)).decode().lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """That a passage is kept: in which note, and in which collection, by its name."""
+
+    note_id: str
+    collection: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What pressing Keep did.
+
+    - `outcome`: it stays where it was kept and something was said of it: it is removed in the notebook.
+    """
+
+    note: Note
+    collection: str
+    outcome: Literal["kept", "let go", "stays"]
+
+
+class Notebook:
+    """Somebody's notes. Every call takes the person where people sign in; "" is everybody where nobody does.
+
+    - `get_search`: gives a search of the history by its id; raises NotFound.
+    - `editions`: looks which editions the library has.
+    """
+
+    def __init__(
+        self,
+        notes: NoteRows,
+        collections: CollectionRows,
+        load_work: Callable[[str], Work],
+        get_search: Callable[[str], Search],
+        editions: Callable[[], NoteEditions],
+    ) -> None:
+        self._notes, self._collections = notes, collections
+        self._load_work, self._get_search, self._editions = load_work, get_search, editions
+
+    # ---- keeping ----------------------------------------------------------------------------------------------------
+
+    def keep(  # noqa: PLR0913 - what is kept of a passage
+        self,
+        work_id: str,
+        at: str,
+        length: int = 1,
+        *,
+        origin: Origin = "read",
+        claim_text: str = "",
+        search_id: str = "",
+        retriever: str = "",
+        rank: int = 0,
+        made_with: str = "",
+        collection_id: str | None = None,
+        person: str = "",
+    ) -> Note:
+        """Keep a passage; one that is kept for the same claim already is given as it is.
+
+        - `at`: address of the first sentence.
+        - `claim_text`: the claim it was found for; that of the search where not given.
+        - `search_id`: the search it was found by; one that this store does not have is left away.
+        - `rank`: at which rank, from 1; 0 where none did.
+        - `made_with`: what answered, as in `relic_core.domain.Search`; that of the search where not given.
+        - `collection_id`: where to; the collection kept in last where not given, which is made where there is none.
+
+        Raises NotFound: there is no such work, place or collection.
+        Raises BadRequest: it is no address, or a length or rank that cannot be.
+        """
+        with self._notes.together(write=True):
+            note = self._make(
+                work_id, at, length, origin=origin, claim_text=claim_text, search_id=search_id, retriever=retriever,
+                rank=rank, made_with=made_with, collection_id=collection_id, person=person,
+            )  # fmt: skip
+            stored, _ = self._notes.keep(note)
+        return stored
+
+    def press(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Any) -> Pressed:  # noqa: ANN401 - as `keep`
+        """Do what pressing Keep does: keep a passage, or let one go that is kept and of which nothing was said.
+
+        - `work_id`, `at`, `length`, `person`, `**found`: as for `keep`.
+
+        Raises NotFound, BadRequest: as for `keep`.
+        """
+        rows = self._notes
+        with self._notes.together(write=True):
+            note, new = rows.keep(self._make(work_id, at, length, person=person, **found))
+            if new:
+                return Pressed(note, self._collections.get(note.collection_id, person).name, "kept")
+            bare = not (note.words.strip() or note.tags or note.verdict)
+            if bare:
+                rows.remove(note.id, person)
+        return Pressed(note, "", "let go" if bare else "stays")
+
+    def _make(  # noqa: PLR0913 - what is kept of a passage
+        self,
+        work_id: str,
+        at: str,
+        length: int,
+        *,
+        origin: Origin = "read",
+        claim_text: str = "",
+        search_id: str = "",
+        retriever: str = "",
+        rank: int = 0,
+        made_with: str = "",
+        collection_id: str | None = None,
+        person: str = "",
+    ) -> Note:
+        """Make the note of a passage as it is kept now, which is not stored yet."""
+        if rank < 0 or (rank and not retriever):
+            raise BadRequest(f"A rank is counted from 1 and is a retriever's; {rank} of “{retriever:.40}” is none.")
+        kept = keep_passage(self._load_work(work_id), at, length, origin=origin)
+        kept = self._found_by(kept, search_id)
+        kept = replace(
+            kept,
+            claim_text=claim_text.strip() or kept.claim_text,
+            retriever=retriever,
+            rank=rank,
+            made_with=made_with or kept.made_with,
+        )
+        now = datetime.now(UTC)
+        return Note(
+            id=note_id(person, kept),
+            collection_id=collection_id or self.current(person).id,
+            kept=kept,
+            created=now,
+            updated=now,
+            person=person,
+        )
+
+    def _found_by(self, kept: KeptPassage, search_id: str) -> KeptPassage:
+        """Add the claim of a search and what answered it; a search that is not in this store adds nothing."""
+        if not search_id:
+            return kept
+        try:
+            search = self._get_search(search_id)
+        except NotFound:  # an address from another machine: the passage is worth keeping without it
+            return kept
+        claim, made_with = search.claim_text.strip(), search.made_with or kept.made_with
+        return replace(kept, search_id=search.id, claim_text=claim, made_with=made_with)
+
+    def marks(self, person: str = "") -> dict[tuple[str, str, str, int], Mark]:
+        """Say which passages are kept: by claim, work, address and length."""
+        with self._notes.together():
+            names = {each.collection.id: each.collection.name for each in self.collections(person)}
+            notes = self._notes.all(person)
+        return {
+            (note.kept.claim_text, note.kept.work_id, note.kept.at, note.kept.length): Mark(
+                note.id, names[note.collection_id]
+            )
+            for note in notes
+        }
+
+    # ---- notes ------------------------------------------------------------------------------------------------------
+
+    def notes(
+        self, collection_id: str = "", *, words: str = "", tag: str = "", verdict: str = "", person: str = ""
+    ) -> tuple[NoteView, ...]:
+        """List notes in their order, each with where its passage can be read now.
+
+        - `collection_id`: of this collection; of all where empty.
+        - `words`: only those in which every one of these words stands: in the passage, its place, its claim, or what
+          was written about it. Capitals do not matter, and part of a word will do.
+        - `tag`, `verdict`: only those with this tag, with this verdict; "none" is none yet on the claim it was kept
+          for.
+        """
+        found = self._notes.all(person, collection_id)
+        wanted = words.casefold().split()
+        editions = self._editions()
+        return tuple(
+            editions.view(note)
+            for note in found
+            if (not wanted or _holds(note, wanted))
+            and (not tag or tag in note.tags)
+            and (not verdict or _judged(note) == verdict)
+        )
+
+    def note(self, note_id: str, person: str = "") -> NoteView:
+        """Give one note. Raises NotFound."""
+        return self._editions().view(self._notes.get(note_id, person))
+
+    def tags(self, person: str = "") -> tuple[str, ...]:
+        """List every tag that is in use, by the alphabet."""
+        used = {tag for note in self._notes.all(person) for tag in note.tags}
+        return tuple(sorted(used, key=lambda tag: (tag.casefold(), tag)))
+
+    def write(
+        self,
+        note_id: str,
+        *,
+        words: str | None = None,
+        tags: Sequence[str] | None = None,
+        verdict: str | None = None,
+        person: str = "",
+    ) -> Note:
+        """Write about a passage; what is not given stays.
+
+        - `verdict`: one of `VERDICTS`; empty takes it back.
+
+        Raises BadRequest: the words, or the tags, are too long or too many; there is no such verdict.
+        Raises NotFound: there is no such note.
+        """
+        changed: dict[str, object] = {}
+        if words is not None:
+            changed["words"] = checked_words(words)
+        if tags is not None:
+            changed["tags"] = checked_tags(tags)
+        if verdict is not None:
+            changed["verdict"] = checked_verdict(verdict)
+        return self._notes.change(note_id, person, **changed)
+
+    # ---- collections and order -------------------------------------------------------------------------------------
+
+    def collections(self, person: str = "") -> tuple[CollectionCount, ...]:
+        """List the collections with how many notes each has, the oldest first."""
+        return self._collections.all(person)
+
+    def add_collection(self, name: str, person: str = "") -> Collection:
+        """Make a collection.
+
+        Raises BadRequest: the name is empty, too long, or taken.
+        """
+        collection = Collection(
+            id=new_id(), name=self._free_name(name, person), created=datetime.now(UTC), person=person
+        )
+        self._collections.add(collection)
+        return collection
+
+    def rename_collection(self, collection_id: str, name: str, person: str = "") -> Collection:
+        """Give a collection another name; errors as for `add_collection`, and NotFound."""
+        free = self._free_name(name, person, but=collection_id)
+        return self._collections.rename(collection_id, free, person)
+
+    def remove_collection(self, collection_id: str, person: str = "") -> Collection:
+        """Hide a collection with its notes; `undo_collection` brings both back. Raises NotFound."""
+        return self._collections.remove(collection_id, person)
+
+    def undo_collection(self, collection_id: str, person: str = "") -> Collection:
+        """Bring a removed collection back. Raises NotFound."""
+        return self._collections.restore(collection_id, person)
+
+    def removed_collections(self, person: str = "") -> tuple[Collection, ...]:
+        """List the collections that were removed, the last first."""
+        return self._collections.removed(person)
+
+    def move(self, note_id: str, steps: int, person: str = "") -> Note:
+        """Move a note up (below 0) or down in its collection, as far as it goes. Raises NotFound."""
+        rows = self._notes
+        order = [note.id for note in rows.all(person, rows.get(note_id, person).collection_id)]
+        return rows.place(note_id, max(0, order.index(note_id) + steps), person)
+
+    def move_to(self, note_id: str, collection_id: str, person: str = "") -> Note:
+        """Put a note at the end of another collection. Raises NotFound."""
+        return self._notes.change(note_id, person, collection_id=collection_id)
+
+    def remove(self, note_id: str, person: str = "") -> Note:
+        """Hide a note; `undo` brings it back with its words. Raises NotFound."""
+        return self._notes.remove(note_id, person)
+
+    def undo(self, note_id: str, person: str = "") -> Note:
+        """Bring a removed note back. Raises NotFound."""
+        return self._notes.restore(note_id, person)
+
+    def removed(self, person: str = "") -> tuple[Note, ...]:
+        """List the notes that were removed, the last first."""
+        return self._notes.removed(person)
+
+    def current(self, person: str) -> Collection:
+        """Give the collection that was kept in last, or made last; make one where there is none."""
+        there = [each.collection for each in self.collections(person)]
+        if not there:
+            return self.add_collection(FIRST_COLLECTION, person)
+        last = self._notes.last_kept(person)
+        newest = there[-1]
+        if last is None or newest.created > last.created:
+            return newest
+        # The collection may have been removed between the two looks: then it is the newest of the others.
+        return next((each for each in there if each.id == last.collection_id), newest)
+
+    def _free_name(self, name: str, person: str, *, but: str = "") -> str:
+        checked = checked_name(name)
+        for each in self.collections(person):
+            if each.collection.id != but and each.collection.name.casefold() == checked.casefold():
+                raise BadRequest(
+                    f"You have a collection called “{each.collection.name}” already. Choose another name, or keep your "
+                    "notes in that one."
+                )
+        return checked
+
+
+def _judged(note: Note) -> str:
+    """Give the verdict of a note, "none" where there is none yet; empty where there is no claim to give one on."""
+    return note.verdict or ("none" if note.kept.for_claim else "")
+
+
+def _holds(note: Note, wanted: Sequence[str]) -> bool:
+    kept = note.kept
+    parts = (note.words, *note.tags, kept.quotation, kept.claim_text, kept.title, kept.author, kept.place)
+    text = " ".join("\n".join(parts).casefold().split())
+    return all(word in text for word in wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteView:
+    """A note, and where its passage can be read now.
+
+    - `work_id`: the work of the library in which its passage stands as it was kept; empty where there is none.
+    - `other_id`: another edition of it that the library has; empty where there is none, or `work_id` is there.
+    - `notice`: what its reader should know of that; empty where all is as it was.
+    """
+
+    note: Note
+    work_id: str = ""
+    other_id: str = ""
+    notice: str = ""
+
+
+class NoteEditions:
+    """Says of notes where their passages can be read now."""
+
+    def __init__(self, summaries: Sequence[WorkSummary], removed: Iterable[WorkSummary]) -> None:
+        self._by_text = {summary.sha256: summary for summary in summaries}
+        self._by_name = {_name(summary): summary for summary in reversed(summaries)}
+        self._removed = {summary.sha256 for summary in removed}
+
+    def view(self, note: Note) -> NoteView:
+        """Say where the passage of a note can be read."""
+        kept = note.kept
+        here = self._by_text.get(kept.sha256)
+        if here is not None:
+            return NoteView(note, work_id=here.id)
+        other = self._by_name.get(_name(kept))
+        if other is not None:
+            notice = (
+                f"Kept from another edition of {kept.title} than the one in your library. The words stand here as they "
+                "were kept; in that edition they may read otherwise, or stand elsewhere."
+            )
+            return NoteView(note, other_id=other.id, notice=notice)
+        if kept.sha256 in self._removed:
+            notice = f"{kept.title} was removed from your library. It can be put back there; the words stay here."
+        else:
+            notice = (
+                f"{kept.title} is not in your library. The words stand here as they were kept; add that edition to "
+                "read them in their place."
+            )
+        return NoteView(note, notice=notice)
+
+
+def _name(work: KeptPassage | WorkSummary) -> tuple[str, str]:
+    return work.title.casefold().strip(), work.author.casefold().strip()

@@ -1,1 +1,0 @@
-"""The notebook: passages kept with the scholar's words, in collections."""
