@@ -11,36 +11,27 @@
         "kept": {"work_id": "…", "sha256": "…", "at": "3.5.2", "length": 1, "quotation": "…", …}}, …]}, …]
     }
 
-Notes stand in their order. Nobody's name is in it. The file is checked whole: by its digest, and by what a note may be.
+Notes stand in their order. Nobody's name is in it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
-from dataclasses import asdict, fields
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import asdict
+from datetime import UTC
+from typing import TYPE_CHECKING, NamedTuple
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from relic_core import __version__
-from relic_core.domain import ORIGINS, Address, Collection, KeptPassage, Note, note_id
-from relic_core.domain.notes import checked_name, checked_tags, checked_verdict, checked_words
-from relic_core.errors import BadBenchmark, BadRequest
-from relic_core.formats.files import as_object, as_string, as_strings, check_text, kind_of, parse
+from relic_core.domain import Address, Collection, KeptPassage, Note, note_id
+from relic_core.domain.notes import Origin, checked_name, checked_tags, checked_verdict, checked_words
+from relic_core.errors import BadRequest
+from relic_core.formats.envelope import Envelope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-NAME, VERSION = "relic notebook", 1
-"""Name and version of the format: a later version is refused."""
-
-_HEAD = ("format", "made_with", "sha256", "collections")
-_COLLECTION = ("id", "name", "created", "notes")
-_NOTE = ("created", "updated", "words", "tags", "verdict", "kept")
-_KEPT = tuple(field.name for field in fields(KeptPassage))
-_NUMBERS = ("length", "start", "end", "paragraph", "rank")
-_FORMAT = re.compile(rf"{NAME}/(\d{{1,6}})")
+FILE = Envelope("notebook", 1, ("collections",), {"made_with": f"relic_core {__version__}"})
 
 
 class Section(NamedTuple):
@@ -50,24 +41,74 @@ class Section(NamedTuple):
     notes: tuple[Note, ...]
 
 
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Kept(_Strict):
+    work_id: str = Field(pattern=r"\S")
+    sha256: str = Field(pattern=r"\S")
+    title: str = Field(pattern=r"\S")
+    author: str
+    at: str
+    length: int = Field(ge=1)
+    start: int = Field(ge=0)
+    end: int
+    place: str
+    chapter: str
+    paragraph: int = Field(ge=0)
+    line: int | None = Field(ge=0)
+    quotation: str = Field(pattern=r"\S")
+    origin: Origin
+    claim_text: str
+    search_id: str
+    retriever: str
+    rank: int = Field(ge=0)
+    made_with: str
+
+
+class _Note(_Strict):
+    created: AwareDatetime = Field(strict=False)
+    updated: AwareDatetime = Field(strict=False)
+    words: str
+    tags: list[str]
+    verdict: str | None
+    kept: _Kept
+
+
+class _Collection(_Strict):
+    id: str = Field(pattern=r"\S")
+    name: str
+    created: AwareDatetime = Field(strict=False)
+    notes: list[_Note]
+
+
+class _Notebook(_Strict):
+    collections: list[_Collection]
+
+
 def write_notebook(sections: Iterable[Section]) -> bytes:
     """Write collections as a file: the same notes make the same bytes."""
-    content = [
+    collections = [
         {
             "id": collection.id,
             "name": collection.name,
             "created": collection.created.isoformat(),
-            "notes": [_content(note) for note in notes],
+            "notes": [
+                {
+                    "created": note.created.isoformat(),
+                    "updated": note.updated.isoformat(),
+                    "words": note.words,
+                    "tags": list(note.tags),
+                    "verdict": note.verdict,
+                    "kept": asdict(note.kept),
+                }
+                for note in notes
+            ],
         }
         for collection, notes in sections
     ]
-    whole = {
-        "format": f"{NAME}/{VERSION}",
-        "made_with": f"relic_core {__version__}",
-        "sha256": _digest(content),
-        "collections": content,
-    }
-    return f"{json.dumps(whole, indent=1, ensure_ascii=False)}\n".encode()
+    return FILE.write({"collections": collections})
 
 
 def read_notebook(data: bytes, source: str, *, person: str = "") -> tuple[Section, ...]:
@@ -75,127 +116,40 @@ def read_notebook(data: bytes, source: str, *, person: str = "") -> tuple[Sectio
 
     - `person`: whose the notes are to be.
 
-    Raises BadBenchmark: it is no notebook, was damaged or changed by hand, or was written by a newer version of this
-    program.
+    Raises BadBenchmark: it is no notebook, was damaged or changed by hand, or is of another version of this program.
     """
+    read = FILE.validate(_Notebook, FILE.read(data, source), source)
     try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadBenchmark(
-            f"{source} is not text in UTF-8 (byte {error.start:,}), so it is no notebook. Choose the JSON file that "
-            "the notebook saved."
-        ) from None
-    raw = parse(text, source)
-    _check_format(raw, source)
-    content = as_object(raw, source, _HEAD)
-    check_text(text, source)
-    listed = content["collections"]
-    if content["sha256"] != _digest(listed):
-        raise _damaged(source, "its content is not what its sha256 says: it was changed by hand, or on the way")
-    try:
-        sections = tuple(
-            _section(each, f"{source}, collection {at}", person) for at, each in enumerate(_as_list(listed), 1)
-        )
-    except (TypeError, ValueError, KeyError, AttributeError, OverflowError, BadRequest) as error:
-        raise _damaged(source, str(error)) from None
+        sections = tuple(_section(each, person) for each in read.collections)
+    except (BadRequest, ValueError) as error:
+        raise FILE.damaged(source, str(error)) from None
     ids = [note.id for section in sections for note in section.notes]
     if len(set(ids)) < len(ids) or len({section.collection.id for section in sections}) < len(sections):
-        raise _damaged(source, "a note or a collection stands in it twice")
+        raise FILE.damaged(source, "a note or a collection stands in it twice")
     return sections
 
 
-def _check_format(raw: object, source: str) -> None:
-    """Say of a file what it is before it is held to what this version knows."""
-    said = raw.get("format") if isinstance(raw, dict) else None
-    found = _FORMAT.fullmatch(said) if isinstance(said, str) else None
-    if found is None:
-        raise BadBenchmark(
-            f"{source} is no notebook of this program: it does not begin with the format '{NAME}/{VERSION}'. Choose "
-            "the JSON file that the notebook saved."
-        )
-    if int(found[1]) != VERSION:
-        raise BadBenchmark(
-            f"{source} was written by a newer version of this program (format {found[0]}; this one reads "
-            f"{NAME}/{VERSION}). Nothing was taken in. Update the program, or save the notebook anew with this version."
-        )
-
-
-def _content(note: Note) -> dict[str, Any]:
-    return {
-        "created": note.created.isoformat(),
-        "updated": note.updated.isoformat(),
-        "words": note.words,
-        "tags": list(note.tags),
-        "verdict": note.verdict,
-        "kept": asdict(note.kept),
-    }
-
-
-def _section(raw: object, here: str, person: str) -> Section:
-    said = as_object(raw, here, _COLLECTION)
+def _section(read: _Collection, person: str) -> Section:
     collection = Collection(
-        id=as_string(said["id"], f"{here}, id,"),
-        name=checked_name(as_string(said["name"], f"{here}, name,")),
-        created=_time(said["created"]),
-        person=person,
+        id=read.id, name=checked_name(read.name), created=read.created.astimezone(UTC), person=person
     )
-    listed = enumerate(_as_list(said["notes"]), 1)
-    return Section(
-        collection, tuple(_note(each, f"{here}, note {at}", collection.id, person, at) for at, each in listed)
-    )
+    return Section(collection, tuple(_note(each, read.id, person, at) for at, each in enumerate(read.notes, 1)))
 
 
-def _as_list(raw: object) -> list[object]:
-    if not isinstance(raw, list):
-        raise TypeError(f"collections and notes are lists, and there is {kind_of(raw)}")
-    return raw
-
-
-def _note(raw: object, here: str, collection_id: str, person: str, at: int) -> Note:
-    said = as_object(raw, here, _NOTE)
-    verdict = said["verdict"]
-    kept = _kept(as_object(said["kept"], f"{here}, kept,", _KEPT), f"{here}, kept,")
+def _note(read: _Note, collection_id: str, person: str, at: int) -> Note:
+    kept = KeptPassage(**read.kept.model_dump())
+    if kept.end <= kept.start:
+        raise ValueError("a passage ends before it begins")
+    Address.parse(kept.at)
     return Note(
         id=note_id(person, kept),
         collection_id=collection_id,
         kept=kept,
-        words=checked_words(as_string(said["words"], f"{here}, words,", empty=True)),
-        tags=checked_tags(as_strings(said["tags"], f"{here}, tags,")),
-        verdict=None if verdict is None else checked_verdict(as_string(verdict, f"{here}, verdict,")),
+        words=checked_words(read.words),
+        tags=checked_tags(read.tags),
+        verdict=None if read.verdict is None else checked_verdict(read.verdict),
         position=float(at),
-        created=_time(said["created"]),
-        updated=_time(said["updated"]),
+        created=read.created.astimezone(UTC),
+        updated=read.updated.astimezone(UTC),
         person=person,
     )
-
-
-def _kept(said: Mapping[str, Any], here: str) -> KeptPassage:
-    for name in _KEPT:
-        if name in _NUMBERS or (name == "line" and said[name] is not None):
-            if type(said[name]) is not int or said[name] < 0:
-                raise ValueError(f"{here} '{name}' is a whole number from 0")
-        elif name != "line":
-            as_string(said[name], f"{here} '{name}'", empty=name not in {"work_id", "sha256", "title", "quotation"})
-    if said["origin"] not in ORIGINS or said["length"] < 1 or not said["start"] < said["end"]:
-        raise ValueError(f"{here} its page, length or place is one that cannot be")
-    Address.parse(said["at"])
-    return KeptPassage(**said)
-
-
-def _time(written: object) -> datetime:
-    read = datetime.fromisoformat(str(written))
-    if read.tzinfo is None:
-        raise ValueError(f"the time {written!s:.40} has no zone")
-    return read.astimezone(UTC)
-
-
-def _damaged(source: str, what: str) -> BadBenchmark:
-    return BadBenchmark(
-        f"{source} cannot be taken in as a notebook: {what:.300}. Your notebook is as it was; save the file anew where "
-        "it came from."
-    )
-
-
-def _digest(content: object) -> str:
-    compact = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(compact.encode("utf-8", "surrogatepass")).hexdigest()
