@@ -126,3 +126,25 @@ def settings(tmp_path):
     from relic_core.config import Settings
 
     return Settings(data=tmp_path / "data", indexes=tmp_path / "indexes")
+
+
+@pytest.fixture
+def run(settings, monkeypatch, capsys):
+    """Run a command on the test's own store; gives what became of it (`tests.typed.Ran`)."""
+    from relic_core import cli
+    from tests.typed import Ran
+
+    for name, value in settings.to_environment().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("os.nice", lambda _steps: 0)  # a job steps back for the pages; this process has none to serve
+    shown, errors = cli.show_error, []
+    monkeypatch.setattr(cli, "show_error", lambda error: (errors.append(error), shown(error)))
+
+    def run(*typed):
+        errors.clear()
+        code = cli.main([*map(str, typed)])
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err
+        return Ran(code, said.out, said.err, errors[0] if errors else None)
+
+    return run

@@ -1,16 +1,25 @@
-"""Command lines as they are typed: parsed, and not run."""
+"""Command lines as they are typed: what became of one, and parsing one without running it."""
 
 from __future__ import annotations
 
 import argparse
 import inspect
-from typing import Any
+from typing import Any, NamedTuple
 from unittest import mock
 
 import click
 
 from relic_core import cli
 from relic_core.cli.commands import Command
+
+
+class Ran(NamedTuple):
+    """What became of a command: its exit code, what it printed, and the error of ours that it ended with."""
+
+    code: int
+    out: str
+    err: str
+    error: Exception | None
 
 
 def parse(words: list[str]) -> tuple[int, dict[str, Any], list[Any]]:

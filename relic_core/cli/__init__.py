@@ -127,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except RelicError as error:
-        print(error, file=sys.stderr)
+        show_error(error)
         return FAILED
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
@@ -135,6 +135,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe (`| head`) has seen enough; nothing more may be written to it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def show_error(error: RelicError) -> None:
+    """Say what could not be done."""
+    print(error, file=sys.stderr)
 
 
 def _run(typed: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""The commands `mine` and `sources`."""
+"""The commands `mine`, `sources` and `export`."""
 
 from __future__ import annotations
 
@@ -6,128 +6,99 @@ import json
 
 import pytest
 
-from relic_core.cli import main
-from relic_core.config import Settings
 from relic_core.engines import InProcess
+from relic_core.errors import BadRequest, NotFound
+from relic_core.formats.pair_files import read_pairs
 from relic_core.ports import silent
 from relic_core.services.mining.mining import Mining, run_mine
-from relic_core.wiring import App, build
+from relic_core.store.sources import MinedSource
+from relic_core.wiring import build
 from tests.criticism import ESSAYS, SECOND, add_novel, write_books
+from tests.making_pairs import make_pair, make_source
 
 
 @pytest.fixture
-def bench(tmp_path, monkeypatch) -> App:
-    settings = Settings(data=tmp_path / "data", indexes=tmp_path / "indexes")
-    for name, value in settings.to_environment().items():
-        monkeypatch.setenv(name, value)
+def bench(settings, monkeypatch):
     monkeypatch.setattr(Mining, "workers", lambda *_, **__: InProcess())
-    made = build(settings)
-    add_novel(made)
-    return made
+    return build(settings)
 
 
 @pytest.fixture
-def books(tmp_path):
+def novel(bench):
+    return add_novel(bench)
+
+
+@pytest.fixture
+def books(novel, tmp_path):
     return write_books(tmp_path / "books", essays=ESSAYS, widows=SECOND)
 
 
-def test_mine_says_what_was_found_and_a_second_time_that_nothing_is_new(bench, books, capsys):
-    assert main(["mine", str(books)]) == 0
-    assert "2 books mined: 4 pairs and 4 windows on works of the library." in capsys.readouterr().out
-    assert main(["mine"]) == 0
-    assert "2 books mined before, with nothing new to look for." in capsys.readouterr().out
+@pytest.fixture
+def windows(run):
+    """List windows."""
+    return lambda *typed: json.loads(run("sources", "--windows", *typed, "--show", "all", "--format", "json").out)
 
 
-def test_mine_names_what_could_not_be_read_and_fails_after_the_rest_is_done(bench, books, capsys):
+def test_sources_are_mined_once_and_listed_with_their_windows(bench, books, run, windows):
+    assert run("sources").code == 0
+    assert "4 pairs and 4 windows" in run("mine", books).out
+    assert "4 windows" not in run("mine").out
+    assert "Essays on River Novels" in run("sources").out
+    rows = windows("The Lantern Count")
+    assert len(rows) == 4
+    assert all(row["work"] == "The Lantern Count" and row["sentences"] for row in rows)
+    widows = next(each.source.id for each in bench.sources.all() if each.source.name == "widows.txt")
+    assert "geraniums" in run("sources", "--windows", widows, "--show", "all").out
+    assert {row["source"] for row in windows("essays on river NOVELS")} == {"Essays on River Novels"}
+
+
+def test_what_cannot_be_read_is_named_and_fails_after_the_rest_is_done(books, run):
     (books / "spoilt.txt").write_bytes(b"\x00\x01\x02" * 99)
-    assert main(["mine", str(books), "--no-pairs"]) == 1
-    said = capsys.readouterr()
-    assert "2 books mined: 0 pairs and 4 windows" in said.out
-    assert said.err.startswith("spoilt.txt: ")
+    for name in ("article.docx", "scan.pdf", ".DS_Store"):
+        (books / name).write_bytes(b"%PDF")
+    ran = run("mine", books, "--no-pairs")
+    assert (ran.code, "0 pairs and 4 windows" in ran.out) == (1, True)
+    assert "article.docx, scan.pdf." in ran.out
+    assert ran.err.startswith("spoilt.txt: ")
 
 
-def test_mine_writes_places_and_stores_nothing(bench, books, tmp_path, capsys):
-    assert main(["mine", str(books), "--offsets-only", str(tmp_path / "places")]) == 0
+def test_mine_writes_places_and_stores_nothing(bench, books, run, tmp_path):
+    assert run("mine", books, "--offsets-only", tmp_path / "places").code == 0
     assert len(list((tmp_path / "places").glob("*/volume.json"))) == 2
     assert bench.sources.all() == ()
 
 
-def test_mine_looks_only_for_the_works_that_are_named(bench, books, capsys):
-    assert main(["mine", str(books), "--works", "Nothing Like It"]) == 1
-    assert main(["mine", str(books), "--works", "The Lantern Count"]) == 0
-    assert "4 windows" in capsys.readouterr().out
+def test_mine_looks_only_for_the_works_that_are_named(books, run):
+    assert run("mine", books, "--works", "Nothing Like It").code == 1
+    assert "4 windows" in run("mine", books, "--works", "The Lantern Count").out
 
 
-def test_a_folder_that_is_not_there_is_told(bench, tmp_path, capsys):
-    assert main(["mine", str(tmp_path / "away")]) == 1
-    assert "There is no file or folder" in capsys.readouterr().err
+def test_what_is_neither_source_nor_work_nor_file_is_refused(bench, run, tmp_path):
+    assert isinstance(run("mine", tmp_path / "away").error, NotFound)
+    assert isinstance(run("sources", "--windows", "nothing at all").error, NotFound)
+    assert run("sources", "--windows", "The Lantern Count", "--draw", "2").code == 2
 
 
-def test_sources_lists_sources_and_windows(bench, books, capsys):
-    assert main(["sources"]) == 0
-    assert "no secondary sources yet" in capsys.readouterr().out
-    main(["mine", str(books)])
-    capsys.readouterr()
-    assert main(["sources"]) == 0
-    assert "Essays on River Novels" in capsys.readouterr().out
-    assert main(["sources", "--windows", "The Lantern Count", "--format", "json", "--show", "all"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert len(rows) == 4
-    assert all(row["work"] == "The Lantern Count" and row["sentences"] for row in rows)
-    widows = next(each.source.id for each in bench.sources.all() if each.source.name == "widows.txt")
-    assert main(["sources", "--windows", widows, "--show", "all"]) == 0
-    assert "geraniums" in capsys.readouterr().out
-
-
-def test_windows_of_what_is_neither_source_nor_work_are_refused(bench, capsys):
-    assert main(["sources", "--windows", "nothing at all"]) == 1
-    assert capsys.readouterr().err.startswith("No secondary source and no work is called 'nothing at all'. ")
-
-
-def test_the_windows_of_a_source_are_listed_by_its_title(bench, books, capsys):
-    main(["mine", str(books)])
-    capsys.readouterr()
-    assert main(["sources", "--windows", "essays on river NOVELS", "--show", "all", "--format", "json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert {row["source"] for row in rows} == {"Essays on River Novels"}
-
-
-def test_a_title_that_a_source_shares_with_a_work_is_refused_with_both_ids(bench, tmp_path, capsys):
+def test_a_title_that_a_source_shares_with_a_work_is_refused_with_both_ids(bench, novel, run, tmp_path):
     path = tmp_path / "The Lantern Count.txt"
-    path.write_text("Of the night of the flood nothing is said. The town keeps bad books, and nobody minds.\n")
-    main(["mine", str(path)])
-    assert main(["sources", "--windows", "The Lantern Count"]) == 1
-    (source,) = bench.sources.all()
-    (work,) = bench.works.summaries()
-    said = capsys.readouterr().err
-    assert f"{source.source.id} (a source), {work.id} (a work). Give the id." in said
+    path.write_text("Of the flood we hear little. The town keeps bad books, and nobody minds.\n")
+    run("mine", path)
+    (source,), (work,) = bench.sources.all(), bench.works.summaries()
+    ran = run("sources", "--windows", "The Lantern Count")
+    assert isinstance(ran.error, BadRequest)
+    assert [each in ran.err for each in (source.source.id, work.id)] == [True, True]
 
 
-def test_a_draw_from_one_source_is_refused(bench, capsys):
-    assert main(["sources", "--windows", "The Lantern Count", "--draw", "2"]) == 2
-
-
-def test_files_of_other_kinds_are_named_in_what_mine_says(bench, books, capsys):
-    for name in ("article.docx", "scan.pdf", ".DS_Store"):
-        (books / name).write_bytes(b"%PDF")
-    main(["mine", str(books)])
-    assert "2 files of other kinds were left alone: article.docx, scan.pdf." in capsys.readouterr().out
-
-
-def test_mining_with_an_empty_library_says_how_to_add_works(bench, books, capsys):
-    assert main(["mine", str(books)]) == 0
-    assert "holds no work" not in capsys.readouterr().out
+def test_mining_with_an_empty_library_says_how_to_add_works(bench, books, run):
+    assert "relic_core add" not in run("mine", books).out
     (work,) = bench.works.summaries()
     bench.works.remove(work.id)
-    assert main(["mine", str(books), "--again"]) == 0
-    said = capsys.readouterr().out
-    assert "0 windows on works of the library. The library holds no work to look for." in said
-    assert "relic_core add FILE" in said
+    assert "relic_core add" in run("mine", books, "--again").out
 
 
-def test_a_text_of_one_word_is_mined_and_called_no_foreign_language(bench, tmp_path):
+def test_a_text_of_one_word_is_mined_and_called_no_foreign_language(bench, run, tmp_path):
     (tmp_path / "hello.txt").write_text("Hello.\n")
-    main(["mine", str(tmp_path / "hello.txt")])
+    run("mine", tmp_path / "hello.txt")
     (source,) = bench.sources.all()
     assert (source.language, source.problem) == ("en", "")
 
@@ -135,16 +106,43 @@ def test_a_text_of_one_word_is_mined_and_called_no_foreign_language(bench, tmp_p
 def test_the_note_of_a_job_names_what_could_not_be_read_one_file_a_line(bench, books):
     for number in range(23):
         (books / f"spoilt-{number:02}.txt").write_bytes(b"\x00\x01\x02" * (99 + number))
-    figures, *lines = run_mine(bench, {"paths": [str(books)]}, silent).splitlines()
-    assert figures.startswith("2 books mined")
+    _, *lines = run_mine(bench, {"paths": [str(books)]}, silent).splitlines()
     assert [line.split(":")[0] for line in lines[:20]] == [f"spoilt-{number:02}.txt" for number in range(20)]
-    assert lines[20:] == ["And 3 other files."]
+    assert [" 3 " in line for line in lines[20:]] == [True]
 
 
-def test_a_source_is_removed_and_put_back(bench, books, capsys):
-    main(["mine", str(books)])
-    source = bench.sources.all()[0].source
-    assert main(["sources", "--remove", source.id]) == 0
-    assert source.id not in {each.source.id for each in bench.sources.all()}
-    assert main(["sources", "--restore", source.id]) == 0
-    assert source.id in {each.source.id for each in bench.sources.all()}
+def test_a_source_is_removed_and_put_back(bench, books, run):
+    run("mine", books)
+    source_id = bench.sources.all()[0].source.id
+    for action, there in (("--remove", False), ("--restore", True)):
+        assert run("sources", action, source_id).code == 0
+        assert (source_id in {each.source.id for each in bench.sources.all()}) is there
+
+
+@pytest.fixture
+def mined(bench):
+    pairs = tuple(make_pair(number) for number in range(3))
+    bench.store.sources.add(MinedSource(source=make_source(), rules="prose/1", segmenters={}, pairs=pairs, dropped={}))
+    return bench
+
+
+def test_pairs_are_exported_and_what_is_left_out_is_listed(mined, run, tmp_path):
+    file = tmp_path / "p.jsonl"
+    assert run("export", "pairs", file).out.startswith("3 pairs ")
+    assert len(list(read_pairs(file).rows)) == 3
+    mined.store.splits.replace("pair", [(make_pair(0).id, "training", ""), (make_pair(1).id, "left out", "in a work")])
+    said = run("export", "pairs", file).out.splitlines()
+    assert said[0].startswith("1 pair ")
+    assert [line.split()[-1] for line in said[2:]] == ["1", "1"]
+    assert said[-1].startswith("in a work ")
+
+
+def test_offsets_only_is_an_option(mined, run, tmp_path):
+    assert run("export", "pairs", tmp_path / "p.jsonl", "--offsets-only", "--source", "60001").code == 0
+    assert "lay still" not in (tmp_path / "p.jsonl").read_text(encoding="utf-8")
+
+
+def test_what_cannot_be_exported_is_said(mined, run, tmp_path):
+    assert run("export", "windows", tmp_path / "w.jsonl").code == 1
+    assert "relic_core dataset split" in run("export", "pairs", tmp_path / "p.jsonl", "--split", "training").err
+    assert run("export", "poems", "p.jsonl").code == 2

@@ -6,85 +6,71 @@ import json
 
 import pytest
 
-from relic_core.cli import main
 from relic_core.wiring import build
+
+SAMPLE = "High Water at Averhythe"
 
 
 @pytest.fixture
-def run(settings, monkeypatch, capsys):
-    """Run a command in a store with the sample; give its code and what it said on either stream."""
-    for name, value in settings.to_environment().items():
-        monkeypatch.setenv(name, value)
+def study(settings, run):
+    """Run the command in a store with the sample."""
     build(settings).works.ensure_sample()
-
-    def command(*arguments):
-        try:
-            code = main(["study", *map(str, arguments)])
-        except SystemExit as ended:
-            code = ended.code
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return command
+    return lambda *typed: run("study", *typed)
 
 
-def test_a_study_is_made_listed_shown_answered_by_models_exported_and_taken_in_again(run, tmp_path, settings):
-    assert "High Water at Averhythe" in run()[1]
-    code, said, _ = run("make", "Averhythe", "--benchmark", "sample", "--most", "4", "--seed", "3")
-    assert (code, "has 4 items of 30 windows" in said) == (0, True)
-    assert "the best two of bm25" in run("show", "averhythe")[1]
-    code, said, _ = run("models", "Averhythe", "--retriever", "random,tf-idf")
-    assert code == 0
-    assert "chose the other options, and is left out" in said
-    assert "93.5" in said
-    code, said, _ = run("results", "Averhythe", "--format", "json")
-    assert len(json.loads(said)) == 3
+def test_a_study_is_made_listed_shown_answered_by_models_exported_and_taken_in_again(study, tmp_path, settings):
+    assert SAMPLE in study().out
+    made = study("make", "Averhythe", "--benchmark", "sample", "--most", "4", "--seed", "3")
+    assert (made.code, "4 items of 30 windows" in made.out) == (0, True)
+    shown = study("show", "averhythe")
+    assert (shown.code, "bm25" in shown.out) == (0, True)
+    answered = study("models", "Averhythe", "--retriever", "random,tf-idf")
+    assert (answered.code, bool(answered.err)) == (0, False)
+    assert "93.5" in answered.out
+    assert len(json.loads(study("results", "Averhythe", "--format", "json").out)) == 3
     file = tmp_path / "study.json"
-    assert run("export", "Averhythe", file)[0] == 0
-    assert "is here already" in run("import", file)[1]
+    assert study("export", "Averhythe", file).code == study("import", file).code == 0
     for action, name in (("answers", "a.csv"), ("answers", "a.json"), ("report", "r.html"), ("signal", "s.jsonl")):
-        assert run(action, "Averhythe", tmp_path / name)[0] == 0
+        assert study(action, "Averhythe", tmp_path / name).code == 0
         assert (tmp_path / name).stat().st_size > 0
-    assert run("answers", "Averhythe", tmp_path / "ours.json")[0] == 0
-    assert (
-        "0 new answers of 0 annotators"
-        in run("import-answers", "Averhythe", tmp_path / "ours.json", "--of", "Oxford")[1]
-    )
-    study = build(settings).studies.find("Averhythe")
-    assert "opens with the new code" in run("owner-code", "Averhythe", "ferry")[1]
-    assert build(settings).studies.owners.opens(study.id, "ferry")
-    assert "opens to everybody" in run("owner-code", "Averhythe", "")[1]
-    assert "is removed" in run("remove", "Averhythe")[1]
-    assert "is back" in run("restore", study.id)[1]
-
-
-def test_an_annotator_is_removed_by_name(run, settings):
+    assert study("import-answers", "Averhythe", tmp_path / "a.json", "--of", "Oxford").code == 0
     studies = build(settings).studies
+    study_id = studies.find("Averhythe").id
+    for code, wrong in (("ferry", False), ("", True)):
+        assert study("owner-code", "Averhythe", code).code == 0
+        assert (studies.owners.opens(study_id, "ferry"), studies.owners.opens(study_id, "boat")) == (True, wrong)
+    assert study("remove", "Averhythe").out.endswith(f" study restore {study_id}\n")
+    assert study_id not in study().out
+    assert study("restore", study_id).code == 0
+    assert study_id in study().out
+
+
+def test_an_annotator_is_removed_by_name(study, settings):
+    studies = build(settings).studies
+    study()
     (listed,) = studies.all()
     anna = studies.answering.join(listed.id, "Anna")
     task = studies.answering.task(listed.id, anna.id)
     studies.answering.answer(listed.id, anna.id, task.item.id, 1, seconds=1)
-    assert "Anna" in run("show", listed.id)[1]
-    code, said, _ = run("remove-annotator", listed.id, "anna")
-    assert (code, "1 answers were removed for good" in said) == (0, True)
-    assert "Anna" not in run("show", listed.id)[1]
+    assert "Anna" in study("show", listed.id).out
+    assert study("remove-annotator", listed.id, "anna").out.startswith("1 ")
+    assert "Anna" not in study("show", listed.id).out
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "why"),
+    ("typed", "code", "named"),
     [
         (["make"], 2, "NAME"),
-        (["answers", "High Water at Averhythe"], 2, "FILE"),
-        (["answers", "High Water at Averhythe", "a.txt"], 2, "FILE.csv or FILE.json"),
-        (["show", "Nobody"], 1, "There is no study 'Nobody'"),
-        (["show", "High Water at Averhythe", "--most", "3"], 2, "study show takes no --most"),
-        (["import", "nowhere.json"], 1, "There is no file nowhere.json"),
-        (["models", "High Water at Averhythe", "--retriever", "bm25"], 1, "Name others"),
-        (["make", "Mine"], 1, "No window was mined"),
+        (["answers", SAMPLE], 2, "FILE"),
+        (["answers", SAMPLE, "a.txt"], 2, "FILE.csv"),
+        (["show", "Nobody"], 1, "'Nobody'"),
+        (["show", SAMPLE, "--most", "3"], 2, "--most"),
+        (["import", "nowhere.json"], 1, "nowhere.json"),
+        (["models", SAMPLE, "--retriever", "bm25"], 1, ""),
+        (["make", "Mine"], 1, ""),
     ],
 )
-def test_what_cannot_be_done_is_told(run, arguments, code, why):
-    run()
-    ended, _, told = run(*arguments)
-    assert ended == code
-    assert why in told
+def test_what_cannot_be_done_is_told(study, typed, code, named):
+    study()
+    ran = study(*typed)
+    assert (ran.code, named in ran.err) == (code, True)
