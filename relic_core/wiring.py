@@ -12,21 +12,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
+from relic_core.ports import silent
 from relic_core.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
+    from relic_core.domain import SecondarySource, WorkSummary
     from relic_core.domain.trainings import ModelKind
+    from relic_core.evaluation.rebuilding import RebuildSummary
+    from relic_core.mining.exporting import Exporter
+    from relic_core.mining.manifest import ManifestSummary
+    from relic_core.mining.statistics import Statistics
     from relic_core.ports import Executor, Progress
     from relic_core.services.backups.backups import Backups
     from relic_core.services.benchmarks import Benchmarks
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.citing import Citing
     from relic_core.services.concordance import Concordance
-    from relic_core.services.dataset.dataset import Dataset
+    from relic_core.services.dataset import Dataset
     from relic_core.services.editions import Editions
     from relic_core.services.examples import Examples
     from relic_core.services.history import History
@@ -34,7 +40,7 @@ if TYPE_CHECKING:
     from relic_core.services.jobs import Jobs
     from relic_core.services.library.search import LibrarySearch
     from relic_core.services.measuring import Measuring
-    from relic_core.services.mining.mining import Mining
+    from relic_core.services.mining import Mining
     from relic_core.services.notebook import Notebook, NoteEditions
     from relic_core.services.notebook_files import NotebookFiles
     from relic_core.services.outcomes import Outcomes
@@ -48,6 +54,7 @@ if TYPE_CHECKING:
     from relic_core.services.studies.studies import Studies
     from relic_core.services.training.training import Trainings
     from relic_core.services.works import Works
+    from relic_core.store.works import StoredText
 
 
 def _function(place: str) -> Callable[[App, dict[str, Any], Progress], str]:
@@ -66,7 +73,7 @@ JOBS: dict[str, Callable[[App, dict[str, Any], Progress], str]] = {
     "fetch": _function("relic_core.services.fetching:run_fetch"),
     "index": _function("relic_core.services.indexing:run_index"),
     "library": _function("relic_core.services.indexing:run_library"),
-    "mine": _function("relic_core.services.mining.mining:run_mine"),
+    "mine": lambda app, arguments, progress: app.mining.run_job(arguments, progress),
     "prepare": _function("relic_core.services.preparing:run_prepare"),
     "study": _function("relic_core.services.studies.making:run_make"),
     "study-models": _function("relic_core.services.studies.models:run_models"),
@@ -232,23 +239,83 @@ class App:
     @cached_property
     def mining(self) -> Mining:
         """Finds quotations in secondary sources."""
-        from relic_core.services.mining.mining import Mining
+        from relic_core.mining.quoted_works import LibraryIndex
+        from relic_core.services.mining import Mining
 
-        return Mining(self)
+        def find(said: str) -> WorkSummary:
+            return self.catalogue.stored(said, None) or self.works.resolve(said)
+
+        folder = self.settings.indexes / "quoted-works"
+        index = LibraryIndex(folder, self.works.imprints, self.store.works.load, find)
+        return Mining(self.store.sources, self.store.windows, index, self.settings, self.jobs.start)
 
     @cached_property
     def sources(self) -> Sources:
         """The secondary sources, and the windows that were found in them."""
         from relic_core.services.sources import Sources
 
-        return Sources(self)
+        return Sources(self.store.sources, self.store.windows, self.works, self.store.stamp)
 
     @cached_property
     def dataset(self) -> Dataset:
-        """What was mined, parted into splits, checked and counted."""
-        from relic_core.services.dataset.dataset import Dataset
+        """What was mined, parted into splits and checked for leaks."""
+        from relic_core.evaluation.off_limits import OffLimits
+        from relic_core.services.dataset import Dataset, parts_of_works
 
-        return Dataset(self)
+        off_limits = OffLimits(
+            self.settings,
+            lambda work_id: self._text(work_id).text,
+            parts=lambda: parts_of_works(self.catalogue, self.works.summaries()),
+            missing=lambda: [each.entry.title for each in self.catalogue.shelf() if each.work is None],
+        )
+        return Dataset(self.store.splits, self.store.pairs, self.store.windows, self.works.load, off_limits)
+
+    @cached_property
+    def exporter(self) -> Exporter:
+        """Writes pairs and windows to files for others."""
+        from relic_core.mining.exporting import Exporter, QuotedTexts
+
+        works = QuotedTexts(self.works.summaries, self.works.imprints, self.works.resolve, self._text)
+        return Exporter(self.store.sources, self.store.pairs, self.store.windows, self.store.splits, works)
+
+    def statistics(self, of: str = "store", progress: Progress = silent) -> Statistics:
+        """Count the windows of a set; see `counting.statistics`."""
+        from relic_core.evaluation import counting
+
+        return counting.statistics(
+            of,
+            progress,
+            marked=self.dataset.marked,
+            load_work=self.works.load,
+            sources=self._mined_sources,
+            open_benchmark=self.benchmarks.open,
+        )
+
+    def make_manifest(
+        self, sources: Sequence[Path], folder: Path | None = None, progress: Progress = silent
+    ) -> ManifestSummary:
+        """Write the manifest of the dev and test windows, below the data folder where no folder is named."""
+        from relic_core.mining.manifest import make_manifest
+
+        entries = {each.work.id: each.entry for each in self.catalogue.shelf() if each.work is not None}
+        folder = folder or self.settings.data / "public_relic" / "manifest"
+        marked, known = self.dataset.marked(), self._mined_sources()
+        return make_manifest(marked, entries, self.works.load, known, sources, folder, progress)
+
+    def rebuild(
+        self, sources: Sequence[Path] = (), *, offline: bool = False, progress: Progress = silent
+    ) -> RebuildSummary:
+        """Cut the windows of the public-domain RELiC out of their sources; see `rebuilding.rebuild`."""
+        from relic_core.evaluation.rebuilding import rebuild
+        from relic_core.services.fetching import make_gutenberg
+
+        return rebuild(self.settings, make_gutenberg(self.settings), sources, offline=offline, progress=progress)
+
+    def _text(self, work_id: str) -> StoredText:
+        return self.store.texts.read([work_id])[work_id]
+
+    def _mined_sources(self) -> tuple[SecondarySource, ...]:
+        return tuple(stored.source for stored in self.store.sources.all())
 
     @cached_property
     def trainings(self) -> Trainings:

@@ -58,17 +58,11 @@ def mine(
     they are. Stopped, it goes on with the next run; what was mined is not mined again. Ends with 1 where a source could
     not be read.
     """
-    from relic_core.services.mining.summaries import listed
-
-    asked |= {"pairs": not no_pairs, "workers": app.mining.workers(workers, dask=dask)}
+    asked |= {"pairs": not no_pairs, "places": offsets_only, "workers": app.mining.workers(workers, dask=dask)}
     with console.ProgressLine("Mining") as progress:
-        if offsets_only is None:
-            summary = app.mining.run(paths, progress, **asked)
-        else:
-            summary = app.mining.run_places(paths, offsets_only, progress, **asked)
+        summary = app.mining.run(paths, progress, **asked)
     print(summary.figures)
-    for problem, names in summary.problems.items():
-        note(f"{listed(names)}: {problem}")
+    note(*summary.by_problem)
     return 1 if summary.unread else 0
 
 
@@ -226,13 +220,13 @@ def _print_windows(views: Sequence[WindowView], *, as_json: bool) -> None:
 )
 def export(app: App, **asked: Any) -> None:
     """Write what was mined from secondary sources to files: pairs, windows, or both as a data set."""
-    from relic_core.services import exporting
+    from relic_core.services.dataset import ExportRequest
 
     with console.ProgressLine("Exporting") as progress:
-        made = exporting.export(app, exporting.ExportRequest(**asked), progress)
+        made = app.exporter.export(ExportRequest(**asked), progress)
     rows = " and ".join(f"{count:,} {kind if count != 1 else kind[:-1]}" for kind, count in made.rows.items())
     print(f"{rows} {'is' if sum(made.rows.values()) == 1 else 'are'} in {made.path}.")
     if made.left_out:
         print("Not among them:")
         print(console.table(("", ""), sorted(made.left_out.items())).lstrip("\n"))
-    note(*made.notes)
+    note(*app.dataset.stale())

@@ -108,7 +108,7 @@ def show_statistics(app: App, which: str, chart: Path | None, form: tables.Forma
     from relic_core.reporting import statistics
 
     with console.ProgressLine("Counting") as progress:
-        counted = app.dataset.statistics(which, progress)
+        counted = app.statistics(which, progress)
     what = "The windows of the store" if which == "store" else which
     if chart is not None:
         if chart.suffix.lower() not in {".html", ".json"}:
@@ -121,7 +121,7 @@ def show_statistics(app: App, which: str, chart: Path | None, form: tables.Forma
             raise StoreReadOnly(f"{chart} cannot be written ({error.strerror}). Name another file.") from None
     if which == "store":
         note(*app.dataset.stale())
-    print(tables.write(statistics.tables(counted, what=what, titles=app.dataset.titles()), form))
+    print(tables.write(statistics.tables(counted, what=what), form))
 
 
 @dataset.command("manifest")
@@ -130,7 +130,7 @@ def show_statistics(app: App, which: str, chart: Path | None, form: tables.Forma
 def write_manifest(app: App, books: tuple[Path, ...], to: Path | None) -> None:
     """Write the manifest of the public-domain RELiC from the store: places and hashes, no text."""
     with console.ProgressLine("Tracing") as progress:
-        made = app.dataset.manifest(list(books), to, progress)
+        made = app.make_manifest(list(books), to, progress)
     print(
         console.table(
             ("set", "windows", "works"), [(name, each.examples, each.books) for name, each in made.sets.items()]
@@ -144,7 +144,7 @@ def write_manifest(app: App, books: tuple[Path, ...], to: Path | None) -> None:
             f"\n{len(made.without_capped)} works have windows in the sets without a limit alone, since fewer than "
             f"four sources quote them: {'; '.join(made.without_capped)}."
         )
-    note(*made.problems)
+    note(*app.dataset.stale(), *made.problems)
     print(f"\nThe manifest is in {made.folder}.")
 
 
@@ -158,7 +158,7 @@ def rebuild(app: App, books: tuple[Path, ...], offline: bool) -> int:
     where something cannot be rebuilt. Then: evaluate public-relic-dev bm25
     """
     with console.ProgressLine("Rebuilding") as progress:
-        done = app.dataset.rebuild(list(books), offline=offline, progress=progress)
+        done = app.rebuild(list(books), offline=offline, progress=progress)
     print(f"{done.windows:,} of {done.of:,} windows are in {done.path}, each as its hash says.")
     note(*map(str, done.lacking))
     return 1 if done.lacking else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -45,6 +46,19 @@ class SecondarySource:
     number: int | None = None
     origin: str = ""
     licence: str = ""
+
+    @property
+    def told_origin(self) -> str:
+        """Where it came from as far as its table told; a place on this machine is left away.
+
+        >>> facts = {"id": "a", "title": "A", "author": "", "name": "138.txt", "sha256": "", "characters": 0}
+        >>> SecondarySource(**facts, origin="https://www.gutenberg.org/138.txt").told_origin
+        'https://www.gutenberg.org/138.txt'
+        >>> SecondarySource(**facts, origin="essays/138.txt in /books/a/criticism.zip").told_origin
+        ''
+        """
+        is_place = re.fullmatch(rf"(?:.*/)?{re.escape(self.name)}(?: in .+)?", self.origin, re.DOTALL)
+        return "" if is_place and "://" not in self.origin else self.origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from relic_core.text.metadata import Metadata, read_metadata
 from relic_core.text.reading import title_of_file, work_id
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
 ARCHIVE = ".zip"
 TABLE = ".csv"
@@ -137,6 +137,23 @@ def text_of(data: bytes, *, name: str, max_bytes: int = 0) -> str:
         return read_file(data, name=name, segmenter=folder.UNCUT, max_bytes=most).text
     refuse_others(data, data[:_HEADER].decode("utf-8", errors="replace"), "")
     return decode(data, max_bytes=most).text
+
+
+def read_sources(paths: Sequence[Path], *, max_bytes: int = 0) -> Iterator[tuple[SecondarySource, str]]:
+    """Read the texts below some paths one by one, each with what it is; what cannot be read is passed over.
+
+    - `max_bytes`: as of `read_source`.
+
+    Raises NotFound: a path is not there, or holds no text.
+    Raises BadText: a path is an archive, and damaged.
+    """
+    for path in paths:
+        for file in list_sources(path):
+            try:
+                text = text_of(read_source(file, max_bytes=max_bytes), name=file.name, max_bytes=max_bytes)
+            except RelicError:
+                continue
+            yield describe(file, text), text
 
 
 def describe(file: SourceFile, text: str) -> SecondarySource:

@@ -20,29 +20,13 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Offsets
+    from relic_core.mining.splits import Candidate
     from relic_core.mining.word_runs import HeldOut, Runs
 
     Texts = Callable[[], Iterable[tuple[str, str]]]
     """Gives names of texts with the texts, anew each time it is asked."""
 
 HELD_OUT = "the list of held-out runs"
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """What is checked: a pair or window of a split.
-
-    - `id`: of the pair or window.
-    - `source_id`: where its passage stands.
-    - `texts`: all that is learnt from it, or shown of it.
-    """
-
-    kind: Literal["pair", "window"]
-    id: str
-    source_id: str
-    passage: Offsets
-    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +48,7 @@ class Offence:
         return f"{self.kind} {self.id}{shared} {', '.join(self.where)}"
 
 
-def shared_runs(items: Iterable[Item], texts: Texts, held_out: HeldOut | None = None) -> list[Offence]:
+def shared_runs(items: Iterable[Candidate], texts: Texts, held_out: HeldOut | None = None) -> list[Offence]:
     """List the stretches of eight words or more that items share with texts they must not share any with.
 
     - `texts`: read once, and once more where something is shared, to say where it stands. An item is not held against a
@@ -72,7 +56,7 @@ def shared_runs(items: Iterable[Item], texts: Texts, held_out: HeldOut | None = 
     - `held_out`: runs known by their hashes alone.
     """
     known = _digests(texts)
-    found: list[tuple[Item, str, list[int]]] = []
+    found: list[tuple[Candidate, str, list[int]]] = []
     offences: list[Offence] = []
     for item in items:
         for text in item.texts:
@@ -89,12 +73,12 @@ def shared_runs(items: Iterable[Item], texts: Texts, held_out: HeldOut | None = 
     return list(dict.fromkeys(offences))
 
 
-def shared_passages(items: Iterable[Item], others: Sequence[tuple[str, Item]]) -> list[Offence]:
+def shared_passages(items: Iterable[Candidate], others: Sequence[tuple[str, Candidate]]) -> list[Offence]:
     """List the items whose passage in a source lies, in part or whole, on that of another split.
 
     - `others`: of other splits, each with its split.
     """
-    of_source: dict[str, list[tuple[str, Item]]] = defaultdict(list)
+    of_source: dict[str, list[tuple[str, Candidate]]] = defaultdict(list)
     for split, other in others:
         of_source[other.source_id].append((split, other))
     offences = []
@@ -109,7 +93,7 @@ def shared_passages(items: Iterable[Item], others: Sequence[tuple[str, Item]]) -
     return offences
 
 
-def name_of(item: Item) -> str:
+def name_of(item: Candidate) -> str:
     """Name an item as a text that others are held against."""
     return f"{item.kind} {item.id}"
 

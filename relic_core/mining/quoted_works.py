@@ -24,12 +24,12 @@ from relic_core.mining.spellings import RUN, UNKNOWN, run_hashes, spelt
 from relic_core.text.words import WORD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
-    from relic_core.domain import Span, Work
+    from relic_core.domain import Span, Work, WorkSummary, WorkVersion
     from relic_core.ports import Progress
 
     Numbers = npt.NDArray[np.int32]
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     Hashes = npt.NDArray[np.uint64]
 
 CODE = "quoted works/1"
+_DIGITS = 16
+"""Of a fingerprint: enough to tell works apart, and many of them are kept for each source."""
 MANIFEST = "manifest.json"
 _ARRAYS = (
     "words", "starts", "lengths", "bits", "hashes", "places", "first_words", "sentence_starts", "sentence_ends",
@@ -261,6 +263,55 @@ class QuotedWorks:
     def gold_texts(self, work: QuotedWork, span: Span) -> tuple[str, ...]:
         """Give the sentences of a span of a work."""
         return tuple(self.sentence_text(work.first_sentence + each) for each in range(span.start, span.end))
+
+
+class LibraryIndex:
+    """The index of the library's works, built anew where they changed.
+
+    - `folder`: where it is kept.
+    - `imprints`: gives what is known of each stored work, by id.
+    - `load`: loads a work by its id.
+    - `find`: finds a work by what a person calls it.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        imprints: Callable[[], Mapping[str, WorkVersion]],
+        load: Callable[[str], Work],
+        find: Callable[[str], WorkSummary],
+    ) -> None:
+        self.folder = folder
+        self._imprints = imprints
+        self._load = load
+        self._find = find
+
+    def marks(self) -> dict[str, str]:
+        """Give the beginning of each work's fingerprint, by id: what is kept with each source that was mined for it."""
+        return {work_id: known.fingerprint[:_DIGITS] for work_id, known in sorted(self._imprints().items())}
+
+    def open(self, names: Sequence[str], progress: Progress) -> tuple[QuotedWorks | None, dict[str, str]]:
+        """Open the index, or build it; give with it the marks of the works to look for: those named, or all.
+
+        Returns: no index where the library is empty.
+
+        Raises NotFound, BadRequest: no work or several are called so.
+        """
+        wanted = {work_id: known.fingerprint for work_id, known in sorted(self._imprints().items())}
+        if not wanted:
+            return None, {}
+        try:
+            quoted = QuotedWorks.open(self.folder)
+        except StaleIndex:  # it is built anew
+            quoted = None
+        if quoted is None or {work.id: work.fingerprint for work in quoted.works} != wanted:
+
+            def say(done: int, total: int, note: str = "") -> None:
+                progress(done, max(total, len(wanted)), f"Reading the works of the library: {note}")
+
+            quoted = QuotedWorks.build(map(self._load, wanted), self.folder, say)
+        chosen = {self._find(name).id for name in names} or set(wanted)
+        return quoted, {work_id: mark[:_DIGITS] for work_id, mark in wanted.items() if work_id in chosen}
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from relic_core.domain import MinedWindow, Pair, passage_id
+from relic_core.domain import MAX_LENGTH, Claim, Example, MinedWindow, Pair, passage_id
 from relic_core.mining.word_runs import RUN, RunSet, digests_of, runs_of_many
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from relic_core.mining.word_runs import HeldOut
 
 Split = Literal["dev", "test", "training", "left out"]
+SPLIT = "python -m relic_core dataset split"
 Row = tuple[str, Split, str]
 """Id, split, and why: of what is left out the reason, of the others what put them there."""
 
@@ -48,13 +49,13 @@ _AT_ONCE = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What may be learnt from, if nothing speaks against it.
+    """A pair or window, as far as it may be learnt from.
 
-    - `id`: of the pair or window.
-    - `source_id`: where its passage stands.
+    - `source_id`, `passage`: where it stands.
     - `texts`: all it would give to learn from; no run goes from one into the next.
     """
 
+    kind: Literal["pair", "window"]
     id: str
     source_id: str
     passage: Offsets
@@ -63,17 +64,42 @@ class Candidate:
     @classmethod
     def of_pair(cls, pair: Pair) -> Candidate:
         """Take a pair, its contexts and quotation as they stand together."""
-        return cls(pair.id, pair.source_id, pair.passage, (words_of(pair),))
+        return cls("pair", pair.id, pair.source_id, pair.passage, (words_of(pair),))
 
     @classmethod
-    def of_window(cls, window: MinedWindow, gold: str) -> Candidate:
-        """Take a window and the words of the sentences it quotes."""
-        return cls(window.id, window.source_id, window.passage, (words_of(window), gold))
+    def of_window(cls, window: MinedWindow, *golds: str) -> Candidate:
+        """Take a window, and the words of the sentences it quotes where they are learnt too."""
+        return cls("window", window.id, window.source_id, window.passage, (words_of(window), *golds))
 
 
 def words_of(passage: Pair | MinedWindow) -> str:
     """Join what a secondary source says: left context, quotation, right context."""
     return " ".join((*passage.left, passage.quotation, *passage.right))
+
+
+def examples_of(
+    windows: Sequence[MinedWindow], rows: Iterable[Row], kinds: Mapping[str, str]
+) -> dict[str, list[Example]]:
+    """Make examples of the windows of each split: those with words around a quotation of one to five sentences.
+
+    - `kinds`: window id → what its quotation is there for.
+    """
+    part_of = {name: part for name, part, _ in rows}
+    return {
+        part: [
+            Example(
+                id=window.id,
+                work_id=window.work_id,
+                claim=Claim(left=" ".join(window.left), right=" ".join(window.right), masked=True),
+                gold=window.gold,
+                kind=kinds.get(window.id, ""),
+                split=part,
+            )
+            for window in windows
+            if part_of.get(window.id) == part and window.gold.length <= MAX_LENGTH and window.has_context
+        ]
+        for part in ("dev", "test", "training")
+    }
 
 
 class Passages:

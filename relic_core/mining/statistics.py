@@ -38,6 +38,7 @@ class Statistics:
     - `quoted_share`: average over works of the share of their sentences that is quoted at all, between 0 and 1.
     - `by_work`: each work's own numbers, the most quoted first.
     - `by_source`: source -> windows, the most first.
+    - `titles`: what works and sources are called, by the names that the numbers have for them.
     """
 
     examples: Mapping[str, int]
@@ -52,6 +53,7 @@ class Statistics:
     lengths: Mapping[int, int]
     by_work: Mapping[str, WorkCount] = field(repr=False)
     by_source: Mapping[str, int] = field(repr=False)
+    titles: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def total(self) -> int:
@@ -93,7 +95,9 @@ RELIC = Statistics(
 """RELiC's own, from Table 1 and section A.3 of the paper. Figure 2 prints no numbers, so `lengths` is empty."""
 
 
-def count(windows: Iterable[Counted], sentences: Mapping[str, int]) -> Statistics:
+def count(
+    windows: Iterable[Counted], sentences: Mapping[str, int], titles: Mapping[str, str] | None = None
+) -> Statistics:
     """Count a set of windows.
 
     - `windows`: the set; may be empty.
@@ -121,6 +125,7 @@ def count(windows: Iterable[Counted], sentences: Mapping[str, int]) -> Statistic
         lengths=dict(sorted(Counter(window.gold.length for window in listed).items())),
         by_work=by_work,
         by_source=dict(sorted(by_source.items(), key=lambda pair: (-pair[1], pair[0]))),
+        titles=titles or {},
     )
 
 

@@ -10,8 +10,6 @@ from relic_core.reporting.charts import OTHER
 from relic_core.reporting.tables import Figure, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import plotly.graph_objects as go
 
     from relic_core.mining.statistics import Statistics
@@ -30,12 +28,9 @@ _SPLITS = {
 }
 
 
-def tables(counted: Statistics, *, what: str, titles: Mapping[str, str] | None = None) -> tuple[Table, ...]:
-    """Set the numbers of a set of windows: as the paper gives them, by length, by work, by source.
-
-    - `titles`: what works and sources are called, by their ids.
-    """
-    named = titles or {}
+def tables(counted: Statistics, *, what: str) -> tuple[Table, ...]:
+    """Set the numbers of a set of windows: as the paper gives them, by length, by work, by source."""
+    named = counted.titles
     return (
         _paper(counted, what),
         _lengths(counted, what),

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import random
-import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, get_args
 
 from relic_core.domain import ANSWERS, Judgement
 from relic_core.errors import BadRequest, unknown_name
-from relic_core.services.window_views import WindowView, make_view
+from relic_core.reporting.window_views import WindowView, make_view
 from relic_core.text.decoding import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from relic_core.domain import Question, SecondarySource
-    from relic_core.store.mined_windows import StoredWindow
-    from relic_core.wiring import App
+    from relic_core.services.works import Works
+    from relic_core.store.mined_windows import StoredWindow, WindowRows
+    from relic_core.store.sources import SourceRows
 
 __all__ = ["Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowView"]
 
@@ -33,8 +33,7 @@ _LONGEST_JUDGE = 100
 class SourceSummary:
     """A line of the list of secondary sources.
 
-    - `pairs`, `windows`, `set_aside`: quotations with their contexts; windows that are kept; windows that were set
-      aside.
+    - `pairs`: quotations with their contexts; `windows`, `set_aside`: windows that are kept, and that are not.
     - `works`: ids and titles of the works it quotes with the number of its kept windows, the most quoted first.
     - `language`: "en", "fr", ...; empty where that was not told.
     - `problem`: why nothing was found in it, in plain words; empty where all is well.
@@ -51,10 +50,7 @@ class SourceSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowList:
-    """Some windows of a longer list.
-
-    - `total`: how many the whole list has.
-    """
+    """Some windows of a list that has `total` of them."""
 
     total: int
     views: tuple[WindowView, ...]
@@ -74,41 +70,43 @@ class Quoted:
 
 
 class Sources:
-    """The secondary sources of an app."""
+    """Lists sources and windows, and keeps what people say of them.
 
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._quoted: dict[str, Quoted] = {}
-        self._stamp: object = None
-        self._lock = threading.Lock()
+    `get`, `remove`, `restore` and `removed` are those of `SourceRows`.
+
+    - `stamp`: tells by another value that something was written to the store.
+    """
+
+    def __init__(self, sources: SourceRows, windows: WindowRows, works: Works, stamp: Callable[[], object]) -> None:
+        self._sources = sources
+        self._windows = windows
+        self._works = works
+        self._stamp = stamp
+        self._quoted: dict[str, tuple[object, Quoted]] = {}
+        self.get = sources.get
+        self.remove = sources.remove
+        self.restore = sources.restore
+        self.removed = sources.removed
 
     def all(self) -> tuple[SourceSummary, ...]:
         """List the sources by title, those that could not be read too; not those that were removed."""
-        store = self._app.store
-        counted = {counts.source_id: counts for counts in store.sources.counts()}
+        counted = {counts.source_id: counts for counts in self._sources.counts()}
         works: dict[str, list[tuple[str, str, int]]] = {}
-        for source_id, work_id, title, windows in store.windows.quoted_works():
+        for source_id, work_id, title, windows in self._windows.quoted_works():
             works.setdefault(source_id, []).append((work_id, title, windows))
         return tuple(
             SourceSummary(
                 source=stored.source,
-                pairs=counted[stored.source.id].pairs,
-                windows=counted[stored.source.id].windows,
-                set_aside=counted[stored.source.id].set_aside,
+                pairs=counts.pairs,
+                windows=counts.windows,
+                set_aside=counts.set_aside,
                 works=tuple(works.get(stored.source.id, ())),
                 language=stored.language,
                 problem=stored.problem,
             )
-            for stored in store.sources.all()
-            if stored.source.id in counted
+            for stored in self._sources.all()
+            if (counts := counted.get(stored.source.id))
         )
-
-    def get(self, source_id: str) -> SecondarySource:
-        """Return a source, also one that was removed.
-
-        Raises NotFound: there never was such a source.
-        """
-        return self._app.store.sources.get(source_id)
 
     def windows(
         self, *, source_id: str = "", work_id: str = "", show: Show = "kept", start: int = 0, limit: int = 20
@@ -122,9 +120,7 @@ class Sources:
         """
         if show not in get_args(Show):
             raise unknown_name("choice of windows", show, get_args(Show))
-        total, found = self._app.store.windows.page(
-            source_id=source_id, work_id=work_id, show=show, start=start, limit=limit
-        )
+        total, found = self._windows.page(source_id=source_id, work_id=work_id, show=show, start=start, limit=limit)
         return WindowList(total=total, views=self._views(found))
 
     def window(self, window_id: str) -> WindowView:
@@ -132,8 +128,7 @@ class Sources:
 
         Raises NotFound: there is none, or its source or work was removed.
         """
-        found = self._app.store.windows.get(window_id)
-        return self._views([found])[0]
+        return self._views([self._windows.get(window_id)])[0]
 
     def draw(self, count: int, *, seed: int) -> tuple[WindowView, ...]:
         """Draw kept windows by chance, to be read and judged: the same for the same windows and seed.
@@ -144,28 +139,21 @@ class Sources:
         """
         if count < 1:
             raise BadRequest(f"{count} windows cannot be drawn; draw 1 or more.")
-        ids = self._app.store.windows.ids()
+        ids = self._windows.ids()
         drawn = random.Random(seed).sample(ids, min(count, len(ids)))  # noqa: S311 - a sample, not a secret
-        return self._views(self._app.store.windows.some(drawn))
+        return self._views(self._windows.some(drawn))
 
     def quoted(self, work_id: str) -> Quoted:
         """Count how often each sentence of a work is quoted; kept in memory until the store is written."""
-        stamp = self._app.store.stamp()
-        with self._lock:
-            if stamp != self._stamp:
-                self._quoted.clear()
-                self._stamp = stamp
-            found = self._quoted.get(work_id)
-        if found is None:
-            found = _count(self._app.store.windows.golds(work_id))
-            with self._lock:
-                if stamp == self._stamp:
-                    self._quoted[work_id] = found
-        return found
+        stamp = self._stamp()
+        known = self._quoted.get(work_id)
+        if known is None or known[0] != stamp:
+            known = self._quoted[work_id] = stamp, _count(self._windows.golds(work_id))
+        return known[1]
 
     def quoting(self, work_id: str, sentence: int) -> tuple[WindowView, ...]:
         """List the kept windows that quote a sentence of a work, by source."""
-        return self._views(self._app.store.windows.quoting(work_id, sentence))
+        return self._views(self._windows.quoting(work_id, sentence))
 
     def judge(self, window_id: str, question: Question, answer: str, *, judge: str = "", comment: str = "") -> None:
         """Keep what somebody says of a window; earlier answers stay on record.
@@ -186,8 +174,8 @@ class Sources:
             raise BadRequest(
                 f"The comment has {len(comment):,} characters; at most {_LONGEST_COMMENT:,} are kept. Shorten it."
             )
-        self._app.store.windows.get(window_id)
-        self._app.store.judgements.add(
+        self._windows.get(window_id)
+        self._windows.judge(
             Judgement(
                 window_id=window_id,
                 question=question,
@@ -203,35 +191,16 @@ class Sources:
 
         Who presses what somebody else has answered agrees with them.
         """
-        own = self._app.store.judgements.last_of(harmless(judge, longest=_LONGEST_JUDGE), window_id, question)
+        own = self._windows.last_answer(harmless(judge, longest=_LONGEST_JUDGE), window_id, question)
         self.judge(window_id, question, "" if own == answer else answer, judge=judge)
-
-    def remove(self, source_id: str) -> SecondarySource:
-        """Hide a source with all that was mined from it; `restore` undoes it.
-
-        Raises NotFound: there is no such source, or it was removed before.
-        """
-        return self._app.store.sources.remove(source_id)
-
-    def restore(self, source_id: str) -> SecondarySource:
-        """Undo `remove`.
-
-        Raises NotFound: there never was such a source.
-        """
-        return self._app.store.sources.restore(source_id)
-
-    def removed(self) -> tuple[SecondarySource, ...]:
-        """List the sources that were removed and can be put back, the last removed first."""
-        return self._app.store.sources.removed()
 
     def _views(self, found: Sequence[StoredWindow]) -> tuple[WindowView, ...]:
         if not found:
             return ()
-        store = self._app.store
-        sources = {stored.source.id: stored.source for stored in store.sources.all()}
-        summaries = {summary.id: summary for summary in self._app.works.summaries()}
-        answers = store.judgements.latest([each.window.id for each in found])
-        works = self._app.works.load_all({each.window.work_id for each in found})
+        sources = {stored.source.id: stored.source for stored in self._sources.all()}
+        summaries = {summary.id: summary for summary in self._works.summaries()}
+        answers = self._windows.answers([each.window.id for each in found])
+        works = self._works.load_all({each.window.work_id for each in found})
         return tuple(
             make_view(
                 each.window,

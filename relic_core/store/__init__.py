@@ -18,7 +18,6 @@ from relic_core.store import migrations
 from relic_core.store.connection import Database
 from relic_core.store.examples import ExampleRows
 from relic_core.store.jobs import JobRows
-from relic_core.store.judgements import JudgementRows
 from relic_core.store.locks import LockTimeout
 from relic_core.store.mined_windows import WindowRows
 from relic_core.store.note_collections import CollectionRows
@@ -66,7 +65,6 @@ class Store:
         self.sources = SourceRows(database, self._patience)
         self.pairs = PairRows(database, self._patience)
         self.windows = WindowRows(database, self._patience)
-        self.judgements = JudgementRows(database, self._patience)
         self.splits = SplitRows(database, self._patience)
         self.trainings = TrainingRows(database, self._patience)
         self.studies = StudyRows(database, self._patience)

@@ -10,6 +10,8 @@ from relic_core.store.rows import Rows, add_many
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from duckdb import DuckDBPyConnection
+
 
 class ExampleRows(Rows):
     """Stored examples, kept by split."""
@@ -17,20 +19,7 @@ class ExampleRows(Rows):
     def replace(self, split: str, examples: Sequence[Example]) -> None:
         """Put these examples in the place of all that a split has, in one transaction."""
         with self._writing() as cursor:
-            cursor.execute("DELETE FROM examples WHERE split = ?", [split])
-            columns: dict[str, Sequence[object]] = {
-                "split": [split for _ in examples],
-                "position": list(range(len(examples))),
-                "id": [example.id for example in examples],
-                "work_id": [example.work_id for example in examples],
-                "left_context": [example.claim.left for example in examples],
-                "right_context": [example.claim.right for example in examples],
-                "masked": [example.claim.masked for example in examples],
-                "gold_start": [example.gold.start for example in examples],
-                "gold_length": [example.gold.length for example in examples],
-                "kind": [example.kind for example in examples],
-            }
-            add_many(cursor, "examples", columns)
+            replace_examples(cursor, split, examples)
 
     def of_split(self, split: str) -> tuple[Example, ...]:
         """List the examples of a split in the order they were given; those of removed works stay."""
@@ -51,3 +40,21 @@ class ExampleRows(Rows):
             )
             for example_id, work_id, left, right, masked, start, length, kind in rows
         )
+
+
+def replace_examples(cursor: DuckDBPyConnection, split: str, examples: Sequence[Example]) -> None:
+    """Put these examples in the place of all that a split has."""
+    cursor.execute("DELETE FROM examples WHERE split = ?", [split])
+    columns: dict[str, Sequence[object]] = {
+        "split": [split for _ in examples],
+        "position": list(range(len(examples))),
+        "id": [example.id for example in examples],
+        "work_id": [example.work_id for example in examples],
+        "left_context": [example.claim.left for example in examples],
+        "right_context": [example.claim.right for example in examples],
+        "masked": [example.claim.masked for example in examples],
+        "gold_start": [example.gold.start for example in examples],
+        "gold_length": [example.gold.length for example in examples],
+        "kind": [example.kind for example in examples],
+    }
+    add_many(cursor, "examples", columns)

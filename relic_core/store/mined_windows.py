@@ -1,34 +1,37 @@
-"""Mined windows, why some are set aside, and which sentences of a work they quote."""
+"""Mined windows, why some are set aside, which sentences of a work they quote, and what judges say of them.
+
+Judgements are appended, never updated; the last answer counts.
+"""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from relic_core.domain import MinedWindow, Span
+from relic_core.domain import Judgement, MinedWindow, Span
 from relic_core.errors import NotFound
-from relic_core.store.pairs import in_batches, joined, parted
-from relic_core.store.rows import Rows, add_many
+from relic_core.store.pairs import PASSAGE, columns_of, fields_of, in_batches
+from relic_core.store.rows import Rows, add_many, as_utc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from duckdb import DuckDBPyConnection
+
+    from relic_core.domain import Question
 
 Show = Literal["kept", "set aside", "all"]
 """Which windows are given: those that count, those that were left out for a reason, or both."""
 
 BATCH = 2_000
-_SELECT = (
-    "SELECT id, source_id, work_id, kind, left_context, quotation, right_context, gold_start, gold_length, at_start, "
-    "at_end, passage_start, passage_end, lit, lit_in_work, score, reason FROM live_windows "
-)
+_SELECT = f"SELECT {PASSAGE}, work_id, gold_start, gold_length, lit, lit_in_work, score, reason FROM live_windows "  # noqa: S608
 _COUNT = "SELECT count(*) FROM live_windows "
 _GOLDS = "SELECT source_id, gold_start, gold_length FROM live_windows "
 _REASONS = (
     "SELECT window_id, reason FROM window_reasons "
     "WHERE window_id IN (SELECT id FROM live_windows) OR window_id NOT IN (SELECT id FROM windows)"
 )
+_JUDGEMENT = "window_id, question, answer, judge, comment, created"
 _SHOWN: dict[Show, str] = {"kept": "reason = ''", "set aside": "reason <> ''", "all": "true"}
 _BY_SOURCE = "ORDER BY source_id, at_start, at_end, work_id, gold_start, id"
 _BY_WORK = "ORDER BY work_id, gold_start, gold_length, source_id, at_start, id"
@@ -170,6 +173,60 @@ class WindowRows(Rows):
             )
             add_many(cursor, "window_reasons", {"window_id": list(reasons), "reason": list(reasons.values())})
 
+    def judge(self, judgement: Judgement) -> None:
+        """Append a judgement."""
+        with self._writing() as cursor:
+            cursor.execute(
+                f"INSERT INTO judgements ({_JUDGEMENT}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own names
+                [
+                    judgement.window_id,
+                    judgement.question,
+                    judgement.answer,
+                    judgement.judge,
+                    judgement.comment,
+                    judgement.created.replace(tzinfo=None),
+                ],
+            )
+
+    def answers(self, window_ids: Collection[str] | None = None) -> dict[tuple[str, Question], str]:
+        """Give the answer that counts to each question: of each judge the last, across judges the last.
+
+        - `window_ids`: of these windows; of all where not given.
+        """
+        of_some = "" if window_ids is None else "WHERE list_contains(?, window_id)"
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                f"SELECT window_id, question, answer FROM latest_judgements {of_some}",  # noqa: S608 - our own names
+                [] if window_ids is None else [list(window_ids)],
+            ).fetchall()
+        return {(window_id, question): answer for window_id, question, answer in rows}
+
+    def last_answer(self, judge: str, window_id: str, question: Question) -> str:
+        """Give the last answer of one judge to a question, whatever others say; empty where there is none."""
+        with self._reading() as cursor:
+            rows = cursor.execute(
+                "SELECT answer FROM judgements WHERE judge = ? AND window_id = ? AND question = ? "
+                "ORDER BY created DESC, rowid DESC LIMIT 1",
+                [judge, window_id, question],
+            ).fetchall()
+        return str(rows[0][0]) if rows else ""
+
+    def judgements(self) -> tuple[Judgement, ...]:
+        """List every judgement ever made, in the order in which they were."""
+        with self._reading() as cursor:
+            rows = cursor.execute(f"SELECT {_JUDGEMENT} FROM judgements ORDER BY created, rowid").fetchall()  # noqa: S608
+        return tuple(
+            Judgement(
+                window_id=window_id,
+                question=question,
+                answer=answer,
+                judge=judge,
+                comment=comment,
+                created=as_utc(created),
+            )
+            for window_id, question, answer, judge, comment, created in rows
+        )
+
 
 class WindowPage(NamedTuple):
     """Some windows, and how many there are in all."""
@@ -181,62 +238,24 @@ class WindowPage(NamedTuple):
 def insert(cursor: DuckDBPyConnection, windows: Sequence[MinedWindow], segmenters: Mapping[str, str]) -> None:
     """Append windows, each id once; `segmenters` says who cut the sentences of each work."""
     kept = list({window.id: window for window in windows}.values())
-    add_many(
-        cursor,
-        "windows",
-        {
-            "id": [window.id for window in kept],
-            "source_id": [window.source_id for window in kept],
-            "work_id": [window.work_id for window in kept],
-            "segmenter": [segmenters[window.work_id] for window in kept],
-            "kind": [window.kind for window in kept],
-            "left_context": [joined(window.left) for window in kept],
-            "quotation": [window.quotation for window in kept],
-            "right_context": [joined(window.right) for window in kept],
-            "gold_start": [window.gold.start for window in kept],
-            "gold_length": [window.gold.length for window in kept],
-            "at_start": [window.at[0] for window in kept],
-            "at_end": [window.at[1] for window in kept],
-            "passage_start": [window.passage[0] for window in kept],
-            "passage_end": [window.passage[1] for window in kept],
-            "lit": [json.dumps(window.lit) for window in kept],
-            "lit_in_work": [json.dumps(window.lit_in_work) for window in kept],
-            "score": [float(window.score) for window in kept],
-        },
-    )
+    own: dict[str, Sequence[object]] = {
+        "work_id": [window.work_id for window in kept],
+        "segmenter": [segmenters[window.work_id] for window in kept],
+        "gold_start": [window.gold.start for window in kept],
+        "gold_length": [window.gold.length for window in kept],
+        "lit": [json.dumps(window.lit) for window in kept],
+        "lit_in_work": [json.dumps(window.lit_in_work) for window in kept],
+        "score": [float(window.score) for window in kept],
+    }
+    add_many(cursor, "windows", {**columns_of(kept), **own})
 
 
 def _stored(row: Sequence[Any]) -> StoredWindow:
-    (
-        window_id,
-        source_id,
-        work_id,
-        kind,
-        left,
-        quotation,
-        right,
-        gold_start,
-        gold_length,
-        at_start,
-        at_end,
-        passage_start,
-        passage_end,
-        lit,
-        lit_in_work,
-        score,
-        reason,
-    ) = row
+    *passage, work_id, gold_start, gold_length, lit, lit_in_work, score, reason = row
     window = MinedWindow(
-        id=window_id,
-        source_id=source_id,
+        **fields_of(passage),
         work_id=work_id,
-        kind=kind,
-        left=parted(left),
-        quotation=quotation,
-        right=parted(right),
         gold=Span(gold_start, gold_length),
-        at=(at_start, at_end),
-        passage=(passage_start, passage_end),
         lit=_stretches(lit),
         lit_in_work=_stretches(lit_in_work),
         score=score,

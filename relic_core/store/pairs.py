@@ -12,8 +12,11 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
+    from relic_core.domain import MinedWindow
+
 BATCH = 5_000
-_COLUMNS = "id, source_id, kind, left_context, quotation, right_context, at_start, at_end, passage_start, passage_end"
+PASSAGE = "id, source_id, kind, left_context, quotation, right_context, at_start, at_end, passage_start, passage_end"
+"""Columns that pairs and windows have in common."""
 
 
 class PairRows(Rows):
@@ -88,46 +91,48 @@ def parted(column: str) -> tuple[str, ...]:
     return tuple(column.split("\n")) if column else ()
 
 
+def columns_of(passages: Sequence[Pair | MinedWindow]) -> dict[str, list[object]]:
+    """Set what pairs and windows have in common as the columns of `PASSAGE`."""
+    return {
+        "id": [each.id for each in passages],
+        "source_id": [each.source_id for each in passages],
+        "kind": [each.kind for each in passages],
+        "left_context": [joined(each.left) for each in passages],
+        "quotation": [each.quotation for each in passages],
+        "right_context": [joined(each.right) for each in passages],
+        "at_start": [each.at[0] for each in passages],
+        "at_end": [each.at[1] for each in passages],
+        "passage_start": [each.passage[0] for each in passages],
+        "passage_end": [each.passage[1] for each in passages],
+    }
+
+
+def fields_of(row: Sequence[Any]) -> dict[str, Any]:
+    """Take the columns of `PASSAGE` back, as arguments of `Pair` or `MinedWindow`."""
+    passage_id, source_id, kind, left, quotation, right, at_start, at_end, passage_start, passage_end = row
+    return {
+        "id": passage_id,
+        "source_id": source_id,
+        "kind": kind,
+        "left": parted(left),
+        "quotation": quotation,
+        "right": parted(right),
+        "at": (at_start, at_end),
+        "passage": (passage_start, passage_end),
+    }
+
+
 def insert(cursor: DuckDBPyConnection, found: Sequence[Pair]) -> None:
     """Append pairs; of those with one id in one source only the first."""
     kept = list({(pair.source_id, pair.id): pair for pair in reversed(found)}.values())[::-1]
-    add_many(
-        cursor,
-        "pairs",
-        {
-            "id": [pair.id for pair in kept],
-            "source_id": [pair.source_id for pair in kept],
-            "kind": [pair.kind for pair in kept],
-            "left_context": [joined(pair.left) for pair in kept],
-            "quotation": [pair.quotation for pair in kept],
-            "right_context": [joined(pair.right) for pair in kept],
-            "at_start": [pair.at[0] for pair in kept],
-            "at_end": [pair.at[1] for pair in kept],
-            "passage_start": [pair.passage[0] for pair in kept],
-            "passage_end": [pair.passage[1] for pair in kept],
-        },
-    )
+    add_many(cursor, "pairs", columns_of(kept))
 
 
 def _read(cursor: DuckDBPyConnection, sources: Sequence[str], split: str) -> tuple[Pair, ...]:
     within = "AND id IN (SELECT id FROM splits WHERE kind = 'pair' AND split = ?) " if split else ""
     rows = cursor.execute(
-        f"SELECT {_COLUMNS} FROM live_pairs WHERE list_contains(?, source_id) {within}"  # noqa: S608 - our own names
+        f"SELECT {PASSAGE} FROM live_pairs WHERE list_contains(?, source_id) {within}"  # noqa: S608 - our own names
         "ORDER BY source_id, at_start, id",
         [list(sources), *([split] if split else [])],
     ).fetchall()
-    return tuple(_pair(row) for row in rows)
-
-
-def _pair(row: Sequence[Any]) -> Pair:
-    pair_id, source_id, kind, left, quotation, right, at_start, at_end, passage_start, passage_end = row
-    return Pair(
-        id=pair_id,
-        source_id=source_id,
-        kind=kind,
-        left=parted(left),
-        quotation=quotation,
-        right=parted(right),
-        at=(at_start, at_end),
-        passage=(passage_start, passage_end),
-    )
+    return tuple(Pair(**fields_of(row)) for row in rows)

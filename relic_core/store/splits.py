@@ -6,12 +6,19 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Literal
 
+from relic_core.store.examples import replace_examples
 from relic_core.store.rows import Rows, add_many, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from duckdb import DuckDBPyConnection
+
+    from relic_core.domain import Example
+
 Kind = Literal["pair", "window"]
+Row = tuple[str, str, str]
+"""Id, split ("dev", "test", "training", "left out"), and why it is in it; the reason may be empty."""
 
 _THERE_IS = """
 SELECT string_agg(id, ',' ORDER BY id) FROM (
@@ -23,25 +30,26 @@ SELECT string_agg(id, ',' ORDER BY id) FROM (
 class SplitRows(Rows):
     """Stored splits."""
 
-    def replace(self, kind: Kind, rows: Sequence[tuple[str, str, str]]) -> None:
-        """Write down a split in the place of the one before, in one transaction.
-
-        - `rows`: id, split ("dev", "test", "training", "left out"), and why it is in it; the reason may be empty.
-        """
-        now = utc_now()
+    def replace(self, kind: Kind, rows: Sequence[Row]) -> None:
+        """Write down a split in the place of the one before, in one transaction."""
         with self._writing() as cursor:
-            cursor.execute("DELETE FROM splits WHERE kind = ?", [kind])
-            add_many(
-                cursor,
-                "splits",
-                {
-                    "kind": [kind for _ in rows],
-                    "id": [row_id for row_id, _, _ in rows],
-                    "split": [split for _, split, _ in rows],
-                    "reason": [reason for _, _, reason in rows],
-                    "created": [now for _ in rows],
-                },
-            )
+            _replace(cursor, kind, rows)
+
+    def keep(
+        self, windows: Sequence[Row], pairs: Sequence[Row], examples: Mapping[str, Sequence[Example]], digest: str
+    ) -> None:
+        """Write down the splits of all that was mined in the place of those before, in one transaction.
+
+        - `examples`: by split.
+        - `digest`: of what the splits were made of (`digest`).
+        """
+        with self._writing() as cursor:
+            _replace(cursor, "window", windows)
+            _replace(cursor, "pair", pairs)
+            for split, those in examples.items():
+                replace_examples(cursor, split, those)
+            cursor.execute("DELETE FROM parted")
+            cursor.execute("INSERT INTO parted VALUES (?, ?)", [digest, utc_now()])
 
     def of(self, kind: Kind) -> dict[str, tuple[str, str]]:
         """Give the split of each pair or window, and why it is in it."""
@@ -58,12 +66,6 @@ class SplitRows(Rows):
             (there,) = cursor.execute(_THERE_IS).fetchone() or ("",)
         return hashlib.sha256(json.dumps([there, sorted(parts.items())]).encode()).hexdigest()
 
-    def keep_digest(self, digest: str) -> None:
-        """Write down what the splits were made of, in the place of what was there before."""
-        with self._writing() as cursor:
-            cursor.execute("DELETE FROM parted")
-            cursor.execute("INSERT INTO parted VALUES (?, ?)", [digest, utc_now()])
-
     def kept_digest(self) -> str:
         """Tell what the splits were made of; empty where there are none, or nobody wrote it down."""
         with self._reading() as cursor:
@@ -77,3 +79,19 @@ class SplitRows(Rows):
                 "SELECT split, count(*) FROM splits WHERE kind = ? GROUP BY split ORDER BY split", [kind]
             ).fetchall()
         return dict(rows)
+
+
+def _replace(cursor: DuckDBPyConnection, kind: Kind, rows: Sequence[Row]) -> None:
+    cursor.execute("DELETE FROM splits WHERE kind = ?", [kind])
+    now = utc_now()
+    add_many(
+        cursor,
+        "splits",
+        {
+            "kind": [kind for _ in rows],
+            "id": [row_id for row_id, _, _ in rows],
+            "split": [split for _, split, _ in rows],
+            "reason": [reason for _, _, reason in rows],
+            "created": [now for _ in rows],
+        },
+    )

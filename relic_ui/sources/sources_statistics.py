@@ -35,7 +35,7 @@ def offer(app: App) -> None:
 def _show(app: App) -> None:
     try:
         with st.spinner("Counting …"):
-            counted = app.dataset.statistics()
+            counted = app.statistics()
     except NotFound as error:
         st.info(str(error), icon=":material/info:")
         return
@@ -47,7 +47,7 @@ def _show(app: App) -> None:
         )
     for note in app.dataset.stale():
         st.caption(literal(note))
-    made = statistics.tables(counted, what=_WHAT, titles=app.dataset.titles())
+    made = statistics.tables(counted, what=_WHAT)
     st.plotly_chart(
         statistics.draw_lengths(counted, what="in your sources"),
         key="sources_lengths",

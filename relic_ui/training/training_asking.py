@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from relic_core.domain.trainings import ModelKind
-    from relic_core.services.dataset.splitting import SplitSummary
+    from relic_core.services.dataset import SplitSummary
     from relic_core.services.training.asking import Use
     from relic_core.services.training.following import Followed
     from relic_core.services.training.prospects import Prospect

@@ -63,8 +63,8 @@ class Opener:
             bench = build(Settings(data=self._folder / "data", indexes=self._folder / "indexes"))
             critics = small_dataset.keep(bench, self._folder / "critics")
             bench.dataset.split()
-            bench.dataset.manifest([critics], public_relic.MANIFEST)
-            bench.dataset.rebuild([critics], offline=True)
+            bench.make_manifest([critics], public_relic.MANIFEST)
+            bench.rebuild([critics], offline=True)
             self._rebuilt = bench.settings
         return self._rebuilt
 

@@ -10,7 +10,7 @@ from relic_core.engines import InProcess
 from relic_core.errors import BadRequest, NotFound
 from relic_core.formats.pair_files import read_pairs
 from relic_core.ports import silent
-from relic_core.services.mining.mining import Mining, run_mine
+from relic_core.services.mining import Mining
 from relic_core.store.sources import MinedSource
 from relic_core.wiring import build
 from tests.criticism import ESSAYS, SECOND, add_novel, write_books
@@ -106,7 +106,7 @@ def test_a_text_of_one_word_is_mined_and_called_no_foreign_language(bench, run, 
 def test_the_note_of_a_job_names_what_could_not_be_read_one_file_a_line(bench, books):
     for number in range(23):
         (books / f"spoilt-{number:02}.txt").write_bytes(b"\x00\x01\x02" * (99 + number))
-    _, *lines = run_mine(bench, {"paths": [str(books)]}, silent).splitlines()
+    _, *lines = bench.mining.run_job({"paths": [str(books)]}, silent).splitlines()
     assert [line.split(":")[0] for line in lines[:20]] == [f"spoilt-{number:02}.txt" for number in range(20)]
     assert [" 3 " in line for line in lines[20:]] == [True]
 

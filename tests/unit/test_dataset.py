@@ -16,7 +16,6 @@ from relic_core.evaluation.benchmarks import public_relic, registry, relic
 from relic_core.formats.window_manifest import body_of
 from relic_core.formats.window_manifest_files import FACTS, read_manifest
 from relic_core.mining import splits
-from relic_core.services.exporting import ExportRequest, export
 from relic_core.store.sources import MinedSource
 from relic_core.wiring import build
 from tests.gutenberg_mirror import serve
@@ -41,7 +40,7 @@ def made(tmp_path_factory):
     shutil.copytree(folder / "data", folder / "parted")
     bench = build(Settings(data=folder / "parted", indexes=folder / "indexes"))
     bench.dataset.split()
-    return folder, bench.dataset.manifest([folder / "critics"], folder / "manifest")
+    return folder, bench.make_manifest([folder / "critics"], folder / "manifest")
 
 
 @pytest.fixture
@@ -165,7 +164,6 @@ def test_splits_older_than_what_they_part_are_told_where_they_are_used(bench, sh
     assert told.endswith("python -m relic_core dataset split")
     assert told in run("leakage")[2]
     assert told in run("statistics")[2]
-    assert export(bench, ExportRequest(kind="windows", out=tmp_path / "w.jsonl")).notes == (told,)
     bench.dataset.split()
     assert bench.dataset.stale() == ()
 
@@ -309,23 +307,23 @@ def _mined_again(bench, windows):
 
 
 def test_the_statistics_are_those_of_the_windows_with_a_split(bench, parted):
-    counted = bench.dataset.statistics()
+    counted = bench.statistics()
     assert counted.examples == {"dev": 5, "test": 5, "training": 5}
     assert (counted.works, counted.sources, counted.windows_per_source) == (3, 5, 3)
     assert counted.lengths == {1: 6, 2: 6, 3: 1, 4: 1, 5: 1}
     assert counted.by_work[DEV.id].quoted == 15
     with pytest.raises(BadRequest, match="no set of windows called 'public'"):
-        bench.dataset.statistics("public")
+        bench.statistics("public")
 
 
 def test_the_statistics_of_a_benchmark_are_those_of_its_windows(bench, parted, manifest):
-    bench.dataset.rebuild([parted], offline=True)
-    both = bench.dataset.statistics("public-relic-all")
+    bench.rebuild([parted], offline=True)
+    both = bench.statistics("public-relic-all")
     assert both.examples == {"dev": 5, "test": 5}
     assert both.sources == 5
-    store = bench.dataset.statistics()
+    store = bench.statistics()
     assert both.by_work["emma"] == store.by_work[TEST.id]
-    assert bench.dataset.statistics("public-relic-test").total == 5
+    assert bench.statistics("public-relic-test").total == 5
 
 
 def test_statistics_as_a_command_with_a_chart(bench, parted, run, tmp_path):
@@ -360,7 +358,7 @@ def test_the_manifest_holds_places_and_hashes_and_no_word_of_a_source(manifest, 
 
 
 def test_the_same_store_makes_the_same_manifest(bench, parted, manifest, tmp_path):
-    again = bench.dataset.manifest([parted], tmp_path / "again")
+    again = bench.make_manifest([parted], tmp_path / "again")
     assert {path.name: path.read_bytes() for path in again.folder.iterdir()} == {
         path.name: path.read_bytes() for path in manifest.folder.iterdir()
     }
@@ -370,7 +368,7 @@ def test_windows_that_no_benchmark_can_hold_are_counted(bench, tmp_path):
     long = Critic("Long", 6, 900_060, [(DEV, Span(0, 6)), (DEV, Span(20, 1))])
     folder = keep(bench, tmp_path / "critics", [long])
     bench.dataset.split()
-    made = bench.dataset.manifest([folder])
+    made = bench.make_manifest([folder])
     assert made.folder.is_relative_to(bench.settings.data)  # what ships with the program is not touched unasked
     assert made.left_out == {"the quotation runs over more than 5 sentences": 1}
     assert (made.sets["dev-all"].examples, made.sets["dev"].examples) == (1, 0)
@@ -379,17 +377,17 @@ def test_windows_that_no_benchmark_can_hold_are_counted(bench, tmp_path):
 
 def test_no_manifest_without_splits_or_without_the_sources(bench, shelf, tmp_path):
     with pytest.raises(NotFound, match="dataset split"):
-        bench.dataset.manifest([shelf], tmp_path / "m")
+        bench.make_manifest([shelf], tmp_path / "m")
     bench.dataset.split()
     with pytest.raises(BadRequest, match="--from"):
-        bench.dataset.manifest([], tmp_path / "m")
+        bench.make_manifest([], tmp_path / "m")
     (shelf / f"{CRITICS[0].number}.txt").unlink()
     with pytest.raises(NotFound, match="1 of 5 mined sources are not among the files named: Essays, Volume 1"):
-        bench.dataset.manifest([shelf], tmp_path / "m")
+        bench.make_manifest([shelf], tmp_path / "m")
 
 
 def test_the_benchmark_is_rebuilt_from_files(bench, parted, manifest):
-    done = bench.dataset.rebuild([parted], offline=True)
+    done = bench.rebuild([parted], offline=True)
     assert (done.windows, done.of, done.lacking) == (10, 10, ())
     opened = registry.open_benchmark("public-relic-dev", settings=bench.settings, works=WORKS)
     for window in opened.windows():
@@ -405,7 +403,7 @@ def test_another_header_of_project_gutenberg_changes_nothing(settings, manifest,
     for critic in CRITICS:
         head = "The Project Gutenberg eBook\r\n\r\n" + HEAD.format(title=critic.title.upper()) + "\n\n"
         (folder / f"{critic.number}.txt").write_text(head + critic.body + "\n" + FOOT.format(title="x"))
-    done = build(settings).dataset.rebuild([folder], offline=True)
+    done = build(settings).rebuild([folder], offline=True)
     assert (done.windows, done.lacking) == (10, ())
 
 
@@ -419,7 +417,7 @@ def test_a_line_that_was_added_moves_the_windows_and_a_changed_word_is_told(sett
             body = body.replace(words, words.replace(" ", " certainly ", 1))
         text = HEAD.format(title=critic.title) + f"[EBook #{critic.number}]\n\n{body}" + FOOT.format(title="x")
         (folder / f"{critic.number}.txt").write_text(text)
-    done = build(settings).dataset.rebuild([folder], offline=True)
+    done = build(settings).rebuild([folder], offline=True)
     assert done.windows == 9
     (lacking,) = done.lacking
     assert (lacking.number, lacking.windows, lacking.of) == (CRITICS[2].number, 1, 2)
@@ -437,13 +435,13 @@ def test_what_is_missing_is_fetched_by_number_and_what_was_found_stays(settings,
     books = {critic.number: critic.text.encode() for critic in CRITICS[3:4]}
     with serve(books) as mirror:
         own = replace(settings, gutenberg=mirror.address, gutenberg_pause=0.0)
-        done = build(own).dataset.rebuild([some])
+        done = build(own).rebuild([some])
         assert (done.windows, done.of) == (8, 10)
         assert [(each.number, each.windows) for each in done.lacking] == [(CRITICS[4].number, 2)]
         assert "has no plain text of number 900005" in done.lacking[0].why
         mirror.books[CRITICS[4].number] = CRITICS[4].text.encode()
         asked = len(mirror.asked)
-        again = build(own).dataset.rebuild()
+        again = build(own).rebuild()
         assert (again.windows, again.lacking) == (10, ())
         assert {path for path, _ in mirror.asked[asked:]} == {mirror.path(CRITICS[4].number)}
 
@@ -467,14 +465,14 @@ def test_a_damaged_manifest_is_refused(bench, manifest):
         whole = path.read_text()
         path.write_text(whole.replace(str(old), str(new), 1))
         with pytest.raises(BadBenchmark, match=said):
-            bench.dataset.rebuild(offline=True)
+            bench.rebuild(offline=True)
         path.write_text(whole)
 
 
 def test_words_that_were_changed_after_rebuilding_are_refused(bench, parted, manifest):
     from relic_core.formats.window_texts import read_texts, write_texts
 
-    bench.dataset.rebuild([parted], offline=True)
+    bench.rebuild([parted], offline=True)
     path = public_relic.data_file(bench.settings)
     texts, digest = read_texts(path)
     name, text = next(iter(texts.items()))
@@ -482,12 +480,12 @@ def test_words_that_were_changed_after_rebuilding_are_refused(bench, parted, man
     name_of = {window.id: window.split for window in read_manifest(manifest.folder).windows}[name]
     with pytest.raises(BadBenchmark, match=f"holds other words .* in 1 windows \\({name}\\)"):
         registry.open_benchmark(f"public-relic-{name_of}-all", settings=bench.settings, works=WORKS)
-    assert bench.dataset.rebuild([parted], offline=True).windows == 10
+    assert bench.rebuild([parted], offline=True).windows == 10
     registry.open_benchmark(f"public-relic-{name_of}-all", settings=bench.settings, works=WORKS)
 
 
 def test_another_edition_of_a_work_is_told_by_its_title(bench, parted, manifest):
-    bench.dataset.rebuild([parted], offline=True)
+    bench.rebuild([parted], offline=True)
     works = Shelf({"jane_eyre": replace(DEV, sha256="0" * 64), "emma": TEST})
     with pytest.raises(BadBenchmark, match="other editions than your library has of: Jane Eyre"):
         registry.open_benchmark("public-relic-dev", settings=bench.settings, works=works)
@@ -507,7 +505,7 @@ def test_without_a_manifest_the_cards_count_nothing(monkeypatch, tmp_path):
 
 
 def test_its_claims_can_be_read_without_the_works(bench, parted, manifest):
-    bench.dataset.rebuild([parted], offline=True)
+    bench.rebuild([parted], offline=True)
     windows = registry.unplaced("public-relic-dev", settings=bench.settings)
     assert len(windows) == 5
     assert {window.gold for window in windows} == {Span(0, 0)}
@@ -516,7 +514,7 @@ def test_its_claims_can_be_read_without_the_works(bench, parted, manifest):
 def test_what_was_rebuilt_is_not_learnt_from_in_another_store(settings, manifest, shelf, tmp_path):
     other = replace(settings, data=tmp_path / "other")
     bench = build(other)
-    bench.dataset.rebuild([shelf], offline=True)
+    bench.rebuild([shelf], offline=True)
     for work in (DEV, TEST, OTHER):
         bench.store.works.add(work)
     copied = Critic("A Copy", 4242, 900_070, [], [read_left(bench)])
@@ -543,7 +541,7 @@ def test_runs_into_and_out_of_the_quotations_of_relic_are_not_learnt_from(settin
 def test_it_is_told_where_the_public_benchmark_was_not_there_to_be_held_against(bench, shelf, manifest):
     told = "The words of the public-domain RELiC are not here: python -m relic_core dataset rebuild"
     assert told in bench.dataset.split().notes
-    bench.dataset.rebuild([shelf], offline=True)
+    bench.rebuild([shelf], offline=True)
     assert told not in bench.dataset.split().notes
 
 
@@ -558,7 +556,7 @@ def test_a_manifest_names_no_place_on_the_machine_that_made_it(bench, tmp_path):
         )
     )  # fmt: skip
     bench.dataset.split()
-    made = bench.dataset.manifest([folder], tmp_path / "manifest")
+    made = bench.make_manifest([folder], tmp_path / "manifest")
     assert len(read_manifest(made.folder).windows) == 2
     assert str(tmp_path) not in (made.folder / "manifest.json").read_text()
 

@@ -4,7 +4,8 @@ import hashlib
 
 import numpy as np
 
-from relic_core.mining.leakage import HELD_OUT, Item, Offence, shared_passages, shared_runs
+from relic_core.mining.leakage import HELD_OUT, Offence, shared_passages, shared_runs
+from relic_core.mining.splits import Candidate
 from relic_core.mining.word_runs import HeldOut
 from tests.small_dataset import sentences
 
@@ -12,7 +13,7 @@ EIGHT = "the river rose and nobody counted the lanterns"
 
 
 def item(*texts, name="p1", source="s", passage=(0, 100), kind="pair"):
-    return Item(kind, name, source, passage, texts)
+    return Candidate(kind, name, source, passage, texts)
 
 
 def texts(**named):

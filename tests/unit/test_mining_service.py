@@ -13,9 +13,7 @@ import pytest
 from relic_core.config import Settings
 from relic_core.engines import InProcess
 from relic_core.errors import BadText, JobCancelled, NotFound
-from relic_core.mining import volumes
-from relic_core.services.mining import plans
-from relic_core.services.mining.mining import run_mine
+from relic_core.mining import runs, volumes
 from relic_core.wiring import App, InlineExecutor, build
 from tests.criticism import ESSAYS, FRENCH, NOVEL, SECOND, add_novel, write_books, write_zip
 
@@ -205,7 +203,7 @@ def test_a_run_that_is_stopped_keeps_what_it_mined_and_judges_it(bench, books):
 
 def test_progress_tells_books_and_the_time_left(bench, books, monkeypatch):
     clock = iter(range(0, 10_000, 60))
-    monkeypatch.setattr(plans.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(runs.time, "monotonic", lambda: next(clock))
     told = []
     bench.mining.run([books], lambda done, total, note="": told.append(note), workers=HERE)
     assert any("Looking through 2 books" in note for note in told)
@@ -224,7 +222,7 @@ def test_a_job_mines_and_says_what_it_came_to(bench, books):
 def test_a_job_that_could_read_nothing_fails_with_the_reason(bench, tmp_path):
     (tmp_path / "spoilt.txt").write_bytes(b"\x00\x01\x02" * 99)
     with pytest.raises(BadText, match=r"spoilt\.txt"):
-        run_mine(bench, {"paths": [str(tmp_path / "spoilt.txt")]}, lambda *_: None)
+        bench.mining.run_job({"paths": [str(tmp_path / "spoilt.txt")]}, lambda *_: None)
 
 
 def test_what_is_not_there_is_refused_before_a_job_is_started(bench, tmp_path):
@@ -247,7 +245,7 @@ def test_an_upload_is_kept_once_and_under_its_name(bench, settings):
 
 def test_places_hold_no_word_and_the_store_nothing(bench, books, tmp_path):
     add_novel(bench)
-    summary = bench.mining.run_places([books], tmp_path / "places", workers=HERE)
+    summary = bench.mining.run([books], places=tmp_path / "places", workers=HERE)
     assert (summary.mined, summary.pairs, summary.windows) == (2, 4, 4)
     assert state(bench) == ([], [], {})
     written = "".join(path.read_text() for path in (tmp_path / "places").rglob("*") if path.is_file())
@@ -260,21 +258,21 @@ def test_places_hold_no_word_and_the_store_nothing(bench, books, tmp_path):
 
 def test_places_are_gone_on_with_source_by_source(bench, books, tmp_path):
     add_novel(bench)
-    bench.mining.run_places([books / "essays.txt"], tmp_path / "places", workers=HERE)
-    summary = bench.mining.run_places([books], tmp_path / "places", workers=HERE)
+    bench.mining.run([books / "essays.txt"], places=tmp_path / "places", workers=HERE)
+    summary = bench.mining.run([books], places=tmp_path / "places", workers=HERE)
     assert (summary.already, summary.mined) == (1, 1)
     next((tmp_path / "places").glob("*/volume.json")).write_text("{ torn")
-    assert bench.mining.run_places([books], tmp_path / "places", workers=HERE).mined == 1
+    assert bench.mining.run([books], places=tmp_path / "places", workers=HERE).mined == 1
     add_novel(bench, SECOND * 2, title="Another Book")
-    assert bench.mining.run_places([books], tmp_path / "places", workers=HERE).mined == 2
+    assert bench.mining.run([books], places=tmp_path / "places", workers=HERE).mined == 2
 
 
 def test_places_of_an_earlier_run_go_when_something_else_is_asked_for(bench, books, tmp_path):
     add_novel(bench)
     out = tmp_path / "places"
-    bench.mining.run_places([books / "essays.txt"], out, workers=HERE)
+    bench.mining.run([books / "essays.txt"], places=out, workers=HERE)
     assert {path.name for path in out.glob("*/*")} == {"volume.json", "pairs.jsonl", "windows.jsonl"}
-    bench.mining.run_places([books / "essays.txt"], out, workers=HERE, pairs=False)
+    bench.mining.run([books / "essays.txt"], places=out, workers=HERE, pairs=False)
     assert {path.name for path in out.glob("*/*")} == {"volume.json", "windows.jsonl"}
 
 

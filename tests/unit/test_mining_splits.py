@@ -24,7 +24,7 @@ def window(name, work, *, source="a", at=0, seed=0, quotation="Nobody counted th
 
 
 def candidate(text, *, source="z", passage=(0, 100), name="c"):
-    return Candidate(name, source, passage, (text,))
+    return Candidate("pair", name, source, passage, (text,))
 
 
 def judged(text, *, works=(), benchmarks=(), held_out=None, windows=(), **place):
@@ -116,7 +116,11 @@ def test_the_passage_of_a_dev_or_test_window_is_kept_from_training_though_no_run
 def test_each_text_of_a_candidate_is_looked_at_and_none_runs_into_the_next():
     halves = (" ".join(EIGHT.split()[:4]), " ".join(EIGHT.split()[4:]))
     gate = Gate(Forbidden(RunSet.of([EIGHT]), RunSet.of([])), [])
-    rows = list(gate.rows([Candidate("a", "s", (0, 1), halves), Candidate("b", "s", (0, 1), ("No.", EIGHT))], why=""))
+    rows = list(
+        gate.rows(
+            [Candidate("pair", "a", "s", (0, 1), halves), Candidate("pair", "b", "s", (0, 1), ("No.", EIGHT))], why=""
+        )
+    )
     assert [split for _, split, _ in rows] == ["training", "left out"]
 
 

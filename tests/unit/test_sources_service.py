@@ -9,7 +9,7 @@ import pytest
 from relic_core.config import Settings
 from relic_core.domain import Span
 from relic_core.errors import BadRequest, NotFound
-from relic_core.services.window_views import set_sentences
+from relic_core.reporting.window_views import set_sentences
 from relic_core.wiring import App, build
 from tests.making import make_work
 from tests.making_sources import keep, make_source, make_window
@@ -134,7 +134,7 @@ def test_who_presses_what_another_has_answered_agrees_and_takes_back_the_own_ans
     answers = []
     for judge in ("ada", "ben", "ben", "ada"):
         bench.sources.press(window.id, "match", "right", judge=judge)
-        answers.append([(each.judge, each.answer) for each in bench.store.judgements.all()][-1])
+        answers.append([(each.judge, each.answer) for each in bench.store.windows.judgements()][-1])
     assert answers == [("ada", "right"), ("ben", "right"), ("ben", ""), ("ada", "")]
     assert bench.sources.windows().views[0].match == ""
 
@@ -161,7 +161,7 @@ def test_evidence_is_labelled_and_the_last_label_counts(bench):
     bench.sources.judge(window.id, "evidence", "claim-supporting")
     bench.sources.judge(window.id, "evidence", "other", judge="another")
     assert bench.sources.windows().views[0].evidence == "other"
-    assert [each.answer for each in bench.store.judgements.all()] == ["claim-supporting", "other"]
+    assert [each.answer for each in bench.store.windows.judgements()] == ["claim-supporting", "other"]
 
 
 @pytest.mark.parametrize(

@@ -184,28 +184,28 @@ def test_what_was_mined_from_a_folder_that_was_moved_is_known_by_its_last_place(
 def test_a_window_judged_wrong_is_set_aside_until_that_is_taken_back(store):
     window = make_window(WORK, SOURCE, 0)
     store.sources.add(mined())
-    store.judgements.add(judgement(window, "wrong"))
+    store.windows.judge(judgement(window, "wrong"))
     assert store.windows.get(window.id).set_aside == "judged no quotation of this passage"
-    store.judgements.add(judgement(window, "", minutes=1))
+    store.windows.judge(judgement(window, "", minutes=1))
     assert store.windows.get(window.id).set_aside == ""
-    assert len(store.judgements.all()) == 2
+    assert len(store.windows.judgements()) == 2
 
 
 def test_of_one_judge_the_last_answer_counts_and_across_judges_the_last(store):
     window = make_window(WORK, SOURCE, 0)
     for answer, judge, minutes in (("wrong", "a", 0), ("right", "b", 1), ("right", "a", 2), ("wrong", "b", 3)):
-        store.judgements.add(judgement(window, answer, judge=judge, minutes=minutes))
-    assert store.judgements.latest()[window.id, "match"].answer == "wrong"
-    store.judgements.add(judgement(window, "", judge="b", minutes=4))
-    assert store.judgements.latest([window.id])[window.id, "match"].answer == "right"
-    assert store.judgements.latest(["another"]) == {}
+        store.windows.judge(judgement(window, answer, judge=judge, minutes=minutes))
+    assert store.windows.answers()[window.id, "match"] == "wrong"
+    store.windows.judge(judgement(window, "", judge="b", minutes=4))
+    assert store.windows.answers([window.id])[window.id, "match"] == "right"
+    assert store.windows.answers(["another"]) == {}
 
 
 def test_of_answers_given_at_one_moment_the_last_written_counts(store):
     window = make_window(WORK, SOURCE, 0)
     for answer in ("right", "wrong", "right"):
-        store.judgements.add(judgement(window, answer))
-    assert store.judgements.latest()[window.id, "match"].answer == "right"
+        store.windows.judge(judgement(window, answer))
+    assert store.windows.answers()[window.id, "match"] == "right"
 
 
 def test_a_split_replaces_the_one_before_of_its_kind(store):

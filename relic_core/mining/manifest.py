@@ -20,16 +20,15 @@ from relic_core.formats.window_manifest import (
     sha256_of,
 )
 from relic_core.formats.window_manifest_files import write_manifest
+from relic_core.library.secondary import read_sources
 from relic_core.mining import choosing
 from relic_core.mining.prose import read_prose
+from relic_core.mining.splits import SPLIT
 from relic_core.mining.volumes import rules
 from relic_core.mining.window_places import Places, places, text_at
-from relic_core.services.dataset import splitting
-from relic_core.services.dataset.sources import texts, told_origin
-from relic_core.services.dataset.splitting import kept_windows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from relic_core.domain import MinedWindow, SecondarySource, Work
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from relic_core.formats.window_texts import WindowText
     from relic_core.library.catalogue import CatalogueEntry
     from relic_core.ports import Progress
-    from relic_core.wiring import App
 
 _LICENCE = "In the public domain in the United States (Project Gutenberg)"
 _TOO_LONG = f"the quotation runs over more than {MAX_LENGTH} sentences"
@@ -54,7 +52,7 @@ class ManifestSummary:
     - `sets`: Windows and works of each set.
     - `left_out`: reason -> windows of dev and test that are in no set for it.
     - `without_capped`: titles of works that have no window in the capped sets: fewer than four sources quote them.
-    - `problems`: Windows that could not be traced to their source, each with why; before them, that the splits are old.
+    - `problems`: windows that could not be traced to their source, each with why.
     """
 
     folder: Path
@@ -74,52 +72,72 @@ class _Quoted:
     work: Work
 
 
-def make(app: App, sources: Sequence[Path], folder: Path | None, progress: Progress) -> ManifestSummary:
-    """Write the manifest; see `Dataset.manifest`."""
-    if not sources:
+def make_manifest(
+    marked: Iterable[tuple[MinedWindow, str]],
+    entries: Mapping[str, CatalogueEntry],
+    load_work: Callable[[str], Work],
+    sources: Iterable[SecondarySource],
+    paths: Sequence[Path],
+    folder: Path,
+    progress: Progress,
+) -> ManifestSummary:
+    """Write the manifest of the dev and test windows.
+
+    - `marked`: kept windows, each with its split.
+    - `entries`: work id → its entry of the catalogue.
+    - `sources`: the mined sources.
+    - `paths`: files, folders and archives where they are; they are known again by their hashes.
+    - `progress`: told how many sources have been read.
+
+    Raises NotFound: there are no dev and test windows, or a source is not among the files.
+    Raises BadBenchmark: a window cannot be cut out of its source to the letter.
+    """
+    if not paths:
         raise BadRequest("Where are the mined sources? Name their files, folders or archives with --from.")
     left_out: Counter[str] = Counter()
-    quoted = list(_quoted(app, left_out))
+    quoted = list(_quoted(marked, entries, load_work, left_out))
     if not quoted:
         raise NotFound(
             "No window of the store is marked for dev or test. Mine criticism of the works in the catalogue, "
-            f"then: {splitting.SPLIT}"
+            f"then: {SPLIT}"
         )
-    known = {stored.source.id: stored.source for stored in app.store.sources.all()}
-    listed, problems = _listed(quoted, known, sources, progress)
+    known = {source.id: source for source in sources}
+    listed, problems = _listed(quoted, known, paths, progress)
     manifest = _manifest(quoted, known, listed)
-    target = app.settings.data / "public_relic" / "manifest" if folder is None else folder
     try:
-        target.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreReadOnly(f"The folder {target} cannot be made ({error.strerror}). Name another with --to.") from None
-    write_manifest(target, manifest)
+        raise StoreReadOnly(f"The folder {folder} cannot be made ({error.strerror}). Name another with --to.") from None
+    write_manifest(folder, manifest)
     capped = {window.work for window in manifest.windows if window.capped}
     return ManifestSummary(
-        folder=target,
+        folder=folder,
         sets=sets_of(manifest),
         left_out=dict(left_out.most_common()),
         without_capped=tuple(work.title for work in manifest.works if work.slug not in capped),
-        problems=(*splitting.stale(app), *problems),
+        problems=tuple(problems),
     )
 
 
-def _quoted(app: App, left_out: Counter[str]) -> Iterator[_Quoted]:
+def _quoted(
+    marked: Iterable[tuple[MinedWindow, str]],
+    entries: Mapping[str, CatalogueEntry],
+    load_work: Callable[[str], Work],
+    left_out: Counter[str],
+) -> Iterator[_Quoted]:
     """Give the dev and test windows that can be in a set, by work; count the others."""
-    marks = app.store.splits.of("window")
-    entries = {each.work.id: each.entry for each in app.catalogue.shelf() if each.work is not None}
-    of_work: dict[str, list[MinedWindow]] = {}
-    for window in kept_windows(app):
-        if marks.get(window.id, ("",))[0] in {"dev", "test"} and window.work_id in entries:
-            of_work.setdefault(window.work_id, []).append(window)
+    of_work: dict[str, list[tuple[MinedWindow, str]]] = {}
+    for window, split in marked:
+        if split in {"dev", "test"} and window.work_id in entries:
+            of_work.setdefault(window.work_id, []).append((window, split))
     for work_id, windows in sorted(of_work.items()):
-        work, entry = app.works.load(work_id), entries[work_id]
-        for window in windows:
+        work, entry = load_work(work_id), entries[work_id]
+        for window, split in windows:
             why = _COPYRIGHT if entry.free_in_us is not None else _against(window, work)
             if why:
                 left_out[why] += 1
             else:
-                yield _Quoted(window, marks[window.id][0], entry, work)
+                yield _Quoted(window, split, entry, work)
 
 
 def _against(window: MinedWindow, work: Work) -> str:
@@ -140,7 +158,7 @@ def _listed(
     found: dict[str, _Placed] = {}
     problems: list[str] = []
     total = len(wanted)
-    for source, text in texts(paths):
+    for source, text in read_sources(paths):
         sha256 = source.sha256
         if sha256 in wanted:
             windows = wanted.pop(sha256)
@@ -261,5 +279,5 @@ def _source(source: SecondarySource, placed: _Placed) -> ListedSource:
         sha256=source.sha256,
         body=placed.body,
         licence=source.licence or (_LICENCE if source.number else ""),
-        origin=told_origin(source),
+        origin=source.told_origin,
     )

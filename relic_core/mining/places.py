@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from relic_core.errors import RelicError, StoreError
 from relic_core.formats.files import as_object, as_string, parse, read_text, written_whole
 from relic_core.mining import volumes
-from relic_core.services.mining.plans import Done
+from relic_core.mining.plans import Done
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

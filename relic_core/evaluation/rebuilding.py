@@ -12,19 +12,19 @@ from relic_core.evaluation.benchmarks import public_relic
 from relic_core.formats.window_manifest import body_of, digest_of, sha256_of
 from relic_core.formats.window_manifest_files import read_manifest
 from relic_core.formats.window_texts import read_texts, write_texts
-from relic_core.library.secondary import text_of
+from relic_core.library.secondary import read_sources, text_of
 from relic_core.mining.window_places import find_text
-from relic_core.services.dataset.sources import texts
-from relic_core.services.fetching import make_gutenberg
+from relic_core.ports import silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from relic_core.config import Settings
     from relic_core.formats.window_manifest import ListedSource, ListedWindow, Manifest
     from relic_core.formats.window_texts import WindowText
+    from relic_core.library.gutenberg import Gutenberg
     from relic_core.ports import Progress
-    from relic_core.wiring import App
 
 _AWAY = 2
 """Sources for which a mirror may fail to answer before it is asked no more."""
@@ -63,10 +63,26 @@ class RebuildSummary:
     lacking: tuple[Lacking, ...] = ()
 
 
-def rebuild(app: App, paths: Sequence[Path], *, offline: bool, progress: Progress) -> RebuildSummary:
-    """Cut the windows of the shipped manifest out of their sources; see `Dataset.rebuild`."""
+def rebuild(
+    settings: Settings,
+    gutenberg: Gutenberg,
+    paths: Sequence[Path] = (),
+    *,
+    offline: bool = False,
+    progress: Progress = silent,
+) -> RebuildSummary:
+    """Cut the windows of the manifest that ships with the program out of their sources again.
+
+    - `paths`: files, folders and archives to look in first.
+    - `offline`: fetch nothing from Project Gutenberg.
+    - `progress`: told how many sources have been read.
+
+    Raises NotFound: there is no manifest.
+    Raises BadBenchmark: it is damaged.
+    Raises StoreReadOnly: the data folder cannot be written.
+    """
     manifest = read_manifest(public_relic.MANIFEST)
-    path = public_relic.data_file(app.settings)
+    path = public_relic.data_file(settings)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -74,14 +90,15 @@ def rebuild(app: App, paths: Sequence[Path], *, offline: bool, progress: Progres
             f"The folder {path.parent} cannot be made ({error.strerror}). Choose another data folder with RELIC_DATA."
         ) from None
     work = _Rebuilding(manifest, _kept(manifest, path))
-    for source, text in texts(paths, max_bytes=app.settings.max_text_bytes):
+    for source, text in read_sources(paths, max_bytes=settings.max_text_bytes):
         for index in work.meant(source.sha256, source.number or 0, text):
             work.take(index, text)
             progress(work.whole, len(manifest.sources), manifest.sources[index].title)
         if not work.open:
             break
-    for index, data in _fetched(app, work, offline=offline, progress=progress):
-        work.take(index, data)
+    if not offline:
+        for index, data in _fetched(gutenberg, work, max_bytes=settings.max_text_bytes, progress=progress):
+            work.take(index, data)
     found = [(window.id, work.found[window.id]) for window in manifest.windows if window.id in work.found]
     write_texts(path, found, digest_of(manifest.windows, manifest))
     return RebuildSummary(path=path, windows=len(found), of=len(manifest.windows), lacking=tuple(work.lacking()))
@@ -166,13 +183,14 @@ def _kept(manifest: Manifest, path: Path) -> dict[str, WindowText]:
     }
 
 
-def _fetched(app: App, work: _Rebuilding, *, offline: bool, progress: Progress) -> Iterator[tuple[int, str]]:
+def _fetched(
+    gutenberg: Gutenberg, work: _Rebuilding, *, max_bytes: int, progress: Progress
+) -> Iterator[tuple[int, str]]:
     """Fetch the sources that are still wanted by their numbers, politely; what fails is told of that source."""
-    gutenberg = make_gutenberg(app.settings)
     total, away = len(work.manifest.sources), 0
     for index in work.open:
         source = work.manifest.sources[index]
-        if not source.number or offline:
+        if not source.number:
             continue
 
         def say(note: str, *, title: str = source.title) -> None:
@@ -182,7 +200,7 @@ def _fetched(app: App, work: _Rebuilding, *, offline: bool, progress: Progress) 
         try:
             book = gutenberg.fetch(source.number, say, offline=away >= _AWAY)
             away = 0
-            text = text_of(book.data, name=f"{source.number}.txt", max_bytes=app.settings.max_text_bytes)
+            text = text_of(book.data, name=f"{source.number}.txt", max_bytes=max_bytes)
         except (JobCancelled, StoreReadOnly):
             raise
         except RelicError as error:

@@ -11,7 +11,7 @@ from relic_core.reporting.passages import Setting
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from relic_core.domain import Judgement, MinedWindow, Offsets, Place, Question, SecondarySource, Work, WorkSummary
+    from relic_core.domain import MinedWindow, Offsets, Place, Question, SecondarySource, Work, WorkSummary
     from relic_core.reporting.passages import Piece
 
 
@@ -47,11 +47,10 @@ def make_view(
     summary: WorkSummary,
     source: SecondarySource,
     set_aside: str,
-    answers: Mapping[tuple[str, Question], Judgement],
+    answers: Mapping[tuple[str, Question], str],
 ) -> WindowView:
     """Set a window beside the sentences that it quotes; `answers` are the latest, by window and question."""
     sentences, lit = set_sentences(work, window)
-    match, evidence = answers.get((window.id, "match")), answers.get((window.id, "evidence"))
     return WindowView(
         window=window,
         source=source,
@@ -61,8 +60,8 @@ def make_view(
         lit=window.lit,
         lit_in_sentences=lit,
         set_aside=set_aside,
-        match=match.answer if match else "",
-        evidence=evidence.answer if evidence else "",
+        match=answers.get((window.id, "match"), ""),
+        evidence=answers.get((window.id, "evidence"), ""),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from relic_core.library.secondary import SourceFile
     from relic_core.ports import Progress
     from relic_core.store.sources import Known
-
-_MINUTE = 60
 
 
 class Done(NamedTuple):
@@ -106,7 +103,7 @@ def make_plan(
     for root in roots:
         files += ((root, file) for file in secondary.list_sources(root, without=without, others=plan.others))
     for number, (root, file) in enumerate(files):
-        progress(number, len(files), f"Looking through {_books(len(files))}: {file.name}")
+        progress(number, len(files), f"Looking through {books(len(files))}: {file.name}")
         try:
             data = secondary.read_source(file, max_bytes=max_bytes)
         except RelicError as error:
@@ -130,40 +127,6 @@ def make_plan(
     return plan
 
 
-class Pace:
-    """Says how far mining has come and how long it will take, by the bytes that are done."""
-
-    def __init__(self, planned: Sequence[Planned], progress: Progress) -> None:
-        self._sizes = {each.file: each.size for each in planned}
-        self._total = sum(self._sizes.values())
-        self._done = self._bytes = 0
-        self._progress = progress
-        self._began = time.monotonic()
-
-    def tell(self, file: SourceFile | None = None) -> None:
-        """Tell that a file is done; at the beginning none is."""
-        if file is not None:
-            self._done += 1
-            self._bytes += self._sizes.get(file, 0)
-        count = len(self._sizes)
-        said = f"{self._done:,} of {_books(count)}"
-        if self._bytes and self._done < count:
-            left = (time.monotonic() - self._began) * (self._total - self._bytes) / self._bytes
-            said += f", {about(left)} left"
-        self._progress(self._done, max(count, 1), said)
-
-
-def about(seconds: float) -> str:
-    """Say a time in words.
-
-    >>> about(20), about(70), about(250)
-    ('less than a minute', 'about a minute', 'about 4 minutes')
-    """
-    if seconds < _MINUTE / 2:
-        return "less than a minute"
-    minutes = max(1, round(seconds / _MINUTE))
-    return "about a minute" if minutes == 1 else f"about {minutes} minutes"
-
-
-def _books(count: int) -> str:
+def books(count: int) -> str:
+    """Count books in words."""
     return "1 book" if count == 1 else f"{count:,} books"

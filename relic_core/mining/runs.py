@@ -1,0 +1,258 @@
+"""A run of mining: tasks given out, what comes back made into rows, windows judged by the thresholds, the summary."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relic_core.config import provenance
+from relic_core.library.secondary import unread
+from relic_core.mining import thresholds, volumes
+from relic_core.mining.plans import books
+from relic_core.mining.volumes import Mined, VolumeTask
+from relic_core.store.sources import MinedSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
+    from relic_core.library.secondary import SourceFile
+    from relic_core.mining.plans import Plan, Planned
+    from relic_core.mining.quoted_works import QuotedWorks
+    from relic_core.ports import Progress, Workers
+    from relic_core.store.mined_windows import WindowRows
+    from relic_core.store.sources import SourceRows
+
+_MINUTE = 60
+_NAMED = 5
+"""Names that a summary gives for one problem; of more it gives the number."""
+_LINES = 20
+"""Sources with a problem that a note names; of more it gives the number."""
+_NO_WORKS = (
+    "The library holds no work to look for. Add some in the Library of the app, or on the command line (python -m "
+    "relic_core add FILE, or catalogue --add emma), then mine again."
+)
+
+
+@dataclass(slots=True)
+class MiningSummary:
+    """What mining came to.
+
+    - `mined`, `unread`: sources that were read; that could not be, or were lost on the way.
+    - `already`, `removed`, `twice`: sources mined before as they are; removed, and staying away; the same as another.
+    - `pairs`, `windows`: found in the sources mined now; `set_aside`: of all windows there are, those left out.
+    - `problems`: what is the matter, in plain words → names of the sources.
+    - `dropped`: why quotations were passed over, in plain words → how many.
+    - `others`: names of files of other kinds, which were left alone.
+    - `places`: only offsets and digests were written, and nothing was stored.
+    """
+
+    mined: int = 0
+    unread: int = 0
+    already: int = 0
+    removed: int = 0
+    twice: int = 0
+    pairs: int = 0
+    windows: int = 0
+    set_aside: int = 0
+    problems: dict[str, list[str]] = field(default_factory=dict)
+    dropped: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    others: Sequence[str] = ()
+    no_works: bool = False
+    places: bool = False
+
+    @classmethod
+    def begun(cls, plan: Plan, *, no_works: bool, places: bool = False) -> Self:
+        """Begin with what is known before anything is mined."""
+        return cls(
+            already=plan.already,
+            removed=plan.removed,
+            twice=plan.twice,
+            others=plan.others,
+            no_works=no_works,
+            places=places,
+        )
+
+    def add(self, mined: Mined) -> None:
+        """Count what was found in a source."""
+        if mined.problem:
+            self.problems.setdefault(mined.problem, []).append(mined.source.name)
+        if mined.file:
+            self.mined += 1
+        else:
+            self.unread += 1
+        self.pairs += mined.found[0]
+        self.windows += mined.found[1]
+        for reason, count in mined.dropped.items():
+            self.dropped[reason] = self.dropped.get(reason, 0) + count
+
+    @property
+    def note(self) -> str:
+        """All of it in plain words: a line of figures, then one for each source with a problem, by its file's name."""
+        named = sorted((name, problem) for problem, names in self.problems.items() for name in names)
+        lines = [self.figures, *(f"{name}: {' '.join(problem.split())}" for name, problem in named[:_LINES])]
+        if (more := len(named) - _LINES) > 0:
+            lines.append(f"And {_counted(more, 'other file')}.")
+        return "\n".join(lines)
+
+    @property
+    def figures(self) -> str:
+        """All but the problems, in plain words."""
+        said = []
+        if self.mined:
+            said.append(
+                f"{_counted(self.mined, 'book')} mined: {_counted(self.pairs, 'pair')} and "
+                f"{_counted(self.windows, 'window')} on works of the library."
+            )
+        for count, what in (
+            (self.already, "mined before, with nothing new to look for"),
+            (self.twice, "passed over: the same file as another"),
+            (self.removed, "passed over: removed from the secondary sources, where it can be put back"),
+        ):
+            if count:
+                said.append(f"{_counted(count, 'book')} {what}.")
+        if self.set_aside:
+            said.append(f"Of all windows there are, {self.set_aside:,} are set aside, each with its reason.")
+        said = said or ["Nothing was mined."]
+        if self.no_works:
+            said.append(_NO_WORKS)
+        if self.others:
+            kinds = "file of another kind was" if len(self.others) == 1 else "files of other kinds were"
+            said.append(f"{len(self.others):,} {kinds} left alone: {_listed(self.others)}.")
+        return " ".join(said)
+
+    @property
+    def by_problem(self) -> tuple[str, ...]:
+        """Each problem with the sources that have it."""
+        return tuple(f"{_listed(names)}: {problem}" for problem, names in self.problems.items())
+
+
+def mine_planned(
+    plan: Plan, quoted: QuotedWorks | None, progress: Progress, *, workers: Workers, places: bool = False
+) -> Iterator[tuple[Mined, Path]]:
+    """Mine what is planned; what could not be read comes first, with its problem.
+
+    - `quoted`: the index of works; None where the library has none.
+    - `progress`: told how many books are done, and how long it will take.
+    - `places`: whether only offsets and digests are to come back.
+
+    Yields: what was found in a source, and what had been named for it.
+    """
+    for file, root, problem in plan.unread:
+        yield Mined(source=unread(file), problem=problem), root
+    roots = {each.file: each.root for each in plan.planned}
+    pace = _Pace(plan.planned, progress)
+    pace.tell()
+    if not plan.planned:
+        return
+    code = provenance.code()
+
+    def task(each: Planned) -> VolumeTask:
+        return VolumeTask(
+            file=each.file,
+            works=quoted.folder if quoted and each.among else None,
+            among=each.among,
+            pairs=each.pairs,
+            max_bytes=plan.max_bytes,
+            places=places,
+            code=code,
+        )
+
+    doing = workers.map(volumes.mine_volume, map(task, plan.planned))
+    with ExitStack() as stack:
+        if isinstance(doing, Generator):  # a run that is stopped ends its workers at once
+            stack.enter_context(closing(doing))
+        for mined in doing:
+            yield mined, roots[mined.task.file] if mined.task else Path()
+            pace.tell(mined.task.file if mined.task else None)
+
+
+def rows_of(
+    mined: Mined, ids: dict[str, str], *, rules: str, root: Path, quoted: QuotedWorks | None, among: dict[str, str]
+) -> MinedSource:
+    """Make the rows of what was mined; a text that is stored already keeps its id, whatever its title is now."""
+    source_id = ids.setdefault(mined.source.sha256, mined.source.id) if mined.source.sha256 else mined.source.id
+    looked_for = (mined.task.among or frozenset()) if mined.task and mined.file else frozenset()
+    return MinedSource(
+        source=replace(mined.source, id=source_id),
+        file=mined.file,
+        root=str(root),
+        language=mined.language,
+        problem=mined.problem,
+        rules=rules,
+        works=tuple(sorted(among[work_id] for work_id in looked_for)),
+        segmenters={work.id: work.segmenter for work in quoted.works if work.id in looked_for} if quoted else {},
+        pairs=None if mined.pairs is None else tuple(replace(pair, source_id=source_id) for pair in mined.pairs),
+        windows=tuple(replace(window, source_id=source_id) for window in mined.windows),
+        dropped=mined.dropped,
+        seconds=mined.seconds,
+        code=mined.task.code if mined.task else "",
+    )
+
+
+def set_aside(sources: SourceRows, windows: WindowRows, quoted: QuotedWorks | None) -> int:
+    """Have the thresholds look over all windows; gives how many are set aside."""
+    known = {stored.source.id: stored.source for stored in sources.all()}
+    works = {} if quoted is None else thresholds.facts_of(quoted)
+    there = [
+        stored.window
+        for batch in windows.iterate("all")
+        for stored in batch
+        if stored.window.source_id in known and stored.window.work_id in works  # else removed just now
+    ]
+    reasons = thresholds.set_aside(there, known, works)
+    windows.set_aside(reasons)
+    return len(reasons)
+
+
+class _Pace:
+    """Says how far mining has come and how long it will take, by the bytes that are done."""
+
+    def __init__(self, planned: Sequence[Planned], progress: Progress) -> None:
+        self._sizes = {each.file: each.size for each in planned}
+        self._total = sum(self._sizes.values())
+        self._done = self._bytes = 0
+        self._progress = progress
+        self._began = time.monotonic()
+
+    def tell(self, file: SourceFile | None = None) -> None:
+        """Tell that a file is done; at the beginning none is."""
+        if file is not None:
+            self._done += 1
+            self._bytes += self._sizes.get(file, 0)
+        count = len(self._sizes)
+        said = f"{self._done:,} of {books(count)}"
+        if self._bytes and self._done < count:
+            left = (time.monotonic() - self._began) * (self._total - self._bytes) / self._bytes
+            said += f", {about(left)} left"
+        self._progress(self._done, max(count, 1), said)
+
+
+def about(seconds: float) -> str:
+    """Say a time in words.
+
+    >>> about(20), about(70), about(250)
+    ('less than a minute', 'about a minute', 'about 4 minutes')
+    """
+    if seconds < _MINUTE / 2:
+        return "less than a minute"
+    minutes = max(1, round(seconds / _MINUTE))
+    return "about a minute" if minutes == 1 else f"about {minutes} minutes"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Name some sources; of many the first.
+
+    >>> _listed(["a.txt", "b.txt"]), _listed([f"{number}.txt" for number in range(7)])
+    ('a.txt, b.txt', '0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more')
+    """
+    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,240 @@
+"""The data set: what was mined, parted into dev, test and training, and checked for leaks."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import starmap
+from typing import TYPE_CHECKING
+
+from relic_core.errors import NotFound
+from relic_core.mining.exporting import ExportRequest
+from relic_core.mining.leakage import Offence, name_of, shared_passages, shared_runs
+from relic_core.mining.splits import PART_OF, SPLIT, Candidate, Forbidden, Gate, examples_of, measured
+from relic_core.mining.word_runs import RunSet
+from relic_core.ports import silent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from relic_core.domain import MinedWindow, Work, WorkSummary
+    from relic_core.evaluation.off_limits import OffLimits
+    from relic_core.mining.splits import Row, Split
+    from relic_core.ports import Progress
+    from relic_core.services.catalogue import Catalogue
+    from relic_core.store.mined_windows import WindowRows
+    from relic_core.store.pairs import PairRows
+    from relic_core.store.splits import SplitRows
+
+__all__ = ["Dataset", "ExportRequest", "LeakReport", "SplitSummary", "parts_of_works"]
+
+_OTHER_WORK = "It is on a work that is not measured, and shares nothing with what is"
+_PAIR = "It shares nothing with what is measured"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitSummary:
+    """What parting came to.
+
+    - `windows`, `pairs`, `examples`: split → how many; an example is a window with words around a quotation of one to
+      five sentences.
+    - `left_out`: "window" and "pair" → reason → how many were left out for it.
+    - `notes`: what could not be looked at, and what to do about it.
+    """
+
+    windows: Mapping[str, int]
+    pairs: Mapping[str, int]
+    left_out: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    examples: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeakReport:
+    """What a look for leaks came to.
+
+    - `offences`: each thing that stands where it must not; none where all is well.
+    - `pairs`, `windows`: how many were checked; `texts`: how many texts they were held against.
+    - `notes`: what could not be looked at, and what to do about it.
+    """
+
+    offences: tuple[Offence, ...]
+    pairs: int
+    windows: int
+    texts: int
+    notes: tuple[str, ...] = ()
+
+
+class Dataset:
+    """Parts the kept windows and all pairs of a store."""
+
+    def __init__(
+        self,
+        splits: SplitRows,
+        pairs: PairRows,
+        windows: WindowRows,
+        load_work: Callable[[str], Work],
+        off_limits: OffLimits,
+    ) -> None:
+        self._splits = splits
+        self._pairs = pairs
+        self._windows = windows
+        self._load_work = load_work
+        self._off_limits = off_limits
+
+    def split(self, progress: Progress = silent) -> SplitSummary:
+        """Part all kept windows and all pairs into dev, test and training, and keep that, with examples of each.
+
+        What was parted before is replaced. Run it after mining, judging, or adding works and benchmarks.
+
+        Raises BadBenchmark: data of a benchmark, or the list of held-out runs, are damaged.
+        Raises StoreReadOnly: the store cannot be written.
+        """
+        began = time.monotonic()
+        parts = self._off_limits.parts()
+        digest = self._splits.digest(parts)  # of what is read below, whatever is judged meanwhile
+        progress(0, 5, "Reading the works that are measured")
+        works = RunSet.of(text for _, text in self._off_limits.works(parts))
+        progress(1, 5, "Reading the benchmarks")
+        benchmarks = RunSet.of(text for _, text in self._off_limits.benchmarks())
+        forbidden = Forbidden(works=works, benchmarks=benchmarks, held_out=self._off_limits.held_out())
+        progress(2, 5, "Parting the windows")
+        windows = self._kept()
+        rows = measured(windows, parts)
+        known = {name: part for name, part, _ in rows}
+        gate = Gate(forbidden, [window for window in windows if known.get(window.id) in {"dev", "test"}])
+        others = [window for window in windows if window.work_id not in parts]
+        rows += gate.rows(starmap(Candidate.of_window, self._with_golds(others)), why=_OTHER_WORK)
+        progress(3, 5, "Parting the pairs")
+        total, done = self._pairs.count(), 0
+        pair_rows: list[Row] = []
+        for batch in self._pairs.iterate():
+            pair_rows += gate.rows(map(Candidate.of_pair, batch), why=_PAIR)
+            done += len(batch)
+            progress(3, 5, f"Parting the pairs: {done:,} of {total:,}")
+        progress(4, 5, "Keeping the splits")
+        kinds = {name: said for (name, question), said in self._windows.answers().items() if question == "evidence"}
+        examples = examples_of(windows, rows, kinds)
+        self._splits.keep(rows, pair_rows, examples, digest)
+        progress(5, 5, "")
+        return SplitSummary(
+            windows=_counts(rows),
+            pairs=_counts(pair_rows),
+            left_out={"window": _reasons(rows), "pair": _reasons(pair_rows)},
+            examples={part: len(those) for part, those in examples.items()},
+            notes=self._off_limits.notes(),
+            seconds=time.monotonic() - began,
+        )
+
+    def stale(self) -> tuple[str, ...]:
+        """Say that the splits are older than what they part; nothing where they are not, or there are none."""
+        if not self._parted() or self._splits.kept_digest() == self._splits.digest(self._off_limits.parts()):
+            return ()
+        return (
+            f"Something was mined, judged, added, removed or put back since the splits were made. Renew them: {SPLIT}",
+        )
+
+    def marked(self) -> tuple[tuple[MinedWindow, str], ...]:
+        """List the kept windows, by source, each with its split; "" where nothing was split."""
+        marks = self._splits.of("window")
+        unmarked = ("left out" if marks else "", "")
+        return tuple((window, marks.get(window.id, unmarked)[0]) for window in self._kept())
+
+    def leakage(self, progress: Progress = silent) -> LeakReport:
+        """Look for leaks in what is marked for training, and for passages in two splits; trusts no mark on training.
+
+        Raises NotFound: nothing has been parted yet.
+        Raises BadBenchmark: as `split`.
+        """
+        if not self._parted():
+            raise NotFound(f"Nothing is parted yet, so nothing can be checked. First: {SPLIT}")
+        parts, old = self._off_limits.parts(), self.stale()
+        of_split: dict[str, list[MinedWindow]] = {"dev": [], "test": [], "training": []}
+        offences = []
+        for window, mark in self.marked():
+            if mark in of_split:
+                of_split[mark].append(window)
+                wanted = parts.get(window.work_id, "training")
+                if mark != wanted:
+                    where = f"it is marked {mark}, and its work {window.work_id} is for {wanted}"
+                    offences.append(Offence("window", window.id, "", (where,)))
+        dev, test = (list(map(Candidate.of_window, of_split[part])) for part in ("dev", "test"))
+        training = list(starmap(Candidate.of_window, self._with_golds(of_split["training"])))
+        progress(0, 3, "Comparing dev with test")
+        tested = [("test", each) for each in test]
+        offences += shared_passages(dev, tested)
+        offences += shared_runs(dev, lambda: _named(tested))
+        fixed = [*tested, *(("dev", each) for each in dev)]
+        texts = pairs = 0
+
+        def forbidden() -> Iterator[tuple[str, str]]:
+            nonlocal texts
+            texts = 0
+            for named in (self._off_limits.works(parts), self._off_limits.benchmarks(), _named(fixed)):
+                for each in named:
+                    texts += 1
+                    yield each
+
+        def learnt() -> Iterator[Candidate]:
+            nonlocal pairs
+            yield from training
+            for batch in self._pairs.iterate("training"):
+                pairs += len(batch)
+                progress(1, 3, f"Checking the pairs for training: {pairs:,}")
+                learning = list(map(Candidate.of_pair, batch))
+                offences.extend(shared_passages(learning, fixed))
+                yield from learning
+
+        progress(1, 3, "Reading what must not be learnt from")
+        offences += shared_passages(training, fixed)
+        offences += shared_runs(learnt(), forbidden, self._off_limits.held_out())
+        progress(3, 3, "")
+        return LeakReport(
+            offences=tuple(offences),
+            pairs=pairs,
+            windows=sum(map(len, of_split.values())),
+            texts=texts,
+            notes=(*old, *self._off_limits.notes()),
+        )
+
+    def _parted(self) -> bool:
+        return bool(self._splits.counts("window") or self._splits.counts("pair"))
+
+    def _kept(self) -> list[MinedWindow]:
+        """List the windows that no threshold and no judge has set aside, by source."""
+        return [stored.window for batch in self._windows.iterate("kept") for stored in batch]
+
+    def _with_golds(self, windows: Sequence[MinedWindow]) -> Iterator[tuple[MinedWindow, str]]:
+        """Give windows with the words they quote, by work, so that one work is in memory at a time."""
+        of_work: dict[str, list[MinedWindow]] = {}
+        for window in windows:
+            of_work.setdefault(window.work_id, []).append(window)
+        for work_id, those in of_work.items():
+            work = self._load_work(work_id)
+            for window in those:
+                yield window, work.span_text(window.gold)
+
+
+def parts_of_works(catalogue: Catalogue, works: Iterable[WorkSummary]) -> dict[str, Split]:
+    """Say for each stored work of the catalogue what its windows are for; "left out" for a second edition."""
+    first = {each.work.id for each in catalogue.shelf() if each.work is not None}
+    parts: dict[str, Split] = {}
+    for work in works:
+        entry = catalogue.entry_of(work)
+        if entry is not None:
+            parts[work.id] = PART_OF[entry.split] if work.id in first else "left out"
+    return parts
+
+
+def _named(candidates: Iterable[tuple[str, Candidate]]) -> Iterator[tuple[str, str]]:
+    return ((name_of(each), text) for _, each in candidates for text in each.texts)
+
+
+def _counts(rows: Iterable[Row]) -> dict[str, int]:
+    return dict(sorted(Counter(part for _, part, _ in rows).items()))
+
+
+def _reasons(rows: Iterable[Row]) -> dict[str, int]:
+    return dict(Counter(why for _, part, why in rows if part == "left out").most_common())

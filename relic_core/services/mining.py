@@ -1,0 +1,225 @@
+"""Mining: secondary sources are read, their quotations found, and the works of the library found in them.
+
+Sources are taken into the store as they are mined, each wholly or not at all. So a run that is stopped or killed at any
+moment loses the sources of the last seconds, and the next run goes on with these; what was mined under the same rules
+for the same works is not mined again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from relic_core import engines
+from relic_core.errors import BadText, NotFound, StoreReadOnly
+from relic_core.formats.files import written_whole
+from relic_core.mining import volumes
+from relic_core.mining.places import Places
+from relic_core.mining.plans import done_before, make_plan
+from relic_core.mining.runs import MiningSummary, mine_planned, rows_of, set_aside
+from relic_core.ports import silent
+from relic_core.store import locks
+from relic_core.text.decoding import file_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from relic_core.config import Settings
+    from relic_core.domain import Job
+    from relic_core.mining.quoted_works import LibraryIndex
+    from relic_core.ports import Progress, Workers
+    from relic_core.store.mined_windows import WindowRows
+    from relic_core.store.sources import MinedSource, SourceRows
+
+_KEEP_SECONDS = 2.0
+"""Between two transactions: opening the store takes longer than mining an essay."""
+_DIGITS = 16
+
+
+class Mining:
+    """Mines secondary sources."""
+
+    def __init__(
+        self,
+        sources: SourceRows,
+        windows: WindowRows,
+        index: LibraryIndex,
+        settings: Settings,
+        start_job: Callable[..., Job],
+    ) -> None:
+        self._sources = sources
+        self._windows = windows
+        self._index = index
+        self._settings = settings
+        self._start_job = start_job
+
+    def keep(self, name: str, data: bytes) -> Path:
+        """Put an upload below the data folder, in a folder named for its hash, and give its path.
+
+        Raises BadText: it holds no bytes.
+        Raises StoreError: the data folder cannot be written, or is full.
+        """
+        if not data:
+            raise BadText(f"{file_name(name)} is empty (0 bytes). Choose another file.")
+        folder = self._settings.sources / hashlib.sha256(data).hexdigest()[:_DIGITS]
+        path = folder / (file_name(name) or "upload.txt")
+        if not path.is_file() or path.stat().st_size != len(data):
+            _make(folder)
+            with written_whole(path) as file:
+                file.write(data)
+        return path
+
+    def start(self, paths: Sequence[Path], *, name: str = "") -> Job:
+        """Start a job that mines files, folders or archives, or give the one that does just that already.
+
+        - `paths`: what to mine; where empty, all that was mined before is looked through again, for works that are new.
+        - `name`: what a person calls it; the first path's name where empty.
+
+        Raises NotFound: a path that is not there; or none was given, and nothing was mined before.
+        """
+        found = self._roots(paths)
+        title = name or (found[0].name if paths else "all secondary sources")
+        more = f" and {len(found) - 1} more" if paths and len(found) > 1 and not name.count(",") else ""
+        return self._start_job(
+            "mine",
+            title=f"Finding quotations in {title}{more}",
+            subject="\n".join(str(path) for path in found),
+            arguments={"paths": [str(path) for path in found]},
+        )
+
+    def run_job(self, arguments: dict[str, Any], progress: Progress) -> str:
+        """Do a "mine" job; ``paths`` are files, folders or archives.
+
+        Raises BadText: nothing could be read; the message says why.
+        """
+        summary = self.run([Path(path) for path in arguments["paths"]], progress)
+        if summary.problems and not (summary.mined or summary.already or summary.twice or summary.removed):
+            raise BadText(summary.note)
+        return summary.note
+
+    def due(self) -> bool:
+        """Whether works were added, or rules changed, since the sources were mined."""
+        rules = volumes.rules()
+        known = [each for each in self._sources.known() if not each.removed]
+        if not known:
+            return False
+        wanted = set(self._index.marks().values())
+        searched: dict[str, set[str]] = {}
+        for each in known:
+            if each.rules == rules:
+                searched.setdefault(each.source_id, set()).update(each.works)
+        return any(each.source_id not in searched or not wanted <= searched[each.source_id] for each in known)
+
+    def run(
+        self,
+        paths: Sequence[Path],
+        progress: Progress = silent,
+        *,
+        workers: Workers | None = None,
+        works: Sequence[str] = (),
+        pairs: bool = True,
+        again: bool = False,
+        places: Path | None = None,
+    ) -> MiningSummary:
+        """Mine files, folders and archives, here and now, and keep what is found.
+
+        - `paths`: as for `start`.
+        - `progress`: told how many books are done; what it raises ends the run, and what was mined stays.
+        - `workers`: what does the work; processes, as many as there are processors, where not given.
+        - `works`: works to look for: slugs of the catalogue, ids or titles; all of the library where empty.
+        - `pairs`: whether pairs are made too.
+        - `again`: mine also what was mined as it is.
+        - `places`: a folder for offsets and digests; then no word is kept, and nothing is stored. The words of a source
+          are in memory while it is read, and nowhere else.
+
+        Raises NotFound, BadText, BadRequest: a path that is not there or holds nothing; a work that is not in the
+        library.
+        Raises StoreError: the folder cannot be written.
+        """
+        began = time.monotonic()
+        with self._alone(progress):
+            quoted, among = self._index.open(works, progress)
+            rules = volumes.rules()
+            folder = None if places is None else Places(places, rules=rules, works=sorted(among.values()), pairs=pairs)
+            done = {} if again else folder.done() if folder else done_before(self._sources.known(), rules)
+            plan = make_plan(self._roots(paths), progress, settings=self._settings, done=done, works=among, pairs=pairs)
+            if folder is not None:
+                plan.planned = [replace(each, among=frozenset(among), pairs=pairs) for each in plan.planned]
+            summary = MiningSummary.begun(plan, no_works=quoted is None, places=folder is not None)
+            found = mine_planned(plan, quoted, progress, workers=workers or self.workers(), places=folder is not None)
+            if folder is not None:
+                for mined, _ in found:
+                    summary.add(mined)
+                    if mined.file:
+                        folder.write(mined)
+            else:
+                ids = self._sources.ids()
+                rows: list[MinedSource] = []
+                kept = time.monotonic()
+                try:
+                    for mined, root in found:
+                        summary.add(mined)
+                        rows.append(rows_of(mined, ids, rules=rules, root=root, quoted=quoted, among=among))
+                        if time.monotonic() - kept > _KEEP_SECONDS:
+                            self._sources.add(*rows)
+                            rows.clear()
+                            kept = time.monotonic()
+                finally:  # also of a run that was stopped: what it found is to be judged like the rest
+                    self._sources.add(*rows)
+                    summary.set_aside = set_aside(self._sources, self._windows, quoted)
+        summary.seconds = time.monotonic() - began
+        return summary
+
+    def workers(self, count: int | None = None, *, dask: str | None = None) -> Workers:
+        """Make what does the work: processes of this machine, or a cluster of Dask.
+
+        - `count`: how many processes; as many as there are processors where not given.
+        - `dask`: address of a scheduler of Dask; "local" starts a cluster on this machine.
+
+        Raises BadRequest: fewer than one process.
+        Raises NotFound: dask is not installed.
+        """
+        if dask is not None:
+            return engines.Dask(None if dask == "local" else dask, count, lost=volumes.lost)
+        return engines.Processes(count, lost=volumes.lost)
+
+    def _roots(self, paths: Sequence[Path]) -> list[Path]:
+        """Give the paths in full; where there are none, those of what was mined before."""
+        if paths:
+            found = list(dict.fromkeys(path.expanduser().absolute() for path in paths))
+            for path in found:
+                if not path.exists():
+                    raise NotFound(f"There is no file or folder {path}. Check the name.")
+            return found
+        known = dict.fromkeys(each.root for each in self._sources.known() if not each.removed)
+        if not known:
+            raise NotFound("No secondary sources were mined yet. Name a folder, an archive or a file with them.")
+        there = [Path(root) for root in known if Path(root).exists()]
+        if not there:
+            raise NotFound(
+                f"The secondary sources are not where they were ({', '.join(list(known)[:3])}). Name their folder or "
+                "archive."
+            )
+        return there
+
+    @contextmanager
+    def _alone(self, progress: Progress) -> Iterator[None]:
+        """Be the only one who mines for this store: the index of works must not change under a run."""
+        lock = self._index.folder.with_suffix(".lock")
+        _make(lock.parent)
+        with locks.held(lock, while_waiting=lambda: progress(0, 1, "Waiting for another mining to end")):
+            yield
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreReadOnly(
+            f"The folder {folder} cannot be written ({error.strerror}). Make it writable, or choose other folders with "
+            "RELIC_DATA and RELIC_INDEXES."
+        ) from error
