@@ -6,7 +6,6 @@ import csv
 import io
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.visiting import focused, note_where_left, opened, settled, stands_where_left
@@ -61,7 +60,7 @@ def test_a_word_is_found_sorted_saved_and_followed_into_the_text(page, server):
     expect(rows(page)).to_have_count(13)
 
 
-def test_pages_and_back_keep_their_order(page, server):
+def _pages_and_back_keep_their_order(page, server):
     opened(page, f"{server.url}/concordance?word=the")
     expect(rows(page)).to_have_count(50)
     first = rows(page).first.inner_text()
@@ -74,7 +73,7 @@ def test_pages_and_back_keep_their_order(page, server):
     assert rows(page).first.inner_text() == first
 
 
-def test_a_page_turned_is_begun_at_its_beginning_and_back_leads_to_the_end_of_the_one_before(page, server):
+def _a_page_turned_is_begun_at_its_beginning_and_back_leads_to_the_end_of_the_one_before(page, server):
     opened(page, f"{server.url}/concordance?word=the")
     expect(rows(page)).to_have_count(50)
     following = page.get_by_role("navigation", name="Pages").get_by_role("link", name="Next")
@@ -93,8 +92,7 @@ def test_a_page_turned_is_begun_at_its_beginning_and_back_leads_to_the_end_of_th
     stands_where_left(page)
 
 
-@pytest.mark.parametrize("back", ["the browser's", "the link"])
-def test_a_row_is_come_back_to_from_the_text(page, server, back):
+def _a_row_is_come_back_to_from_the_text(page, server, back):
     opened(page, f"{server.url}/concordance?word=bolt")
     expect(rows(page)).to_have_count(13)
     row = rows(page).nth(9)
@@ -113,7 +111,7 @@ def test_a_row_is_come_back_to_from_the_text(page, server, back):
     stands_where_left(page)
 
 
-def test_a_page_that_a_link_leads_to_is_begun_at_its_heading(page, server):
+def _a_page_that_a_link_leads_to_is_begun_at_its_heading(page, server):
     opened(page, f"{server.url}/library")
     page.get_by_role("link", name="About High Water at Averhythe").first.click()
     page.wait_for_url("**/work?*")
@@ -129,3 +127,14 @@ def test_the_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, se
         for summary in page.locator(".relic-kwic-counts summary").all():
             summary.click()
         look(query)
+
+
+# ---- journeys: the steps above, in one visit ----------------------------------------------------------------------
+
+
+def test_pages_rows_and_back_keep_their_places(page, server):
+    _pages_and_back_keep_their_order(page, server)
+    _a_page_turned_is_begun_at_its_beginning_and_back_leads_to_the_end_of_the_one_before(page, server)
+    _a_page_that_a_link_leads_to_is_begun_at_its_heading(page, server)
+    for back in ("the browser's", "the link"):
+        _a_row_is_come_back_to_from_the_text(page, server, back)

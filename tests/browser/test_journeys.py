@@ -70,7 +70,7 @@ def test_a_deep_link_is_the_first_thing_a_new_server_is_asked(visitor, cold_serv
     visitor.get_by_role("heading", name="High Water at Averhythe", level=3).wait_for()
 
 
-def test_one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, server):
+def _one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, server):
     opened(visitor, server.url)
     visitor.get_by_role("button", name=EXAMPLE).click()
     answered(visitor, server.url)
@@ -90,7 +90,7 @@ def test_one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, se
 # ---- asking, and coming back --------------------------------------------------------------------------------------
 
 
-def test_the_address_brings_the_search_back(visitor, server, browser):
+def _the_address_brings_the_search_back(visitor, server, browser):
     opened(visitor, f"{server.url}/find")
     first = ask(visitor, CLAIM)
     address = visitor.url
@@ -117,7 +117,7 @@ def test_the_address_brings_the_search_back(visitor, server, browser):
     other.close()
 
 
-def test_back_from_the_first_search_leads_to_an_empty_form(visitor, server):
+def _back_from_the_first_search_leads_to_an_empty_form(visitor, server):
     opened(visitor, f"{server.url}/find")
     ask(visitor, CLAIM)
     visitor.go_back()
@@ -126,7 +126,7 @@ def test_back_from_the_first_search_leads_to_an_empty_form(visitor, server):
     visitor.locator(".relic-card").first.wait_for(state="detached")
 
 
-def test_another_page_and_back_keeps_the_search(visitor, server):
+def _another_page_and_back_keeps_the_search(visitor, server):
     opened(visitor, f"{server.url}/find")
     first = ask(visitor, CLAIM)
     visitor.get_by_role("link", name="Library").click()
@@ -150,7 +150,7 @@ def in_view(page, name):
     )
 
 
-def test_a_dot_of_the_strip_leads_to_its_card_by_mouse_and_by_keyboard(visitor, server):
+def _a_dot_of_the_strip_leads_to_its_card_by_mouse_and_by_keyboard(visitor, server):
     opened(visitor, f"{server.url}/find")
     before = ask(visitor, CLAIM)
     dots = visitor.get_by_role("navigation", name="Where in the work").get_by_role("link")
@@ -167,7 +167,7 @@ def test_a_dot_of_the_strip_leads_to_its_card_by_mouse_and_by_keyboard(visitor, 
     assert cards(visitor) == before
 
 
-def test_the_surroundings_open_by_keyboard(visitor, server):
+def _the_surroundings_open_by_keyboard(visitor, server):
     opened(visitor, f"{server.url}/find")
     ask(visitor, CLAIM)
     card = visitor.locator(".relic-card").first
@@ -184,7 +184,7 @@ def test_the_surroundings_open_by_keyboard(visitor, server):
 # ---- masking ------------------------------------------------------------------------------------------------------
 
 
-def test_selected_words_are_masked_by_the_button(visitor, server):
+def _selected_words_are_masked_by_the_button(visitor, server):
     opened(visitor, f"{server.url}/find")
     text = "He says that nobody asked him, and it is false."
     claim_box(visitor).fill(text)
@@ -196,7 +196,7 @@ def test_selected_words_are_masked_by_the_button(visitor, server):
     visitor.locator(".relic-card").first.wait_for()
 
 
-def test_a_passage_pasted_whole_is_masked_on_offer(visitor, server):
+def _a_passage_pasted_whole_is_masked_on_offer(visitor, server):
     opened(visitor, f"{server.url}/find")
     before = ask(visitor, PASSAGE)
     address = visitor.url
@@ -298,3 +298,20 @@ def test_what_is_typed_after_a_refused_claim_and_a_walk_to_the_library_is_kept(p
     settled(page)
     assert ask(page, "The narrator cannot see the weather from his window")
     expect(claim_box(page)).to_have_value("The narrator cannot see the weather from his window")
+
+
+# ---- journeys: the steps above, in one visit ----------------------------------------------------------------------
+
+
+def test_the_first_claim_its_address_and_the_way_back(visitor, server, browser):
+    _one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, server)
+    _the_address_brings_the_search_back(visitor, server, browser)
+    _back_from_the_first_search_leads_to_an_empty_form(visitor, server)
+    _another_page_and_back_keeps_the_search(visitor, server)
+
+
+def test_reading_the_answer_and_masking(visitor, server):
+    _a_dot_of_the_strip_leads_to_its_card_by_mouse_and_by_keyboard(visitor, server)
+    _the_surroundings_open_by_keyboard(visitor, server)
+    _selected_words_are_masked_by_the_button(visitor, server)
+    _a_passage_pasted_whole_is_masked_on_offer(visitor, server)

@@ -142,7 +142,7 @@ def test_the_tab_key_leads_from_a_claim_to_the_text_to_the_notebook_and_to_a_doc
     assert words.split("”")[-1].strip(" .")[:30] in written
 
 
-def test_notes_are_put_in_order_by_keyboard_and_the_focus_goes_with_them(page, url, bench):
+def _notes_are_put_in_order_by_keyboard_and_the_focus_goes_with_them(page, url, bench):
     first, second = [view.note.id for view in bench.notebook.notes(bench.notebook.collections()[0].collection.id)][:2]
     opened(page, f"{url}/notebook")
     down = page.locator(f"#note-{first} button[data-does=down]")
@@ -156,7 +156,7 @@ def test_notes_are_put_in_order_by_keyboard_and_the_focus_goes_with_them(page, u
     )
 
 
-def test_a_sentence_is_kept_where_it_is_read_and_the_page_stands_still(page, url, bench):
+def _a_sentence_is_kept_where_it_is_read_and_the_page_stands_still(page, url, bench):
     (work,) = bench.works.summaries()
     opened(page, f"{url}/read?work={work.id}&at=3.4.1")
     keep = page.locator(".relic-read-bar [data-part=keep]")
@@ -184,3 +184,11 @@ def test_the_notebook_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected
     opened(page, f"{url}/concordance?word=brass")
     page.locator(KEEP).first.wait_for()
     look("lines that can be kept")
+
+
+# ---- journeys: the steps above, in one visit ----------------------------------------------------------------------
+
+
+def test_notes_are_ordered_by_keyboard_and_kept_where_they_are_read(page, url, bench):
+    _notes_are_put_in_order_by_keyboard_and_the_focus_goes_with_them(page, url, bench)
+    _a_sentence_is_kept_where_it_is_read_and_the_page_stands_still(page, url, bench)

@@ -96,7 +96,7 @@ def room(server, sample):
 # ---- from a hit, and back -----------------------------------------------------------------------------------------
 
 
-def test_a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, server):
+def _a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, server):
     opened(page, f"{server.url}/find")
     before = ask(page, CLAIM)
     results = address(page)["q"]
@@ -131,8 +131,7 @@ def test_a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, ser
     assert cards(page) == before
 
 
-@pytest.mark.parametrize("back", ["the browser's", "the link"])
-def test_results_stand_where_they_were_left(page, server, back):
+def _results_stand_where_they_were_left(page, server, back):
     opened(page, f"{server.url}/find")
     ask(page, CLAIM)
     link = page.locator(".relic-card[id='hit-bm25-4']").get_by_role("link", name="Read it in its chapter")
@@ -154,7 +153,7 @@ def test_results_stand_where_they_were_left(page, server, back):
     stands_where_left(page)
 
 
-def test_from_hit_to_hit_in_the_order_of_the_text(page, server):
+def _from_hit_to_hit_in_the_order_of_the_text(page, server):
     opened(page, f"{server.url}/find")
     ask(page, CLAIM)
     page.locator(".relic-card").get_by_role("link", name="Read it in its chapter").first.click()
@@ -178,7 +177,7 @@ def test_from_hit_to_hit_in_the_order_of_the_text(page, server):
 # ---- addresses ----------------------------------------------------------------------------------------------------
 
 
-def test_a_sentence_chosen_is_in_the_address_and_lit_again_for_somebody_else(page, room, browser):
+def _a_sentence_chosen_is_in_the_address_and_lit_again_for_somebody_else(page, room, browser):
     reading(page, f"{room}&at=3")
     sentence = page.locator("#s-3-4-2")
     sentence.scroll_into_view_if_needed()
@@ -205,7 +204,7 @@ def test_a_sentence_chosen_is_in_the_address_and_lit_again_for_somebody_else(pag
     other.close()
 
 
-def test_what_the_reader_selects_is_marked(page, room):
+def _what_the_reader_selects_is_marked(page, room):
     reading(page, f"{room}&at=3")
     page.evaluate(
         """() => {
@@ -217,7 +216,7 @@ def test_what_the_reader_selects_is_marked(page, room):
     assert lit(page) == ["s-3-4-1", "s-3-4-2"]
 
 
-def test_a_sentence_is_marked_and_the_passage_made_longer_by_keyboard(page, room):
+def _a_sentence_is_marked_and_the_passage_made_longer_by_keyboard(page, room):
     reading(page, f"{room}&at=3")
     page.locator("#p-3-1 .relic-read-n").focus()
     page.keyboard.press("ArrowDown")
@@ -234,7 +233,7 @@ def test_a_sentence_is_marked_and_the_passage_made_longer_by_keyboard(page, room
     expect(page.locator(".relic-read-bar")).to_be_hidden()
 
 
-def test_the_skip_link_leads_to_the_passage(page, room):
+def _the_skip_link_leads_to_the_passage(page, room):
     reading(page, f"{room}&at=5.3.1")
     lit(page)
     skip = page.get_by_role("link", name="Skip to the passage")
@@ -244,8 +243,7 @@ def test_the_skip_link_leads_to_the_passage(page, room):
     assert in_view(page, "s-5-3-1")
 
 
-@pytest.mark.parametrize("allowed", [True, False], ids=["clipboard", "fallback"])
-def test_the_address_and_the_words_are_copied(page, room, server, sample, allowed):
+def _the_address_and_the_words_are_copied(page, room, server, sample, allowed):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
     if not allowed:
         page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error('no'))")
@@ -263,7 +261,7 @@ def test_the_address_and_the_words_are_copied(page, room, server, sample, allowe
 # ---- reading on ---------------------------------------------------------------------------------------------------
 
 
-def test_chapters_follow_each_other_by_link_by_key_and_by_the_browsers_back(page, room):
+def _chapters_follow_each_other_by_link_by_key_and_by_the_browsers_back(page, room):
     reading(page, f"{room}&at=2")
     page.locator("article").evaluate("article => article.lastElementChild.scrollIntoView()")
     follow = page.get_by_role("navigation", name="Where to go on").get_by_role("link", name="Next chapter")
@@ -279,7 +277,7 @@ def test_chapters_follow_each_other_by_link_by_key_and_by_the_browsers_back(page
     assert page.locator(".relic-read-contents [aria-current]").inner_text().startswith("Chapter IX")
 
 
-def test_keys_are_not_taken_from_one_who_types_or_selects(page, room):
+def _keys_are_not_taken_from_one_who_types_or_selects(page, room):
     reading(page, f"{room}&at=2")
     page.evaluate("document.querySelector('.stMain').insertAdjacentHTML('beforeend', '<input id=typing>')")
     page.locator("#typing").focus()
@@ -298,7 +296,7 @@ def test_keys_are_not_taken_from_one_who_types_or_selects(page, room):
     next_chapter(page, "Chapter III", lambda: page.keyboard.press("ArrowRight"))
 
 
-def test_one_press_held_and_two_clicks_are_one_step(page, room):
+def _one_press_held_and_two_clicks_are_one_step(page, room):
     reading(page, f"{room}&at=2")
     held = page.evaluate("history.length")
     page.keyboard.down("ArrowRight")
@@ -313,7 +311,7 @@ def test_one_press_held_and_two_clicks_are_one_step(page, room):
     next_chapter(page, "Chapter III", page.go_back)
 
 
-def test_back_shows_each_chapter_where_it_was_left(page, room):
+def _back_shows_each_chapter_where_it_was_left(page, room):
     reading(page, f"{room}&at=2")
     left = []
     for name in ("Chapter III", "Chapter IV"):
@@ -331,7 +329,7 @@ def test_back_shows_each_chapter_where_it_was_left(page, room):
         )
 
 
-def test_the_place_is_kept_within_a_visit(page, room):
+def _the_place_is_kept_within_a_visit(page, room):
     reading(page, f"{room}&at=3")
     page.locator("#p-3-12").scroll_into_view_if_needed()
     page.mouse.move(700, 400)
@@ -348,7 +346,7 @@ def test_the_place_is_kept_within_a_visit(page, room):
     page.wait_for_url(re.compile(r"[?&]at=3(&|$)"))
 
 
-def test_a_new_visit_is_offered_the_place_and_not_taken_to_it(page, room):
+def _a_new_visit_is_offered_the_place_and_not_taken_to_it(page, room):
     reading(page, f"{room}&at=9.4.1")
     lit(page)
     page.wait_for_function("localStorage.getItem('relic-read')")
@@ -403,3 +401,31 @@ def test_the_room_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, se
     assert not contents.evaluate("each => each.open"), "folded where there is no room"
     contents.locator("summary").click()
     look("contents")
+
+
+# ---- journeys: the steps above, in one visit ----------------------------------------------------------------------
+
+
+def test_from_a_hit_into_the_text_and_back(page, server):
+    _a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, server)
+    _from_hit_to_hit_in_the_order_of_the_text(page, server)
+    for back in ("the browser's", "the link"):
+        _results_stand_where_they_were_left(page, server, back)
+
+
+def test_what_is_chosen_in_the_text_has_an_address(page, room, browser, server, sample):
+    _a_sentence_chosen_is_in_the_address_and_lit_again_for_somebody_else(page, room, browser)
+    _what_the_reader_selects_is_marked(page, room)
+    _a_sentence_is_marked_and_the_passage_made_longer_by_keyboard(page, room)
+    _the_skip_link_leads_to_the_passage(page, room)
+    for allowed in (True, False):
+        _the_address_and_the_words_are_copied(page, room, server, sample, allowed)
+
+
+def test_reading_on_by_link_key_and_back(page, room):
+    _chapters_follow_each_other_by_link_by_key_and_by_the_browsers_back(page, room)
+    _keys_are_not_taken_from_one_who_types_or_selects(page, room)
+    _one_press_held_and_two_clicks_are_one_step(page, room)
+    _back_shows_each_chapter_where_it_was_left(page, room)
+    _the_place_is_kept_within_a_visit(page, room)
+    _a_new_visit_is_offered_the_place_and_not_taken_to_it(page, room)

@@ -88,7 +88,7 @@ def keys(page):
     return page.evaluate("document.querySelector('.js-plotly-plot').layout.yaxis.categoryarray")
 
 
-def test_a_click_on_a_mark_leads_to_the_failures_and_a_second_into_the_text(page, measured):
+def _a_click_on_a_mark_leads_to_the_failures_and_a_second_into_the_text(page, measured):
     charted(page, query(measured))
     click_mark(page, marks(page, 0).nth(keys(page).index("averhythe")))
     page.wait_for_url("**book=averhythe**")
@@ -118,7 +118,7 @@ def test_a_click_on_a_mark_leads_to_the_failures_and_a_second_into_the_text(page
     expect(cases(page)).to_have_count(0)
 
 
-def test_another_mark_and_the_same_again_lead_where_they_say(page, measured):
+def _another_mark_and_the_same_again_lead_where_they_say(page, measured):
     charted(page, query(measured))
     for row in (2, 5, 2):
         click_mark(page, marks(page, 1).nth(row))
@@ -127,7 +127,7 @@ def test_another_mark_and_the_same_again_lead_where_they_say(page, measured):
         settled(page)
 
 
-def test_a_keyboard_reaches_the_failures(page, measured):
+def _a_keyboard_reaches_the_failures(page, measured):
     charted(page, query(measured))
     box = page.get_by_role("combobox", name="Work")
     box.focus()
@@ -137,7 +137,7 @@ def test_a_keyboard_reaches_the_failures(page, measured):
     expect(cases(page)).to_have_count(5)
 
 
-def test_examples_are_paged_and_back_turns_back(page, measured):
+def _examples_are_paged_and_back_turns_back(page, measured):
     charted(page, query(measured, view="lengths", length="2", show="all"))
     first = cases(page).first.get_attribute("id")
     page.get_by_role("navigation", name="Pages").get_by_role("link", name="Next").click()
@@ -150,7 +150,7 @@ def test_examples_are_paged_and_back_turns_back(page, measured):
     assert cases(page).first.get_attribute("id") == first
 
 
-def test_an_address_shows_the_same_to_another_visitor_and_back_undoes_choices(page, measured):
+def _an_address_shows_the_same_to_another_visitor_and_back_undoes_choices(page, measured):
     charted(page, query(measured))
     page.get_by_role("radio", name="Over k").or_(page.get_by_role("button", name="Over k")).first.click()
     page.wait_for_url("**view=curve**")
@@ -166,7 +166,7 @@ def test_an_address_shows_the_same_to_another_visitor_and_back_undoes_choices(pa
     expect(page.get_by_role("heading", name="Recall@10 by quoted work")).to_be_visible()
 
 
-def test_the_figures_and_the_image_can_be_saved(page, measured):
+def _the_figures_and_the_image_can_be_saved(page, measured):
     charted(page, query(measured))
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save these figures as CSV").click()
@@ -178,7 +178,7 @@ def test_the_figures_and_the_image_can_be_saved(page, measured):
     assert image.value.suggested_filename == f"{BENCHMARK} recall-10 books.png"
 
 
-def test_nothing_comes_from_the_network(page, measured):
+def _nothing_comes_from_the_network(page, measured):
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     charted(page, query(measured))
@@ -212,3 +212,19 @@ def test_the_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, me
             charted(page, query(measured, **asked))
         page.evaluate("document.querySelectorAll('.relic-recall-fold').forEach(fold => { fold.open = true })")
         look(str(asked))
+
+
+# ---- journeys: the steps above, in one visit ----------------------------------------------------------------------
+
+
+def test_from_a_mark_to_the_failures_and_into_the_text(page, measured):
+    _a_click_on_a_mark_leads_to_the_failures_and_a_second_into_the_text(page, measured)
+    _another_mark_and_the_same_again_lead_where_they_say(page, measured)
+    _a_keyboard_reaches_the_failures(page, measured)
+    _examples_are_paged_and_back_turns_back(page, measured)
+
+
+def test_the_address_the_files_and_the_chart_at_rest(page, measured):
+    _an_address_shows_the_same_to_another_visitor_and_back_undoes_choices(page, measured)
+    _the_figures_and_the_image_can_be_saved(page, measured)
+    _nothing_comes_from_the_network(page, measured)

@@ -82,8 +82,7 @@ def test_what_a_search_found_before_the_model_was_changed_is_held_against_now(pa
     expect(claim_box(page)).to_have_value(EARLIER)
 
 
-@pytest.mark.parametrize("back", ["the link", "the browser"])
-def test_a_search_of_an_address_stands_again_after_a_passage_was_read(page, elsewhere, back):
+def _a_search_of_an_address_stands_again_after_a_passage_was_read(page, elsewhere, back):
     there, search = elsewhere
     opened(page, f"{there.url}/find?q={search}")
     first = answered(page, "")
@@ -103,7 +102,7 @@ def test_a_search_of_an_address_stands_again_after_a_passage_was_read(page, else
     assert cards(page) == first
 
 
-def test_the_columns_of_a_search_are_compared_and_a_passage_is_read(page, elsewhere):
+def _the_columns_of_a_search_are_compared_and_a_passage_is_read(page, elsewhere):
     there, search = elsewhere
     opened(page, f"{there.url}/find?q={search}")
     page.locator(".relic-card").first.wait_for()
@@ -113,7 +112,7 @@ def test_the_columns_of_a_search_are_compared_and_a_passage_is_read(page, elsewh
     page.wait_for_url(f"**/read?**q={search}**")
 
 
-def test_a_search_is_removed_and_put_back_by_keyboard_and_from_its_own_address(page, elsewhere):
+def _a_search_is_removed_and_put_back_by_keyboard_and_from_its_own_address(page, elsewhere):
     there, search = elsewhere
     line = page.locator(f"a[href='find?q={search}']")
     opened(page, f"{there.url}/history")
@@ -152,3 +151,13 @@ def test_the_searches_are_sound_for_axe_and_need_no_scrolling_sideways(inspected
     page.get_by_role("button", name="Share").click()
     page.get_by_test_id("stCode").first.wait_for()
     look("share")
+
+
+# ---- journeys: the steps above, in one visit ----------------------------------------------------------------------
+
+
+def test_searches_are_compared_removed_and_put_back(page, elsewhere):
+    for back in ("the link", "the browser"):
+        _a_search_of_an_address_stands_again_after_a_passage_was_read(page, elsewhere, back)
+    _the_columns_of_a_search_are_compared_and_a_passage_is_read(page, elsewhere)
+    _a_search_is_removed_and_put_back_by_keyboard_and_from_its_own_address(page, elsewhere)
