@@ -76,7 +76,7 @@ def show_search(app: App, search_id: str) -> None:
     search = app.history.get(search_id)
     facts = [
         ("search", search.id),
-        ("claim", search.claim_text or f"passages like {search.like}"),
+        ("claim", search.claim_text or _like(search)),
         ("of", search.work_id or "all works"),
         ("sentences", search.length),
         ("retrievers", ", ".join(search.retrievers)),
@@ -162,10 +162,15 @@ def restore(app: App, search_id: str, person: str) -> None:
 
 
 def _claim(search: Search) -> str:
-    return shorten(f"like {search.like.work_id} {search.like.at}" if search.like else search.claim_text, _CLAIM)
+    return shorten(_like(search) or search.claim_text, _CLAIM)
 
 
 def _quoted(passage: Located | None) -> str:
     if passage is None:
         return "(its work is not here any more)"
     return f"{passage.at}  {shorten(passage.quotation.plain, _QUOTATION)}"
+
+
+def _like(search: Search) -> str:
+    """Name the passage that others are to be like; empty where there is none."""
+    return f"like {search.like.work_id} {search.like.at}" if search.like else ""
