@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from relic_core.errors import NotFound
-from relic_core.reporting.citations.formats import FORMATS
+from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.locators import NO_PAGES
 from relic_core.reporting.citations.styles import STYLES, style
 from relic_ui import copying

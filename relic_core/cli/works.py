@@ -15,7 +15,7 @@ from relic_core.cli import console
 from relic_core.cli.commands import Words, command, format_option
 from relic_core.cli.console import many, note
 from relic_core.errors import BadRequest, BadWeights, RelicError
-from relic_core.reporting.citations.formats import FORMATS
+from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.styles import STYLES
 from relic_core.services.adding import Added
 from relic_core.services.catalogue import Split, parse_number

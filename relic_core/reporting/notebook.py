@@ -9,11 +9,11 @@ from relic_core import __version__
 from relic_core.domain import CitedWork
 from relic_core.formats.escaping import BOM, as_csv
 from relic_core.reporting.citations import chicago_notes
+from relic_core.reporting.citations.disambiguation import disambiguate
 from relic_core.reporting.citations.locators import locate_kept
 from relic_core.reporting.citations.quoting import WITH_NOTES, quote
-from relic_core.reporting.citations.runs import TextRun, as_markdown, as_text
 from relic_core.reporting.citations.styles import style, works_cited
-from relic_core.reporting.citations.telling_apart import tell_apart
+from relic_core.reporting.citations.text_runs import TextRun, as_markdown, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -66,7 +66,7 @@ def document(
     called = title or next((section.collection.name for section in sections), "")
     blocks = [_heading(1, TextRun(called.strip() or "Notes"))]
     cited: dict[str, CitedWork] = {}
-    apart = tell_apart((cited_work(note.kept, editions) for note in notes), chosen)
+    apart = disambiguate((cited_work(note.kept, editions) for note in notes), chosen)
     for section in sections:
         if title and section.notes:
             blocks.append(_heading(2, TextRun(section.collection.name)))
@@ -98,7 +98,7 @@ def cited_work(kept: KeptPassage, editions: Mapping[str, CitedWork]) -> CitedWor
 def citation_of(kept: KeptPassage, parts: Parts, chosen: Style, *, first: bool = True) -> tuple[TextRun, ...]:
     """Write what stands behind a quotation: the citation in the text, or the note.
 
-    - `parts`: of its work, as `tell_apart` gives them.
+    - `parts`: of its work, as `disambiguate` gives them.
     - `first`: it is the first mention of the work: later notes are short.
     """
     write = chicago_notes.short_note if chosen.name in WITH_NOTES and not first else chosen.in_text
@@ -172,7 +172,7 @@ def csv(
     """
     rows: list[tuple[str, ...]] = [COLUMNS]
     chosen = style(style_name)
-    apart = tell_apart((cited_work(note.kept, editions) for _, notes in sections for note in notes), chosen)
+    apart = disambiguate((cited_work(note.kept, editions) for _, notes in sections for note in notes), chosen)
     for collection, notes in sections:
         for note in notes:
             work = cited_work(note.kept, editions)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import CitedWork
     from relic_core.formats.notebook import Section
-    from relic_core.reporting.citations.runs import TextRun
+    from relic_core.reporting.citations.text_runs import TextRun
     from relic_core.reporting.notebook import Block
 
 _STYLES = {"quotation": "Quote", "entry": "Bibliography", "note": "Details", "facts": "Details", "foot": "Details"}

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from relic_core.domain import CitedWork, EditionDetails
 from relic_core.reporting.citations.edition import parts_of
-from relic_core.reporting.citations.formats import FORMATS
+from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.styles import STYLES, cite
 
 MARKS = "\\{}~^&%$#_*`<>[]()\"'“”‘’@,;:.?!=+-|/ "

@@ -5,14 +5,12 @@ import pytest
 from relic_core.domain import KeptPassage, Span
 from relic_core.errors import BadRequest
 from relic_core.library.reading import read_file
-from relic_core.reporting.citations.capitals import title_capitals
 from relic_core.reporting.citations.edition import short_title
-from relic_core.reporting.citations.formats import FORMATS
-from relic_core.reporting.citations.locator_words import CHICAGO, MLA, in_words
-from relic_core.reporting.citations.locators import locate, locate_kept, make_locator
-from relic_core.reporting.citations.names import read_names
-from relic_core.reporting.citations.runs import Line, as_markdown, as_text, inner_quotes
+from relic_core.reporting.citations.exports import FORMATS
+from relic_core.reporting.citations.locators import CHICAGO, MLA, in_words, locate, locate_kept, make_locator
+from relic_core.reporting.citations.names import read_names, title_capitals
 from relic_core.reporting.citations.styles import cite, passage_form, works_cited
+from relic_core.reporting.citations.text_runs import Line, as_markdown, as_text, inner_quotes
 from relic_core.reporting.passages import quotation
 from tests.making import make_work
 from tests.making_citations import cited

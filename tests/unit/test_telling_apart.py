@@ -8,9 +8,9 @@ from itertools import permutations
 import pytest
 
 from relic_core.reporting.citations import chicago_notes
-from relic_core.reporting.citations.runs import as_text
+from relic_core.reporting.citations.disambiguation import disambiguate
 from relic_core.reporting.citations.styles import style, works_cited
-from relic_core.reporting.citations.telling_apart import tell_apart
+from relic_core.reporting.citations.text_runs import as_text
 from tests.making_citations import cited, paragraph
 
 THREE = paragraph("Chapter 3")
@@ -24,7 +24,7 @@ def works(*said):
 def in_text(name, *said, **details):
     chosen = style(name)
     made = [replace(each, details=replace(each.details, **details)) for each in works(*said)]
-    return [as_text(chosen.in_text(each, THREE)) for each in tell_apart(made, chosen).values()]
+    return [as_text(chosen.in_text(each, THREE)) for each in disambiguate(made, chosen).values()]
 
 
 EYRE = ("Jane Eyre", "Charlotte Brontë", 1847)
@@ -51,7 +51,7 @@ def test_several_of_one_family_are_named_with_initials():
 
 
 def test_later_notes_have_the_initials_too():
-    apart = tell_apart(works(EYRE, HEIGHTS), style("chicago-notes"))
+    apart = disambiguate(works(EYRE, HEIGHTS), style("chicago-notes"))
     assert [as_text(chicago_notes.short_note(each, THREE)) for each in apart.values()] == [
         "C. Brontë, Jane Eyre, chap. 3, para. 5.",
         "E. Brontë, Wuthering Heights, chap. 3, para. 5.",
@@ -163,12 +163,12 @@ def test_titles_that_differ_in_the_subtitle_alone_are_given_whole():
         "(Shakespeare, Henry IV: Part 1, ch. 3, par. 5)",
         "(Shakespeare, Henry IV: Part 2, ch. 3, par. 5)",
     ]
-    apart = tell_apart(works(*parts), style("chicago-notes"))
+    apart = disambiguate(works(*parts), style("chicago-notes"))
     assert [as_text(chicago_notes.short_note(each, THREE)) for each in apart.values()] == [
         "Shakespeare, Henry IV: Part 1, chap. 3, para. 5.",
         "Shakespeare, Henry IV: Part 2, chap. 3, para. 5.",
     ]
-    (alone,) = tell_apart(works(parts[0]), style("chicago-notes")).values()
+    (alone,) = disambiguate(works(parts[0]), style("chicago-notes")).values()
     assert as_text(chicago_notes.short_note(alone, THREE)) == "Shakespeare, Henry IV, chap. 3, para. 5."
 
 

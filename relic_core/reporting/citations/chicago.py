@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from relic_core.reporting.citations.edition import Parts
     from relic_core.reporting.citations.names import Name
-    from relic_core.reporting.citations.runs import Line
+    from relic_core.reporting.citations.text_runs import Line
 
 _TWO, _MOST_LISTED, _LISTED = 2, 6, 3
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relic_core.reporting.citations import chicago
-from relic_core.reporting.citations.locator_words import CHICAGO, in_words
-from relic_core.reporting.citations.runs import Line
+from relic_core.reporting.citations.locators import CHICAGO, in_words
+from relic_core.reporting.citations.text_runs import Line
 
 if TYPE_CHECKING:
     from relic_core.reporting.citations.edition import Parts
     from relic_core.reporting.citations.locators import Locator
-    from relic_core.reporting.citations.runs import TextRun
+    from relic_core.reporting.citations.text_runs import TextRun
 
 
 def entry(parts: Parts) -> tuple[TextRun, ...]:

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relic_core.reporting.citations.edition import short_date
-from relic_core.reporting.citations.locator_words import MLA, in_words, numbers
-from relic_core.reporting.citations.runs import Line
+from relic_core.reporting.citations.locators import MLA, in_words, numbers
+from relic_core.reporting.citations.text_runs import Line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relic_core.reporting.citations.edition import Parts
     from relic_core.reporting.citations.locators import Locator
     from relic_core.reporting.citations.names import Name
-    from relic_core.reporting.citations.runs import TextRun
+    from relic_core.reporting.citations.text_runs import TextRun
 
 _TWO = 2
 _FIRST = re.compile(r"^(?:translated|edited|vol|no)\b")

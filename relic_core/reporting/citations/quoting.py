@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from relic_core.reporting.citations.runs import TextRun, as_html, as_markdown, as_text, inner_quotes
+from relic_core.reporting.citations.text_runs import TextRun, as_html, as_markdown, as_text, inner_quotes
 
 MLA_CHARACTERS = 4 * 75
 MLA_LINES = 3

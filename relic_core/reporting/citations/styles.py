@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from relic_core.errors import unknown_name
 from relic_core.reporting.citations import chicago_author_date, chicago_notes, mla
+from relic_core.reporting.citations.disambiguation import alphabetical, disambiguate, plain
 from relic_core.reporting.citations.edition import parts_of
-from relic_core.reporting.citations.runs import as_html, as_markdown, as_text
-from relic_core.reporting.citations.telling_apart import alphabetical, plain, tell_apart
+from relic_core.reporting.citations.text_runs import as_html, as_markdown, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from relic_core.reporting.citations.edition import Parts
     from relic_core.reporting.citations.locators import Locator
     from relic_core.reporting.citations.names import Name
-    from relic_core.reporting.citations.runs import TextRun
+    from relic_core.reporting.citations.text_runs import TextRun
 
 StyleName = Literal["mla", "chicago-notes", "chicago-author-date"]
 STYLES: tuple[StyleName, ...] = get_args(StyleName)
@@ -119,7 +119,7 @@ def cite(work: CitedWork, name: str, locator: Locator | None = None) -> tuple[Ci
 def works_cited(works: Iterable[CitedWork], name: str) -> tuple[Cited, ...]:
     """Write a list of works cited: each work once, as lists of the style are ordered."""
     chosen = style(name)
-    entries = {chosen.entry(parts): parts for parts in tell_apart(works, chosen).values()}
+    entries = {chosen.entry(parts): parts for parts in disambiguate(works, chosen).values()}
     dated = name == "chicago-author-date"
     cited: list[Cited] = []
     before: tuple[Name, ...] = ()

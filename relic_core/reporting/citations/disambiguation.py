@@ -20,7 +20,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from relic_core.reporting.citations.edition import parts_of
-from relic_core.reporting.citations.runs import as_text
+from relic_core.reporting.citations.text_runs import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ _INITIALS = re.compile(r"(?:\w\.[\s-]*)+")
 _STYLED = re.compile(r"(?:Mrs|Mr|Miss|Lord|Lady|Sir|Dame|Saint)\b")
 
 
-def tell_apart(works: Iterable[CitedWork], chosen: Style) -> dict[str, Parts]:
+def disambiguate(works: Iterable[CitedWork], chosen: Style) -> dict[str, Parts]:
     """Take works apart that are cited together, and put with each what tells it from the others.
 
     - `works`: all that are cited in a text.
