@@ -13,7 +13,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from relic_core.text.apparatus import licence
+from relic_core.text.layout import licence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

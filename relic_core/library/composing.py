@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.domain import Chapter, LeftOut, Paragraph, Sentence, Work
 from relic_core.errors import EmptyText
-from relic_core.library.leaves import Item, Opening, TextBlock, refuse_many_paragraphs
+from relic_core.library.blocks import Item, Opening, TextBlock, refuse_many_paragraphs
 from relic_core.text.decoding import harmless
 from relic_core.text.reading import LONGEST_SOURCE, title_of_file, work_id
 from relic_core.text.sentences import default_segmenter

@@ -1,23 +1,1054 @@
-"""EPUB: e-books, with their chapters, verse, italics and notes, read in memory by the standard library and lxml."""
+"""EPUB: the package, its outline and its pages."""
 
 from __future__ import annotations
 
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
-from relic_core.errors import BadText, EmptyText
-from relic_core.library.archives import MOST_UNPACKED, Archive
+from relic_core.errors import BadText, EmptyText, NotFound, UnsafeFile
+from relic_core.library.archives import MOST_UNPACKED, Archive, resolve
+from relic_core.library.blocks import (
+    Inline,
+    Item,
+    Named,
+    Opening,
+    TextBlock,
+    name_heading,
+    refuse_many_paragraphs,
+    with_title,
+)
 from relic_core.library.composing import About, compose
-from relic_core.library.epub_outline import outline
-from relic_core.library.epub_package import read_package
-from relic_core.library.epub_pages import Found, Page
-from relic_core.library.leaves import refuse_many_paragraphs
-from relic_core.library.markup import count_elements, decode_markup, parse_html, refuse_many
+from relic_core.library.edition_details import edition_of
+from relic_core.library.markup import (
+    attribute,
+    count_elements,
+    decode_markup,
+    local_name,
+    parse_html,
+    parse_xml,
+    person_name,
+    refuse_many,
+)
 from relic_core.text.decoding import too_large
+from relic_core.text.metadata import Metadata
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from lxml.etree import _Element as Element
+
     from relic_core.domain import EditionDetails, Work
     from relic_core.ports import Segmenter
-    from relic_core.text.metadata import Metadata
+
+
+BLOCKS = frozenset(
+    """
+    address article aside blockquote body caption center dd details div dl dt figcaption figure footer form h1 h2 h3 h4
+    h5 h6 header hgroup hr li main nav ol p pre section summary table tbody td tfoot th thead tr ul
+    """.split()  # noqa: SIM905 - a list that a person can read and mend
+)
+HEADINGS = {f"h{level}": level for level in range(1, 7)}
+SKIPPED = frozenset(
+    {
+        "script",
+        "style",
+        "head",
+        "template",
+        "audio",
+        "video",
+        "iframe",
+        "rt",
+        "rp",
+        "noscript",
+        "svg",
+        "input",
+        "select",
+    }
+)
+CELLS = frozenset({"td", "th", "dt", "dd", "caption", "summary"})
+_ITALIC_ELEMENTS = frozenset({"i", "em", "cite", "dfn", "var"})
+_ITALIC_CLASSES = frozenset({"italic", "italics", "ital", "it", "emphasis"})
+
+_KINDS = {
+    "front matter": "titlepage halftitlepage halftitle half-title title-page imprint copyright-page copyright cover "
+    "dedication seriespage other-credits contributors landmarks",
+    "contents": "toc loi lot loa page-list contents toc-list tableofcontents",
+    "end matter": "colophon index bibliography glossary backlink credits",
+    "licence": "uncopyright pgheader pg-boilerplate pg-header pg-footer pgfooter project-gutenberg-license pg_header "
+    "pg_footer boilerplate",
+    "editor's note": "transnote tnote tnotes transcribers-note transcriber_note transcribernote",
+    "illustration": "caption figcaption figcenter-caption",
+    "errata": "errata",
+}
+_KIND_OF = {token: kind for kind, tokens in _KINDS.items() for token in tokens.split()} | {"errata": "end matter"}
+_PARTS = frozenset({"part", "volume", "division", "doc-part", "z3998:volume"})
+_CHAPTERS = frozenset(
+    """
+    chapter prologue epilogue preface introduction foreword afterword conclusion preamble appendix prelude doc-chapter
+    doc-prologue doc-epilogue doc-preface doc-introduction doc-foreword doc-afterword doc-conclusion doc-appendix
+    """.split()  # noqa: SIM905 - as above
+)
+_VERSE = frozenset(
+    """
+    verse poem poetry stanza poetry-container song hymn lyrics linegroup z3998:verse z3998:poem z3998:song z3998:hymn
+    z3998:lyrics poemcenter poempage
+    """.split()  # noqa: SIM905 - as above
+)
+_LINE = re.compile(r"(?:i|indent|line|verse|l|vers)-?\d*")
+_NOTE = frozenset({"footnote", "endnote", "rearnote", "doc-footnote", "doc-endnote", "fn", "fnote"})
+_NOTES = frozenset({"footnotes", "endnotes", "rearnotes", "doc-footnotes", "doc-endnotes"})
+_REFERENCE = frozenset(
+    {"noteref", "doc-noteref", "fnanchor", "footnote-ref", "footnoteref", "fnref", "note-ref", "fn-ref"}
+)
+_PAGE = frozenset("pagebreak doc-pagebreak pagenum pageno page-number pagenumber pgnum".split())  # noqa: SIM905 - as above
+_PAGE_NUMBER = re.compile(
+    r"[\W_]{0,4}(?:(?:pages?|pag|pgs?|pp?)[\W_]{0,3})?(?:\d{1,4}[a-z]?|[ivxlcdm]{1,9})[\W_]{0,4}", re.IGNORECASE
+)
+_BACK = frozenset({"backlink", "doc-backlink", "fn-backref", "footnote-back", "label", "fnlabel"})
+_MARKER = re.compile(r"[\[({]?\s*(?:\d{1,4}|[*†‡§¶‖]{1,4}|[a-z])\s*[\])}]?")
+_BRACKETED = re.compile(r"\[\s*(?:\d{1,4}|[a-zA-Z*†‡§])\s*\]|[*†‡§¶‖]{1,4}")
+_ASIDES = {
+    "contents": r"(?:table of )?contents|list of (?:illustrations|plates|maps|contents)|illustrations|landmarks",
+    "front matter": r"cover(?: page| image)?|(?:half[- ]?)?title[- ]?(?:page)?|"
+    r"copyright(?: page| notice| information)?|imprint|dedication|frontispiece|"
+    r"(?:also|other \w+|books|works|novels) by\b.{0,60}|praise for\b.{0,80}|"
+    r"about (?:this|the) e?-?book.{0,20}|begin reading|start|publisher[’']?s? note|acknowledge?ments?|epigraph",
+    "end matter": r"colophon|about the (?:author|publisher)|index|bibliography|glossary|errata|(?:back )?cover copy|"
+    r"advertisements?|copyright(?: and)? permissions?|the end|finis|notes? on the text|further reading",
+    "licence": r"(?:the )?(?:full )?project gutenberg.{0,100}|uncopyright|start: full license",
+    "editor's note": r"(?:original )?transcriber[’']?s?[’']? notes?:?|editor[’']?s?[’']? notes?:?|"
+    r"transcriber[’']?s?[’']? amendments",
+    "note": r"(?:foot|end)?notes[.:]?|footnotes? (?:to|for) .{0,60}",
+}
+"""What headings say over what is no chapter, whole."""
+_ASIDE_PATTERNS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _ASIDES.items()}
+_RETURN = re.compile(r"\W*(?:\d{1,4}|[a-z]|[*†‡§¶‖]{1,4}|↩.{0,3}|back|return)?\W*", re.IGNORECASE)
+
+
+def aside_kind(label: str) -> str:
+    """Say why what stands under a heading is no chapter; empty where it may be one.
+
+    >>> aside_kind("Table of Contents"), aside_kind("The Ferry")
+    ('contents', '')
+    """
+    flat = " ".join(label.split()).strip(" .:")
+    return next((kind for kind, pattern in _ASIDE_PATTERNS.items() if pattern.fullmatch(flat)), "")
+
+
+def tokens_of(element: Element) -> frozenset[str]:
+    """Return types, roles and classes of an element in small letters, and an id of Gutenberg's wrapping."""
+    if not element.attrib:
+        return frozenset()
+    name = attribute(element, "id").lower()
+    classes = attribute(element, "class").lower().split()
+    return semantics_of(element).union(classes, [name] if name.startswith(("pg-", "project-gutenberg")) else [])
+
+
+def semantics_of(element: Element) -> frozenset[str]:
+    """Return the semantic types and roles of an element in small letters."""
+    return frozenset(f"{attribute(element, 'type')} {attribute(element, 'role')}".lower().split())
+
+
+def kind_of(element: Element, tokens: frozenset[str]) -> str:
+    """Say why what is inside an element is no text of the work; empty where it is."""
+    name = local_name(element)
+    if name == "figcaption":
+        return "illustration"
+    if name == "nav":
+        return "contents"
+    if not tokens:
+        return ""
+    if name in HEADINGS:
+        tokens -= {"toc", "contents"}
+    kind = next((_KIND_OF[token] for token in sorted(tokens) if token in _KIND_OF), "")
+    if kind == "contents" and not any(_KIND_OF.get(token) == kind for token in semantics_of(element)):
+        kind = kind if _is_linked(element) else ""  # a class name may say that prose is what a page contains
+    if not kind and "epigraph" in tokens and name in {"section", "body"}:
+        return "front matter"  # of the whole work: those of chapters are quotations in them
+    return kind
+
+
+def _is_linked(element: Element) -> bool:
+    """Whether most of what an element says are links."""
+    every = sum(len(str(piece).strip()) for piece in element.itertext())
+    links = [each for each in element.iter() if local_name(each) == "a" and attribute(each, "href")]
+    return 2 * sum(len(str(piece).strip()) for each in links for piece in each.itertext()) >= max(1, every)
+
+
+def role_of(element: Element) -> str:
+    """Say whether a section is marked as a part or a chapter; class names say too little."""
+    semantics = semantics_of(element)
+    if semantics & _CHAPTERS:
+        return "chapter"
+    return "part" if semantics & _PARTS else ""
+
+
+def is_verse(tokens: frozenset[str]) -> bool:
+    """Whether an element is marked as verse."""
+    return bool(tokens & _VERSE)
+
+
+def is_line(tokens: frozenset[str]) -> bool:
+    """Whether an element inside verse is marked as one line of it."""
+    return any(_LINE.fullmatch(token) for token in tokens)
+
+
+def is_note(element: Element, tokens: frozenset[str]) -> bool:
+    """Whether an element is one note."""
+    if (
+        tokens & _NOTES
+        or not (tokens & _NOTE or "note" in semantics_of(element))
+        or local_name(element) in {"a", "sup"}
+    ):
+        return False
+    return not any(tokens_of(child) & _NOTE for child in element if local_name(child) in BLOCKS)
+
+
+def is_page_number(element: Element, tokens: frozenset[str]) -> bool:
+    """Whether an element is the number of a printed page, or the place where one would stand: it holds nothing else."""
+    if not tokens & _PAGE or holds_blocks(element):
+        return False
+    words = "".join(str(piece) for piece in element.itertext()).strip()
+    return not words or bool(_PAGE_NUMBER.fullmatch(words))
+
+
+def holds_blocks(element: Element) -> bool:
+    """Whether paragraphs or their like stand inside an element."""
+    return len(element) > 0 and any(local_name(each) in BLOCKS for each in element.iterdescendants())
+
+
+def is_italic(element: Element, tokens: frozenset[str]) -> bool:
+    """Whether the words of an inline element are printed in italics."""
+    return local_name(element) in _ITALIC_ELEMENTS or bool(tokens & _ITALIC_CLASSES)
+
+
+def is_reference(element: Element, tokens: frozenset[str]) -> bool:
+    """Whether a link leads to a note."""
+    if "#" not in attribute(element, "href"):
+        return False
+    if tokens & _REFERENCE:
+        return True
+    words = "".join(str(piece) for piece in element.itertext()).strip()
+    if not words or not _MARKER.fullmatch(words):
+        return False
+    raised = any(local_name(each) == "sup" for each in (*element.iterdescendants(), *element.iterancestors()))
+    return raised or bool(_BRACKETED.fullmatch(words))
+
+
+def is_return(element: Element, tokens: frozenset[str]) -> bool:
+    """Whether a link or a label inside a note is its number or leads back to the text."""
+    words = "".join(str(piece) for piece in element.itertext()).strip()
+    named = bool(tokens & _BACK)
+    return (named or local_name(element) in {"a", "sup"}) and bool(_RETURN.fullmatch(words))
+
+
+_CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+"""Ways of scrambling fonts, which lock no text."""
+_PAGES = {"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"}
+_PAGE_NAME = re.compile(r"\.x?html?$|\.xml$", re.IGNORECASE)
+_WEB = re.compile(r"https?://\S+")
+_OLDEST_EBOOK = 1971
+"""Year. A date before it cannot be the e-book's own, so it is the work's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the contents list.
+
+    - `path`, `fragment`: where it leads.
+    - `depth`: 0 for the outermost lines.
+    """
+
+    path: str
+    fragment: str
+    label: str
+    depth: int
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What `read_package` found.
+
+    - `pages`: names of the entries with the text, in reading order.
+    - `asides`: those of them that stand outside the reading order, such as notes.
+    - `missing`: pages that the manifest names and the archive does not hold.
+    - `navigation`: name of the page that is the contents list; empty where none is.
+    """
+
+    pages: tuple[str, ...]
+    asides: frozenset[str]
+    missing: tuple[str, ...]
+    contents: tuple[Entry, ...]
+    navigation: str
+    metadata: Metadata
+    details: EditionDetails
+
+
+def read_package(archive: Archive) -> Package:
+    """Read the package of an EPUB.
+
+    Raises BadText: the archive is no EPUB, or its package is damaged or names no page.
+    Raises UnsafeFile: it is locked by a reading shop (DRM).
+    """
+    if not archive.find(_CONTAINER):
+        raise BadText(
+            "The file is a zip archive without META-INF/container.xml, so it is no EPUB, or one that did not arrive "
+            "whole. Fetch it again. If it is a folder of texts packed together, unpack it and add the files."
+        )
+    path = _package_path(archive)
+    root = _xml(archive, path, "The package file of the EPUB")
+    manifest, types, navigation, ncx = _manifest(root, path)
+    spine = [element for element in root.iter() if local_name(element) == "itemref"]
+    wanted = [(manifest.get(attribute(each, "idref"), ""), attribute(each, "linear") == "no") for each in spine]
+    pages = [(each, aside) for each, aside in wanted if types.get(each, "") in _PAGES or _PAGE_NAME.search(each)]
+    unnamed = [attribute(each, "idref") for each, (page, _) in zip(spine, wanted, strict=True) if not page]
+    held = list(dict.fromkeys(archive.find(each) for each, _ in pages if archive.find(each)))
+    missing = [each for each, _ in pages if not archive.find(each)] + [each for each in unnamed if each]
+    _refuse_locked(archive, held)
+    if not held:
+        raise BadText(
+            "The EPUB names no page that it holds"
+            + (f"; '{missing[0][:200]}' is missing from it" if missing else "")
+            + ". Fetch the book again; it did not arrive whole, or was packed without its text."
+        )
+    toc = ncx or manifest.get(
+        next((attribute(each, "toc") for each in root.iter() if local_name(each) == "spine"), ""), ""
+    )
+    return Package(
+        pages=tuple(held),
+        asides=frozenset(archive.find(each) for each, aside in pages if aside),
+        missing=tuple(dict.fromkeys(missing)),
+        contents=tuple(_contents(archive, navigation, toc)),
+        navigation=archive.find(navigation),
+        metadata=_metadata(root),
+        details=_details(root),
+    )
+
+
+def _package_path(archive: Archive) -> str:
+    container = _xml(archive, _CONTAINER, "META-INF/container.xml of the EPUB")
+    paths = [attribute(each, "full-path") for each in container.iter() if local_name(each) == "rootfile"]
+    resolved = [resolve("", path)[0] for path in paths]
+    found = next((path for path in resolved if path and archive.find(path)), "")
+    if not found:
+        raise BadText(
+            f"The EPUB names '{(paths or ['nothing'])[0][:200]}' as its package file and does not hold it. Fetch the "
+            "book again; it did not arrive whole."
+        )
+    return archive.find(found)
+
+
+def _manifest(root: Element, path: str) -> tuple[dict[str, str], dict[str, str], str, str]:
+    manifest: dict[str, str] = {}
+    types: dict[str, str] = {}
+    navigation = ncx = ""
+    for item in root.iter():
+        if local_name(item) != "item":
+            continue
+        place = resolve(path, attribute(item, "href"))[0] or attribute(item, "href")
+        kind = attribute(item, "media-type").strip().lower()
+        manifest.setdefault(attribute(item, "id"), place)
+        types[place] = kind
+        if "nav" in attribute(item, "properties").split():
+            navigation = place
+        if kind == "application/x-dtbncx+xml":
+            ncx = place
+    return manifest, types, navigation, ncx
+
+
+def _refuse_locked(archive: Archive, pages: Iterable[str]) -> None:
+    if not archive.find(_ENCRYPTION):
+        return
+    locked = set()
+    for data in _xml(archive, _ENCRYPTION, "META-INF/encryption.xml of the EPUB").iter():
+        if local_name(data) != "encrypteddata":
+            continue
+        method = next(
+            (
+                attribute(each, "algorithm") or attribute(each, "Algorithm")
+                for each in data.iter()
+                if local_name(each) == "encryptionmethod"
+            ),
+            "",
+        )
+        places = [attribute(each, "URI") for each in data.iter() if local_name(each) == "cipherreference"]
+        if method not in _FONTS:
+            locked |= {archive.find(resolve("", place)[0]) for place in places}
+    if locked & set(pages):
+        raise UnsafeFile(
+            "The EPUB is locked by the shop that sold it (DRM): its pages are encrypted and cannot be read here. Add "
+            "an edition without a lock: Project Gutenberg and Standard Ebooks have most works of authors long dead."
+        )
+
+
+def _contents(archive: Archive, navigation: str, ncx: str) -> list[Entry]:
+    """Read the contents list of an EPUB 3, else that of an EPUB 2; a damaged one is passed over."""
+    found: list[Entry] = []
+    try:
+        if archive.find(navigation):
+            root = _html(archive, navigation)
+            lists = [
+                each for each in root.iter() if local_name(each) == "nav" and "toc" in attribute(each, "type").split()
+            ]
+            lists = lists or [each for each in root.iter() if local_name(each) == "nav"]
+            found = [entry for each in lists[:1] for entry in _navigation(each, navigation, 0)]
+        if not found and archive.find(ncx):
+            points = [each for each in _html(archive, ncx, xml=True).iter() if local_name(each) == "navmap"]
+            found = [entry for each in points[:1] for entry in _points(each, ncx, 0)]
+    except (BadText, NotFound) as error:
+        if isinstance(error, UnsafeFile):
+            raise
+        return []  # the headings on the pages say enough
+    return found
+
+
+def _navigation(element: Element, base: str, depth: int) -> Iterator[Entry]:
+    for child in element:
+        name = local_name(child)
+        if name in {"ol", "ul"}:
+            yield from _navigation(child, base, depth)
+        elif name == "li":
+            link = next((each for each in child if local_name(each) in {"a", "span"}), None)
+            inside = any(local_name(each) in {"ol", "ul"} for each in child)
+            if link is not None:
+                path, fragment = resolve(base, attribute(link, "href")) if attribute(link, "href") else ("", "")
+                yield Entry(path, fragment, _text(link), depth, inside)
+            yield from _navigation(child, base, depth + 1)
+
+
+def _points(element: Element, base: str, depth: int) -> Iterator[Entry]:
+    for point in element:
+        if local_name(point) == "navpoint":
+            label = next((_text(each) for each in point if local_name(each) == "navlabel"), "")
+            source = next((attribute(each, "src") for each in point if local_name(each) == "content"), "")
+            path, fragment = resolve(base, source) if source else ("", "")
+            yield Entry(path, fragment, label, depth, any(local_name(each) == "navpoint" for each in point))
+            yield from _points(point, base, depth + 1)
+
+
+def _metadata(root: Element) -> Metadata:
+    refined: dict[str, dict[str, str]] = {}
+    for meta in root.iter():
+        if local_name(meta) == "meta" and attribute(meta, "refines"):
+            kinds = refined.setdefault(attribute(meta, "refines").lstrip("#"), {})
+            kinds[attribute(meta, "property")] = _text(meta).lower()
+
+    def said(element: Element, name: str, attribute_name: str) -> str:
+        return refined.get(attribute(element, "id"), {}).get(name) or attribute(element, attribute_name).lower()
+
+    titles = [each for each in root.iter() if local_name(each) == "title" and _text(each)]
+    main = [each for each in titles if said(each, "title-type", "type") == "main"]
+    people = [each for each in root.iter() if local_name(each) in {"creator", "contributor"} and _text(each)]
+    roles = [(each, said(each, "role", "role") or ("aut" if local_name(each) == "creator" else "")) for each in people]
+    return Metadata(
+        title=_text((main or titles)[0]) if titles else "",
+        author=" and ".join(dict.fromkeys(person_name(_text(each)) for each, role in roles if role == "aut")),
+        translator=" and ".join(dict.fromkeys(person_name(_text(each)) for each, role in roles if role == "trl")),
+        year=_year(root),
+    )
+
+
+def _details(root: Element) -> EditionDetails:
+    """Read what is said of the edition: who edited and published it, its language, its address at its publisher's."""
+    said = {
+        name: [_text(each) for each in root.iter() if local_name(each) == name and _text(each)]
+        for name in ("publisher", "language", "identifier", "source")
+    }
+    roles = {
+        attribute(each, "refines").lstrip("#"): _text(each).lower()
+        for each in root.iter()
+        if local_name(each) == "meta" and attribute(each, "property") == "role"
+    }
+    editors = [
+        person_name(_text(each))
+        for each in root.iter()
+        if local_name(each) in {"creator", "contributor"}
+        and (roles.get(attribute(each, "id")) or attribute(each, "role").lower()) == "edt"
+    ]
+    address = next((each for each in (*said["identifier"], *said["source"]) if _WEB.fullmatch(each)), "")
+    return edition_of(
+        editor="; ".join(filter(None, dict.fromkeys(editors))),
+        publisher=next(iter(said["publisher"]), ""),
+        language=next(iter(said["language"]), ""),
+        url=address,
+    )
+
+
+def _year(root: Element) -> int | None:
+    for date in root.iter():
+        if local_name(date) != "date":
+            continue
+        year = re.match(r"\s*(\d{4})\b", _text(date))
+        original = "original" in attribute(date, "event").lower()
+        if year and (original or 1000 < int(year[1]) < _OLDEST_EBOOK):  # noqa: PLR2004 - no printed work is older
+            return int(year[1])
+    return None
+
+
+def _xml(archive: Archive, path: str, what: str) -> Element:
+    return parse_xml(decode_markup(archive.read(path), what=what, max_bytes=MOST_UNPACKED), what=what)
+
+
+def _html(archive: Archive, path: str, *, xml: bool = False) -> Element:
+    what = f"The page '{path[:200]}' of the EPUB"
+    text = decode_markup(archive.read(path), what=what, max_bytes=MOST_UNPACKED)
+    return parse_xml(text, what=what) if xml else parse_html(text, what=what)
+
+
+def _text(element: Element) -> str:
+    return " ".join("".join(str(piece) for piece in element.itertext()).split())
+
+
+_LICENCE_START = re.compile(r"\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
+_LICENCE_END = re.compile(
+    r"\*\*\* ?END OF (?:THE|THIS) PROJECT GUTENBERG|End of (?:the |this )?Project Gutenberg", re.IGNORECASE
+)
+_CREDIT = re.compile(r"(?:produced|prepared|transcribed|e-?text prepared) by\b|credits:", re.IGNORECASE)
+_THE_END = re.compile(r"\W*(?:the end|finis|fin)\W*", re.IGNORECASE)
+_PROLOGUE = 1_500
+_SHORT_PROLOGUE = 600
+"""Characters of prose before the first heading: so much is a prologue, or so much in three paragraphs; less is a
+dedication or a blurb."""
+_SHORT_PROLOGUE_PARAGRAPHS = 3
+_SENTENCE = 60
+_SENTENCE_ENDS = ".!?…”’\"'"
+"""A prologue begins with a paragraph longer than this, which ends as sentences do."""
+_SIGNATURE = 200
+_SHORT = 120
+"""Characters of a paragraph that may be a heading set as a paragraph."""
+_FEW = 2
+
+
+@dataclass(slots=True)
+class _Mark:
+    """A heading, as it is taken."""
+
+    named: Named
+    role: str  # "part", "chapter", "title", "section", "aside"
+    rank: int
+    kind: str = ""  # of an aside
+    invented: bool = False  # its words stand in the contents list alone
+
+
+def outline(found: Sequence[Found], contents: Sequence[Entry], *, title: str, author: str) -> list[Item]:
+    """Put what stands on the pages in order.
+
+    - `found`: of all pages, in reading order.
+    """
+    found = _without_licence(list(found))
+    found = _notes_by_reference(found)
+    listed = _listed(found, contents)
+    marks = _marks(found, listed, title)
+    _promote(found, marks)
+    _set_aside(found, marks, author)
+    first = min((place for place, mark in marks.items() if mark.role in {"part", "chapter"}), default=None)
+    if first is None:
+        marks = {place: mark for place, mark in marks.items() if mark.role == "aside"}
+        first = -1
+    prologue = _prologue(found, marks, first)
+    return _items(found, marks, first, prologue)
+
+
+def _without_licence(found: list[Found]) -> list[Found]:
+    """Leave out what Project Gutenberg puts around a text, where only its words tell."""
+    start = max((place for place, each in enumerate(found[:200]) if _LICENCE_START.search(each.leaf.text)), default=-1)
+    end = next(
+        (place for place, each in enumerate(found) if place > start and _LICENCE_END.match(each.leaf.text)), len(found)
+    )
+    for place, each in enumerate(found):
+        if place <= start or place >= end:
+            each.leaf = replace(each.leaf, left_out="licence")
+            each.level = 0
+    return found
+
+
+def _notes_by_reference(found: list[Found]) -> list[Found]:
+    """Make notes of paragraphs that a reference in the text leads to, though nothing marks them."""
+    wanted = {ref for each in found if each.leaf.kind != "note" for ref in each.leaf.refs}
+    for each in found:
+        names = tuple(name for anchor in each.anchors if (name := f"{each.page}#{anchor}") in wanted)
+        if names and not each.level and not each.leaf.left_out and each.leaf.kind == "prose" and not each.leaf.refs:
+            each.leaf = replace(each.leaf, kind="note", names=names)
+    return found
+
+
+def _listed(found: Sequence[Found], contents: Sequence[Entry]) -> dict[int, list[Entry]]:
+    """Find where the lines of the contents list lead: to a heading where one is near."""
+    places: dict[tuple[str, str], int] = {}
+    for place, each in enumerate(found):
+        for anchor in each.anchors:
+            places.setdefault((each.page, anchor), place)
+    listed: dict[int, list[Entry]] = {}
+    for entry in contents:
+        place = places.get((entry.path, entry.fragment), places.get((entry.path, ""), -1))
+        if place < 0:
+            continue
+        heading = next(
+            (
+                near
+                for near in range(place, min(place + 3, len(found)))
+                if found[near].page == entry.path and (found[near].level or _same(found[near].leaf.text, entry.label))
+            ),
+            place,
+        )
+        listed.setdefault(heading, []).append(entry)
+    return listed
+
+
+def _marks(found: Sequence[Found], listed: dict[int, list[Entry]], title: str) -> dict[int, _Mark]:
+    named = {
+        place: name_heading(each.leaf.lines)
+        for place, each in enumerate(found)
+        if (each.level or _is_heading(each, listed.get(place, []))) and each.leaf.left_out in {"", "heading"}
+    }
+    useful = sum(place in listed and not aside_kind(each.label) for place, each in named.items()) >= _FEW
+    marks: dict[int, _Mark] = {}
+    above: int | None = None
+    for place, each in enumerate(found):
+        entries = listed.get(place, [])
+        rank = entries[-1].depth if useful and entries else 10 + each.level if useful else each.level
+        if place not in named:
+            label = entries[-1].label if entries else ""
+            kind = aside_kind(label) if label else ""
+            if kind and not each.leaf.left_out:
+                marks[place] = _Mark(Named("", "", label, label), "aside", rank, kind, invented=True)
+                above = None
+            elif label and not each.leaf.left_out and not _same(label, title) and each.leaf.kind != "note":
+                marks[place] = _Mark(name_heading([label]), "chapter", rank, invented=True)
+                above = None
+            elif not each.leaf.left_out:
+                above = None
+            continue
+        role, kind = _role(
+            each, named[place], entries, marks.get(above) if above is not None else None, useful, title, marks
+        )
+        if role == "title" and above is not None:
+            marks[above].named = with_title(marks[above].named, each.leaf.lines)
+        marks[place] = _Mark(named[place], role, rank, kind)
+        if role != "title":
+            above = place if role in {"part", "chapter"} else None
+    return marks
+
+
+def _role(  # noqa: PLR0911 - the rules of the module, one after the other
+    found: Found,
+    named: Named,
+    entries: list[Entry],
+    above: _Mark | None,
+    useful: bool,
+    title: str,
+    marks: dict[int, _Mark],
+) -> tuple[str, str]:
+    kind = aside_kind(named.label)
+    if kind and not (found.role == "chapter" and kind != "note"):
+        return "aside", kind
+    if title and _same(named.label, title) and not any(mark.role in {"part", "chapter"} for mark in marks.values()):
+        return "work", ""
+    if found.role in {"part", "chapter"}:
+        return found.role, ""
+    numbered = named.level in {"part", "chapter"} and named.counts
+    if above is not None and not named.counts and named.level != "named" and not entries:
+        if above.named.counts and not _has_title(above.named):
+            return "title", ""
+        if above.role == "chapter":
+            return "title", ""
+    if found.role == "section":
+        return "section", ""
+    if entries and useful:
+        return ("part" if named.level == "part" else "chapter"), ""
+    inside = next((mark for mark in reversed(marks.values()) if mark.role in {"part", "chapter"}), None)
+    deeper = inside is not None and inside.role == "chapter" and (useful or found.level > inside.rank)
+    if numbered:
+        if named.bare and deeper and not (inside is not None and inside.named.bare) and above is None:
+            return "section", ""
+        return ("part" if named.level == "part" else "chapter"), ""
+    if useful or deeper:
+        return ("section" if inside is not None else "work"), ""
+    return "chapter", ""
+
+
+def _has_title(named: Named) -> bool:
+    return ":" in named.label or (bool(named.number) and bool(named.title))
+
+
+def _promote(found: Sequence[Found], marks: dict[int, _Mark]) -> None:
+    """Make parts of chapters that hold chapters, and chapters of parts that hold none."""
+    divisions = [place for place in sorted(marks) if marks[place].role in {"part", "chapter"}]
+    for place, following in pairwise([*divisions, len(found)]):
+        mark, after = marks[place], marks.get(following)
+        own = sum(len(each.leaf.text) for each in found[place + 1 : following] if not each.leaf.left_out)
+        if mark.role == "part":
+            inside = after is not None and (after.rank > mark.rank or (not own and after.named.word != mark.named.word))
+            holds = inside or (after is not None and after.role == "chapter")
+            mark.role = "part" if holds else "chapter"
+        elif after is not None and after.rank > mark.rank and not own:
+            mark.role = "part"
+
+
+def _set_aside(found: Sequence[Found], marks: dict[int, _Mark], author: str) -> None:
+    """Leave out prefaces and introductions by another hand."""
+    surname = author.rpartition(" ")[2]
+    name = re.compile(rf"\b{re.escape(surname)}\b") if surname.isalpha() else None
+    places = sorted(marks)
+    for place, following in pairwise([*places, len(found)]):
+        mark = marks[place]
+        if mark.role != "chapter" or mark.named.word != "front":
+            continue
+        text = " ".join(each.leaf.text for each in found[place + 1 : following] if not each.leaf.left_out)
+        if mark.named.by_another or (name is not None and len(name.findall(text[:-_SIGNATURE])) > 1):
+            mark.role, mark.kind = "aside", "front matter"
+
+
+def _prologue(found: Sequence[Found], marks: dict[int, _Mark], first: int) -> int:
+    """Where prose without a heading begins before the first chapter; -1 where none does."""
+    if first < 0:
+        return 0
+    asides = {place for place, mark in marks.items() if mark.role == "aside"}
+    prose: list[int] = []
+    for place, each in enumerate(found[:first]):
+        if place in asides:
+            prose = []
+        elif _may_be_prologue(each) and (prose or _begins_prologue(each.leaf.text)):
+            prose.append(place)
+    length = sum(len(found[place].leaf.text) for place in prose)
+    if length >= _PROLOGUE or (len(prose) >= _SHORT_PROLOGUE_PARAGRAPHS and length >= _SHORT_PROLOGUE):
+        return prose[0]
+    return -1
+
+
+def _may_be_prologue(each: Found) -> bool:
+    return not each.leaf.left_out and not each.level and not each.linked and each.leaf.kind == "prose"
+
+
+def _begins_prologue(text: str) -> bool:
+    return len(text) > _SENTENCE and text[-1] in _SENTENCE_ENDS
+
+
+def _items(found: Sequence[Found], marks: dict[int, _Mark], first: int, prologue: int) -> list[Item]:
+    items: list[Item] = []
+    parts: list[tuple[int, str, str]] = []  # rank, word, label
+    aside = "" if first <= 0 and first != 0 else "front matter"
+    for place, each in enumerate(found):
+        mark = marks.get(place)
+        leaf = each.leaf
+        if place == prologue:
+            items.append(Opening())
+            aside = ""
+        if mark is not None and mark.role in {"part", "chapter"}:
+            aside = ""
+            items.append(_opening(mark, parts))
+        elif mark is not None and mark.role == "aside":
+            aside = mark.kind
+        elif mark is not None and mark.role == "work" and place < first:
+            leaf = replace(leaf, left_out="front matter")
+        if mark is not None and not mark.invented and not leaf.left_out:
+            leaf = replace(leaf, left_out="heading", kind="prose")
+        elif aside and leaf.left_out == "page number":
+            leaf = replace(leaf, left_out=aside)  # one stretch with what stands around it
+        elif mark is not None and mark.role == "aside" and leaf.left_out == "heading":
+            leaf = replace(leaf, left_out=aside)
+        elif not leaf.left_out:
+            leaf = _placed(each, aside, before=place < first)
+        items.append(leaf)
+    return items
+
+
+def _placed(each: Found, aside: str, *, before: bool) -> TextBlock:
+    if aside == "note" and each.leaf.kind == "note":
+        return each.leaf
+    if aside and not (each.leaf.kind == "note" and aside != "licence"):
+        return replace(each.leaf, left_out="contents" if each.linked and before else aside)
+    if _THE_END.fullmatch(each.leaf.text):
+        return replace(each.leaf, left_out="end matter")
+    if before and _CREDIT.match(each.leaf.text):
+        return replace(each.leaf, left_out="editor's note")
+    return replace(each.leaf, left_out="contents") if each.linked and before else each.leaf
+
+
+def _opening(mark: _Mark, parts: list[tuple[int, str, str]]) -> Opening:
+    """Begin a part or chapter; `parts` are those around it, and are brought up to date."""
+    named = mark.named
+    word = named.word if mark.role == "part" else ""
+    ends_all = named.level == "named" or (mark.role == "part" and word in {"", "volume", "vol", "epilogue"})
+    while parts and (parts[-1][0] > mark.rank or (parts[-1][0] == mark.rank and ends_all)):
+        parts.pop()
+    same = [place for place, (_, other, _) in enumerate(parts) if word and other == word]
+    del parts[same[0] if same else len(parts) :]
+    above = ", ".join(label for _, _, label in parts)
+    label = named.label.rstrip(" .:")
+    if mark.role == "part":
+        parts.append((mark.rank, word, label))
+        return Opening("", label, above, holds=True)
+    return Opening(named.number, named.title, above)
+
+
+def _is_heading(found: Found, entries: list[Entry]) -> bool:
+    """Whether a paragraph is a heading: the contents list says what it says."""
+    return any(_same(found.leaf.text, entry.label) for entry in entries) and len(found.leaf.text) < _SHORT
+
+
+def _same(one: str, other: str) -> bool:
+    letters = ["".join(filter(str.isalnum, text.casefold())) for text in (one, other)]
+    return bool(letters[0]) and letters[0] == letters[1]
+
+
+_MOST_NAMES = 100
+"""Of a note: each of its paragraphs is looked up by all of them."""
+_LONG_LINE = 75
+"""Characters; a line of verse is no longer where nothing says that it is verse."""
+_HIDDEN = "hidden"
+"""Why a leaf is left out that browsers do not show."""
+_EDITORIAL = re.compile(
+    r"(?:[\[(—–-]\s*|\s)(?:Ed|Tr|Trans|Transl|Editor|Translator|Transcriber)s?\.?(?:[’']s note)?\s*[\])]?\.?\s*$"
+    r"|^\W*(?:(?:translator|editor|transcriber)[’']?s?[’']? note|note by the (?:translator|editor))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class Found:
+    """A leaf where it stands.
+
+    - `level`: 1 to 6 for a heading, 0 for anything else.
+    - `role`: of a heading: "part" or "chapter" where the first heading of a section so marked; "section" where another
+      one.
+    - `anchors`: names of the places at its beginning; "" at the beginning of the page.
+    - `linked`: all of it leads elsewhere in the book, as lines of a contents list do.
+    """
+
+    leaf: TextBlock
+    page: str
+    level: int = 0
+    role: str = ""
+    anchors: list[str] = field(default_factory=list)
+    linked: bool = False
+
+
+class Page:
+    """Reads a page; `found` is what stands on it."""
+
+    def __init__(self, root: Element, path: str) -> None:
+        self.found: list[Found] = []
+        self._path = path
+        self._inline = Inline()
+        self._anchors = [""]
+        self._left_out = ""
+        self._verse = False
+        self._lines: list[str] = []
+        self._line_refs: list[str] = []
+        self._names: tuple[str, ...] = ()
+        self._roles: list[list[str]] = []  # of the sections around; emptied by their first heading
+        self._heading = False
+        self._linked = [0, 0]  # characters in links, and all
+        self._pending: list[TextBlock] = []  # what is left out inside a paragraph, to stand behind it
+        for child in root if local_name(root) == "html" else [root]:
+            if local_name(child) != "head":
+                self._node(child)
+        self._close()
+
+    def _content(self, element: Element) -> None:
+        self._text(element.text)
+        for child in element:
+            if isinstance(child.tag, str):
+                self._node(child)
+            self._text(child.tail)
+
+    def _text(self, text: str | None) -> None:
+        if text:
+            self._inline.text(text)
+            self._linked[1] += len(text.strip())
+
+    def _node(self, element: Element) -> None:
+        name = local_name(element)
+        for anchor in (attribute(element, "id"), element.get("name") if name == "a" else ""):
+            if anchor:
+                self._anchors.append(anchor)
+        tokens = tokens_of(element)
+        hidden = element.get("hidden") is not None
+        if name in SKIPPED:
+            return
+        if is_page_number(element, tokens):
+            self._aside(element, "page number")
+        elif not self._names and is_note(element, tokens):
+            self._note(element)
+        elif hidden and name not in BLOCKS and not holds_blocks(element):
+            self._aside(element, _HIDDEN)
+        elif name in BLOCKS or hidden:
+            kind = kind_of(element, tokens) or (_HIDDEN if hidden else "")
+            role = role_of(element) if name in {"section", "div", "article", "body"} else ""
+            with self._inside(kind, role=role, verse=is_verse(tokens) and not self._verse):
+                self._block(element, name, tokens)
+        else:
+            self._run(element, name, tokens)
+
+    def _block(self, element: Element, name: str, tokens: frozenset[str]) -> None:
+        holds = holds_blocks(element)
+        if name in HEADINGS or name == "hgroup":
+            self._read_heading(element, name)
+        elif name in CELLS and not holds:
+            self._inline.text(" ")
+            self._content(element)
+            self._inline.text(" ")
+        elif name == "pre":
+            self._preformatted(element)
+        else:
+            stanza = holds or not (is_line(tokens) or name == "p")
+            self._close(stanza=stanza)
+            self._content(element)
+            self._close(stanza=stanza)
+
+    def _run(self, element: Element, name: str, tokens: frozenset[str]) -> None:
+        if name == "br":
+            self._inline.line_break()
+        elif name == "img":
+            if len(attribute(element, "alt").strip()) == 1:  # a drop cap
+                self._text(attribute(element, "alt").strip())
+        elif self._names and is_return(element, tokens):
+            return
+        elif name == "a" and is_reference(element, tokens):
+            path, fragment = resolve(self._path, attribute(element, "href"))
+            self._inline.refs.append(f"{path}#{fragment}")
+        elif name == "a" and attribute(element, "href"):
+            before = self._linked[1]
+            self._content(element)
+            if not re.match(r"\w+:", attribute(element, "href")):
+                self._linked[0] += self._linked[1] - before
+        elif self._verse and name == "span" and is_line(tokens):
+            self._inline.line_break()
+            self._content(element)
+            self._inline.line_break()
+        elif is_italic(element, tokens) and not self._heading:
+            self._inline.open_italic()
+            self._content(element)
+            self._inline.close_italic()
+        else:
+            self._content(element)
+
+    def _aside(self, element: Element, kind: str) -> None:
+        words = Inline.clean("".join(str(piece) for piece in element.itertext()))
+        if words:
+            self._pending.append(TextBlock(lines=(words,), left_out=self._left_out or kind))
+
+    def _read_heading(self, element: Element, name: str) -> None:
+        self._close()
+        self._heading = True
+        if name == "hgroup":
+            level = min((HEADINGS[local_name(each)] for each in element if local_name(each) in HEADINGS), default=2)
+            self._text(element.text)
+            for child in element:
+                if isinstance(child.tag, str):
+                    self._content(child)
+                self._inline.line_break()
+                self._text(child.tail)
+        else:
+            level = HEADINGS[name]
+            self._content(element)
+        self._heading = False
+        lines, refs = self._inline.take()
+        if not lines:  # the words are in a picture
+            images = [attribute(each, "alt") for each in element.iter() if local_name(each) == "img"]
+            lines = [line for line in (Inline.clean(said) for said in (attribute(element, "title"), *images)) if line][
+                :1
+            ]
+        if lines:
+            roles = self._roles[-1] if self._roles else []
+            if self._left_out == _HIDDEN:
+                roles = []  # the section is named by a heading that is seen
+            role = roles.pop() if roles else ("section" if self._roles else "")
+            self._emit(
+                TextBlock(lines=tuple(lines), left_out=self._left_out or "heading", refs=refs), level=level, role=role
+            )
+        self._emit_pending()
+
+    def _note(self, element: Element) -> None:
+        self._close()
+        ids = [attribute(each, "id") or each.get("name") for each in element.iter() if isinstance(each.tag, str)]
+        parent = element.getparent()
+        above = attribute(parent, "id") if parent is not None and parent[0] is element else ""
+        names = (f"{self._path}#{name}" for name in (*self._anchors[-1:], above, *ids) if name)
+        self._names = tuple(islice(names, _MOST_NAMES))
+        before = len(self.found)
+        self._content(element)
+        self._close()
+        self._names = ()
+        words = " ".join(found.leaf.text for found in self.found[before:] if not found.leaf.left_out)
+        if _EDITORIAL.search(words):
+            for found in self.found[before:]:
+                found.leaf = replace(found.leaf, left_out=self._left_out or "editor's note")
+
+    def _preformatted(self, element: Element) -> None:
+        self._close()
+        text = "".join(str(piece) for piece in element.itertext())
+        for block in re.split(r"\n[ \t]*\n", text):
+            for line in block.split("\n"):
+                self._text(line)
+                self._inline.line_break()
+            self._close()
+
+    @contextmanager
+    def _inside(self, kind: str, *, role: str, verse: bool) -> Iterator[None]:
+        before = self._left_out, self._verse
+        if kind or role or verse:
+            self._close()
+        self._left_out = self._left_out or kind
+        self._verse = self._verse or verse
+        if role:
+            self._roles.append([role])
+        yield
+        if kind or role or verse:
+            self._close()
+        if role:
+            self._roles.pop()
+        self._left_out, self._verse = before
+
+    def _close(self, *, stanza: bool = True) -> None:
+        """End the paragraph being read; lines of verse that stand each in a block of its own are one stanza."""
+        lines, refs = self._inline.take()
+        linked, self._linked = self._linked, [0, 0]
+        if self._verse and not self._names and not stanza and len(lines) < 2:  # noqa: PLR2004 - one line or none
+            self._lines += lines
+            self._line_refs += refs
+            return
+        if self._lines:
+            whole, more = tuple(self._lines), tuple(self._line_refs)
+            self._lines, self._line_refs = [], []
+            self._emit(TextBlock(lines=whole, kind="verse", left_out=self._left_out, refs=more))
+        if not lines:
+            self._inline.refs += refs
+            self._emit_pending()
+            return
+        all_linked = linked[1] > 0 and linked[0] >= linked[1]
+        if self._names:
+            leaf = TextBlock(lines=(" ".join(lines),), kind="note", left_out=self._left_out, names=self._names)
+        elif self._verse or _looks_like_verse(lines):
+            leaf = TextBlock(lines=tuple(lines), kind="verse", left_out=self._left_out, refs=refs)
+        else:
+            leaf = TextBlock(lines=(" ".join(lines),), left_out=self._left_out, refs=refs)
+        self._emit(leaf, linked=all_linked)
+        self._emit_pending()
+
+    def _emit(self, leaf: TextBlock, *, level: int = 0, role: str = "", linked: bool = False) -> None:
+        refuse_many_paragraphs(len(self.found), what="The EPUB")
+        anchors, self._anchors = self._anchors, []
+        self.found.append(Found(leaf, self._path, level, role, anchors, linked))
+
+    def _emit_pending(self) -> None:
+        pending, self._pending = self._pending, []
+        self.found += [Found(leaf, self._path) for leaf in pending]  # no anchors: nothing leads to them
+
+
+def _looks_like_verse(lines: list[str]) -> bool:
+    """Whether lines broken on purpose are short and most begin with a capital: verse, an address, an inscription."""
+    if len(lines) < 2 or max(map(len, lines)) > _LONG_LINE:  # noqa: PLR2004 - one line is none broken
+        return False
+    capitals = sum(not line.lstrip("_\"'“‘(—[")[:1].islower() for line in lines)
+    return capitals > 0.6 * len(lines)
 
 
 def read_epub(

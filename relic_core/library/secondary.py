@@ -1,10 +1,8 @@
-"""Secondary sources on disk: files, folders, archives, archives in archives; of many the damaged one is told by name.
-
-Listing opens no text, and reading takes one text into memory.
-"""
+"""Secondary sources: folders, archives, and the tables that describe them."""
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import io
 import os
@@ -18,16 +16,82 @@ from typing import TYPE_CHECKING
 from relic_core.config import Settings
 from relic_core.domain import SecondarySource
 from relic_core.errors import BadText, NotFound, RelicError, UnsafeFile
-from relic_core.library import archives, folder, source_tables
+from relic_core.library import archives, folder
+from relic_core.library.folder import SUFFIXES
 from relic_core.library.reading import read_file
 from relic_core.library.refusals import refuse_others
-from relic_core.library.source_tables import SourceTable
 from relic_core.text.decoding import decode, file_name, harmless, storable
 from relic_core.text.metadata import Metadata, read_metadata
 from relic_core.text.reading import title_of_file, work_id
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+
+MOST_TABLE_BYTES = 50_000_000
+"""Of one table."""
+
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "file": ("file", "filename", "name", "path", "volume", "key"),
+    "number": ("gutenbergid", "gutenberg", "gutenbergnumber", "ebook", "pg", "id", "number"),
+    "title": ("title", "booktitle"),
+    "author": ("author", "authors", "creator", "by"),
+    "origin": ("source", "origin", "url", "address"),
+    "licence": ("licence", "license", "rights"),
+}
+"""What the columns of a table of sources may be called: letters and digits alone, in small letters."""
+
+
+class SourceTable:
+    r"""What tables say of sources, by the names of files and by numbers of Project Gutenberg; the first row counts.
+
+    >>> table = SourceTable()
+    >>> table.add(b"Gutenberg ID;Title\n138;The Ferry and Its Critics\n")
+    >>> table.said_of("138.txt")["title"], table.said_of("pg138-0.txt")["number"], table.said_of("essay.txt")
+    ('The Ferry and Its Critics', '138', {})
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[str, dict[str, str]] = {}
+
+    def add(self, data: bytes) -> None:
+        """Read a table; one without a column that names files tells nothing.
+
+        Raises EmptyText, NotText, TextTooLarge: as `decoding.decode`.
+        """
+        text = decode(data, max_bytes=MOST_TABLE_BYTES).text
+        head = text.partition("\n")[0]
+        reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=head.count))
+        heads = [re.sub(r"[^a-z0-9]", "", head.lower()) for head in next(reader, [])]
+        columns = {
+            what: next((heads.index(name) for name in names if name in heads), None) for what, names in _COLUMNS.items()
+        }
+        for values in reader:
+            row = {
+                what: values[column].strip()
+                for what, column in columns.items()
+                if column is not None and column < len(values)
+            }
+            for key in ("file", "number"):
+                if row.get(key):
+                    self._rows.setdefault(_key(row[key]), row)
+
+    def said_of(self, name: str) -> Mapping[str, str]:
+        """Give the row of a file: "title", "author", "number", "origin", "licence", as far as there are columns."""
+        stem = _key(name)
+        digits = re.match(r"(?:pg)?(\d{1,6})(?!\d)", stem)
+        return self._rows.get(stem) or (self._rows.get(digits[1]) if digits else None) or {}
+
+
+def _key(name: str) -> str:
+    """Give what a file is looked up by: its name without folders and ending, in small letters.
+
+    >>> _key("Essays/138.TXT"), _key("138")
+    ('138', '138')
+    """
+    last = PurePosixPath(name.replace("\\", "/")).name.casefold()
+    return next((last.removesuffix(suffix) for suffix in SUFFIXES if last.endswith(suffix)), last)
+
 
 ARCHIVE = ".zip"
 TABLE = ".csv"
@@ -244,7 +308,7 @@ def _in_archive(path: Path, table: SourceTable, others: list[str], outer: tuple[
 def _add(table: SourceTable, file: SourceFile) -> Iterator[SourceFile]:
     """Read a table; one that cannot be read is told, and the sources go without it."""
     try:
-        table.add(read_source(file, max_bytes=source_tables.MOST_BYTES))
+        table.add(read_source(file, max_bytes=MOST_TABLE_BYTES))
     except RelicError as error:
         yield replace(file, problem=str(error))
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from relic_core.mining.attributions import CENTRED, LINE, indent, inner_indent, without_attribution
-from relic_core.text import apparatus
 from relic_core.text.blocks import is_verse, split_blocks
 from relic_core.text.contents import is_prose
 from relic_core.text.headings import is_capitals
-from relic_core.text.layout import lay_out
+from relic_core.text.layout import lay_out, licence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,7 +78,7 @@ def find_pieces(text: str) -> list[Piece]:
 
     - `text`: with page numbers and running heads as white space (`noise.printed_noise`).
     """
-    start, end = apparatus.licence(text)
+    start, end = licence(text)
     layout = lay_out(text, start, end)
     return _Reader(text, layout).read()
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from relic_core.errors import StaleIndex, StoreError
 from relic_core.retrieval import index_files
-from relic_core.text.lemmas import lemmas_version, work_lemmas
+from relic_core.text.forms import lemmas_version, work_lemmas
 from relic_core.text.words import WORDS, WorkWords, keep_words, work_words
 
 if TYPE_CHECKING:

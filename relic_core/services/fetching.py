@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.errors import BadText, JobCancelled, NotFound, RelicError, SourceAway, SourceUnavailable, StoreReadOnly
 from relic_core.library import catalogue
-from relic_core.library.downloads import Downloads, Gate
-from relic_core.library.gutenberg import Gutenberg
+from relic_core.library.gutenberg import Downloads, Gate, Gutenberg
 from relic_core.services.preparing import Preparing
 from relic_core.store import locks
 

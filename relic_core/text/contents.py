@@ -21,7 +21,7 @@ _LEADING_NUMBER = re.compile(
     r"^\W*(?:(?:chapter|chap\.?|letter)\s+)?(?:[IVXLC]+|\d{1,3})(?:[.:)]|\s{2,}|\s*$)\W*", re.IGNORECASE
 )
 _TRAILING_PAGE = re.compile(r"[\s.·]*\d{1,4}\s*$|[\s.]+[ivxl]+\s*$")
-_NEW_PAGE = 3
+_OWN_PAGE = 3
 """Blank lines before a block that begins a new page."""
 _LOOK_BACK = 6
 _LINE_ROOM = 120
@@ -111,7 +111,7 @@ def _first_repeat(headings: Mapping[int, Heading], start: int, stop: int) -> int
 def _first_of_page(blocks: Sequence[Block], headings: Mapping[int, Heading], start: int, prose: int) -> int:
     """Index of the block that begins the page on which the prose at `prose` stands, its headings above it included."""
     lowest = max(start + 1, prose - _LOOK_BACK)
-    first = next((index for index in range(prose, lowest - 1, -1) if blocks[index].gap >= _NEW_PAGE), 0)
+    first = next((index for index in range(prose, lowest - 1, -1) if blocks[index].gap >= _OWN_PAGE), 0)
     if not first:
         first = next((index for index in range(prose - 1, lowest - 1, -1) if index in headings), prose)
     words = {headings[index].word for index in range(first, prose) if index in headings}
@@ -121,7 +121,7 @@ def _first_of_page(blocks: Sequence[Block], headings: Mapping[int, Heading], sta
         if above is None and first - 2 > start and blocks[first - 1].short and is_title(blocks[first - 1].flat or "-"):
             above, step = headings.get(first - 2), 2  # the title of a part under its number
         gap = blocks[first - step].gap
-        if above is None or above.word in words or not (gap >= _NEW_PAGE or (above.level == "part" and gap > 1)):
+        if above is None or above.word in words or not (gap >= _OWN_PAGE or (above.level == "part" and gap > 1)):
             break
         words.add(above.word)
         first -= step

@@ -1,4 +1,4 @@
-"""Headings: what a block says if it is one. Whether it is one is decided by its surroundings (`outline`)."""
+"""Headings of plain texts: what one looks like, its number and its marks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,56 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from relic_core.text.blocks import flatten
-from relic_core.text.numbers import NUMBER_PATTERN, number_value
 
 if TYPE_CHECKING:
     from relic_core.text.blocks import Block
+
+
+_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+_ROMAN = re.compile(r"C{0,3}(?:XC|XL|L?X{0,4})(?:IX|IV|V?I{0,4})")
+_UNITS = (
+    ("one", "first"), ("two", "second"), ("three", "third"), ("four", "fourth"), ("five", "fifth"), ("six", "sixth"),
+    ("seven", "seventh"), ("eight", "eighth"), ("nine", "ninth"), ("ten", "tenth"), ("eleven", "eleventh"),
+    ("twelve", "twelfth"), ("thirteen", "thirteenth"), ("fourteen", "fourteenth"), ("fifteen", "fifteenth"),
+    ("sixteen", "sixteenth"), ("seventeen", "seventeenth"), ("eighteen", "eighteenth"), ("nineteen", "nineteenth"),
+)  # fmt: skip
+_TENS = (
+    ("twenty", "twentieth"), ("thirty", "thirtieth"), ("forty", "fortieth"), ("fifty", "fiftieth"),
+    ("sixty", "sixtieth"), ("seventy", "seventieth"), ("eighty", "eightieth"), ("ninety", "ninetieth"),
+)  # fmt: skip
+_WORDS = {word: value for value, pair in enumerate(_UNITS, start=1) for word in pair}
+_WORDS |= {word: 10 * value for value, pair in enumerate(_TENS, start=2) for word in pair}
+
+NUMBER_PATTERN = (
+    r"(?:\d{1,3}|[IVXLC]+|(?:"
+    + "|".join(sorted((tens for tens, _ in _TENS), key=len, reverse=True))
+    + r")[- ](?:"
+    + "|".join(sorted((word for pair in _UNITS[:9] for word in pair), key=len, reverse=True))
+    + r")|"
+    + "|".join(sorted(_WORDS, key=len, reverse=True))
+    + ")"
+)
+"""A regular expression for what `number_value` may understand; to be used ignoring case."""
+
+
+def number_value(written: str) -> int | None:
+    """Read a number of a heading.
+
+    >>> [number_value(word) for word in ("XLIV", "12", "Twenty-first", "first", "IC", "dear")]
+    [44, 12, 21, 1, None, None]
+    """
+    if written.isdecimal():
+        return int(written)
+    upper = written.upper()
+    if upper and _ROMAN.fullmatch(upper):
+        values = [_ROMAN_VALUES[letter] for letter in upper]
+        following = [*values[1:], 0]
+        return sum(-value if value < after else value for value, after in zip(values, following, strict=True))
+    parts = re.split(r"[- ]", written.lower())
+    if not parts or any(part not in _WORDS for part in parts):
+        return None
+    return sum(_WORDS[part] for part in parts)
+
 
 Level = Literal["part", "chapter", "section", "named"]
 
@@ -232,3 +278,38 @@ def _with_following_lines(heading: Heading, block: Block) -> Heading | None:
 def _is_short_title(lines: list[str]) -> bool:
     whole = is_title(" ".join(lines))
     return len(lines) <= _FEW_LINES and whole and all(is_title(line) or len(line) < _SHORT_LINE for line in lines)
+
+
+MarkLevel = Literal["part", "chapter", "section", "aside"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A heading that stands.
+
+    - `level`: "aside" begins matter by another hand.
+    - `word`: as in `Heading`; "listed" for titles a contents list names, "titled" for parts that have only a title.
+    - `value`: the number as a number; 0 where it has none.
+    - `title`, `label`: the title, and the whole heading, each with what stands on the next lines.
+    - `under`: index of the block below it that holds its title.
+    """
+
+    index: int
+    level: MarkLevel
+    word: str
+    number: str
+    value: int
+    title: str
+    label: str
+    under: int | None = None
+
+
+def mark_heading(index: int, heading: Heading, level: MarkLevel) -> Mark:
+    """Let a heading stand."""
+    return Mark(index, level, heading.word, heading.number, heading.value, heading.title, heading.label)
+
+
+def mark_title(index: int, block: Block, level: MarkLevel, word: str) -> Mark:
+    """Let a title without a number stand."""
+    title = clean_title(block.flat)
+    return Mark(index, level, word, "", 0, title, title)

@@ -1,15 +1,185 @@
-"""The layout of a text: its blocks, what they read like as headings, and which are no author's text for certain."""
+"""How a plain text is laid out: transcribers' apparatus, and how its headings stand."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from relic_core.domain import LeftOut
-from relic_core.text import apparatus
 from relic_core.text.blocks import Block, cut_block, line_width, manner_of, split_blocks
 from relic_core.text.contents import find_contents, is_list
 from relic_core.text.headings import Heading, parse_heading
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+_HEADER_ENDS = (
+    re.compile(r"^[ \t]*\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG[^*]{0,300}\*{3}[^\n]*", re.MULTILINE),
+    re.compile(r"^[ \t]*\*END[ *]*THE SMALL PRINT[^\n]*", re.MULTILINE),
+    re.compile(r"^[^\n]*\b(?:gutenberg\.net\.au|Project Gutenberg(?: of)? Australia)\b[^\n]*", re.MULTILINE),
+)
+_HEADER_ROOM = 40_000
+"""Characters. The longest small print of the 1990s is about 12,000."""
+_AUSTRALIAN_ROOM = 4_000
+_FOOTER = re.compile(
+    r"^[ \t]*(?:\*{3} ?END OF (?:THE|THIS) PROJECT GUTENBERG"
+    r"|End of (?:the |this )?Project Gutenberg\b"
+    r"|This site is full of FREE ebooks"
+    r"|START: FULL LICENSE)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_MARK = re.compile(
+    r"^[ \t]*\[\s*(?P<word>illustration|picture|image|figure|plate|map|music|frontispiece|footnote|note|"
+    r"(?:original )?(?:transcriber|editor|updater|project gutenberg)[^\]\n:]{0,30}note)s?\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+_MARK_ROOM = 4_000
+_CREDIT = re.compile(
+    r"(?:produced|prepared|scanned|proofread|digiti[sz]ed|transcribed|typed|e-?text)\b.{0,60}\b(?:by|from)\b"
+    r"|special thanks\b"
+    r"|e-?text prepared|html version|\(?this (?:file|e-?text|e-?book) was|note: project gutenberg"
+    r"|online distributed proofreading",
+    re.IGNORECASE,
+)
+_EDITORS_NOTE = re.compile(
+    r"[*\[(]*(?:original |the )?(?:transcriber|contri?butor|editor|e-?text|e-?book|proofreader|updater|producer)"
+    r"(?:'s|’s|s'|s’|s)? notes?\b",
+    re.IGNORECASE,
+)
+_END = re.compile(r"(?:the )?end\.?|finis\.?|fin\.?", re.IGNORECASE)
+_END_OF_PART = re.compile(
+    r"(?:the )?end of (?:the )?(?:\w+[- ]?\w* )?(?:book|part|volume|vol\.)\b.{0,40}", re.IGNORECASE
+)
+_END_MATTER = re.compile(
+    r"(?:a )?notes? on the texts?|notes?:|footnotes?[:.]?|end ?notes?[:.]?|(?:selected )?bibliography.{0,40}"
+    r"|typographical errors corrected.*|list of corrections.*|appendix: production notes.*"
+    r"|(?:other )?(?:novels|books|works) by.{0,60}|printed (?:in|by)\b.{0,100}|.{0,60}\bprinters\b.{0,60}",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(r"\[\d{1,3}\]\s|\{\d{1,3}\}\s")
+_PAGE = re.compile(r"[\[({]\s*(?:pg\.?|page|p\.)\s*\d{1,4}\s*[\])}]|\{\s*\d{1,4}\s*\}", re.IGNORECASE)
+_DIGITAL = re.compile(r"e-?text|e-?book|gutenberg|transcri|electronic", re.IGNORECASE)
+
+
+def licence(text: str) -> tuple[int, int]:
+    """Find where the text proper begins and ends between Project Gutenberg's header and footer.
+
+    What it returns:
+    - `start, end`: offsets; ``(0, len(text))`` where there is neither.
+    """
+    start = 0
+    for pattern in _HEADER_ENDS[:2]:
+        found = pattern.search(text, 0, _HEADER_ROOM)
+        start = max(start, found.end()) if found else start
+    if not start:
+        australian = list(_HEADER_ENDS[2].finditer(text, 0, _AUSTRALIAN_ROOM))
+        start = australian[-1].end() if australian else 0
+    footer = _FOOTER.search(text, start)
+    return start, footer.start() if footer and text[start : footer.start()].strip() else len(text)
+
+
+def bracketed(text: str, start: int, end: int) -> list[LeftOut]:
+    """Find marks in square brackets that begin a line: illustrations, footnotes, notes of whoever made the file.
+
+    A mark may run over lines and paragraphs; one whose bracket is not closed within 4,000 characters is none.
+    """
+    closings = _closings(text, start, end)
+    found: list[LeftOut] = []
+    for mark in _MARK.finditer(text, start, end):
+        opening = text.index("[", mark.start())
+        closing = closings.get(opening, end)
+        inside = bool(found) and opening < found[-1].end
+        if inside or closing - opening > _MARK_ROOM or opening not in closings:
+            continue
+        kind = _mark_kind(mark["word"].lower(), text[opening:closing])
+        if kind:
+            found.append(LeftOut(start=opening, end=closing, kind=kind))
+    return found
+
+
+def _closings(text: str, start: int, end: int) -> dict[int, int]:
+    """Offset past the bracket that closes each opening one."""
+    open_ones: list[int] = []
+    closings: dict[int, int] = {}
+    for bracket in re.finditer(r"[\[\]]", text[start:end]):
+        if bracket[0] == "[":
+            open_ones.append(start + bracket.start())
+        elif open_ones:
+            closings[open_ones.pop()] = start + bracket.end()
+    return closings
+
+
+def _mark_kind(word: str, mark: str) -> str:
+    if word == "footnote":
+        return "note"
+    if word == "note":  # an author may write such a note too; only one that speaks of files is not the author's
+        return "editor's note" if _DIGITAL.search(mark) else ""
+    return "editor's note" if "note" in word else "illustration"
+
+
+def own_kind(block: Block) -> str:
+    """Say what a block is that is not the author's text whatever stands around it; empty for any other block."""
+    if not block.short:
+        return "note" if _NOTE.match(block.lines[0].lstrip()) else ""
+    joined = " ".join(block.lines).strip()
+    if not any(character.isalnum() for character in joined):
+        return "" if re.search(r"[\"'“”‘’?!]", joined) else "break"
+    if _PAGE.fullmatch(joined):
+        return "page number"
+    if _NOTE.match(joined):
+        return "note"
+    flat = block.flat
+    return "end matter" if _END_OF_PART.fullmatch(flat) else ""
+
+
+def is_credit(block: Block) -> bool:
+    """Whether a block at the front says who made the file."""
+    return block.short and bool(_CREDIT.match(block.flat))
+
+
+def is_editors_note(block: Block) -> bool:
+    """Whether a block heads or begins a note of whoever made the file."""
+    return bool(_EDITORS_NOTE.match(block.lines[0].strip()))
+
+
+def is_the_end(block: Block) -> bool:
+    """Whether a block says that the work ends here; such words may also be the title of the last chapter."""
+    return len(block.lines) == 1 and bool(_END.fullmatch(block.flat))
+
+
+def end_matter_kind(block: Block) -> str:
+    """Say what begins with this block, if it is something that stands behind a work; empty if it is not."""
+    if is_editors_note(block):
+        return "editor's note"
+    if block.short and _END_MATTER.fullmatch(block.flat):
+        return "note" if "footnote" in block.flat.lower() else "end matter"
+    return ""
+
+
+def editors_notes(blocks: Sequence[Block], stops: set[int]) -> dict[int, str]:
+    """Find notes of whoever made the file that stand in front of or inside a work, heading and text.
+
+    - `stops`: indices of blocks that begin something else for certain (headings).
+
+    Returns: index of a block -> "editor's note".
+    """
+    found: dict[int, str] = {}
+    for index, block in enumerate(blocks):
+        if index in found or not is_editors_note(block):
+            continue
+        found[index] = "editor's note"
+        if not _EDITORS_NOTE.fullmatch(block.flat.rstrip(".:") if block.short else ""):
+            continue  # the note itself follows its heading in the same block
+        for following in range(index + 1, len(blocks)):
+            new_page = blocks[following].gap >= 3 and following > index + 1  # noqa: PLR2004 - blank lines of a new page
+            if following in stops or new_page:
+                break
+            found[following] = "editor's note"
+    return found
+
 
 _TITLE_PAGE = 12
 """Blocks at the beginning among which credits and a title page stand."""
@@ -53,8 +223,8 @@ def lay_out(text: str, start: int, end: int) -> Layout:
     """Lay out ``text[start:end]``, the text between Project Gutenberg's header and footer."""
     blocks, kinds = _cut(text, start, end)
     for index, block in enumerate(blocks):
-        kind = kinds.get(index) or apparatus.own_kind(block)
-        if not kind and index < _TITLE_PAGE and apparatus.is_credit(block):
+        kind = kinds.get(index) or own_kind(block)
+        if not kind and index < _TITLE_PAGE and is_credit(block):
             kind = "editor's note"
         if kind:
             kinds[index] = kind
@@ -66,7 +236,7 @@ def lay_out(text: str, start: int, end: int) -> Layout:
     width = line_width(blocks)
     contents, entries = find_contents(blocks, headings, width)
     kinds = contents | kinds
-    kinds |= apparatus.editors_notes(blocks, set(headings) - set(kinds))
+    kinds |= editors_notes(blocks, set(headings) - set(kinds))
     headings = {index: heading for index, heading in headings.items() if index not in kinds}
     return Layout(blocks, headings, kinds, entries, width)
 
@@ -92,7 +262,7 @@ def _cut(text: str, start: int, end: int) -> tuple[list[Block], dict[int, str]]:
     kinds: dict[int, str] = {}
     position = start
     manner = manner_of(text, start, end)
-    for mark in (*apparatus.bracketed(text, start, end), LeftOut(end, end, "")):
+    for mark in (*bracketed(text, start, end), LeftOut(end, end, "")):
         for block in split_blocks(text, position, mark.start, manner):
             blocks += _off_prose(block, text, on_title_page=len(blocks) < _TITLE_PAGE)
         if mark.kind:

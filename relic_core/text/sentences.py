@@ -1,21 +1,4 @@
-"""Cut paragraphs into sentences as RELiC's lists are cut.
-
-RELiC ran spaCy's dependency parser with ellipses, colons and semicolons as extra boundaries. The rules here come close
-to it without a parser. A boundary stands only in a gap between two words that holds a mark ``. ! ? … ; :`` and white
-space after it; the gap, the word before and the words after decide:
-
-* ``;``, ``:`` and ellipses always part;
-* ``!`` and ``?`` part before a capital. Before a small letter they part too, unless they are quoted and something
-  other than a clause follows (``?" asked his wife``, against ``?" she asked``), they close a parenthesis, or all that
-  stands before is ``Oh!``;
-* a full stop parts before a capital unless it belongs to its word (`relic_core.text.abbreviations`); that of an initial
-  parts too where what follows is no name: a quotation, or a word like ``He`` (``the letter F. “But``, ``A.B. He``);
-* dashes part nothing: ``it?--what`` is one sentence.
-
-Closing quotation marks stay with the sentence they close, opening ones go with the sentence they open.
-
-Source: Thai et al., RELiC: Retrieving Evidence for Literary Claims (ACL 2022), section 2.1 and footnote 5.
-"""
+"""Text into sentences by RELiC's rule: ends of sentences, abbreviations, ellipses, colons and semicolons."""
 
 from __future__ import annotations
 
@@ -26,10 +9,59 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from relic_core.errors import unknown_name
-from relic_core.text.abbreviations import owns_stop
 
 if TYPE_CHECKING:
     from relic_core.ports import Segmenter
+
+
+TITLES = frozenset(
+    """
+    mr mrs messrs ms mm mme mmes mlle mlles mons mgr dr prof rev revd hon st ste fr wm geo
+    capt col gen lieut lt maj sergt sgt corp adm insp det supt gov sen rep mt v vs viz cf i.e e.g p.s n.b
+    """.split()  # noqa: SIM905 - a list that a person can read and mend
+)
+"""Words that are followed by what they introduce, mostly a name: their stop never ends a sentence."""
+
+NUMBERED = frozenset(
+    """
+    no nos vol vols ch chap fig p pp art sec jan feb mar apr jun jul aug sep sept oct nov dec esq
+    """.split()  # noqa: SIM905
+)
+"""Words whose stop ends a sentence unless a number follows."""
+
+PLACES = frozenset(
+    """
+    Ak Ala Ariz Ark Calif Colo Conn Fla Ga Ia Kan Kans Ky Md Mich Minn Mont Neb Nebr Nev Okla Ore Tenn Va Wis
+    """.split()  # noqa: SIM905
+)
+"""Words whose stop is theirs only as written here: "Ark." is in America, and "ark." ends a sentence."""
+
+_UNIT = re.compile(r"\d*[a-z]")
+"""Single letters, as in "3s. 6d." or "c. 1850"."""
+
+_NO_INITIALS = frozenset({"i", "a.m", "p.m"})
+
+
+def owns_stop(word: str, *, before_number: bool = False, before_name: bool = True) -> bool:
+    """Whether the full stop after `word` is part of it and ends no sentence.
+
+    - `word`: what stands before the stop, its inner stops included ("p.m", "Mrs").
+    - `before_name`: whether a name may follow. Initials own their stop only before one.
+
+    >>> [word for word in ("Mrs", "St", "J", "Y.M.C", "I", "wife", "Ark", "ark", "Miss") if owns_stop(word)]
+    ['Mrs', 'St', 'J', 'Y.M.C', 'Ark']
+    >>> owns_stop("no"), owns_stop("No", before_number=True)
+    (False, True)
+    >>> owns_stop("S.E", before_name=False)
+    False
+    """
+    lowered = word.lower()
+    if lowered in TITLES or word in PLACES:
+        return True
+    if word[-1].isupper() and word[-2:-1] in {"", "."}:  # "J.", "U.S.", "Ph.D."
+        return before_name and lowered not in _NO_INITIALS
+    return before_number and (lowered in NUMBERED or _UNIT.fullmatch(lowered) is not None)
+
 
 _WORD = re.compile(r"[^\W_]")
 _GAP = re.compile(r"[.!?…;:][\W_]*")

@@ -1,36 +1,592 @@
-"""The structure of a text: its chapters and paragraphs, and what in the file is not the author's.
-
-Nothing is cut. Every visible character of the file belongs to exactly one paragraph or one stretch that is left out,
-and every stretch left out says why. What is whose:
-
-* a preface, introduction, note or postscript by the author is a chapter without a number; one by a translator, an
-  editor or a friend is front matter;
-* epigraphs of chapters are paragraphs of the chapter; title pages, dedications and epigraphs of the whole are front
-  matter;
-* unheaded prose before the first chapter is a chapter without a name (a prologue);
-* numbers of sections inside chapters are left out as headings and divide nothing;
-* a unit not called a chapter ("Stave I", "Letter 2") keeps its whole heading as its title, to be cited as printed.
-"""
+"""The structure of a plain text: what stands before and after, titles, chapters."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from relic_core.domain import LeftOut
-from relic_core.text import apparatus
-from relic_core.text.assembly import Assembly
-from relic_core.text.blocks import split_blocks
-from relic_core.text.layout import Layout, lay_out, title_page
-from relic_core.text.matter import end_matter, front_matter
+from relic_core.domain import Chapter, LeftOut, Paragraph, ParagraphKind
+from relic_core.text.blocks import Block, is_verse, split_blocks
+from relic_core.text.contents import entry_key, is_prose
+from relic_core.text.headings import Mark, clean_title, is_capitals, is_title, mark_heading, mark_title, parse_heading
+from relic_core.text.layout import Layout, end_matter_kind, is_the_end, lay_out, licence, title_page
 from relic_core.text.metadata import Metadata, read_metadata
-from relic_core.text.outline import find_marks, set_aside
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from relic_core.domain import Chapter, Paragraph
-    from relic_core.text.marks import Mark
+    from relic_core.text.headings import Heading, Mark
+    from relic_core.text.layout import Layout
+
+
+_HEADING_PAGE = 2
+"""Blank lines before a heading that begins a new page."""
+_MISPRINT = 3
+"""How far a number may be off and still go on with the count."""
+
+
+def count_chapters(layout: Layout) -> tuple[list[int], list[int]]:
+    """Choose the headings that count chapters, and those that count sections inside chapters.
+
+    Headings with a word ("Chapter IV") come before bare numbers with a title ("IV. The Ferry") and these before bare
+    numbers, unless there are far more of the latter.
+
+    What it returns:
+    - `chapters, sections`: indices of blocks, in order.
+    """
+    headings = layout.headings
+    units = [index for index in layout.free if index in headings and headings[index].level == "chapter"]
+    worded = _without_letters_inside(layout, [index for index in units if not headings[index].bare])
+    chains = {
+        style: _chain(layout, [index for index in units if headings[index].word == style])
+        for style in ("roman", "arabic", "word", "roman titled", "arabic titled")
+    }
+    bare = max((chains["roman"], chains["arabic"], chains["word"]), key=len)
+    titled = max((chains["roman titled"], chains["arabic titled"]), key=len)
+    if worded and len(worded) < len(bare) and all(headings[index].word == "letter" for index in worded):
+        return sorted({*worded, *bare}), []
+    if _counts(worded) or (worded and not _counts(bare) and not _counts(titled)):
+        worded += _goes_on(layout, worded, [index for index in units if headings[index].word.endswith("titled")])
+        return worded, _sections(
+            layout, worded, [index for index in units if headings[index].word in {"roman", "arabic"}]
+        )
+    holds = bool(bare) and titled[:1] < bare[:1] and sum(headings[index].value == 1 for index in bare) > 1
+    if _counts(titled) and (holds or len(titled) > 3 * len(bare)):
+        return titled, _sections(layout, titled, bare)
+    return (bare, []) if _counts(bare) else ([], [])
+
+
+def _counts(indices: Sequence[int]) -> bool:
+    """Whether there are enough numbers to be a count: one alone is none."""
+    return len(indices) > 1
+
+
+def _chain(layout: Layout, indices: Iterable[int]) -> list[int]:
+    """Keep the numbers that count up from 1, again and again; one misprint does not break the count.
+
+    The count begins again on a new page or below the heading of a part; stanzas of a poem do neither.
+    """
+    dividers = [index for index, heading in layout.headings.items() if heading.level in {"part", "named"}]
+    kept: list[int] = []
+    last = position = 0
+    for index in indices:
+        value = layout.headings[index].value
+        starts = value == 1 and (
+            not kept
+            or layout.blocks[index].gap >= _HEADING_PAGE
+            or bisect_right(dividers, index) > bisect_right(dividers, kept[-1])
+        )
+        if starts:
+            last = position = 0
+        if starts or (kept and (0 < value - last <= _MISPRINT or value == position + 1)):
+            kept.append(index)
+            last, position = value, position + 1
+    return kept
+
+
+def _without_letters_inside(layout: Layout, worded: list[int]) -> list[int]:
+    """Leave out numbered letters that stand inside chapters; letters before the first chapter count."""
+    chapters = [index for index in worded if layout.headings[index].word != "letter"]
+    if 2 * len(chapters) <= len(worded):
+        return worded
+    return [index for index in worded if layout.headings[index].word != "letter" or index < chapters[0]]
+
+
+def _goes_on(layout: Layout, worded: Sequence[int], titled: Iterable[int]) -> list[int]:
+    """Numbers with a title that take up the count where the word for it stops being printed."""
+    last = layout.headings[worded[-1]].value
+    kept = []
+    for index in titled:
+        new_page = layout.blocks[index].gap >= _HEADING_PAGE
+        if index > worded[-1] and layout.headings[index].value == last + 1 and new_page:
+            kept.append(index)
+            last += 1
+    return kept
+
+
+def _sections(layout: Layout, chapters: Iterable[int], bare: Iterable[int]) -> list[int]:
+    """Bare numbers that count up from 1 inside chapters; other bare numbers are part of the prose."""
+    starts = set(chapters)
+    kept: list[int] = []
+    last = 0
+    for index in sorted({*starts, *bare}):
+        value = layout.headings[index].value
+        if index in starts:
+            last = 0
+        elif value == 1 or 0 < value - last < _MISPRINT:
+            last = value
+            kept.append(index)
+    return kept
+
+
+_MOST_LINES = 6
+_MOST_GAP = 5
+_SHORT = 60
+"""Characters of a title on one line; also of the sentences that may be titles."""
+_FEW = 3
+_NAME_WORD = 4
+"""Letters; longer words have a capital in a title, which "with" and "from" have not."""
+_TITLE_PAGE = 2
+
+
+def add_titles(layout: Layout, chosen: dict[int, Mark]) -> None:
+    """Give marks the titles that stand below them.
+
+    A title in capitals is taken. Any other short line may be the first of the prose; it is taken where most numbers of
+    the text have such a line below them.
+    """
+    candidates: dict[int, int] = {}
+    asked = 0
+    for index, mark in chosen.items():
+        if mark.level not in {"chapter", "part"} or mark.title or not mark.number:
+            continue
+        asked += 1
+        title = layout.below.get(index, -1)
+        after = layout.below.get(title, -1)
+        if after < 0 or title in chosen or not _may_be_title(layout.blocks[title], layout.width):
+            continue
+        over_heading = after in chosen and chosen[after].level != "section"
+        if over_heading == (mark.level == "part") and not (over_heading and _is_sentence(layout.blocks[title].flat)):
+            candidates[index] = title
+    if asked < _FEW:
+        candidates = {
+            index: title for index, title in candidates.items() if not _is_sentence(layout.blocks[title].flat)
+        }
+    most = len(candidates) > 0.5 * asked
+    capitals = sum(is_capitals(layout.blocks[title].flat) for title in candidates.values()) > 0.8 * len(candidates)
+    for index, title in candidates.items():
+        printed = layout.blocks[title].flat
+        said = re.search(
+            r"^[\"'“‘]|[:!?][\"'”’]?$", printed
+        )  # a shout or a salutation in capitals is no title by itself
+        taken = (is_capitals(printed) and (most or not said)) or (most and not capitals)
+        if taken or chosen[index].level == "part":
+            whole = f"{chosen[index].label.rstrip('.:')}: {clean_title(printed)}"
+            chosen[index] = replace(chosen[index], title=clean_title(printed), label=whole, under=title)
+
+
+def titled_parts(layout: Layout, chosen: dict[int, Mark]) -> dict[int, Mark]:
+    """Find parts that have only a title: one stands alone over each chapter 1, more than once."""
+    if any(mark.level == "part" for mark in chosen.values()):
+        return {}
+    above = {below: index for index, below in layout.below.items()}
+    firsts = [index for index, mark in chosen.items() if mark.level == "chapter" and mark.value == 1]
+    parts = [above[index] for index in firsts if index in above and above[index] not in chosen]
+    if len(parts) < 2 or len(parts) < len(firsts) or not all(_is_alone(layout.blocks[index]) for index in parts):  # noqa: PLR2004 - one title is the work's
+        return {}
+    return {index: mark_title(index, layout.blocks[index], "part", "titled") for index in parts}
+
+
+def titles_alone(layout: Layout) -> dict[int, Mark]:
+    """Find the chapters of a text that nothing else divides: names alone on their page, as in collections."""
+    found = {}
+    for index, following in layout.below.items():
+        block, below = layout.blocks[index], layout.blocks[following]
+        if block.gap <= _TITLE_PAGE or below.gap >= block.gap or is_capitals(" ".join(below.lines[:3])):
+            continue
+        if len(block.lines) == 1 and len(block.lines[0]) < _SHORT and _is_name(block.flat):
+            found[index] = mark_title(index, block, "chapter", "listed")
+    return found if len(found) > 1 else {}
+
+
+def _is_name(line: str) -> bool:
+    words = [word for word in re.findall(r"\w+", line) if len(word) > _NAME_WORD]
+    return bool(words) and all(word[0].isupper() for word in words) and is_title(line) and line[-1] not in ".:"
+
+
+def _is_alone(block: Block) -> bool:
+    return block.gap >= _TITLE_PAGE and block.short and len(block.lines) == 1 and is_title(block.flat)
+
+
+def _is_sentence(line: str) -> bool:
+    return line.endswith(".") and not is_capitals(line)
+
+
+def _may_be_title(block: Block, width: int) -> bool:
+    if not block.short or len(block.lines) > _MOST_LINES or block.gap > _MOST_GAP:
+        return False
+    line = block.flat
+    if is_capitals(line):
+        return is_title(line)
+    if not line or line[0] in "\"'“‘" or is_verse(block, width):
+        return False
+    return is_title(line) or (len(block.lines) == 1 and len(line) < _SHORT and _is_sentence(line) and ". " not in line)
+
+
+_OWN_PAGE = 3
+"""Blank lines before a block that begins a new page."""
+_PROLOGUE = 1_500
+_SHORT_PROLOGUE = 600
+"""Characters of prose: so much is a prologue, or so much in three paragraphs; less is a dedication."""
+_SHORT_PROLOGUE_PARAGRAPHS = 3
+_LAST_SHARE = 0.1
+"""End matter that no "The End" announces stands in this last share of the text."""
+_LAST_BLOCKS = 6
+
+
+def front_matter(layout: Layout, marks: Sequence[Mark]) -> tuple[set[int], int]:
+    """Find the blocks of title pages, dedications and pieces by another hand.
+
+    What it returns:
+    - `blocks`: indices.
+    - `prologue`: index of the block with which prose without a heading begins before the first chapter; -1 where none
+      does.
+    """
+    dividing = [mark for mark in marks if mark.level != "section"]
+    if not dividing:
+        return title_page(layout), -1
+    first = dividing[0].index
+    prologue = _prologue(layout, first)
+    found = {index for index in layout.free if index < (first if prologue < 0 else prologue)}
+    ends = [mark.index for mark in dividing[1:]] + [len(layout.blocks)]
+    for mark, end in zip(dividing, ends, strict=True):
+        if mark.level == "aside":
+            found |= set(range(mark.index, end))
+    numbered = next((mark.index for mark in dividing if mark.value == 1), 0)
+    return found | _half_title(layout, first, numbered), prologue
+
+
+def end_matter(layout: Layout, marks: Sequence[Mark]) -> dict[int, str]:
+    """Find the blocks behind the end of the work, with their kinds.
+
+    The work ends near the end of the text: with "The End", or where notes, a bibliography or a printer's line begin.
+    "The End" elsewhere, as of a story in a collection, is left out for itself.
+    """
+    of_headings = {index for mark in marks for index in (mark.index, mark.under)}
+    last = max((mark.index for mark in marks if mark.level != "section"), default=-1)
+    room = _LAST_SHARE * layout.length(0, len(layout.blocks))
+    ends = [index for index in layout.free if index not in of_headings and is_the_end(layout.blocks[index])]
+    found = dict.fromkeys(ends, "end matter")
+    kind = ""
+    for index in range(last + 1, len(layout.blocks)):
+        if index in of_headings:
+            continue
+        block = layout.blocks[index]
+        alone = block.gap > 1 or len(layout.blocks) - index <= _LAST_BLOCKS
+        late = bool(kind) or layout.length(index, len(layout.blocks)) < room
+        begins = found.get(index) or (end_matter_kind(block) if kind or alone else "")
+        if begins and late:
+            kind = begins
+        if kind:
+            found[index] = kind
+    return found
+
+
+def _half_title(layout: Layout, first: int, numbered: int) -> set[int]:
+    """Blocks of a half-title: capitals on a page of their own, between a preface and the first number."""
+    for begin in range(numbered - 1, first, -1):
+        block = layout.blocks[begin]
+        if not block.short or len(block.lines) > 2 or not is_capitals(block.flat):  # noqa: PLR2004 - a title and its subtitle
+            return set()
+        if block.gap >= _OWN_PAGE:
+            return set(range(begin, numbered))
+    return set()
+
+
+def _prologue(layout: Layout, first: int) -> int:
+    """Index of the block that begins prose before the first heading, if it is more than a dedication; else -1."""
+    prose = [
+        index
+        for index in layout.free
+        if index < first
+        and is_prose(layout.blocks[index], layout.width)
+        and not layout.blocks[index].lines[0].lstrip("_ ").startswith(("To ", "TO "))
+    ]
+    length = sum(layout.length(index, index + 1) for index in prose)
+    if length < _PROLOGUE and (len(prose) < _SHORT_PROLOGUE_PARAGRAPHS or length < _SHORT_PROLOGUE):
+        return -1
+    place = layout.free.index(prose[0])
+    while place:
+        above = layout.blocks[layout.free[place - 1]]
+        if layout.blocks[layout.free[place]].gap >= _OWN_PAGE or is_capitals(above.lines[0]):
+            break
+        place -= 1
+    return layout.free[place]
+
+
+_FRONT_SHARE = 0.35
+"""Of the blocks: where no chapter has a number, prefaces stand before this."""
+_NEW_PAGE = 2
+_SIGNATURE = 200
+"""Characters at the end of a preface in which an author's own name may stand."""
+
+
+def find_marks(layout: Layout, *, title: str) -> list[Mark]:
+    """Decide which headings stand.
+
+    - `title`: of the work, as far as known; a half-title is no chapter.
+
+    Returns: in order; empty for a text without chapters.
+    """
+    chapters, sections = count_chapters(layout)
+    chosen = {index: mark_heading(index, layout.headings[index], "chapter") for index in chapters}
+    chosen |= {index: mark_heading(index, layout.headings[index], "section") for index in sections}
+    for index, heading in layout.headings.items():
+        if heading.level == "section":
+            chosen[index] = mark_heading(index, heading, "section")
+        elif heading.level == "part" and _part_stands(layout, index, heading):
+            chosen[index] = mark_heading(index, heading, "part")
+    chosen |= _volumes(layout, title)
+    _drop_from_title_page(chosen)
+    chosen |= _named(layout, chosen)
+    chosen |= _listed(layout, chosen, title)
+    if not any(mark.level in {"chapter", "part"} for mark in chosen.values()):
+        chosen |= titles_alone(layout)
+    add_titles(layout, chosen)
+    chosen |= titled_parts(layout, chosen)
+    _promote(layout, chosen)
+    _drop_without_prose(layout, chosen)
+    if not any(mark.level == "chapter" and mark.number for mark in chosen.values()):
+        chosen |= {index: replace(mark, level="chapter") for index, mark in chosen.items() if mark.level == "part"}
+    return [chosen[index] for index in sorted(chosen)]
+
+
+def set_aside(marks: Sequence[Mark], pieces: Sequence[str], *, author: str, front: str) -> list[Mark]:
+    """Set aside prefaces and introductions by another hand: they speak of the author by name or are announced.
+
+    - `pieces`: the text under each mark.
+    """
+    surname = author.rpartition(" ")[2]
+    name = re.compile(rf"\b{re.escape(surname)}\b") if surname.isalpha() else None
+    announced = re.search(r"\bintroduction\b[\s_/]*by\b", front, re.IGNORECASE)
+
+    def by_another(mark: Mark, piece: str) -> bool:
+        if mark.level != "chapter" or mark.word != "front":
+            return False
+        if announced and "introduction" in mark.label.lower():
+            return True
+        return name is not None and len(name.findall(piece[:-_SIGNATURE])) > 1
+
+    return [
+        replace(mark, level="aside") if by_another(mark, piece) else mark
+        for mark, piece in zip(marks, pieces, strict=True)
+    ]
+
+
+def _part_stands(layout: Layout, index: int, heading: Heading) -> bool:
+    """Whether a part is a heading and not a sentence: on a new page, in capitals, or next to another heading."""
+    neighbours = (layout.headings.get(index - 1), layout.headings.get(index + 1))
+    return (
+        layout.blocks[index].gap >= _NEW_PAGE
+        or is_capitals(heading.label)
+        or any(neighbour is not None and neighbour.level in {"part", "chapter"} for neighbour in neighbours)
+    )
+
+
+def _volumes(layout: Layout, title: str) -> dict[int, Mark]:
+    """Parts that repeat the title of the work ("LITTLE WOMEN PART 2")."""
+    found = {}
+    for index in layout.free if title else ():
+        block = layout.blocks[index]
+        if block.gap < _NEW_PAGE or len(block.lines) > 1 or not block.flat.lower().startswith(title.lower()):
+            continue
+        heading = parse_heading(replace(block, lines=(block.flat[len(title) :].strip(" ,.:;—-"),)))
+        if heading is not None and heading.level == "part":
+            found[index] = replace(mark_heading(index, heading, "part"), label=clean_title(block.flat))
+    return found
+
+
+def _drop_from_title_page(chosen: dict[int, Mark]) -> None:
+    """Take out the number of a volume on the title page of an edition ("VOL. III" of one that holds two novels)."""
+    first = min(chosen, default=-1)
+    if first >= 0 and chosen[first].level == "part" and chosen[first].value > 1 and first + 1 not in chosen:
+        del chosen[first]
+
+
+def _named(layout: Layout, chosen: Mapping[int, Mark]) -> dict[int, Mark]:
+    """Prefaces before the first chapter, prologues and epilogues, each alone on its page or in capitals."""
+    numbered = [index for index, mark in chosen.items() if mark.level == "chapter"]
+    first = min(numbered, default=int(_FRONT_SHARE * len(layout.blocks)))
+    found = {}
+    for index, heading in layout.headings.items():
+        above = chosen.get(index - 1)
+        is_its_title = above is not None and above.level == "chapter" and not above.title
+        stands = layout.blocks[index].gap >= _NEW_PAGE or is_capitals(heading.label)
+        if heading.level != "named" or is_its_title or not stands:
+            continue
+        if heading.word == "anywhere":
+            found[index] = mark_heading(index, heading, "chapter")
+        elif index < first:
+            found[index] = mark_heading(index, heading, "aside" if heading.by_another else "chapter")
+    return found
+
+
+def _listed(layout: Layout, chosen: Mapping[int, Mark], title: str) -> dict[int, Mark]:
+    """Titles that a contents list names without a number, alone on their page; each is met once."""
+    waiting = Counter(entry for entry in layout.entries if entry != entry_key(title))
+    list_begins = min((index for index, kind in layout.kinds.items() if kind == "contents"), default=0)
+    if list_begins > 0.5 * len(layout.blocks):  # a list at the end
+        list_begins = -1
+    found: dict[int, Mark] = {}
+    for above, index in pairwise([-1, *layout.free] if waiting else ()):
+        block = layout.blocks[index]
+        alone = block.gap >= _NEW_PAGE and block.short and len(block.lines) <= 2  # noqa: PLR2004 - a title on two lines
+        is_its_title = above in chosen and not chosen[above].title
+        if index < list_begins or index in chosen or not alone or is_its_title or end_matter_kind(block):
+            continue
+        key = entry_key(block.flat)
+        if key and waiting[key] > 0:
+            waiting[key] -= 1
+            found[index] = mark_title(index, block, "chapter", "listed")
+    return found
+
+
+def _promote(layout: Layout, chosen: dict[int, Mark]) -> None:
+    """Make a named piece directly over a number 1 a part, and the sections under it its chapters."""
+    inside = False
+    for index, following in pairwise([*sorted(chosen), -1]):
+        mark = chosen[index]
+        if mark.level == "section":
+            if inside:
+                chosen[index] = replace(mark, level="chapter")
+            continue
+        after = chosen.get(following)
+        directly = following == layout.below.get(index if mark.under is None else mark.under)
+        inside = directly and mark.word in {"anywhere", "listed"} and after is not None and after.value == 1
+        if inside:
+            chosen[index] = replace(mark, level="part", word="epilogue")
+
+
+def _drop_without_prose(layout: Layout, chosen: dict[int, Mark]) -> None:
+    """Take out headings with nothing under them: lists, half-titles, repeated headings."""
+    of_headings = {*chosen, *(mark.under for mark in chosen.values())}
+    place = {index: position for position, index in enumerate(layout.free)}
+    order = sorted(chosen)
+    for index, following in pairwise([*order, -1]):
+        stop = place[following] if following >= 0 else len(layout.free)
+        has_prose = any(member not in of_headings for member in layout.free[place[index] + 1 : stop])
+        holds_part = chosen[index].level == "part" and following >= 0
+        holds_section = following >= 0 and chosen[following].level == "section" and chosen[index].level != "section"
+        if not (has_prose or holds_part or holds_section):
+            del chosen[index]
+
+
+_PREAMBLE = 600
+"""Characters. Longer prose between the heading of a part and that of its first chapter is a chapter of its own."""
+_GROWING = {"front matter", "contents", "editor's note", "end matter", "note"}
+"""Kinds of which blocks that follow each other are one stretch."""
+_COUNTED = {"chapter", "chap", "roman", "arabic", "word"}
+"""Units whose number alone names them; others are cited as printed ("Stave I", "Letter 2")."""
+
+
+@dataclass(slots=True)
+class _Group:
+    """A chapter in the making. `waiting`: a part has begun and its first chapter has not."""
+
+    start: int
+    number: str
+    title: str
+    part: str
+    waiting: bool = False
+    blocks: list[Block] = field(default_factory=list)
+
+    @property
+    def takes_heading(self) -> bool:
+        return self.waiting and sum(block.end - block.start for block in self.blocks) < _PREAMBLE
+
+
+class Assembly:
+    """Takes the blocks of a text one after the other.
+
+    - `width`: how long the lines of prose may be (`blocks.line_width`).
+    """
+
+    def __init__(self, width: int) -> None:
+        self.left_out: list[LeftOut] = []
+        self._width = width
+        self._groups: list[_Group] = []
+        self._parts: dict[str, str] = {}
+        self._growing = ""
+
+    def leave_out(self, block: Block, kind: str) -> None:
+        """Take a block that is not the author's text."""
+        if kind == self._growing:
+            self.left_out[-1] = replace(self.left_out[-1], end=block.end)
+        else:
+            self.left_out.append(LeftOut(block.start, block.end, kind))
+        self._growing = kind if kind in _GROWING else ""
+
+    def begin(self, start: int, number: str = "", title: str = "") -> None:
+        """Begin a chapter, which takes over the heading of a part directly before it."""
+        last = self._last
+        if last is not None and last.takes_heading:
+            last.number, last.title, last.waiting = number, title, False
+        else:
+            self._groups.append(_Group(start, number, title, self._part))
+
+    def head(self, mark: Mark, block: Block) -> None:
+        """Take a heading."""
+        self.leave_out(block, "heading")
+        if mark.level == "part":
+            self._begin_part(mark, block)
+        elif mark.level == "chapter":
+            directly = self._last is not None and self._last.waiting
+            counts_anew = mark.value == 1 and "epilogue" in self._parts  # behind a prologue that has chapters
+            if not directly and (mark.word in {"front", "anywhere"} or counts_anew):
+                self._parts.clear()
+            if mark.word.split()[0] in _COUNTED:
+                self.begin(block.start, mark.number, mark.title)
+            else:
+                self.begin(block.start, title=clean_title(mark.label))
+
+    def add(self, block: Block) -> None:
+        """Take a paragraph; a block that was cut off the one before (gap 0) goes back to it."""
+        if self._last is None:
+            self._groups.append(_Group(block.start, "", "", ""))
+        blocks = self._groups[-1].blocks
+        follows = bool(blocks) and not (self.left_out and self.left_out[-1].start > blocks[-1].start)
+        if block.gap == 0 and follows:
+            whole = blocks.pop()
+            block = Block(whole.start, block.end, (*whole.lines, *block.lines), whole.gap)
+        blocks.append(block)
+        self._growing = ""
+
+    def chapters(self) -> tuple[Chapter, ...]:
+        """Return the chapters that have paragraphs."""
+        return tuple(
+            Chapter(index, group.start, group.blocks[-1].end, group.number, group.title, group.part)
+            for index, group in enumerate(self._filled)
+        )
+
+    def paragraphs(self) -> tuple[Paragraph, ...]:
+        """Return the paragraphs, numbered in their chapters from 1."""
+        made: list[Paragraph] = []
+        for chapter, group in enumerate(self._filled):
+            for number, block in enumerate(group.blocks, start=1):
+                kind: ParagraphKind = "verse" if is_verse(block, self._width) else "prose"
+                made.append(Paragraph(len(made), block.start, block.end, chapter, number, kind))
+        return tuple(made)
+
+    @property
+    def _last(self) -> _Group | None:
+        return self._groups[-1] if self._groups else None
+
+    @property
+    def _filled(self) -> list[_Group]:
+        return [group for group in self._groups if group.blocks]
+
+    @property
+    def _part(self) -> str:
+        return ", ".join(self._parts.values())
+
+    def _begin_part(self, mark: Mark, block: Block) -> None:
+        """Enter a part: a volume or epilogue ends all parts, any other ends the last of its kind and what that held."""
+        if mark.word in {"volume", "vol", "epilogue"}:
+            self._parts.clear()
+        if mark.word in self._parts:
+            names = list(self._parts)
+            for name in names[names.index(mark.word) :]:
+                del self._parts[name]
+        self._parts[mark.word] = mark.label.rstrip(" .:")
+        last = self._last
+        if last is not None and last.takes_heading:
+            last.part = self._part
+        else:
+            self._groups.append(_Group(block.start, "", "", self._part, waiting=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +621,7 @@ def analyse(text: str) -> Structure:
     >>> [left.kind for left in found.left_out]
     ['front matter', 'heading', 'end matter']
     """
-    start, end = apparatus.licence(text)
+    start, end = licence(text)
     layout = lay_out(text, start, end)
     known, marks = _outline(text, text[:start], layout)
     assembly = _assemble(layout, marks)

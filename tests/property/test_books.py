@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from relic_core.domain import Address, Span
 from relic_core.errors import BadText
-from relic_core.library.inline import Inline
+from relic_core.library.blocks import Inline
 from relic_core.library.reading import read_file
 from tests.making_books import epub, pack, tei
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from relic_core.library import sample
-from relic_core.text.abbreviations import NUMBERED, TITLES, owns_stop
+from relic_core.text.sentences import NUMBERED, TITLES, owns_stop
 
 ENDING = frozenset(
     [

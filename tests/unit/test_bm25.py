@@ -16,7 +16,7 @@ from relic_core.retrieval.bm25 import EPSILON, K1, B, Bm25
 from relic_core.retrieval.bm25_reference import Bm25Reference
 from relic_core.retrieval.kept import LRUCache
 from relic_core.retrieval.span_counts import SpanCounts
-from relic_core.text.lemmas import lemma, lemmas_version
+from relic_core.text.forms import lemma, lemmas_version
 from relic_core.text.words import content_tokens
 from tests.making import make_work
 

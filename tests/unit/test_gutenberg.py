@@ -18,8 +18,7 @@ from relic_core.errors import (
     StoreReadOnly,
     TextTooLarge,
 )
-from relic_core.library.downloads import Downloads, Gate, Kept
-from relic_core.library.gutenberg import Gutenberg, parse_number, paths
+from relic_core.library.gutenberg import Downloads, Gate, Gutenberg, Kept, parse_number, paths
 from tests.gutenberg_mirror import serve
 from tests.privileges import without_privileges
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from relic_core.text import forms
-from relic_core.text.lemmas import lemma, lemmas_version, work_lemmas
+from relic_core.text.forms import lemma, lemmas_version, work_lemmas
 from relic_core.text.words import STOPWORDS, content_tokens
 from tests.making import make_work
 
@@ -46,7 +46,7 @@ def test_a_word_never_becomes_a_function_word(token):
     "way", [{"ab": "cd", "cd": "ab", "abs": "cd"}, {"ab": "cd", "cd": "ef", "ef": "ab", "a": "ef"}]
 )
 def test_words_that_are_each_the_others_lemma_are_one_word(monkeypatch, way):
-    monkeypatch.setattr("relic_core.text.lemmas.lemmas", lambda word: frozenset({way[word]}))
+    monkeypatch.setattr("relic_core.text.forms.lemmas", lambda word: frozenset({way[word]}))
     assert [lemma.__wrapped__(word) for word in way] == ["ab"] * len(way)
 
 
@@ -70,7 +70,7 @@ def test_a_work_without_words_has_no_lemmas():
 
 def test_each_different_word_is_looked_up_once(monkeypatch):
     asked = []
-    monkeypatch.setattr("relic_core.text.lemmas.lemma", lambda token: asked.append(token) or forms.lemmas(token))
+    monkeypatch.setattr("relic_core.text.forms.lemma", lambda token: asked.append(token) or forms.lemmas(token))
     work_lemmas(make_work([["Qwerty ferries!", "Ferries and qwerty, ferries."], ["Qwerty."]]))
     assert sorted(asked) == ["ferries", "qwerty"]
 

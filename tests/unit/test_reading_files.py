@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from relic_core.errors import BadText, EmptyText, NotText, OtherFormat, TextTooLarge, UnsafeFile
-from relic_core.library import archives, leaves, markup
+from relic_core.library import archives, blocks, markup
 from relic_core.library.reading import read_file
 from tests.making_books import CONTAINER, XHTML, epub, pack, package, sections_of, tei
 
@@ -185,7 +185,7 @@ def test_a_book_of_more_elements_than_any_text_needs_is_refused_before_it_is_par
 
 
 def test_a_book_of_more_paragraphs_than_any_work_has_is_refused(monkeypatch):
-    monkeypatch.setattr(leaves, "MOST_PARAGRAPHS", 20)
+    monkeypatch.setattr(blocks, "MOST_PARAGRAPHS", 20)
     many = "<p>Rain.</p>" * 15
     assert len(read_file(epub([many]), name="x").paragraphs) == 15
     lines = "Rain.\n\n" * 30

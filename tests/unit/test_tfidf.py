@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from relic_core.domain import Claim, Span
 from relic_core.errors import BadClaim
 from relic_core.retrieval.tfidf import TfIdf
-from relic_core.text.lemmas import lemma
+from relic_core.text.forms import lemma
 from relic_core.text.words import content_tokens
 from tests.making import make_work
 

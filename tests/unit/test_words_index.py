@@ -13,7 +13,7 @@ from relic_core.retrieval import words_index
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.retrieval.words_index import stored_terms, work_terms
 from relic_core.text import words as text_words
-from relic_core.text.lemmas import work_lemmas
+from relic_core.text.forms import work_lemmas
 from relic_core.text.words import WorkWords, unknown_words
 from tests.making import make_work
 from tests.privileges import without_privileges

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relic_core.reporting.citations.names import Name, read_names
-from relic_core.text.abbreviations import owns_stop
+from relic_core.text.sentences import owns_stop
 
 if TYPE_CHECKING:
     from datetime import date

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from relic_core.domain import Address
 from relic_core.reporting.citations.names import title_capitals
 from relic_core.reporting.citations.text_runs import inner_quotes
-from relic_core.text.numbers import number_value
+from relic_core.text.headings import number_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from relic_core.text.abbreviations import owns_stop
+from relic_core.text.sentences import owns_stop
 
 _SMALL = frozenset(
     """
