@@ -5,24 +5,23 @@ from __future__ import annotations
 import streamlit as st
 
 from relic_ui import buttons, shell
-from relic_ui.training import training, training_asking, training_one
-from relic_ui.training.training_style import TRAINING
+from relic_ui.training import new_training, trainings
 
 app = shell.page("Training")
-st.html(TRAINING)
+st.html(trainings.STYLE)
 st.title("Training")
 with shell.show_errors():
-    training.do(app, *buttons.pressed())
-    training.introduce()
-    training.show_default(app)
+    trainings.do(app, *buttons.pressed())
+    trainings.introduce()
+    trainings.show_default(app)
     every = app.trainings.all()
-    chosen = training.choose(every)
+    chosen = trainings.choose(every)
     with st.container(key="training-list"):
-        training.show_list(app, every, chosen)
+        trainings.show_list(app, every, chosen)
     with st.container(key="training-shown"):
         if chosen:
-            training_one.show_one(app, chosen)
+            trainings.show_one(app, chosen)
     with st.container(key="training-side-by-side"):
-        training.show_comparison(app, every)
+        trainings.show_comparison(app, every)
     with st.container(key="training-asking"):
-        training_asking.show(app, every)
+        new_training.show(app, every)

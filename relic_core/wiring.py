@@ -52,9 +52,12 @@ if TYPE_CHECKING:
     from relic_core.services.sharing.sharing import Sharing
     from relic_core.services.sources import Sources
     from relic_core.services.studies.studies import Studies
-    from relic_core.services.training.training import Trainings
+    from relic_core.services.training import Trainings
+    from relic_core.services.training_plans import TrainingPlans
     from relic_core.services.works import Works
     from relic_core.store.works import StoredText
+    from relic_core.training.examples import Corpus
+    from relic_core.training.requests import TrainingRequest
 
 
 def _function(place: str) -> Callable[[App, dict[str, Any], Progress], str]:
@@ -77,7 +80,7 @@ JOBS: dict[str, Callable[[App, dict[str, Any], Progress], str]] = {
     "prepare": _function("relic_core.services.preparing:run_prepare"),
     "study": _function("relic_core.services.studies.making:run_make"),
     "study-models": _function("relic_core.services.studies.models:run_models"),
-    "train": _function("relic_core.services.training.running:run_train"),
+    "train": lambda app, arguments, progress: app.run_training(arguments["training"], progress),
 }
 """What does each kind of job, given the app, the job's arguments and its progress: a new kind is one line here."""
 
@@ -87,7 +90,7 @@ class App:
     """Every service over one library; cheap to make, safe to share between threads.
 
     - `named_models`: the models that the settings name, which stand over those that were chosen; empty for none.
-    - `models_chosen`: of which choice of models it was made: see `chosen.stamp`.
+    - `models_chosen`: of which choice of models it was made: see `models.stamp`.
     - `executor`: runs jobs.
     """
 
@@ -320,9 +323,34 @@ class App:
     @cached_property
     def trainings(self) -> Trainings:
         """Models taught on what was mined here."""
-        from relic_core.services.training.training import Trainings
+        from relic_core.services.training import Trainings
 
-        return Trainings(self)
+        def check(asked: TrainingRequest) -> None:
+            self.training_plans.check(asked)  # made when first asked for: it brings numerical libraries
+
+        return Trainings(self.settings, self.store.trainings, self.jobs, self.named_models, check)
+
+    @cached_property
+    def training_plans(self) -> TrainingPlans:
+        """What trainings would learn from and cost."""
+        from relic_core.services.training_plans import TrainingPlans
+
+        return TrainingPlans(self.settings, self.corpus, self.store.splits, self.dataset.stale)
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """What was mined, as trainings read it."""
+        from relic_core.training.examples import Corpus
+
+        store = self.store
+        return Corpus(store.pairs, store.windows, store.trainings, store.works)
+
+    def run_training(self, training_id: str, progress: Progress) -> str:
+        """Do a training, in its job."""
+        from relic_core.training.running import TrainingRun
+
+        patiently = partial(self.store.patiently, self.settings.job_lock_seconds)
+        return TrainingRun(self.settings, self.corpus, self.works.load, patiently).run(training_id, progress)
 
     @cached_property
     def backups(self) -> Backups:
@@ -364,17 +392,17 @@ class App:
 
 def build(settings: Settings | None = None, *, executor: Executor | None = None) -> App:
     """Make the app from settings, from the environment where not given; each job runs in a process of its own."""
+    from relic_core.services import models
     from relic_core.services.jobs import SubprocessExecutor
-    from relic_core.services.training import chosen
 
     given = Settings.from_environment() if settings is None else settings
-    used = chosen.with_chosen(given)
+    used = models.with_chosen(given)
     return App(
         settings=used,
         store=Store(used.store, lock_seconds=used.lock_seconds),
         executor=SubprocessExecutor(used) if executor is None else executor,
         named_models={"encoder": given.trained, "reranker": given.reranker},
-        models_chosen=chosen.stamp(given.data),
+        models_chosen=models.stamp(given.data),
     )
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 
 from relic_core.config import Settings
 from relic_core.errors import BadWeights, RelicError
-from relic_core.services.training import chosen
+from relic_core.services import models
 from relic_core.wiring import App, build
 from relic_ui import links, signing_in
 from relic_ui.style import CSS
@@ -78,7 +78,7 @@ def page(title: str) -> App:
 def _app() -> App:
     """Give the one app of the server; another one where a model was chosen or a setting changed since."""
     settings = Settings.from_environment()
-    app = _open(tuple(settings.to_environment().items()), chosen.stamp(settings.data))
+    app = _open(tuple(settings.to_environment().items()), models.stamp(settings.data))
     signing_in.remember(app)
     return app
 

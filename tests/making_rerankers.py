@@ -15,8 +15,8 @@ from relic_core.encoders.joint_reader import JointReader
 from relic_core.encoders.towers import flat_span
 from relic_core.encoders.weights import find_model
 from relic_core.text.words import tokens
-from relic_core.training.reranking.exporting import write_reranker
-from relic_core.training.reranking.recipe import RerankerRecipe
+from relic_core.training.exporting import write_reranker
+from relic_core.training.recipes import RerankerRecipe
 from tests.tiny_models import save_roberta_tokenizer
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tokenizers import Tokenizer
 
 from relic_core.domain import MinedWindow, Pair, Span, Work, passage_id
-from relic_core.training.recipes import Recipe
+from relic_core.training.recipes import EncoderRecipe
 from tests.making import make_work
 from tests.tiny_models import bert
 
@@ -69,11 +69,11 @@ def make_windows(work: Work, count: int) -> list[MinedWindow]:
     return made
 
 
-def make_recipe(base: Path, **given: Any) -> Recipe:
+def make_recipe(base: Path, **given: Any) -> EncoderRecipe:
     """Make a recipe for a tiny base: float32, small batches, short windows."""
     facts: dict[str, Any] = {
         "name": "tiny", "base": str(base), "batch": 6, "window_batch": 3, "stretches": 4, "share": 0.3, "window": 32,
         "claim_tokens": 24, "passage_tokens": 16, "chunk_tokens": 64, "precision": "float32", "learning_rate": 0.01,
         "validate_every": 0, "epochs": 2.0,
     }  # fmt: skip
-    return Recipe(**{**facts, **given})
+    return EncoderRecipe(**{**facts, **given})

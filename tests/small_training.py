@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from relic_core.services.training.asking import TrainingRequest
 from relic_core.store.sources import MinedSource
+from relic_core.training.requests import TrainingRequest
 from tests.making import make_work
 from tests.making_rerankers import make_reranker_recipe
 from tests.making_sources import make_source
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from relic_core.training.known_recipes import AnyRecipe
+    from relic_core.training.recipes import AnyRecipe
     from relic_core.wiring import App
 
 

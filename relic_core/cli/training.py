@@ -11,16 +11,16 @@ import click
 from relic_core.cli import console
 from relic_core.cli.commands import Words, command, format_option, refuse_others
 from relic_core.cli.console import note
+from relic_core.domain.trainings import duration
 from relic_core.errors import BadRequest
 from relic_core.reporting import tables, trainings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain.trainings import ModelKind
-    from relic_core.services.training.asking import TrainingRequest, Use
-    from relic_core.services.training.chosen import Defaults
-    from relic_core.services.training.following import Followed
+    from relic_core.domain.trainings import Followed, ModelKind
+    from relic_core.services.models import Defaults
+    from relic_core.services.training_plans import TrainingRequest, Use
     from relic_core.wiring import App
 
 _PACKAGED = ("packaged", "packaged-encoder", "packaged-reranker")
@@ -113,7 +113,7 @@ def train(app: App, wait: bool, form: tables.Format, **typed: Any) -> int | None
 def _begin(app: App, *, wait: bool, dry_run: bool, **typed: Any) -> int:
     asked = _read(**typed)
     with console.ProgressLine("Looking at what was mined"):
-        prospect = app.trainings.prospect(asked)
+        prospect = app.training_plans.prospect(asked)
     if prospect.lacking:
         raise BadRequest(prospect.lacking)
     found = prospect.material
@@ -122,8 +122,6 @@ def _begin(app: App, *, wait: bool, dry_run: bool, **typed: Any) -> int:
         f"{prospect.validated:,} windows."
     )
     if prospect.estimate is not None:
-        from relic_core.services.training.estimating import duration
-
         estimate = prospect.estimate
         looking = (
             f" Of that, looking for hard negatives takes {duration(estimate.looking)}." if estimate.looking else ""
@@ -157,7 +155,7 @@ def _read(
     **_: Any,
 ) -> TrainingRequest:
     """Read what is asked of a training. Raises BadRequest: it could learn from nothing, or a value is wrong."""
-    from relic_core.services.training.asking import NO_HARD, THE_BASE, TrainingRequest, recipe_of
+    from relic_core.services.training_plans import NO_MODEL, TrainingRequest, recipe_of
 
     if windows and no_windows:
         raise click.UsageError("--windows and --no-windows do not go together.")
@@ -171,9 +169,9 @@ def _read(
         use = "windows"
     said: dict[str, Any] = {} if validate is None else {"validation": validate}
     if hard:
-        said["hard"] = NO_HARD if hard == "none" else hard
+        said["hard"] = NO_MODEL if hard == "none" else hard
     if start:
-        said["start"] = THE_BASE if start == "base" else start
+        said["start"] = NO_MODEL if start == "base" else start
     asked = TrainingRequest(name=name, recipe=made, use=use, sources=sources, **said)
     asked = asked.lasting(length) if length is not None else asked
     return replace(asked, pairs=pairs) if pairs is not None else asked
@@ -249,11 +247,10 @@ def _compare(app: App, said: Sequence[str], form: tables.Format) -> None:
     print(tables.write(app.trainings.compared([app.trainings.find(each).training.id for each in said]), form))
 
 
-def _recipes(app: App, _: bool, form: tables.Format) -> None:
-    from relic_core.services.training.words import ABOUT
+def _recipes(_app: App, _: bool, form: tables.Format) -> None:
+    from relic_core.services.training_plans import ABOUT, RECIPES
 
-    recipes = app.trainings.recipes
-    rows = tuple((name, recipe.kind, ABOUT.get(name, ""), recipe.digest[:12]) for name, recipe in recipes.items())
+    rows = tuple((name, recipe.kind, ABOUT.get(name, ""), recipe.digest[:12]) for name, recipe in RECIPES.items())
     print(tables.write((tables.Table(caption="", heads=("name", "makes", "what for", "digest"), rows=rows),), form))
 
 
@@ -266,7 +263,7 @@ def _stop(app: App, said: str) -> None:
 
 
 def _use(app: App, said: str) -> None:
-    from relic_core.services.training.chosen import PACKAGED
+    from relic_core.services.models import PACKAGED
 
     kinds = PACKAGED.get(said)
     if kinds is not None:
@@ -308,14 +305,12 @@ def _state(followed: Followed) -> str:
 
 def _left(followed: Followed) -> str:
     """Say how long it still takes, as a tail; nothing while that is unknown."""
-    from relic_core.services.training.estimating import duration
-
     return "" if followed.left is None else f", {duration(followed.left)} left"
 
 
 def _print_used(default: Defaults) -> None:
     """Say which models searches use, the encoder first."""
-    from relic_core.services.training.chosen import SETTINGS
+    from relic_core.services.models import SETTINGS
 
     if default.problem:
         print(default.problem)

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
+WAITING = "waiting for the store, which another program uses"
+"""What is said of a job meanwhile."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """Long work with progress, outliving the page that started it.

@@ -1,12 +1,14 @@
-"""Trainings: models taught on what was mined here, and what was told of them step by step."""
+"""Trainings: models taught on what was mined here, what they told step by step, and how they go by that."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from statistics import median
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
 TrainingState = Literal["waiting", "running", "stopped", "failed", "finished"]
@@ -55,3 +57,198 @@ class TrainingEvent:
     event: str
     step: int = 0
     said: Mapping[str, Any] = field(default_factory=dict)
+
+
+KILLED = (
+    "It ended without a word: the machine was switched off, memory ran out, or somebody ended its process. Resume it: "
+    "it goes on from its last checkpoint."
+)
+NOT_BEGUN = "It was stopped before it began. Resume it to begin."
+_STATES = {"started", "stopped", "failed", "finished"}
+_RECENT = 40
+"""Steps whose median pace says how long the others will take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """A training and how it goes.
+
+    - `state`: one of `TrainingState`.
+    - `note`: what it is doing, how it ended, or what to do, in plain words; empty where the state says all.
+    - `step`, `of`: steps made and planned; 0 while unknown.
+    - `seconds`: spent so far, over all runs.
+    - `left`: seconds that it still takes, from the steps made so far; None while unknown or where it is not running.
+    - `memory`: the most memory its process took, in MiB; 0 while unknown.
+    - `validations`: the figures of each validation, with its "step"; what it began from reaches stands first, as step
+      0.
+    - `pairs`, `windows`: what it learns from; 0 while unknown.
+    - `held_back`: Windows kept back from learning, to validate on; 0 where the store has others.
+    - `checkpoint`: step of the last checkpoint; 0 where there is none.
+    - `has_model`, `resumable`: whether there are weights to search with; whether it can be gone on with.
+    - `job`: id of the job that is doing it; empty where none is.
+    """
+
+    training: Training
+    state: TrainingState
+    note: str
+    step: int
+    of: int
+    seconds: float
+    left: float | None
+    memory: float
+    losses: tuple[tuple[int, float], ...]
+    validations: tuple[Mapping[str, Any], ...]
+    pairs: int
+    windows: int
+    held_back: int
+    checkpoint: int
+    has_model: bool
+    resumable: bool
+    bytes: int
+    job: str
+
+    @property
+    def active(self) -> bool:
+        """Whether it is waiting or running."""
+        return self.state in {"waiting", "running"}
+
+    @property
+    def watch(self) -> str:
+        """The figure that decides which weights are kept."""
+        return str(self.training.recipe.get("watch", "recall@10"))
+
+    @property
+    def before(self) -> Mapping[str, Any]:
+        """What is reached before the first step; empty where that was not measured."""
+        return next((each for each in self.validations if not each["step"]), {})
+
+    @property
+    def best(self) -> Mapping[str, Any]:
+        """The figures of the weights that are kept; empty before the first validation."""
+        found = [each for each in self.validations if each["step"]]
+        return max(found, key=lambda each: float(each.get(self.watch, -math.inf)), default={})
+
+
+def follow(
+    training: Training,
+    events: Sequence[TrainingEvent],
+    *,
+    job: tuple[str, str, str] = ("", "", ""),
+    has_model: bool = False,
+    there: bool = True,
+    size: int = 0,
+) -> Followed:
+    """Work out how a training goes.
+
+    - `events`: what it told, in order.
+    - `job`: id, state and note of the job that is doing it now; empty where none is.
+    - `has_model`, `there`: whether it has weights; whether its files are there.
+    - `size`: bytes of its files.
+    """
+    steps = _steps_made(events)
+    state, note = _state(events, job[1], job[2])
+    begins = next((each.said for each in reversed(events) if each.event == "begins"), {})
+    checkpoint = max((each.step for each in events if each.event == "checkpoint"), default=0)
+    step = steps[-1].step if steps else 0
+    of = int(begins.get("of", 0))
+    told = [each.said for each in events if "seconds" in each.said]
+    return Followed(
+        training=training,
+        state=state,
+        note=note if there else "Its files were deleted or moved; what it told is kept.",
+        step=step,
+        of=of,
+        seconds=float(told[-1]["seconds"]) if told else 0.0,
+        left=_left(events, steps, of, training.recipe) if state == "running" else None,
+        memory=max((float(said.get("memory_mib", 0.0)) for said in told), default=0.0),
+        losses=tuple((each.step, float(each.said["loss"])) for each in steps),
+        validations=_validations(events),
+        pairs=int(begins.get("pairs", 0)),
+        windows=int(begins.get("windows", 0)),
+        held_back=next((int(each.said.get("held", 0)) for each in reversed(events) if each.event == "chosen"), 0),
+        checkpoint=checkpoint,
+        has_model=has_model,
+        resumable=there and state in {"stopped", "failed"},
+        bytes=size,
+        job=job[0],
+    )
+
+
+def _state(events: Sequence[TrainingEvent], job: str, note: str) -> tuple[TrainingState, str]:
+    last = next((each for each in reversed(events) if each.event in _STATES), None)
+    if job == "queued":
+        return "waiting", note or "It is about to begin."
+    if job == "running":
+        return "running", note
+    if last is None:
+        return "stopped", NOT_BEGUN
+    said = str(last.said.get("note", ""))
+    if last.event == "started":
+        return "failed", KILLED
+    if last.event == "finished":
+        return "finished", said
+    return ("stopped", said) if last.event == "stopped" else ("failed", said)
+
+
+def _steps_made(events: Sequence[TrainingEvent]) -> list[TrainingEvent]:
+    """List the steps, each as it was made last: what was made after the last checkpoint is made again."""
+    made: dict[int, TrainingEvent] = {}
+    for each in events:
+        if each.event == "begins":
+            made = {step: kept for step, kept in made.items() if step <= each.step}
+        elif each.event == "step":
+            made[each.step] = each
+    return [made[step] for step in sorted(made)]
+
+
+def _validations(events: Sequence[TrainingEvent]) -> tuple[Mapping[str, Any], ...]:
+    found: dict[int, Mapping[str, Any]] = {}
+    for each in events:
+        if each.event == "begins":
+            found = {step: figures for step, figures in found.items() if step <= each.step}
+        elif each.event in {"validation", "before"}:
+            figures = {key: value for key, value in each.said.items() if key not in {"seconds", "memory_mib"}}
+            found[each.step] = {**figures, "step": each.step}
+    return tuple(found[step] for step in sorted(found))
+
+
+def _left(
+    events: Sequence[TrainingEvent], steps: Sequence[TrainingEvent], of: int, recipe: Mapping[str, Any]
+) -> float | None:
+    """Say how many seconds are left: the steps to come at the pace of the last, and the validations to come."""
+    recent = [float(each.said["step_seconds"]) for each in steps[-_RECENT:] if "step_seconds" in each.said]
+    if not recent or not of:
+        return None
+    to_come = of - steps[-1].step
+    return to_come * median(recent) + _still_validating(events, of, int(recipe.get("validate_every", 0)))
+
+
+def _still_validating(events: Sequence[TrainingEvent], of: int, every: int) -> float:
+    """Say how many seconds the validations to come will take: each as long as the last, or as that before the first."""
+    held = next((int(each.said.get("validation", 0)) for each in reversed(events) if each.event == "chosen"), None)
+    took = [
+        float(each.said["took"]) for each in events if each.event in {"validation", "before"} and "took" in each.said
+    ]
+    done = {each.step for each in events if each.event == "validation"}
+    if held == 0 or not took:
+        return 0.0
+    gap = max(done) / len(done) if done else every or of
+    return max(0, math.ceil(of / gap) - len(done)) * took[-1]
+
+
+def duration(seconds: float) -> str:
+    """Write a length of time as people say it.
+
+    >>> duration(20), duration(150), duration(5400), duration(40_000), duration(400_000)
+    ('less than a minute', '3 minutes', '1 h 30 min', '11 hours', '5 days')
+    """
+    minutes = math.ceil(seconds / 60)
+    if minutes <= 1:
+        return "less than a minute"
+    if minutes < 60:  # noqa: PLR2004 - minutes of an hour
+        return f"{minutes} minutes"
+    hours = seconds / 3600
+    if hours < 4:  # noqa: PLR2004 - then minutes do not matter
+        whole, rest = divmod(round(seconds / 600) * 10, 60)
+        return f"{whole} h {rest} min" if rest else f"{whole} h"
+    return f"{hours:.0f} hours" if hours < 48 else f"{hours / 24:.0f} days"  # noqa: PLR2004 - two days

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from relic_core.domain.trainings import duration
 from relic_core.reporting.tables import Figure, Table
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
     import plotly.graph_objects as go
 
+    from relic_core.domain.trainings import Followed, Training
     from relic_core.reporting.tables import Cell
 
 RECALLS = ("recall@1", "recall@10", "recall@100")
@@ -127,28 +129,19 @@ def losses_table(losses: Sequence[tuple[int, float]]) -> Table:
     )
 
 
-def comparison(
-    names: Sequence[str],
-    bests: Sequence[Mapping[str, Any]],
-    earlier: Sequence[Mapping[str, Any]],
-    costs: Sequence[tuple[str, str, str]],
-) -> Table:
-    """Set trainings side by side: their best figures at every shape, and what they took.
-
-    - `bests`, `earlier`: the figures of the weights that are kept, and those before the first step; empty where there
-      are none.
-    - `costs`: state, steps and time of each, in words.
-    """
+def compared(every: Sequence[Followed]) -> tuple[Table, Table]:
+    """Set trainings side by side: the best figures at every shape and what they took, and in what they differ."""
+    names, bests = [each.training.name for each in every], [each.best for each in every]
     keys = [f"{recall}{'' if shape == SHAPES[0] else f' {shape}'}" for shape in SHAPES for recall in RECALLS]
     rows: list[tuple[Cell, ...]] = [
-        (_title(key), *(_change(best.get(key), before.get(key)) for best, before in zip(bests, earlier, strict=True)))
-        for key in keys
+        (_title(key), *(_change(each.best.get(key), each.before.get(key)) for each in every)) for key in keys
     ]
     rows.append(("median rank, 4/4", *(_figure(best.get("median")) for best in bests)))
     rows.append(("quotations validated on", *(f"{int(best.get('windows', 0)):,}" if best else "–" for best in bests)))
-    for at, what in enumerate(("state", "steps", "time")):
-        rows.append((what, *(cost[at] for cost in costs)))
-    return Table(
+    rows.append(("state", *(each.state for each in every)))
+    rows.append(("steps", *(f"{each.step:,}" for each in every)))
+    rows.append(("time", *(duration(each.seconds) for each in every)))
+    figures = Table(
         caption="Figures of the best weights",
         heads=("", *names),
         rows=tuple(rows),
@@ -158,16 +151,28 @@ def comparison(
             "Figures of trainings that were validated on different quotations do not compare.",
         ),
     )
-
-
-def differences(names: Sequence[str], rows: Sequence[tuple[str, tuple[str, ...]]]) -> Table:
-    """Set in what the recipes of trainings differ."""
-    return Table(
+    apart = _differences([each.training for each in every])
+    return figures, Table(
         caption="In what they differ",
         heads=("setting", *names),
-        rows=tuple((key, *values) for key, values in rows),
-        notes=() if rows else ("In nothing: the recipes and what they were asked to learn from are the same.",),
+        rows=tuple((key, *values) for key, values in apart),
+        notes=() if apart else ("In nothing: the recipes and what they were asked to learn from are the same.",),
     )
+
+
+def value(said: object) -> str:
+    """Write a value of a recipe, or of what was asked, as a person reads it."""
+    if isinstance(said, list):
+        return ", ".join(" ".join(map(str, each)) if isinstance(each, list) else str(each) for each in said) or "all"
+    return "yes" if said is True else "no" if said is False else str(said) if said != "" else "–"
+
+
+def _differences(trainings: Sequence[Training]) -> list[tuple[str, tuple[str, ...]]]:
+    """List the settings that are not the same in all trainings, each with its value in every one."""
+    made = [{"kind": training.kind, **training.recipe, **training.asked} for training in trainings]
+    keys = dict.fromkeys(key for each in made for key in each if key != "name")
+    rows = [(key, tuple(value(each.get(key, "")) for each in made)) for key in keys]
+    return [(key, values) for key, values in rows if len(set(values)) > 1]
 
 
 def _laid_out(figure: go.Figure, measure: str, height: int) -> go.Figure:

@@ -14,7 +14,7 @@ from relic_core.domain import MIN_LENGTH, Claim
 from relic_core.errors import BadClaim, BadWeights
 from relic_core.ports import Compacting, silent
 from relic_core.retrieval import index_files, registry
-from relic_core.services.training.own import described, own_models
+from relic_core.services.models import described, own_models
 from relic_core.text.masking import read_claim
 
 if TYPE_CHECKING:

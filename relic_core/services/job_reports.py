@@ -6,15 +6,13 @@ import math
 import time
 from typing import TYPE_CHECKING
 
+from relic_core.domain.records import WAITING
 from relic_core.errors import JobCancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from relic_core.store.journal import JobFolder
-
-WAITING = "waiting for the store, which another program uses"
-"""What is said of a job meanwhile."""
 
 _SHORTEST_PAUSE = 0.25
 _LOOK_SECONDS = 2.0

@@ -1,28 +1,161 @@
-"""From planned batches to tensors: claims and passages as token ids, which states are pooled, and what counts."""
+"""From planned batches to tensors: what a claim takes of its context, and which passages it is told from."""
 
 from __future__ import annotations
 
 import random
+import re
+from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import torch
 
+from relic_core.domain import Claim, ContextSize, Span
+from relic_core.encoders.cross_encoder import Passage
 from relic_core.encoders.towers import flat_span
-from relic_core.training.contexts import draw_claim
-from relic_core.training.likeness import alike
-from relic_core.training.works import CutWorks, runs
+from relic_core.errors import BadRequest
+from relic_core.training.batching import LEAST
+from relic_core.training.recipes import BARE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from relic_core.domain import Claim, MinedWindow, Pair, Span, Work
+    from relic_core.domain import MinedWindow, Pair, Work
+    from relic_core.encoders.cross_encoder import JointTexts
     from relic_core.encoders.late_chunking import LateChunkingEncoder
     from relic_core.training.batching import Planned
-    from relic_core.training.recipes import Recipe
+    from relic_core.training.recipes import EncoderRecipe, RerankerRecipe
+
+
+def draw_claim(
+    left: Sequence[str],
+    right: Sequence[str],
+    shapes: Sequence[tuple[str, float]],
+    *,
+    chance: str,
+) -> Claim:
+    """Draw a shape and take its sentences as a claim.
+
+    - `left`, `right`: sentences before and after the quotation.
+    - `shapes`: "4/4", "1/0" or "bare" with weights. A shape that takes no sentence here gives way to all there are.
+    - `chance`: what the draw hangs on: seed, round, example.
+
+    >>> draw_claim(["He came.", "She said:"], ["So it was."], [("1/1", 1.0)], chance="")
+    Claim(left='She said:', right='So it was.', masked=True)
+    >>> draw_claim(["She said:"], [], [("bare", 1.0)], chance="")
+    Claim(left='She said:', right='', masked=False)
+    """
+    drawing = random.Random(chance)  # noqa: S311 - no secret
+    (name,) = drawing.choices([name for name, _ in shapes], [weight for _, weight in shapes])
+    if name == BARE:
+        sentences = [*left[-1:], *right[:1]]
+        sentence = sentences[0] if len(sentences) == 1 else drawing.choice(sentences or [""])
+        return Claim(left=sentence)
+    shape = ContextSize.parse(name)
+    before, after = left[len(left) - min(shape.left, len(left)) :], right[: shape.right]
+    if not any(map(str.strip, (*before, *after))):
+        before, after = left, right
+    return Claim(left=" ".join(before), right=" ".join(after), masked=True)
+
+
+RUN = 8
+"""Words in a row that make two quotations overlap."""
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def alike(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Say which texts overlap: they share `RUN` words in a row, or the words of one stand within the other's.
+
+    Case and punctuation do not count. A text without words is like every other: it can be told from none.
+
+    Returns: symmetric; True on the diagonal.
+
+    >>> alike(["She came in.", "When she came in, it rained.", "It rained"]).astype(int).tolist()
+    [[1, 1, 0], [1, 1, 1], [0, 1, 1]]
+    """
+    words = [_WORD.findall(text.casefold()) for text in texts]
+    found = np.eye(len(texts), dtype=np.bool_)
+    holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for number, each in enumerate(words):
+        for run in {tuple(each[at : at + RUN]) for at in range(len(each) - RUN + 1)}:
+            holders[run].append(number)
+    for members in holders.values():
+        if len(members) > 1:
+            found[np.ix_(members, members)] = True
+    spelt = [f" {' '.join(each)} " for each in words]
+    for number, each in enumerate(words):
+        if len(each) < RUN:  # a longer one that stands within another shares a run with it
+            within = [other for other, text in enumerate(spelt) if not each or spelt[number] in text]
+            found[number, within] = found[within, number] = True
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class CutWork:
+    """A work cut into stretches.
+
+    - `rows`: token ids of each stretch, special tokens left out.
+    - `cores`: of each, where the tokens begin whose states are kept, and the sentence each of them belongs to.
+    """
+
+    rows: list[npt.NDArray[np.int32]]
+    cores: list[tuple[int, npt.NDArray[np.int32]]]
+    counts: npt.NDArray[np.int32]
+
+    def holding(self, spans: Iterable[Span]) -> list[int]:
+        """List the stretches whose kept tokens are those of some spans, in their order."""
+        firsts = np.array([owners[0] for _, owners in self.cores])
+        lasts = np.array([owners[-1] for _, owners in self.cores])
+        found: set[int] = set()
+        for span in spans:
+            found.update(np.flatnonzero((firsts < span.end) & (lasts >= span.start)).tolist())
+        return sorted(found)
+
+    def complete(self, chosen: Sequence[int]) -> list[int]:
+        """List the sentences all of whose tokens are kept of some stretches, ascending."""
+        if not chosen:
+            return []
+        owners, kept = np.unique(np.concatenate([self.cores[row][1] for row in chosen]), return_counts=True)
+        return [int(owner) for owner, count in zip(owners, kept, strict=True) if count == self.counts[owner]]
+
+
+class CutWorks:
+    """The works that windows quote, each read and cut when first needed.
+
+    - `encoder`: says how works are cut.
+    """
+
+    def __init__(self, encoder: LateChunkingEncoder, work: Callable[[str], Work]) -> None:
+        self._encoder = encoder
+        self._work = work
+        self._cut: dict[str, CutWork] = {}
+
+    def get(self, work_id: str) -> CutWork:
+        """Give a work, cut."""
+        if work_id not in self._cut:
+            rows, cores, counts = self._encoder.cut(self._work(work_id))
+            self._cut[work_id] = CutWork(
+                [np.array(row, dtype=np.int32) for row in rows],
+                [(first, owners.astype(np.int32)) for first, owners in cores],
+                counts,
+            )
+        return self._cut[work_id]
+
+
+def runs(sentences: Sequence[int], length: int) -> list[Span]:
+    """List the spans of a length all of whose sentences are among some, ascending.
+
+    >>> runs([3, 4, 5, 9], 2)
+    [Span(start=3, length=2), Span(start=4, length=2)]
+    """
+    breaks = [0, *(at for at, (one, two) in enumerate(pairwise(sentences), 1) if two != one + 1), len(sentences)]
+    return [Span(sentences[at], length) for first, last in pairwise(breaks) for at in range(first, last - length + 1)]
+
 
 T = TypeVar("T")
 
@@ -58,7 +191,7 @@ class Collator:
     - `encoder`: tokenizes and cuts, as it does when it is used.
     """
 
-    def __init__(self, recipe: Recipe, encoder: LateChunkingEncoder, material: Material) -> None:
+    def __init__(self, recipe: EncoderRecipe, encoder: LateChunkingEncoder, material: Material) -> None:
         self._recipe = recipe
         self._pair = encoder.pair
         self._material = material
@@ -212,3 +345,108 @@ def padded(rows: Sequence[Sequence[int]], value: int) -> tuple[torch.Tensor, tor
     for number, row in enumerate(rows):
         made[number, : len(row)] = torch.tensor(row)
     return made, lengths
+
+
+_TRIES = 4
+"""Passages drawn for each that is wanted, before a claim has to do with fewer."""
+
+
+def check_choices(recipe: RerankerRecipe, material: Material) -> None:
+    """Refuse examples of which none has another passage beside its quotation: a reranker learns by choosing.
+
+    Raises BadRequest: there is nothing to choose from.
+    """
+    if len(material.pairs) < LEAST or (material.windows and recipe.share > 0):
+        return  # what there is too little of is told where batches are planned
+    quotations = {(pair.source_id, pair.quotation) for pair in material.pairs}
+    of_sources = {source for source, _ in quotations}
+    if len(of_sources) == len(quotations) and not any(material.hard.pairs.get(pair.id) for pair in material.pairs):
+        raise BadRequest(
+            f"None of the {len(material.pairs)} pairs has another quotation of its source that it could be told from, "
+            "and a cross-encoder learns by choosing. Give it several quotations of one source, windows on works, or "
+            "hard negatives."
+        )
+
+
+class RerankerCollator:
+    """Makes the tensors of a planned batch.
+
+    - `recipe`: how many passages a claim has, its shapes, and the seed.
+    - `texts`: cuts and tokenizes, as it does when the cross-encoder is used.
+    - `material`: the examples and their hard negatives.
+    """
+
+    def __init__(self, recipe: RerankerRecipe, texts: JointTexts, material: Material) -> None:
+        self._recipe = recipe
+        self._texts = texts
+        self._material = material
+        by_source: dict[str, dict[str, None]] = defaultdict(dict)
+        for pair in material.pairs:
+            by_source[pair.source_id][pair.quotation] = None
+        self._by_source = {source: list(quotations) for source, quotations in by_source.items()}
+
+    def __call__(self, planned: Sequence[Planned]) -> Features:
+        """Make one batch; the loader takes one planned batch at a time.
+
+        Returns: "claims" : int64, shape (n_claims, n_tokens), padded with 0; "passages" : int64, shape (n_rows,
+        n_tokens); their "claim_lengths" and "passage_lengths"; "owners" : int64, shape (n_rows,), ascending, the claim
+        of each passage, whose first passage is its own; "starts", "ends" : int64, shape (n_rows,), the passage's own
+        tokens; "gold" : int64, shape (n_claims,), all 0; "allowed" : bool, shape (n_claims, most), which places of a
+        claim's list are filled.
+        """
+        (batch,) = planned
+        claims, rows, owners = [], [], []
+        for number, (example, passages) in enumerate(self._lists(batch)):
+            chance = f"{self._recipe.seed} {batch.round} {example.id}"
+            claim = self._texts.claim(draw_claim(example.left, example.right, self._recipe.shapes, chance=chance))
+            claims.append(claim)
+            rows += [self._texts.passage(passage, claim) for passage in passages]
+            owners += [number] * len(passages)
+        counts = torch.bincount(torch.tensor(owners), minlength=len(claims))
+        claim_ids, claim_lengths = padded(claims, 0)
+        ids, lengths = padded([row.ids for row in rows], 0)
+        return {
+            "claims": claim_ids,
+            "claim_lengths": claim_lengths,
+            "passages": ids,
+            "passage_lengths": lengths,
+            "owners": torch.tensor(owners),
+            "starts": torch.tensor([row.start for row in rows]),
+            "ends": torch.tensor([row.end for row in rows]),
+            "gold": torch.zeros(len(claims), dtype=torch.int64),
+            "allowed": torch.arange(int(counts.max())) < counts.unsqueeze(1),
+        }
+
+    def _lists(self, batch: Planned) -> Iterator[tuple[Pair | MinedWindow, list[Passage]]]:
+        for member in batch.members:
+            drawing = random.Random(f"{self._recipe.seed} passages {batch.kind} {batch.round} {member}")  # noqa: S311
+            if batch.kind == "pairs":
+                pair = self._material.pairs[member]
+                yield pair, [Passage(text) for text in self._quotations(pair, drawing)]
+            else:
+                window = self._material.windows[member]
+                work = self._material.work(window.work_id)
+                spans = self._spans(window, len(work.sentences), drawing)
+                yield window, [self._texts.passage_of(work, span) for span in spans]
+
+    def _quotations(self, pair: Pair, drawing: random.Random) -> list[str]:
+        """List a pair's quotation and others of its source that do not overlap it."""
+        wanted = self._recipe.negatives
+        hard = [text for text in self._material.hard.pairs.get(pair.id, ()) if text != pair.quotation]
+        chosen = list(dict.fromkeys(drawing.sample(hard, min(wanted, len(hard)))))
+        others = self._by_source[pair.source_id]
+        drawn = drawing.sample(others, min(len(others), _TRIES * wanted)) if len(chosen) < wanted else []
+        drawn = [text for text in dict.fromkeys(drawn) if text not in chosen]
+        likeness = alike([pair.quotation, *drawn])[0, 1:]
+        chosen += [text for text, near in zip(drawn, likeness, strict=True) if not near]
+        return [pair.quotation, *chosen[:wanted]]
+
+    def _spans(self, window: MinedWindow, sentences: int, drawing: random.Random) -> list[Span]:
+        """List a window's span and others of its length that do not overlap it."""
+        gold, wanted = window.gold, self._recipe.negatives
+        hard = [span for span in self._material.hard.windows.get(window.id, ()) if not span.overlaps(gold)]
+        chosen = list(dict.fromkeys(drawing.sample(hard, min(wanted, len(hard)))))
+        starts = range(max(0, sentences - gold.length + 1))
+        drawn = [Span(start, gold.length) for start in drawing.sample(starts, min(len(starts), _TRIES * wanted))]
+        chosen += [span for span in drawn if span not in chosen and not span.overlaps(gold)]
+        return [gold, *chosen[:wanted]]

@@ -1,4 +1,4 @@
-"""What a training makes: a folder with both encoders and the card that says how they are used."""
+"""What a training makes: a folder with an encoder or a reranker, and the card that says how it is used."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import copy
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors.torch import save
 
-from relic_core.encoders.cards import CARD
+from relic_core.encoders.cards import CARD, RERANKER_CARD
+from relic_core.encoders.joint_reader import GATES, HEAD
 from relic_core.encoders.weights import (
     CONFIG,
     LAYERS,
@@ -25,16 +27,16 @@ from relic_core.encoders.weights import (
     state_of,
 )
 from relic_core.formats.files import written_whole
-from relic_core.training.disk import room_for, take_name, written_folder
+from relic_core.training.checkpoints import room_for, take_name, written_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from relic_core.encoders.cards import EncoderCard
+    from relic_core.encoders.cards import EncoderCard, RerankerCard
+    from relic_core.encoders.joint_reader import JointReader
     from relic_core.encoders.weights import ModelFiles
-    from relic_core.training.dual_encoder import DualEncoder
-    from relic_core.training.starts import Start
+    from relic_core.training.models import DualEncoder, Start
 
 CLAIMS = "claims"
 PASSAGES = "passages"
@@ -191,3 +193,31 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
     """Write an object as JSON, whole or not at all."""
     with written_whole(path) as file:
         file.write((json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def write_reranker(
+    folder: Path,
+    reader: JointReader,
+    base: ModelFiles,
+    card: RerankerCard,
+    record: Mapping[str, Any],
+    *,
+    keeps_embeddings: bool,
+) -> None:
+    """Write a cross-encoder; the folder appears under its name when all of it is written.
+
+    - `reader`: as it is now; adapters are added into the matrices they adapt.
+    - `card`: how it is used; the digest of its files is filled in.
+    - `record`: what made it, for ``training.json``.
+    - `keeps_embeddings`: whether the embeddings of words are the base's: see `write_weights`.
+
+    Raises StoreFull: the disk has no room left.
+    Raises StoreError: the folder cannot be written.
+    """
+    with written_folder(folder) as half:
+        beside = {name: tensor for name, tensor in reader.named_parameters() if name in {HEAD, GATES}}
+        learnt = {name: tensor.detach().float().cpu().contiguous() for name, tensor in beside.items()}
+        tensors = {**merged(reader.model), **learnt}
+        write_weights(half, tensors, base, keeps_embeddings=keeps_embeddings)
+        write_json(half / RERANKER_CARD, replace(card, digest=find_model(str(half)).digest).to_json())
+        write_json(half / RECORD, record)

@@ -1,29 +1,83 @@
-"""The trainer of transformers, as dense-RELiC needs it: planned batches, whole checkpoints, errors in words."""
+"""The trainer of transformers as it is needed here: planned batches, whole checkpoints, validation, errors in words."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
 import math
+import os
+import resource
+import signal
+import threading
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
+from accelerate.utils import broadcast_object_list  # type: ignore[import-untyped, unused-ignore]
 from safetensors.torch import load_file, save_file
 from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
 
 from relic_core.encoders.batching import is_out_of_memory
-from relic_core.errors import RelicError
+from relic_core.errors import BadRequest, RelicError
 from relic_core.training import checkpoints
-from relic_core.training.disk import written_folder
+from relic_core.training.checkpoints import written_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import FrameType
+
+    from transformers import TrainerControl, TrainerState
 
     from relic_core.training.batching import Planned
     from relic_core.training.checkpoints import Origin
     from relic_core.training.collating import Features
     from relic_core.training.recipes import Recipe
+
+    Report = Callable[[Mapping[str, Any]], None]
+
+T = TypeVar("T")
+
+
+def processes() -> int:
+    """Count the processes that ``accelerate launch`` started; 1 where it did not."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def is_first() -> bool:
+    """Whether this is the process that writes."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def agreed(value: T) -> T:
+    """Give what the first of several processes found to all of them; call it in all.
+
+    - `value`: counts in the first process alone.
+    """
+    (said,) = broadcast_object_list([value])
+    return said  # type: ignore[no-any-return]  # untyped
+
+
+@contextlib.contextmanager
+def terminated() -> Iterator[Callable[[], bool]]:
+    """Take SIGTERM as the wish to stop; in other threads than the main one, which gets no signals, as before.
+
+    Yields: says whether the signal came.
+    """
+    came = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield came.is_set
+        return
+
+    def take(_signal: int, _frame: FrameType | None) -> None:
+        came.set()
+
+    before = signal.signal(signal.SIGTERM, take)
+    try:
+        yield came.is_set
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
 
 TRAINED = "trained.safetensors"
 """In a checkpoint: the weights that are learnt; the others are the base's."""
@@ -63,10 +117,10 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
 
     - `model`: what; called with a batch it gives "loss" and "first".
     - `planned`: the batches, in order.
-    - `state`: gives what else has to be known to go on.
+    - `watch`: stands beside it, and gives what else has to be known to go on.
     """
 
-    def __init__(  # noqa: PLR0913 - all of it is needed to train
+    def __init__(
         self,
         *,
         recipe: Recipe,
@@ -75,14 +129,12 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
         collator: Callable[[Sequence[Planned]], Features],
         folder: Path,
         origin: Origin,
-        state: Callable[[], Mapping[str, Any]],
-        callback: TrainerCallback,
+        watch: Watch,
     ) -> None:
         self._folder = folder
         self._origin = origin
-        self._further = state
+        self._watch = watch
         self._learner = model
-        self.counted: dict[str, float] = {}
         self.steps = -(-len(planned) // origin.processes)
         """That make up the training: each process takes a batch of its own."""
         super().__init__(
@@ -90,7 +142,7 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
             args=arguments(recipe, folder, self.steps),
             train_dataset=planned,  # type: ignore[arg-type, unused-ignore]  # a list has length and items
             data_collator=collator,
-            callbacks=[callback],
+            callbacks=[watch],
         )
         self.remove_callback(PrinterCallback)
 
@@ -120,7 +172,7 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
         loss: torch.Tensor = output["loss"]
         if not math.isfinite(loss.item()):
             raise self._ran_away("loss", loss.item())
-        self.counted = {
+        self._watch.counted = {
             "examples": float(len(inputs["gold"])),
             "tokens": float(inputs["claim_lengths"].sum() + inputs["passage_lengths"].sum()),
             "spans": float(inputs["allowed"].sum()) / len(inputs["gold"]),
@@ -147,7 +199,7 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
             self._save_scaler(str(half))
             self._save_rng_state(str(half))
             self.state.save_to_json(str(half / "trainer_state.json"))
-            checkpoints.seal(half, self._origin, self._further())
+            checkpoints.seal(half, self._origin, self._watch.state())
         checkpoints.rotate(self._folder)
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:  # noqa: ANN401, ARG002
@@ -166,3 +218,161 @@ def quiet() -> Iterator[None]:
         yield
     finally:
         logger.setLevel(before)
+
+
+_MIB = 2**20
+
+
+class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
+    """Stands beside a training.
+
+    - `recipe`: when to validate, what to look at, when to give up.
+    - `validate`: writes the weights as they are and gives figures of them.
+    - `keep`: makes the weights that were last validated the best.
+    - `stop`: says whether somebody asked for an end.
+    - `checkpoint_seconds`: between two checkpoints.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        *,
+        validate: Callable[[int], Mapping[str, float]] | None,
+        keep: Callable[[Mapping[str, float]], None],
+        report: Report,
+        stop: Callable[[], bool],
+        checkpoint_seconds: float,
+    ) -> None:
+        self._recipe = recipe
+        self._validate = validate
+        self._keep = keep
+        self._report = report
+        self._stop = stop
+        self._checkpoint_seconds = checkpoint_seconds
+        self._written = self._step_began = self._began = time.monotonic()
+        self._before = self._step_seconds = 0.0
+        self.validations: list[dict[str, float]] = []
+        self.stopped = False
+        self.counted: dict[str, float] = {}
+        """Of the last batch, as the loop counts them."""
+
+    @property
+    def seconds(self) -> float:
+        """Spent so far, over all runs."""
+        return self._before + time.monotonic() - self._began
+
+    def state(self) -> dict[str, Any]:
+        """Give what has to be known to go on."""
+        return {"validations": self.validations, "seconds": self.seconds}
+
+    def go_on(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state` gave."""
+        self.validations = [dict(each) for each in state["validations"]]
+        self._before = float(state["seconds"])
+
+    @property
+    def best(self) -> Mapping[str, float]:
+        """The figures of the best validation, with its "step"; empty before the first."""
+        return max(self.validations, key=lambda figures: figures[self._recipe.watch], default={})
+
+    @property
+    def given_up(self) -> bool:
+        """Whether nothing was better than the best for as many validations as the recipe's patience."""
+        since = sum(1 for each in self.validations if each["step"] > self.best["step"])
+        return 0 < self._recipe.patience <= since
+
+    def on_train_begin(
+        self,
+        args: TrainingArguments,  # noqa: ARG002 - as the trainer calls it, here and below
+        state: TrainerState,  # noqa: ARG002
+        control: TrainerControl,
+        **_: Any,  # noqa: ANN401
+    ) -> TrainerControl:
+        """Start the clock."""
+        self._step_began = self._written = time.monotonic()
+        return control
+
+    def on_log(  # type: ignore[override]  # the trainer always gives the logs
+        self,
+        args: TrainingArguments,  # noqa: ARG002
+        state: TrainerState,
+        control: TrainerControl,
+        logs: Mapping[str, float],
+        **_: Any,  # noqa: ANN401
+    ) -> TrainerControl:
+        """Report a step."""
+        if "loss" not in logs or not state.is_world_process_zero:
+            return control
+        counted, seconds = self.counted, self._step_seconds
+        self._tell(
+            "step",
+            state.global_step,
+            of=state.max_steps,
+            loss=logs["loss"],
+            learning_rate=logs["learning_rate"],
+            gradient=logs.get("grad_norm", 0.0),
+            **counted,
+            step_seconds=seconds,
+            examples_per_second=counted["examples"] / seconds,
+            tokens_per_second=counted["tokens"] / seconds,
+        )
+        self._step_began = time.monotonic()
+        return control
+
+    def on_step_end(
+        self,
+        args: TrainingArguments,  # noqa: ARG002
+        state: TrainerState,
+        control: TrainerControl,
+        **_: Any,  # noqa: ANN401
+    ) -> TrainerControl:
+        """Say what is to be done after a step; what validation and a checkpoint then take is none of its time."""
+        self._step_seconds = time.monotonic() - self._step_began
+        control.should_log = True
+        last = state.global_step >= state.max_steps
+        every = self._recipe.validate_every
+        if self._validate is not None and (last or (every and state.global_step % every == 0)):
+            self._validated(state.global_step, control, first_process=state.is_world_process_zero)
+        if not last and agreed(self._stop()):
+            self.stopped = control.should_training_stop = control.should_save = True
+        if last or time.monotonic() - self._written >= self._checkpoint_seconds:  # the first process's clock counts
+            control.should_save = True
+        return control
+
+    def on_save(
+        self,
+        args: TrainingArguments,  # noqa: ARG002
+        state: TrainerState,
+        control: TrainerControl,
+        **_: Any,  # noqa: ANN401
+    ) -> TrainerControl:
+        """Report a checkpoint."""
+        if state.is_world_process_zero:
+            self._tell("checkpoint", state.global_step)
+        self._written = self._step_began = time.monotonic()
+        return control
+
+    def _validated(self, step: int, control: TrainerControl, *, first_process: bool) -> None:
+        """Validate in one process, keep what is better, and give up where nothing was for too long."""
+        before = self.best.get(self._recipe.watch, -math.inf)
+        began = time.monotonic()
+        found = dict(self._validate(step)) if self._validate is not None and first_process else {}
+        figures = {name: float(value) for name, value in agreed(found).items()}
+        if self._recipe.watch not in figures:
+            raise BadRequest(
+                f"The recipe watches {self._recipe.watch}, which the validation does not give. It gives "
+                f"{', '.join(figures)}: write one of them into the recipe."
+            )
+        self.validations.append({**figures, "step": step})
+        if first_process and figures[self._recipe.watch] > before:
+            self._keep(figures)
+        if first_process:
+            self._tell("validation", step, **figures, took=time.monotonic() - began)
+        if self.given_up:
+            if first_process:
+                self._tell("no better", step, patience=self._recipe.patience)
+            control.should_training_stop = control.should_save = True
+
+    def _tell(self, event: str, step: int, **said: float) -> None:
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / _MIB
+        self._report({"event": event, "step": step, **said, "seconds": self.seconds, "memory_mib": memory})

@@ -1,16 +1,27 @@
-"""Recipes of encoders: all that decides what a training makes of its data, as one JSON object with a digest."""
+"""Recipes: all that decides what a training makes of its data, as one JSON object with a digest.
+
+`SETTINGS` says of every setting what it does and what it may be. Two kinds of recipe share most of them: an encoder's
+(dense-RELiC, which finds passages) and a reranker's (a cross-encoder, which reorders them).
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
 
 from relic_core.domain import MAX_LENGTH, ContextSize
-from relic_core.encoders.cards import LEAST_WINDOW, WINDOW
-from relic_core.errors import BadRequest
-from relic_core.training.written_recipes import WrittenRecipe
+from relic_core.encoders.cards import LEAST_WINDOW, WINDOW, HeadPooling, Reading, RerankerCard
+from relic_core.errors import BadRequest, BadWeights, NotFound, unknown_name
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from relic_core.domain.trainings import ModelKind
 
 Pooling = Literal["mean", "first"]
 Similarity = Literal["cosine", "dot"]
@@ -19,110 +30,154 @@ Schedule = Literal["linear", "constant"]
 
 BARE = "bare"
 """The shape of a prompt: one sentence beside the quotation, and no mask."""
+KIND = "kind"
+"""Key of a recipe's JSON that says what it makes; where it is left out, an encoder."""
 
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "pooling": get_args(Pooling),
-    "similarity": get_args(Similarity),
-    "precision": get_args(Precision),
-    "schedule": get_args(Schedule),
+
+class Setting(NamedTuple):
+    """What a setting does, in plain words, and what it may be: one of some words, or a number within a range.
+
+    - `above`: whether the number is above the lowest of its range.
+    """
+
+    does: str
+    among: tuple[str, ...] = ()
+    whole: tuple[int, int] | None = None
+    number: tuple[float, float] | None = None
+    above: bool = False
+
+
+_MANY = 10**9
+
+SETTINGS = {
+    "name": Setting("What the recipe is called."),
+    "base": Setting(
+        "The model it begins from: a folder, or a name in Hugging Face's local cache. Empty for the packaged one."
+    ),
+    "shared": Setting("One encoder for claims and quotations alike, instead of two. Half the size, and usually worse."),
+    "reading": Setting(
+        "Whether the claim is read once, before all passages, or anew together with each: three times as slow.",
+        among=get_args(Reading),
+    ),
+    "pooling": Setting(
+        "How a text becomes one vector: the mean of its tokens, or its first token as in the paper.",
+        among=get_args(Pooling),
+    ),
+    "similarity": Setting(
+        "How claims and quotations are compared: by angle (cosine), or by angle and length (dot).",
+        among=get_args(Similarity),
+    ),
+    "temperature": Setting(
+        "How sharply near misses are told apart: lower is sharper.", number=(0.0, 100.0), above=True
+    ),
+    "mask": Setting("Whether the encoder sees where in the criticism the quotation stood."),
+    "context": Setting("Sentences of the work that are read on either side of a passage: 0 or 1.", whole=(0, 1)),
+    "negatives": Setting(
+        "Wrong passages that each quotation is to be told from: hard ones where any were found, then others.",
+        whole=(1, 100),
+    ),
+    "batch": Setting(
+        "Quotations taught together; each is a wrong answer to the others' claims, so more is harder and better.",
+        whole=(2, 4096),
+    ),
+    "window_batch": Setting("The same for quotations of works in your library, all of one work.", whole=(1, 4096)),
+    "stretches": Setting("Pages of that work that are read beside them, as further wrong answers.", whole=(1, 4096)),
+    "share": Setting(
+        "Share of the batches that hold quotations of works, read in their context: 0 to 1.", number=(0.0, 1.0)
+    ),
+    "cached": Setting("Saves memory by reading everything twice. The result is the same."),
+    "chunk_tokens": Setting(
+        "How much is read at a time; 0 leaves it to the program. Lower it where memory runs out.",
+        whole=(0, 1_000_000),
+    ),
+    "epochs": Setting("How many times all quotations are read.", number=(0.0, 1000.0), above=True),
+    "steps": Setting("Stop after so many batches, whatever the epochs say; 0 for no such limit.", whole=(0, _MANY)),
+    "learning_rate": Setting(
+        "How much each batch changes the model. Too high and the loss runs away.", number=(0.0, 1.0), above=True
+    ),
+    "warmup": Setting("Share of the training in which that rate rises to its height.", number=(0.0, 1.0)),
+    "weight_decay": Setting("How strongly weights are drawn back towards zero.", number=(0.0, 1.0)),
+    "clip": Setting("The largest change that one batch may ask for; 0 for any.", number=(0.0, 1000.0)),
+    "schedule": Setting("Whether the rate falls to zero towards the end, or stays.", among=get_args(Schedule)),
+    "precision": Setting(
+        "Number format of the products: bfloat16 is faster on recent processors, float32 exact.",
+        among=get_args(Precision),
+    ),
+    "dropout": Setting("Share of the states left out by chance. Costs much time on a processor.", number=(0.0, 0.9)),
+    "frozen_embeddings": Setting("Leaves the words' own vectors as they are: less memory, smaller files."),
+    "lora_rank": Setting(
+        "Teach small additions to the layers instead of the layers: their rank; 0 teaches the layers.",
+        whole=(0, 1024),
+    ),
+    "blend": Setting(
+        "How much of what was learnt is written: 1 for all of it; less keeps more of the model it began from.",
+        number=(0.0, 1.0),
+    ),
+    "shapes": Setting(
+        "How much of the criticism around a quotation is shown, with weights: 4/4 is four sentences either side."
+    ),
+    "claim_tokens": Setting("The most tokens read of a claim.", whole=(LEAST_WINDOW, 8192)),
+    "passage_tokens": Setting("The most tokens read of a quotation by itself.", whole=(LEAST_WINDOW, 8192)),
+    "claim_windows": Setting(
+        "Lengths in tokens to which a claim is cut when searching, all added up; none to read it once."
+    ),
+    "window": Setting(
+        "Tokens of a work that are read together; also when searching with the model.", whole=(LEAST_WINDOW, 8192)
+    ),
+    "longest": Setting("The most sentences of a quotation of a work.", whole=(1, 100)),
+    "hard_negatives": Setting(
+        "Wrong answers of its own for each quotation, where such were looked for.", whole=(0, 100)
+    ),
+    "seed": Setting("Decides all that is left to chance: the same number, the same training.", whole=(0, 2**31 - 1)),
+    "validate_every": Setting("Batches between two validations; 0 for one at the end.", whole=(0, _MANY)),
+    "patience": Setting("Stop after so many validations without a better one; 0 for never.", whole=(0, 10**6)),
+    "watch": Setting("The figure that decides which weights are kept."),
 }
-_WHOLE: dict[str, tuple[int, int]] = {
-    "batch": (2, 4096),
-    "window_batch": (1, 4096),
-    "stretches": (1, 4096),
-    "chunk_tokens": (0, 1_000_000),
-    "lora_rank": (0, 1024),
-    "claim_tokens": (LEAST_WINDOW, 8192),
-    "passage_tokens": (LEAST_WINDOW, 8192),
-    "window": (LEAST_WINDOW, 8192),
-    "hard_negatives": (0, 100),
-    "longest": (1, 100),
-    "seed": (0, 2**31 - 1),
-    "steps": (0, 10**9),
-    "validate_every": (0, 10**9),
-    "patience": (0, 10**6),
+"""The settings of all recipes, in the order in which they are written."""
+
+_OF_RERANKERS = {
+    "pooling": Setting(
+        "What the score is made of: how like the passage's tokens are to the claim's; or their mean; or, read "
+        "together, the first token.",
+        among=("likeness", "mean", "first"),
+    ),
+    "batch": SETTINGS["batch"]._replace(does="Quotations taught together."),
+    "window": SETTINGS["window"]._replace(
+        does="Tokens of claim and passage together, also when searching with the model."
+    ),
 }
-_NUMBERS: dict[str, tuple[float, float]] = {
-    "epochs": (0.0, 1000.0),
-    "learning_rate": (0.0, 1.0),
-    "warmup": (0.0, 1.0),
-    "weight_decay": (0.0, 1.0),
-    "dropout": (0.0, 0.9),
-    "temperature": (0.0, 100.0),
-    "clip": (0.0, 1000.0),
-    "share": (0.0, 1.0),
-    "blend": (0.0, 1.0),
-}
-_MORE_THAN_ZERO = {"epochs", "learning_rate", "temperature"}
+"""Settings that mean something else in a reranker's recipe."""
+
+
+def setting(key: str, kind: ModelKind) -> Setting:
+    """Say what a setting of a recipe of a kind is; a blank one where there is none."""
+    found = _OF_RERANKERS.get(key) if kind == "reranker" else None
+    return found or SETTINGS.get(key) or Setting("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe(WrittenRecipe):
-    """How dense-RELiC is trained.
-
-    - `base`: the model both encoders begin from: a folder, a hub name in the local cache; empty for the packaged
-      all-MiniLM-L6-v2.
-    - `shared`: one encoder for claims and quotations instead of two.
-    - `pooling`: the vector of a text: the mean of its tokens' states, or its first token's. Spans are read in their
-      context where it is the mean, by themselves where it is the first.
-    - `similarity`: how a claim is compared with a quotation; cosines are divided by `temperature` in the loss.
-    - `temperature`: divides the cosines; inner products are taken as they are.
-    - `mask`: whether the tokenizer's mask token stands in a claim where the quotation was masked.
-    - `batch`: pairs in a batch, all of one secondary source where it has as many (paper, section 3.2).
-    - `window_batch`, `stretches`: Windows in a batch, all on one work; and stretches of the work in it, filled up by
-      chance.
-    - `share`: share of the batches that hold windows; 0 to 1.
-    - `cached`: whether forward passes are made twice, so that memory holds the states of one chunk at a time; the
-      gradient is the same.
-    - `chunk_tokens`: tokens of a forward pass, padding counted; 0 for as many as suit the machine.
-    - `epochs`: times all pairs are read.
-    - `steps`: the most steps, 0 for as many as the epochs have.
-    - `learning_rate`, `warmup`, `weight_decay`, `clip`: of AdamW: the highest rate; the share of all steps in which it
-      rises; decay; the largest norm of the gradient, 0 for any.
-    - `schedule`: whether the rate falls to zero after the warm-up.
-    - `precision`: of the matrix products; weights and sums are float32.
-    - `dropout`: on a processor its random numbers cost as much as all the rest.
-    - `frozen_embeddings`: whether the embeddings stay those of the base, so that only layers are learnt.
-    - `lora_rank`: rank of low-rank adapters of the layers' matrices (LoRA), trained in their stead; 0 trains the
-      layers.
-    - `blend`: how far the way from what the training begins from, its base or its start, to what was learnt is gone in
-      the weights that are written and validated; 1 for all of it: see `exporting.blended`.
-    - `shapes`: context shapes ("4/4", "1/0", "bare" for a prompt without a mask) with their weights: one is drawn for
-      every example each time it is read.
-    - `claim_tokens`, `passage_tokens`: the most tokens of a claim, and of a quotation that is read by itself.
-    - `claim_windows`: of the encoder made: tokens to each of which it cuts a claim, see `EncoderCard`. In training a
-      claim is read once.
-    - `window`: tokens of a stretch of a work, special tokens apart; also the window of the encoder made.
-    - `longest`: the most sentences of a window's quotation; windows on longer ones are left out.
-    - `hard_negatives`: of each example, where any were given.
-    - `validate_every`, `patience`: steps between two validations, 0 for one at the end; validations without a better
-      score after which training stops, 0 for never.
-    - `watch`: the figure of the validation that decides which weights are kept.
+class Recipe:
+    """What recipes of every kind have in common: batches, optimiser, base, what is learnt, when it is validated.
 
     Raises BadRequest: a value is none of the allowed ones.
-
-    >>> Recipe(pooling="last")
-    Traceback (most recent call last):
-        ...
-    relic_core.errors.BadRequest: The recipe's pooling is "last"; it must be "mean" or "first".
     """
 
-    name: str = "default"
+    kind: ClassVar[ModelKind]
+    """What it makes."""
+    called: ClassVar[str]
+    """What a message calls it."""
+
+    name: str
     base: str = ""
-    shared: bool = False
-    pooling: Pooling = "mean"
-    similarity: Similarity = "cosine"
-    temperature: float = 0.05
     mask: bool = True
-    batch: int = 100
+    batch: int
     window_batch: int = 16
-    stretches: int = 24
     share: float = 0.15
     cached: bool = False
     chunk_tokens: int = 0
     epochs: float = 1.0
     steps: int = 0
-    learning_rate: float = 2e-4
+    learning_rate: float
     warmup: float = 0.1
     weight_decay: float = 0.01
     clip: float = 1.0
@@ -131,38 +186,39 @@ class Recipe(WrittenRecipe):
     dropout: float = 0.0
     frozen_embeddings: bool = True
     lora_rank: int = 0
-    blend: float = 1.0
     shapes: tuple[tuple[str, float], ...] = (("4/4", 4.0), ("1/1", 3.0), ("1/0", 1.5), ("0/1", 0.5), (BARE, 1.0))
-    claim_tokens: int = 176
-    passage_tokens: int = 72
-    claim_windows: tuple[int, ...] = ()
-    window: int = WINDOW
+    claim_tokens: int
+    window: int
     longest: int = MAX_LENGTH
-    hard_negatives: int = 1
     seed: int = 20220
     validate_every: int = 250
     patience: int = 6
     watch: str = "recall@10"
 
     def __post_init__(self) -> None:
-        """Check the values."""
+        """Check the values; 1 and 1.0 are one recipe, and have one digest."""
         for field in fields(self):
             self._check(field.name, getattr(self, field.name))
-        for name in _NUMBERS:  # 1 and 1.0 are one recipe, and have one digest
-            object.__setattr__(self, name, float(getattr(self, name)))
+            if setting(field.name, self.kind).number:
+                object.__setattr__(self, field.name, float(getattr(self, field.name)))
         object.__setattr__(self, "shapes", tuple((shape, float(weight)) for shape, weight in self.shapes))
-        if self.claim_tokens > self.window or self.passage_tokens > self.window:
-            raise BadRequest(
-                f"The recipe reads claims of {self.claim_tokens} and quotations of {self.passage_tokens} tokens, and "
-                f"its window has {self.window}. Neither may be longer than the window."
-            )
+        for name in ("claim_tokens", "passage_tokens"):
+            if getattr(self, name, 0) > self.window:
+                self._refuse(name, f"at most as many tokens as the window has, {self.window}")
 
     def _check(self, name: str, value: object) -> None:
-        if name in _CHOICES:
-            if value not in _CHOICES[name]:
-                self._refuse(name, " or ".join(f'"{each}"' for each in _CHOICES[name]))
-        elif name in _WHOLE or name in _NUMBERS:
-            self._check_number(name, value)
+        allowed = setting(name, self.kind)
+        if allowed.among:
+            if value not in allowed.among:
+                self._refuse(name, " or ".join(f'"{each}"' for each in allowed.among))
+        elif allowed.whole:
+            fewest, most = allowed.whole
+            if type(value) is not int or not fewest <= value <= most:
+                self._refuse(name, f"a whole number from {fewest:,} to {most:,}")
+        elif allowed.number:
+            least, highest = allowed.number
+            if not _is_number(value, least, highest) or (allowed.above and not value):
+                self._refuse(name, f"a number {'above' if allowed.above else 'from'} {least:g} to {highest:g}")
         elif name == "shapes":
             self._check_shapes(value)
         elif name == "claim_windows":
@@ -173,22 +229,11 @@ class Recipe(WrittenRecipe):
         elif not isinstance(value, bool):
             self._refuse(name, "true or false")
 
-    def _check_number(self, name: str, value: object) -> None:
-        if name in _WHOLE:
-            fewest, most = _WHOLE[name]
-            if type(value) is not int or not fewest <= value <= most:
-                self._refuse(name, f"a whole number from {fewest:,} to {most:,}")
-            return
-        least, highest = _NUMBERS[name]
-        if not _is_number(value, least, highest) or (name in _MORE_THAN_ZERO and not value):
-            self._refuse(name, f"a number {'above' if name in _MORE_THAN_ZERO else 'from'} {least:g} to {highest:g}")
-
     def _check_windows(self, value: object) -> None:
-        most = self.window
         if not isinstance(value, tuple) or not all(
-            type(each) is int and LEAST_WINDOW <= each <= most for each in value
+            type(each) is int and LEAST_WINDOW <= each <= self.window for each in value
         ):
-            self._refuse("claim_windows", f"a list of whole numbers of tokens, {LEAST_WINDOW} to {most}")
+            self._refuse("claim_windows", f"a list of whole numbers of tokens, {LEAST_WINDOW} to {self.window}")
 
     def _check_shapes(self, value: object) -> None:
         rows = value if isinstance(value, tuple) else ()
@@ -207,10 +252,124 @@ class Recipe(WrittenRecipe):
         given = json.dumps(getattr(self, name), ensure_ascii=False, default=str)
         raise BadRequest(f"The recipe's {name} is {given}; it must be {allowed}.")
 
+    def to_json(self) -> dict[str, Any]:
+        """Write it as a JSON object; of an encoder's the kind is left out, as it was before there were others."""
+        known = {field.name for field in fields(self)}
+        said = {key: _as_lists(getattr(self, key)) for key in SETTINGS if key in known}
+        return said if self.kind == "encoder" else {KIND: self.kind, **said}
+
+    @property
+    def keeps_embeddings(self) -> bool:
+        """Whether the embeddings of words stay the base's: where they are frozen, and where adapters are trained."""
+        return self.frozen_embeddings or self.lora_rank > 0
+
+    @property
+    def digest(self) -> str:
+        """Sha256 of all that it says, its name and its kind apart."""
+        said = {key: value for key, value in self.to_json().items() if key not in {"name", KIND}}
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+    @classmethod
+    def from_json(cls, given: object) -> Self:
+        """Read a recipe of this kind; what it leaves out is as in the default.
+
+        Raises BadRequest: it is no object, of another kind, says what no recipe says, or a value is not allowed.
+        """
+        if not isinstance(given, Mapping):
+            raise BadRequest("A recipe must be one JSON object, {...}.")
+        values, known = dict(given), [field.name for field in fields(cls)]
+        kind = values.pop(KIND, cls.kind)
+        if kind != cls.kind:
+            raise BadRequest(
+                f'The kind given is {json.dumps(kind, default=str)}, and {cls.called} has "{cls.kind}". A kind cannot '
+                "be changed: begin with a recipe that makes what you want."
+            )
+        for key in values:
+            if key not in known:
+                raise unknown_name(f"setting of {cls.called}", str(key), known)
+        return cls(**{key: _as_tuples(value) for key, value in values.items()})
+
+    def with_(self, **changes: Any) -> Self:  # noqa: ANN401 - any of the fields
+        """Give the recipe with some values changed; raises as `from_json`."""
+        return self.from_json({**self.to_json(), **changes})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderRecipe(Recipe):
+    """How dense-RELiC is trained. Inner products are not divided by the temperature, only cosines are.
+
+    >>> EncoderRecipe(pooling="last")
+    Traceback (most recent call last):
+        ...
+    relic_core.errors.BadRequest: The recipe's pooling is "last"; it must be "mean" or "first".
+    """
+
+    kind: ClassVar[ModelKind] = "encoder"
+    called: ClassVar[str] = "a recipe"
+
+    name: str = "default"
+    shared: bool = False
+    pooling: Pooling = "mean"
+    similarity: Similarity = "cosine"
+    temperature: float = 0.05
+    batch: int = 100
+    stretches: int = 24
+    learning_rate: float = 2e-4
+    blend: float = 1.0
+    claim_tokens: int = 176
+    passage_tokens: int = 72
+    claim_windows: tuple[int, ...] = ()
+    window: int = WINDOW
+    hard_negatives: int = 1
+
     @property
     def in_context(self) -> bool:
         """Whether spans of works are read in their context: only a mean can be taken there."""
         return self.pooling == "mean"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankerRecipe(Recipe):
+    """How a cross-encoder is trained; `reading` and `pooling` are those of its card.
+
+    >>> RerankerRecipe(negatives=0)
+    Traceback (most recent call last):
+        ...
+    relic_core.errors.BadRequest: The recipe's negatives is 0; it must be a whole number from 1 to 100.
+    """
+
+    kind: ClassVar[ModelKind] = "reranker"
+    called: ClassVar[str] = "a reranker's recipe"
+
+    name: str = "reranker"
+    reading: Reading = "claim first"
+    pooling: HeadPooling = "likeness"
+    context: int = 0
+    negatives: int = 7
+    batch: int = 16
+    learning_rate: float = 5e-5
+    claim_tokens: int = 200
+    window: int = 382
+
+    def __post_init__(self) -> None:
+        """Check the values, and that a reranker can be made of them."""
+        Recipe.__post_init__(self)
+        try:
+            self.card()
+        except BadWeights as error:
+            raise BadRequest(f"The recipe makes no reranker. {error}") from error
+
+    def card(self, mask: str = "") -> RerankerCard:
+        """Say how the cross-encoder made is used; its files are still to be written."""
+        return RerankerCard(
+            name=f"cross-encoder ({self.name})",
+            reading=self.reading,
+            pooling=self.pooling,
+            mask=mask,
+            claim_tokens=self.claim_tokens,
+            window=self.window,
+            context=self.context,
+        )
 
 
 def _is_number(value: object, least: float, most: float) -> bool:
@@ -219,10 +378,18 @@ def _is_number(value: object, least: float, most: float) -> bool:
     return math.isfinite(value) and least <= value <= most
 
 
-DEFAULT = Recipe(blend=0.5, claim_windows=(176, 96, 48))
+def _as_lists(value: object) -> object:
+    return [_as_lists(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _as_tuples(value: object) -> Any:  # noqa: ANN401 - any JSON
+    return tuple(_as_tuples(each) for each in value) if isinstance(value, list | tuple) else value
+
+
+DEFAULT = EncoderRecipe(blend=0.5, claim_windows=(176, 96, 48))
 """That of the encoder that comes with the program; docs/training.md says what each of its choices is worth."""
 
-PAPER = Recipe(
+PAPER = EncoderRecipe(
     name="paper",
     base="roberta-base",
     pooling="first",
@@ -253,3 +420,84 @@ What the paper does not say: whether claims were cut (here to what RoBERTa reads
 """
 
 LAPTOP = replace(DEFAULT, name="laptop", batch=48, window_batch=8, stretches=12, cached=True, validate_every=100)
+
+AnyRecipe = EncoderRecipe | RerankerRecipe
+
+RECIPES: dict[str, AnyRecipe] = {recipe.name: recipe for recipe in (DEFAULT, PAPER, LAPTOP, RerankerRecipe())}
+"""The recipes that come with the program, by name."""
+
+ABOUT = {
+    "default": "The recipe that taught the best models here: two encoders from one small base.",
+    "laptop": "The same for a machine with little memory: smaller batches, states made twice instead of kept.",
+    "paper": "The RELiC paper's own recipe, for comparison. It begins from RoBERTa-base and wants a graphics card.",
+    "reranker": "Teaches what reads the first hundred anew, each beside the claim, and puts them in order.",
+}
+"""What they are for, in plain words."""
+
+_KINDS: dict[str, type[AnyRecipe]] = {"encoder": EncoderRecipe, "reranker": RerankerRecipe}
+
+
+def read_recipe(given: object) -> AnyRecipe:
+    """Read a recipe from JSON as what its ``kind`` says; what says none makes an encoder.
+
+    Raises BadRequest: it is no object, of no kind there is, says what no recipe of its kind says, or a value is not
+    allowed.
+
+    >>> read_recipe({"kind": "reranker", "negatives": 3}) == RerankerRecipe(negatives=3)
+    True
+    """
+    if not isinstance(given, Mapping):
+        return EncoderRecipe.from_json(given)
+    kind = given.get(KIND, EncoderRecipe.kind)
+    if kind not in _KINDS:
+        raise unknown_name("kind of recipe", str(kind), _KINDS)
+    if KIND not in given:
+        encoder, reranker = ({field.name for field in fields(each)} for each in _KINDS.values())
+        only = sorted(key for key in given if key in reranker - encoder)
+        if only:
+            raise BadRequest(
+                f"The recipe says {' and '.join(only)}, which only a reranker's does. If it is one, write "
+                f'"{KIND}": "{RerankerRecipe.kind}" into it.'
+            )
+    return _KINDS[kind].from_json(given)
+
+
+def recipe_of(said: str, changes: Sequence[str] = ()) -> AnyRecipe:
+    """Read a recipe by its name or from a path that ends in ``.json``, and change some of its values.
+
+    - `changes`: ``key=value``, values in JSON; a text needs no quotation marks.
+
+    Raises NotFound: there is no such file.
+    Raises BadRequest: no such recipe, no such key, or a value that is not allowed.
+
+    >>> recipe_of("default", ["batch=32", "precision=float32"]).batch
+    32
+    """
+    if said.endswith(".json"):
+        recipe = _read_file(Path(said).expanduser())
+    elif said in RECIPES:
+        recipe = RECIPES[said]
+    else:
+        raise unknown_name("recipe", said, RECIPES)
+    given: dict[str, Any] = {}
+    for change in changes:
+        key, sign, value = change.partition("=")
+        if not sign:
+            raise BadRequest(f"'{change}' is no change of a recipe. Write key=value: batch=32.")
+        try:
+            given[key.strip()] = json.loads(value)
+        except ValueError:
+            given[key.strip()] = value
+    return recipe.with_(**given) if given else recipe
+
+
+def _read_file(path: Path) -> AnyRecipe:
+    try:
+        return read_recipe(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise NotFound(
+            f"There is no recipe {path}. Name a file, or one of the recipes that come with the program: "
+            f"{', '.join(RECIPES)}."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise BadRequest(f"The recipe {path} cannot be read as JSON ({error}). Mend it, or write it anew.") from None

@@ -1,30 +1,98 @@
-"""Training dense-RELiC on the trainer of transformers, with checkpoints, validation and a log of every step."""
+"""Training: from the beginning, or from where the last run left it, to its end or to a stop.
+
+An encoder and a reranker are trained alike; they differ in their batches, their loss and what is written.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+import json
+from dataclasses import dataclass
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from transformers import set_seed
 
 from relic_core.encoders.cards import EncoderCard, read_card
+from relic_core.encoders.cross_encoder import JointTexts
+from relic_core.encoders.joint_reader import JointReader
 from relic_core.encoders.late_chunking import LateChunkingEncoder
-from relic_core.training.bases import base_files, keeps_embeddings, mask_token
-from relic_core.training.collating import Collator, HardNegatives, Material
-from relic_core.training.dual_encoder import DualEncoder
-from relic_core.training.exporting import write_model
-from relic_core.training.sitting import CHECKPOINT_SECONDS, Terms, TrainingJob, sit
-from relic_core.training.starts import start_of
+from relic_core.errors import BadRequest
+from relic_core.training import checkpoints, loop
+from relic_core.training.batching import plan
+from relic_core.training.collating import Collator, HardNegatives, Material, RerankerCollator, check_choices
+from relic_core.training.exporting import keep_model, write_model, write_reranker
+from relic_core.training.models import (
+    DualEncoder,
+    RerankerInTraining,
+    base_files,
+    mask_token,
+    start_of,
+)
+from relic_core.training.recipes import EncoderRecipe, RerankerRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
-    from typing import Any
 
     from relic_core.domain import MinedWindow, Pair, Work
-    from relic_core.training.recipes import Recipe
-    from relic_core.training.sitting import Report, Trained, Validate
+    from relic_core.encoders.weights import ModelFiles
+    from relic_core.training.batching import Planned
+    from relic_core.training.collating import Features
+    from relic_core.training.models import Start
+    from relic_core.training.recipes import AnyRecipe
+
+    Validate = Callable[[Path], Mapping[str, float]]
+    Report = Callable[[Mapping[str, Any]], None]
+
+MODEL = "model"
+"""Folder, within that of a training, of the best weights so far."""
+CANDIDATE = "candidate"
+CHECKPOINTS = "checkpoints"
+CHECKPOINT_SECONDS = 600.0
+
+_VERSIONS = ("torch", "transformers", "accelerate", "peft", "tokenizers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trained:
+    """What a training made.
+
+    - `folder`: the best weights; where nothing validated them, the last. Of an encoder with ``claims/``, ``passages/``,
+      ``encoder.json``, which RELIC_TRAINED can name, and ``training.json``; of a reranker what `CrossEncoder` takes.
+    - `finished`: whether it ended by itself; else it was stopped, and can be resumed.
+    - `figures`: what the validation of these weights gave.
+    - `seconds`: of training and validation, over all runs.
+    """
+
+    folder: Path
+    steps: int
+    of: int
+    finished: bool
+    figures: Mapping[str, float]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """What a recipe of one kind trains.
+
+    - `start`: what it goes on from, in place of the base.
+    - `collator`: makes the tensors of a planned batch.
+    - `model`: makes the model; the seed is set before.
+    - `write`: writes a model into a folder, with the record of what made it.
+    """
+
+    name: str
+    base: ModelFiles
+    start: Start | None
+    collator: Callable[[Sequence[Planned]], Features]
+    model: Callable[[], Any]
+    write: Callable[[Path, Any, Mapping[str, Any]], None]
 
 
 def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is told
-    recipe: Recipe,
+    recipe: AnyRecipe,
     pairs: Sequence[Pair],
     windows: Sequence[MinedWindow],
     folder: Path,
@@ -38,12 +106,12 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     resume: bool = False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Trained:
-    """Train a dual encoder.
+    """Train what the recipe makes.
 
     - `pairs`, `windows`: on what. Windows on more sentences than the recipe's `longest` are left out.
     - `folder`: where to: ``checkpoints/`` to go on from, ``model/`` with the best weights so far.
     - `hard`: hard negatives by the ids of pairs and windows.
-    - `start`: a trained encoder to go on from, in place of the base.
+    - `start`: a trained encoder to go on from, in place of the base; a reranker begins half way between its two models.
     - `validate`: given a folder as of `Trained`, gives figures, the recipe's `watch` among them; higher is better.
     - `report`: told of every step, checkpoint and validation, as a flat mapping with "event" and "step".
     - `stop`: asked after every step whether to stop. SIGTERM stops too. A checkpoint is written, and no model where
@@ -57,42 +125,105 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     Raises StoreFull: no room for a checkpoint or a model; what was written before is kept.
     Raises RelicError: the loss is no number any more; memory ran out.
     """
-    card = trained_card(recipe)
-    encoder = LateChunkingEncoder(card, precision="float32")
-    tower = encoder.pair.passages
-    base = base_files(recipe, tower)
+    kept = folder / CHECKPOINTS
     windows = [window for window in windows if window.gold.length <= recipe.longest]
     material = Material(pairs, windows, work, hard or HardNegatives())
-
-    begun = None if start is None else start_of(start, base)
-
-    def write(folder: Path, model: DualEncoder, record: Mapping[str, Any]) -> None:
-        keeps = keeps_embeddings(recipe)
-        write_model(folder, model, base, card, record, keeps_embeddings=keeps, blend=recipe.blend, start=begun)
-
-    lesson = TrainingJob(
-        name=card.name,
-        recipe=recipe,
-        loop=recipe,
-        base=base,
-        start=begun,
-        material=material,
-        collator=Collator(recipe, encoder, material),
-        model=lambda: DualEncoder(recipe, tower, begun),
-        write=write,
+    if isinstance(recipe, EncoderRecipe):
+        kind = _encoder(recipe, material, start)
+    else:
+        kind = _reranker(recipe, material, start)
+    planned = plan(recipe, [pair.source_id for pair in pairs], [window.work_id for window in windows])
+    origin = checkpoints.Origin(
+        recipe=recipe.to_json(),
+        recipe_digest=recipe.digest,
+        data_digest=data_digest(material),
+        base_digest=kind.base.digest,
+        start_digest="" if kind.start is None else kind.start.digest,
+        processes=loop.processes(),
     )
-    return sit(
-        lesson,
-        folder,
-        Terms(validate=validate, report=report, stop=stop, resume=resume, checkpoint_seconds=checkpoint_seconds),
+    found = _where_it_was_left(folder, origin, resume=resume)
+    set_seed(recipe.seed)
+    model = kind.model()
+
+    def written(name: str, figures: Mapping[str, float]) -> Path:
+        record = {
+            "card": kind.name,
+            "recipe": origin.recipe,
+            "recipe_digest": origin.recipe_digest,
+            "data_digest": origin.data_digest,
+            "base_digest": origin.base_digest,
+            **({} if kind.start is None else {"start": kind.start.name, "start_digest": origin.start_digest}),
+            "seed": recipe.seed,
+            "pairs": len(pairs),
+            "windows": len(windows),
+            "figures": dict(figures),
+            "seconds": round(watch.seconds, 1),
+            "versions": {name: metadata.version(name) for name in _VERSIONS},
+        }
+        kind.write(folder / name, model, record)
+        return folder / name
+
+    def validated(step: int) -> Mapping[str, float]:
+        assert validate is not None  # noqa: S101 - asked for only where it is given
+        return validate(written(CANDIDATE, {"step": step}))
+
+    def tell(said: Mapping[str, Any]) -> None:
+        if report is not None:
+            report(said)
+
+    with loop.terminated() as asked, loop.quiet():
+        watch = loop.Watch(
+            recipe,
+            validate=validated if validate else None,
+            keep=lambda figures: keep_model(folder / CANDIDATE, folder / MODEL, figures),
+            report=tell,
+            stop=lambda: asked() or (stop is not None and stop()),
+            checkpoint_seconds=checkpoint_seconds,
+        )
+        trainer = loop.Loop(
+            recipe=recipe,
+            model=model,
+            planned=planned,
+            collator=kind.collator,
+            folder=kept,
+            origin=origin,
+            watch=watch,
+        )
+        if found is not None:
+            watch.go_on(found[1])
+        first = 0 if found is None else checkpoints.step_of(found[0])
+        if loop.is_first():
+            tell({"event": "begins", "step": first, "of": trainer.steps, "pairs": len(pairs), "windows": len(windows)})
+        if not watch.given_up:
+            trainer.train(resume_from_checkpoint=None if found is None else str(found[0]))
+    finished = not watch.stopped
+    if finished and loop.is_first() and not (folder / MODEL).exists():
+        written(MODEL, {})
+    return Trained(
+        folder=folder / MODEL,
+        steps=max(first, trainer.state.global_step),
+        of=trainer.steps,
+        finished=finished,
+        figures=dict(watch.best),
+        seconds=watch.seconds,
     )
 
 
-def trained_card(recipe: Recipe) -> EncoderCard:
-    """Say how the encoder that a recipe makes is used; its models are still the base.
+def check_base(recipe: AnyRecipe) -> None:
+    """Refuse a base that cannot be trained from: of a reranker, by making one of it.
 
-    Raises BadWeights: the base is not there, cannot be read, or has no mask token where the recipe wants one.
+    Raises BadWeights: the base is not there, cannot be read, has no mask token where the recipe wants one, or, of a
+    reranker, is no BERT or RoBERTa.
     """
+    if isinstance(recipe, RerankerRecipe):
+        card = recipe.card(mask_token(recipe))
+        JointReader(JointTexts(card, recipe.base, precision="float32").tower.build(), card)
+    else:
+        trained_card(recipe)
+
+
+def trained_card(recipe: EncoderRecipe) -> EncoderCard:
+    """Say how the encoder that a recipe makes is used; its models are still the base. Raises BadWeights."""
     base = read_card(recipe.base)
     return EncoderCard(
         name=f"dense-RELiC ({recipe.name})",
@@ -107,3 +238,73 @@ def trained_card(recipe: Recipe) -> EncoderCard:
         claim_windows=recipe.claim_windows,
         mask=mask_token(recipe),
     )
+
+
+def _encoder(recipe: EncoderRecipe, material: Material, start: EncoderCard | None) -> _Kind:
+    card = trained_card(recipe)
+    encoder = LateChunkingEncoder(card, precision="float32")
+    tower = encoder.pair.passages
+    base = base_files(recipe, tower)
+    begun = None if start is None else start_of(start, base)
+
+    def write(folder: Path, model: DualEncoder, record: Mapping[str, Any]) -> None:
+        keeps = recipe.keeps_embeddings
+        write_model(folder, model, base, card, record, keeps_embeddings=keeps, blend=recipe.blend, start=begun)
+
+    return _Kind(
+        name=card.name,
+        base=base,
+        start=begun,
+        collator=Collator(recipe, encoder, material),
+        model=lambda: DualEncoder(recipe, tower, begun),
+        write=write,
+    )
+
+
+def _reranker(recipe: RerankerRecipe, material: Material, start: EncoderCard | None) -> _Kind:
+    card = recipe.card(mask_token(recipe))
+    texts = JointTexts(card, recipe.base, precision="float32")
+    base = base_files(recipe, texts.tower)
+    check_choices(recipe, material)
+    begun = None if start is None else start_of(start, base)
+
+    def write(folder: Path, model: RerankerInTraining, record: Mapping[str, Any]) -> None:
+        write_reranker(folder, model.reader, base, card, record, keeps_embeddings=recipe.keeps_embeddings)
+
+    return _Kind(
+        name=card.name,
+        base=base,
+        start=begun,
+        collator=RerankerCollator(recipe, texts, material),
+        model=lambda: RerankerInTraining(recipe, card, texts.tower, begun),
+        write=write,
+    )
+
+
+def data_digest(material: Material) -> str:
+    """Hash what is learnt from: the examples in their order, with their words, and their hard negatives."""
+    digest, hard = hashlib.sha256(), material.hard
+    for pair in material.pairs:
+        said = [pair.id, pair.source_id, pair.left, pair.quotation, pair.right, list(hard.pairs.get(pair.id, ()))]
+        digest.update(json.dumps(said).encode())
+    for window in material.windows:
+        spans = [(span.start, span.length) for span in (window.gold, *hard.windows.get(window.id, ()))]
+        digest.update(json.dumps([window.id, window.work_id, window.left, window.right, spans]).encode())
+    return digest.hexdigest()
+
+
+def _where_it_was_left(
+    folder: Path, origin: checkpoints.Origin, *, resume: bool
+) -> tuple[Path, Mapping[str, Any]] | None:
+    """Find the checkpoint to go on from; None where there is none. A training that is not to go on is kept."""
+    kept = folder / CHECKPOINTS
+    if loop.is_first():
+        checkpoints.tidy(folder)
+        checkpoints.tidy(kept)
+    if resume:
+        return checkpoints.last_good(kept, origin)
+    if checkpoints.in_order(kept) or (folder / MODEL).exists():
+        raise BadRequest(
+            f"There is a training in {folder} already. Resume it, or name a folder that is empty or not there."
+        )
+    return None

@@ -8,8 +8,8 @@ import pytest
 
 from relic_core.errors import StoreBusy
 from relic_core.services.jobs import Jobs
-from relic_core.services.training.folders import TrainingFolder
 from relic_core.store.trainings import TrainingRows
+from relic_core.training.folders import TrainingFolder
 from relic_core.wiring import InlineExecutor, build
 from tests.app.reading import bars, html, plain, said, sound
 from tests.making_sources import keep, make_source, make_window
@@ -27,7 +27,7 @@ def base(tmp_path_factory):
 @pytest.fixture
 def furnished(app, monkeypatch):
     """Return the app with something to learn from, on a machine whose speed is known without measuring."""
-    monkeypatch.setattr("relic_core.services.training.estimating.measure", lambda _: 5_000.0)
+    monkeypatch.setattr("relic_core.training.estimates.measure", lambda _: 5_000.0)
     furnish(app.bench)
     return app
 

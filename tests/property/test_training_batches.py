@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relic_core.training.batching import together
-from relic_core.training.likeness import alike
-from relic_core.training.works import runs
+from relic_core.training.collating import alike, runs
 
 sizes = st.lists(st.integers(1, 40), min_size=1, max_size=12)
 

@@ -11,8 +11,8 @@ from relic_core.domain import Claim
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.errors import BadRequest, BadWeights
-from relic_core.services.training.asking import base_card
-from relic_core.training.recipes import Recipe
+from relic_core.training.recipes import EncoderRecipe
+from relic_core.training.requests import base_card
 from tests.making import make_work
 from tests.making_training import make_base
 from tests.tiny_models import write_card
@@ -77,18 +77,18 @@ def test_windows_that_cannot_be_are_refused(windows, tmp_path):
     with pytest.raises(BadWeights, match="claim_windows"):
         read_card(str(path))
     with pytest.raises(BadRequest, match="claim_windows"):
-        Recipe.from_json({"claim_windows": windows})
+        EncoderRecipe.from_json({"claim_windows": windows})
 
 
 def test_a_recipe_is_read_as_it_was_written():
-    recipe = Recipe(claim_windows=(96, 32))
-    assert Recipe.from_json(json.loads(json.dumps(recipe.to_json()))) == recipe
-    assert recipe.digest != Recipe().digest
+    recipe = EncoderRecipe(claim_windows=(96, 32))
+    assert EncoderRecipe.from_json(json.loads(json.dumps(recipe.to_json()))) == recipe
+    assert recipe.digest != EncoderRecipe().digest
 
 
 @pytest.mark.parametrize(("window", "cuts"), [(254, (176, 150, 48)), (160, (160, 150, 48)), (96, (96, 48))])
 def test_a_base_is_read_no_longer_than_the_recipe_says_nor_is_any_cut_of_a_claim(tmp_path, window, cuts):
     base = make_base(tmp_path / "base")
     write_card(base / "encoder.json", claim_windows=[176, 150, 48])
-    card = base_card(Recipe(base=str(base), window=window, claim_tokens=64, passage_tokens=64))
+    card = base_card(EncoderRecipe(base=str(base), window=window, claim_tokens=64, passage_tokens=64))
     assert (card.window, card.claim_windows) == (window, cuts)

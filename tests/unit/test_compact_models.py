@@ -20,7 +20,6 @@ from relic_core.encoders.weights import find_model, named_as, state_of
 from relic_core.errors import BadWeights
 from relic_core.ports import silent
 from relic_core.training.exporting import write_weights
-from relic_core.training.reranking.trainer import train_reranker
 from relic_core.training.trainer import train
 from tests.making_rerankers import WAYS, bart, make_reranker_recipe
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
@@ -112,7 +111,7 @@ def test_what_went_on_from_a_trained_encoder_is_written_over_the_base_of_both(tr
 def test_a_likeness_that_went_on_from_a_trained_encoder_is_written_over_the_base_of_both(trained, tmp_path):
     start = read_card(str(trained / "encoder.json"))
     recipe = make_reranker_recipe(HUB, steps=4, **WAYS["likeness"])
-    made = train_reranker(recipe, PAIRS, WINDOWS, tmp_path / "run", work=lambda _: NOVEL, start=start).folder
+    made = train(recipe, PAIRS, WINDOWS, tmp_path / "run", work=lambda _: NOVEL, start=start).folder
     layers = layers_of(made)
     assert {name for name in layers if not name.startswith("encoder.")} == {"head.weight", "gates"}
     assert not torch.equal(layers[QUERY], layers_of(trained / "claims")[QUERY])
@@ -345,7 +344,7 @@ def test_sentence_transformers_makes_the_same_vectors_of_a_compact_model(model):
 
 def test_a_reranker_is_compact_too_with_its_head_and_what_tells_passage_from_claim(tmp_path):
     recipe = make_reranker_recipe(HUB, steps=3)
-    made = train_reranker(recipe, PAIRS, WINDOWS, tmp_path / "run", work=lambda _: NOVEL).folder
+    made = train(recipe, PAIRS, WINDOWS, tmp_path / "run", work=lambda _: NOVEL).folder
     assert sorted(path.name for path in made.iterdir()) == [
         "layers.json", "layers.safetensors", "reranker.json", "training.json",
     ]  # fmt: skip

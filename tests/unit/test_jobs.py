@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from relic_core import wiring
+from relic_core.domain.records import WAITING
 from relic_core.errors import BadRequest, BadText, NotFound, StoreError, StoreReadOnly
-from relic_core.services.job_reports import WAITING
 from relic_core.services.jobs import SubprocessExecutor
 from relic_core.store import locks
 from relic_core.store.journal import STOPPED, JobFolder

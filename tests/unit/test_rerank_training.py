@@ -21,11 +21,10 @@ from relic_core.errors import BadRequest, BadWeights, StoreFull
 from relic_core.ports import silent
 from relic_core.training import loop
 from relic_core.training.batching import Planned
-from relic_core.training.collating import HardNegatives, Material
-from relic_core.training.reranking.examples import Lists
-from relic_core.training.reranking.model import RerankerInTraining
-from relic_core.training.reranking.recipe import RerankerRecipe
-from relic_core.training.reranking.trainer import train_reranker
+from relic_core.training.collating import HardNegatives, Material, RerankerCollator
+from relic_core.training.models import RerankerInTraining
+from relic_core.training.recipes import RerankerRecipe
+from relic_core.training.trainer import train
 from tests.making import make_work
 from tests.making_rerankers import WAYS, make_reranker_recipe
 from tests.making_training import make_base, make_novel, make_pairs, make_windows
@@ -52,7 +51,7 @@ class Reports(list):
 
 
 def run(base, folder, pairs=PAIRS, windows=WINDOWS, *, recipe=None, **given):
-    return train_reranker(recipe or make_reranker_recipe(base), pairs, windows, folder, work=lambda _: NOVEL, **given)
+    return train(recipe or make_reranker_recipe(base), pairs, windows, folder, work=lambda _: NOVEL, **given)
 
 
 def weights(folder):
@@ -68,7 +67,7 @@ def same(one, other):
 
 def lists_of(base, recipe, hard=None, pairs=PAIRS, windows=WINDOWS):
     texts = JointTexts(recipe.card("[MASK]"), str(base), precision="float32")
-    return texts, Lists(recipe, texts, Material(pairs, windows, lambda _: NOVEL, hard or HardNegatives()))
+    return texts, RerankerCollator(recipe, texts, Material(pairs, windows, lambda _: NOVEL, hard or HardNegatives()))
 
 
 def passages(texts, batch, claim):
@@ -339,7 +338,7 @@ def test_a_base_without_a_mask_token_is_refused_where_the_recipe_wants_one(tmp_p
         ({"negatives": 0}, "negatives is 0"),
         ({"negatives": True}, "negatives is true"),
         ({"batch": 1}, "batch is 1"),
-        ({"reading": "twice"}, 'makes no reranker. .*"reading": "twice"'),
+        ({"reading": "twice"}, 'reading is "twice"'),
         ({"pooling": "first"}, 'makes no reranker. .*"mean" or "likeness" where reading'),
         ({"window": 201}, "makes no reranker. .*at least 16 more than claim_tokens"),
         ({"hard_negatives": 3}, "no setting of a reranker's recipe called 'hard_negatives'"),

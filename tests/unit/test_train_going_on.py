@@ -11,8 +11,8 @@ import pytest
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.weights import find_model, pair_digest
 from relic_core.errors import BadRequest, BadWeights, JobCancelled
-from relic_core.services.training import running, telling
-from relic_core.services.training.folders import TrainingFolder
+from relic_core.training import running
+from relic_core.training.folders import TrainingFolder
 from relic_core.wiring import InlineExecutor, build
 from tests.making_training import make_base
 from tests.small_training import asked_of, furnish
@@ -44,7 +44,7 @@ def begin(settings, asked):
 
 
 def run(settings, training, progress=lambda *_: None):
-    running.run_train(build(settings), {"training": training.id}, progress)
+    build(settings).run_training(training.id, progress)
 
 
 def digest_of(settings, training_id):
@@ -66,7 +66,7 @@ def stop_when(note):
 def test_a_training_goes_on_from_what_was_the_default_when_it_was_begun(encoders, bench, base, settings, monkeypatch):
     training = begin(settings, asked_of(base, steps=4, start="default"))
     bench.trainings.use(encoders[1])  # before it had its turn
-    monkeypatch.setattr(telling.Wish, "asked", property(lambda wish: wish._done >= 1))
+    monkeypatch.setattr(running.StopWish, "asked", property(lambda wish: wish._done >= 1))
     with pytest.raises(JobCancelled):
         run(settings, training)
     monkeypatch.undo()
@@ -116,7 +116,7 @@ def test_one_that_is_stopped_while_it_loads_says_how_far_it_was(bench, base, set
     with pytest.raises(JobCancelled):
         run(settings, training, stop_when("Loading"))
     assert bench.trainings.get(training.id).note == "It was stopped before its first step."
-    monkeypatch.setattr(telling.Wish, "asked", property(lambda wish: wish._done >= 1))
+    monkeypatch.setattr(running.StopWish, "asked", property(lambda wish: wish._done >= 1))
     with pytest.raises(JobCancelled):
         run(settings, training)
     monkeypatch.undo()

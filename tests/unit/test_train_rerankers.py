@@ -17,14 +17,12 @@ from relic_core.errors import BadRequest, BadWeights, JobCancelled, RelicError
 from relic_core.retrieval import registry, reranked
 from relic_core.retrieval.reranked import FIRST, Reranked
 from relic_core.services import experiments
-from relic_core.services.training import estimating, hard_negatives, running, telling
-from relic_core.services.training.asking import TrainingRequest, recipe_of
-from relic_core.services.training.choices import Chosen
-from relic_core.services.training.folders import TrainingFolder
-from relic_core.services.training.validating import claim_of, figures
-from relic_core.services.training.validating_rerankers import SHAPE, RerankerValidation, heads_of
-from relic_core.training.recipes import Recipe
-from relic_core.training.reranking.recipe import RerankerRecipe
+from relic_core.services.models import Chosen
+from relic_core.training import estimates, hard_negatives, running
+from relic_core.training.folders import TrainingFolder
+from relic_core.training.recipes import EncoderRecipe, RerankerRecipe, recipe_of
+from relic_core.training.requests import TrainingRequest
+from relic_core.training.validation import SHAPE, RerankerValidation, claim_of, figures, heads_of
 from relic_core.wiring import InlineExecutor, build
 from tests.making_rerankers import CountingReranker, make_reranker_recipe
 from tests.making_training import make_base
@@ -115,7 +113,7 @@ def test_the_ranking_before_is_the_combined_one_as_the_app_makes_it(bench, base,
 
 
 def test_a_quotation_outside_the_head_keeps_its_rank_and_one_within_it_is_ranked_anew(bench, settings, monkeypatch):
-    monkeypatch.setattr("relic_core.services.training.validating_rerankers.HEAD", 25)
+    monkeypatch.setattr("relic_core.training.validation.HEAD", 25)
     windows = [stored.window for batch in bench.store.windows.iterate(split="dev") for stored in batch]
     works = {window.work_id: bench.works.load(window.work_id) for window in windows}
     folder = TrainingFolder.create(settings.data, name="x", recipe={}, asked={})
@@ -140,7 +138,7 @@ def test_a_quotation_outside_the_head_keeps_its_rank_and_one_within_it_is_ranked
     assert [ranks[number] for number, window in enumerate(windows) if window in outside] == [
         heads[window.id].rank for window in outside
     ]
-    monkeypatch.setattr("relic_core.services.training.validating_rerankers.registry", None)
+    monkeypatch.setattr("relic_core.training.validation.registry", None)
     assert heads_of(settings, folder, windows, works, lambda *_: None) == heads, "once in a training"
     (folder.path / "heads.json").write_text('{"heads": {}}')
     with pytest.raises(BadRequest, match=r"heads\.json is damaged"):
@@ -194,7 +192,7 @@ def test_looking_tells_how_far_it_is_and_goes_on_where_it_was_stopped(settings, 
             raise JobCancelled
 
     with pytest.raises(JobCancelled):
-        running.run_train(bench, {"training": training.id}, progress)
+        bench.run_training(training.id, progress)
     assert "Looking for hard negatives: 18 of 42" in told
     kept = of(settings, training).examples()["hard"]
     assert len(kept["looked"]) == 1
@@ -208,7 +206,7 @@ def test_looking_tells_how_far_it_is_and_goes_on_where_it_was_stopped(settings, 
         return mined(search, pairs, windows, progress)
 
     monkeypatch.setattr(hard_negatives._Search, "_mined", mine)
-    running.run_train(bench, {"training": training.id}, lambda *_: None)
+    bench.run_training(training.id, lambda *_: None)
     assert looked_for == [(18, 0), (0, 6)]
     assert bench.trainings.get(training.id).state == "finished"
     hard = of(settings, training).examples()["hard"]
@@ -226,12 +224,12 @@ def test_what_another_model_had_begun_to_look_for_is_looked_for_anew(settings, b
             raise JobCancelled
 
     with pytest.raises(JobCancelled):
-        running.run_train(bench, {"training": training.id}, progress)
+        bench.run_training(training.id, progress)
     folder = of(settings, training)
     chosen = folder.examples()
     chosen["hard"] |= {"by": "another", "looked": ["source nothing"], "pairs": {"nothing": [0]}}
     folder.write_examples(chosen)
-    running.run_train(bench, {"training": training.id}, lambda *_: None)
+    bench.run_training(training.id, lambda *_: None)
     assert "nothing" not in folder.examples()["hard"]["pairs"]
 
 
@@ -245,13 +243,13 @@ def test_a_reranker_cannot_look_for_hard_negatives(bench, base):
 
 
 def test_a_stopped_training_goes_on_from_its_checkpoint_and_looks_for_nothing_again(bench, base, settings, monkeypatch):
-    monkeypatch.setattr(telling.Wish, "asked", property(lambda wish: wish._done >= 1))
+    monkeypatch.setattr(running.StopWish, "asked", property(lambda wish: wish._done >= 1))
     training = bench.trainings.start(asked_of_reranker(base, steps=6))
     monkeypatch.undo()
     followed = bench.trainings.get(training.id)
     assert (followed.state, followed.step, followed.checkpoint, followed.resumable) == ("stopped", 2, 2, True)
     monkeypatch.setattr("relic_core.training.hard_negatives.mine", None)
-    monkeypatch.setattr("relic_core.services.training.validating_rerankers.registry", None)
+    monkeypatch.setattr("relic_core.training.validation.registry", None)
     followed = bench.trainings.resume(training.id)
     assert (followed.state, followed.step) == ("finished", 6)
     assert [step for step, _ in followed.losses] == [1, 2, 3, 4, 5, 6]
@@ -363,7 +361,7 @@ def test_three_examples_are_too_few(settings, base):
     bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench, pairs=3, windows=0)
     told = "There are 3 pairs and 0 windows to learn from. At least 30 are needed"
-    assert bench.trainings.prospect(asked_of_reranker(base)).lacking.startswith(told)
+    assert bench.training_plans.prospect(asked_of_reranker(base)).lacking.startswith(told)
     with pytest.raises(BadRequest, match=told):
         bench.trainings.start(asked_of_reranker(base))
     assert bench.trainings.all() == ()
@@ -387,11 +385,11 @@ def test_a_base_without_a_mask_token_is_told_before_anything_begins(bench, tmp_p
 
 def test_without_a_dense_encoder_it_is_said_what_it_is_needed_for(bench, base, settings, tmp_path):
     without = build(replace(settings, trained=str(tmp_path / "none")), executor=InlineExecutor(settings))
-    for act in (without.trainings.prospect, without.trainings.start):
+    for act in (without.training_plans.prospect, without.trainings.start):
         with pytest.raises(BadWeights, match=r"A reranker learns from what dense-RELiC .* train --use ID"):
             act(asked_of_reranker(base))
     alone = asked_of_reranker(base, hard="", validation=0)
-    assert without.trainings.prospect(alone).lacking == ""
+    assert without.training_plans.prospect(alone).lacking == ""
 
 
 def test_a_figure_that_the_validation_does_not_give_is_refused_before_anything_begins(bench, base):
@@ -406,10 +404,10 @@ def test_a_figure_that_the_validation_does_not_give_is_refused_before_anything_b
 def test_the_estimate_of_a_reranker_grows_with_its_negatives_its_validation_and_what_is_looked_for(bench, base):
     material = replace(bench.store.trainings.material(), pairs=10_000, windows=0, context=800.0, quotation=250.0)
 
-    def reckon(recipe=None, windows=0, looking=estimating.NOT_LOOKED_FOR):
+    def reckon(recipe=None, windows=0, looking=estimates.NOT_LOOKED_FOR):
         recipe = recipe or make_reranker_recipe(base, epochs=1.0, window=400, claim_tokens=200)
-        validated = estimating.Validated(windows, 1_000 if windows else 0)
-        return estimating.reckon(
+        validated = estimates.Validated(windows, 1_000 if windows else 0)
+        return estimates.reckon(
             recipe, material, most_pairs=0, use="pairs", validated=validated, speed=1_000.0, looking=looking
         )
 
@@ -420,15 +418,15 @@ def test_the_estimate_of_a_reranker_grows_with_its_negatives_its_validation_and_
     together = reckon(make_reranker_recipe(base, epochs=1.0, window=400, claim_tokens=200, reading="together"))
     assert together.seconds > 2 * usual.seconds
     assert reckon(windows=50).validating > reckon(windows=10).validating > 0
-    looked = reckon(looking=estimating.Looking(1_000.0, 0))
+    looked = reckon(looking=estimates.Looking(1_000.0, 0))
     assert looked.looking > 0
     assert looked.seconds == pytest.approx(usual.seconds + looked.looking)
 
 
 def test_a_compact_model_takes_half_of_its_layers(base):
-    of_packaged, of_folder = estimating.room(RerankerRecipe()), estimating.room(make_reranker_recipe(base))
-    assert 2 * of_packaged == pytest.approx(estimating.room(Recipe()), rel=0.01), "an encoder has two towers"
-    assert estimating.room(RerankerRecipe(frozen_embeddings=False)) > 2 * of_packaged
+    of_packaged, of_folder = estimates.room(RerankerRecipe()), estimates.room(make_reranker_recipe(base))
+    assert 2 * of_packaged == pytest.approx(estimates.room(EncoderRecipe()), rel=0.01), "an encoder has two towers"
+    assert estimates.room(RerankerRecipe(frozen_embeddings=False)) > 2 * of_packaged
     layers, whole = 42_996_480, 4 * sum(tensor.numel() for tensor in load_file(base / "model.safetensors").values())
     assert of_packaged == pytest.approx(9 * layers + 3 * layers / 2, rel=0.02)
     assert of_folder > 3 * whole, "which nobody else has, so that its models are written whole"
@@ -436,7 +434,7 @@ def test_a_compact_model_takes_half_of_its_layers(base):
 
 def test_the_estimate_s_steps_are_those_that_are_made(bench, base, settings):
     asked = asked_of_reranker(base, steps=0, epochs=1.0, hard="")
-    prospect = bench.trainings.prospect(asked)
+    prospect = bench.training_plans.prospect(asked)
     assert (prospect.lacking, prospect.validated) == ("", 6)
     made = bench.trainings.get(bench.trainings.start(asked).id).of
     assert prospect.estimate.steps == pytest.approx(made, abs=3)

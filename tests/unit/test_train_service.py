@@ -16,19 +16,16 @@ from typing import get_args
 import pytest
 
 from relic_core.config import Settings
+from relic_core.domain.trainings import KILLED
 from relic_core.encoders.cards import HeadPooling, Reading
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreFull
 from relic_core.retrieval import dense
 from relic_core.services.answers import SearchRequest
-from relic_core.services.training import estimating, running, telling, words
-from relic_core.services.training.asking import LENGTHS, TrainingRequest, recipe_of
-from relic_core.services.training.choices import Chosen
-from relic_core.services.training.chosen import with_chosen
-from relic_core.services.training.folders import TrainingFolder
-from relic_core.services.training.following import KILLED
-from relic_core.training.known_recipes import RECIPES
-from relic_core.training.recipes import _CHOICES, Recipe
-from relic_core.training.reranking.recipe import RerankerRecipe
+from relic_core.services.models import Chosen, with_chosen
+from relic_core.training import estimates, running
+from relic_core.training.folders import TrainingFolder
+from relic_core.training.recipes import ABOUT, RECIPES, SETTINGS, EncoderRecipe, RerankerRecipe, recipe_of, setting
+from relic_core.training.requests import LENGTHS, TrainingRequest
 from relic_core.wiring import InlineExecutor, build
 from tests.making_training import make_base
 from tests.small_training import asked_of, furnish
@@ -49,7 +46,7 @@ def bench(settings):
 @pytest.fixture
 def stopped(bench, base, monkeypatch):
     """A training that was stopped after its second step."""
-    monkeypatch.setattr(telling.Wish, "asked", property(lambda wish: wish._done >= 1))
+    monkeypatch.setattr(running.StopWish, "asked", property(lambda wish: wish._done >= 1))
     training = bench.trainings.start(asked_of(base, steps=6, name="long"))
     monkeypatch.undo()
     return training.id
@@ -104,7 +101,7 @@ def test_only_what_is_asked_for_is_learnt_from(bench, base, settings):
 
 
 def test_hard_negatives_are_looked_for_once_and_used_again(stopped, bench, base, settings, monkeypatch):
-    monkeypatch.setattr(telling.Wish, "asked", property(lambda wish: wish._done >= 1))
+    monkeypatch.setattr(running.StopWish, "asked", property(lambda wish: wish._done >= 1))
     training = bench.trainings.start(asked_of(base, steps=0, hard="base", hard_negatives=1))
     monkeypatch.undo()
     found = TrainingFolder.find(settings.data, training.id).examples()["hard"]
@@ -122,7 +119,7 @@ def test_without_windows_to_choose_by_some_works_are_held_back_and_nothing_is_le
     furnish(bench, windows=13, dev=6)
     marks = bench.store.splits.of("window")
     bench.store.splits.replace("window", [(window_id, "training", "") for window_id in marks])
-    assert any("held back" in note for note in bench.trainings.prospect(asked_of(base)).notes)
+    assert any("held back" in note for note in bench.training_plans.prospect(asked_of(base)).notes)
     training = bench.trainings.start(asked_of(base))
     chosen = TrainingFolder.find(settings.data, training.id).examples()
     assert chosen["held"]
@@ -157,7 +154,7 @@ def test_it_is_said_that_figures_flatter_what_may_have_learnt_from_the_works_hel
 
     def flatters(**given):
         return any(
-            "look better than they are" in note for note in bench.trainings.prospect(asked_of(base, **given)).notes
+            "look better than they are" in note for note in bench.training_plans.prospect(asked_of(base, **given)).notes
         )
 
     marks = bench.store.splits.of("window")
@@ -171,7 +168,7 @@ def test_it_is_said_that_figures_flatter_what_may_have_learnt_from_the_works_hel
 def test_without_anything_to_validate_on_the_last_weights_are_kept_and_that_is_said(bench, base):
     bench.store.splits.replace("window", [])
     asked = asked_of(base, use="pairs")
-    assert any("no figures will be shown" in note for note in bench.trainings.prospect(asked).notes)
+    assert any("no figures will be shown" in note for note in bench.training_plans.prospect(asked).notes)
     followed = bench.trainings.get(bench.trainings.start(asked).id)
     assert (followed.state, followed.validations, followed.has_model) == ("finished", (), True)
 
@@ -209,7 +206,7 @@ def test_a_job_that_is_asked_to_stop_ends_with_a_checkpoint(settings, base):
             raise JobCancelled
 
     with pytest.raises(JobCancelled):
-        running.run_train(bench, {"training": training.id}, progress)
+        bench.run_training(training.id, progress)
     followed = bench.trainings.get(training.id)
     assert (followed.state, followed.step, followed.checkpoint) == ("stopped", 2, 2)
 
@@ -289,7 +286,7 @@ def test_three_examples_are_too_few_and_that_is_said_before_anything_begins(sett
     bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench, pairs=3, windows=0)
     told = "There are 3 pairs and 0 windows to learn from. At least 30 are needed"
-    assert bench.trainings.prospect(asked_of(base)).lacking.startswith(told)
+    assert bench.training_plans.prospect(asked_of(base)).lacking.startswith(told)
     with pytest.raises(BadRequest, match=told):
         bench.trainings.start(asked_of(base))
     assert bench.trainings.all() == ()
@@ -297,20 +294,20 @@ def test_three_examples_are_too_few_and_that_is_said_before_anything_begins(sett
 
 def test_what_is_missing_is_said_with_what_to_do(settings):
     bench = build(settings, executor=InlineExecutor(settings))
-    assert "No criticism was read yet" in bench.trainings.lacking()
+    assert "No criticism was read yet" in bench.training_plans.lacking()
     furnish(bench, parted=False)
-    prospect = bench.trainings.prospect(TrainingRequest())
+    prospect = bench.training_plans.prospect(TrainingRequest())
     assert "has not been decided which of them may be learnt from" in prospect.lacking
     assert prospect.unparted
     bench.store.splits.replace("pair", [(pair_id, "left out", "") for pair_id in bench.store.pairs.ids()])
     bench.store.splits.replace("window", [(window_id, "dev", "") for window_id in bench.store.windows.ids()])
-    assert "Add criticism of other works" in bench.trainings.lacking()
+    assert "Add criticism of other works" in bench.training_plans.lacking()
 
 
 def test_a_base_without_tokenizer_is_told_before_anything_begins(bench, base, tmp_path):
     broken = shutil.copytree(base, tmp_path / "broken")
     (broken / "tokenizer.json").unlink()
-    for act in (bench.trainings.prospect, bench.trainings.start):
+    for act in (bench.training_plans.prospect, bench.trainings.start):
         with pytest.raises(BadWeights, match=r"lacks tokenizer\.json"):
             act(asked_of(broken))
     assert bench.trainings.all() == ()
@@ -344,7 +341,7 @@ def test_a_loss_that_is_no_number_is_told(bench, base, monkeypatch):
 
 
 def test_a_fault_of_the_program_ends_a_training_visibly(bench, base, monkeypatch):
-    monkeypatch.setattr("relic_core.services.training.running.draw", None)
+    monkeypatch.setattr("relic_core.training.running.draw", None)
     followed = bench.trainings.get(bench.trainings.start(asked_of(base)).id)
     assert followed.state == "failed"
     assert "The program made a mistake" in followed.note
@@ -358,11 +355,11 @@ def test_one_of_several_processes_that_were_launched_together_begins_nothing(ben
 
 
 def test_hard_negatives_that_nothing_would_be_taught_of_are_refused_before_they_are_looked_for(bench, base):
-    for act in (bench.trainings.prospect, bench.trainings.start):
+    for act in (bench.training_plans.prospect, bench.trainings.start):
         with pytest.raises(BadRequest, match=r"hard_negatives is 0\. Set it to 1 or more, or look for none"):
             act(asked_of(base, hard="base", hard_negatives=0))
     assert bench.trainings.all() == ()
-    assert not bench.trainings.prospect(asked_of(base, hard_negatives=0)).lacking
+    assert not bench.training_plans.prospect(asked_of(base, hard_negatives=0)).lacking
 
 
 # ---------------------------------------------------------------- the default model
@@ -488,7 +485,7 @@ def test_trainings_are_found_by_id_and_name_and_set_side_by_side(made, bench):
 def test_a_recipe_is_read_by_name_or_from_a_file_and_can_be_changed(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text('{"batch": 20}')
-    assert recipe_of(str(path), ["share=0.5"]) == Recipe(batch=20, share=0.5)
+    assert recipe_of(str(path), ["share=0.5"]) == EncoderRecipe(batch=20, share=0.5)
     assert recipe_of("paper").pooling == "first"
     with pytest.raises(BadRequest, match="key=value"):
         recipe_of("default", ["batch"])
@@ -500,12 +497,12 @@ def test_a_recipe_is_read_by_name_or_from_a_file_and_can_be_changed(tmp_path):
 
 
 def test_every_setting_of_a_recipe_and_every_recipe_is_explained():
-    assert set(words.SETTINGS) == {field.name for field in fields(Recipe)}
-    assert set(words.ABOUT) == set(RECIPES)
-    assert all(words.explained(field.name, "reranker") for field in fields(RerankerRecipe))
-    assert {**_CHOICES, "reading": get_args(Reading)} == words.CHOICES
-    assert set(words.choices("pooling", "reranker")) == set(get_args(HeadPooling))
-    assert words.choices("pooling", "encoder") == _CHOICES["pooling"]
+    both = {field.name for kind in (EncoderRecipe, RerankerRecipe) for field in fields(kind)}
+    assert set(SETTINGS) == both
+    assert set(ABOUT) == set(RECIPES)
+    assert setting("reading", "reranker").among == get_args(Reading)
+    assert set(setting("pooling", "reranker").among) == set(get_args(HeadPooling))
+    assert setting("pooling", "encoder").among == ("mean", "first")
 
 
 def test_what_is_asked_can_be_written_down_and_read_again(base):
@@ -521,8 +518,8 @@ def test_the_estimate_grows_with_what_is_read_and_falls_with_the_machine_s_speed
     recipe = asked_of(base, steps=0).recipe
 
     def reckon(recipe=recipe, pairs=0, words=0, speed=1_000.0):
-        validated = estimating.Validated(50 if words else 0, words)
-        return estimating.reckon(recipe, material, most_pairs=pairs, use="pairs", validated=validated, speed=speed)
+        validated = estimates.Validated(50 if words else 0, words)
+        return estimates.reckon(recipe, material, most_pairs=pairs, use="pairs", validated=validated, speed=speed)
 
     usual = reckon()
     assert usual.steps == 2 * -(-10_000 // recipe.batch), "two epochs"
@@ -535,7 +532,7 @@ def test_the_estimate_grows_with_what_is_read_and_falls_with_the_machine_s_speed
 
 def test_the_estimate_s_steps_are_those_that_are_made(bench, base):
     asked = asked_of(base, steps=0)
-    prospect = bench.trainings.prospect(asked)
+    prospect = bench.training_plans.prospect(asked)
     assert prospect.lacking == ""
     assert prospect.validated == 6
     made = bench.trainings.get(bench.trainings.start(asked).id).of

@@ -23,8 +23,7 @@ from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.errors import BadRequest, BadWeights, RelicError, StoreError, StoreFull
 from relic_core.training import checkpoints, exporting
 from relic_core.training.collating import HardNegatives
-from relic_core.training.dual_encoder import DualEncoder
-from relic_core.training.reranking.model import RerankerInTraining
+from relic_core.training.models import DualEncoder, RerankerInTraining
 from tests.making_training import make_base
 from tests.unit.training_run import DIES_AT, KINDS, PAIRS, WINDOWS, run
 

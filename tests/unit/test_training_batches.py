@@ -13,12 +13,9 @@ from relic_core.domain import Claim, Span
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.errors import BadRequest
 from relic_core.training.batching import Planned, plan
-from relic_core.training.collating import Collator, HardNegatives, Material
-from relic_core.training.contexts import draw_claim
-from relic_core.training.likeness import alike
-from relic_core.training.recipes import Recipe
+from relic_core.training.collating import Collator, CutWorks, HardNegatives, Material, alike, draw_claim, runs
+from relic_core.training.recipes import EncoderRecipe
 from relic_core.training.trainer import trained_card
-from relic_core.training.works import CutWorks, runs
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
 
 
@@ -32,7 +29,7 @@ def base(tmp_path_factory):
 
 def test_a_batch_is_of_one_source_where_the_source_fills_it():
     sources = ["a"] * 9 + ["b"] * 4 + ["c"] * 2 + ["d"]
-    planned = plan(Recipe(batch=4, share=0.0), sources, [])
+    planned = plan(EncoderRecipe(batch=4, share=0.0), sources, [])
     assert sorted(number for batch in planned for number in batch.members) == list(range(16))
     of = [{sources[number] for number in batch.members} for batch in planned]
     assert sum(found == {"a"} for found in of) == 2
@@ -42,7 +39,7 @@ def test_a_batch_is_of_one_source_where_the_source_fills_it():
 
 def test_windows_of_a_batch_are_on_one_work_and_have_their_share():
     works = ["x"] * 7 + ["y"] * 2 + ["z"]
-    planned = plan(Recipe(batch=10, window_batch=3, share=0.25), ["a"] * 300, works)
+    planned = plan(EncoderRecipe(batch=10, window_batch=3, share=0.25), ["a"] * 300, works)
     kinds = Counter(batch.kind for batch in planned)
     assert kinds == {"pairs": 30, "windows": 10}
     for batch in planned:
@@ -52,7 +49,7 @@ def test_windows_of_a_batch_are_on_one_work_and_have_their_share():
 
 
 def test_the_plan_hangs_on_the_seed_alone_and_differs_between_epochs():
-    recipe = Recipe(batch=4, share=0.0, epochs=2, seed=5)
+    recipe = EncoderRecipe(batch=4, share=0.0, epochs=2, seed=5)
     sources = ["a"] * 40
     planned = plan(recipe, sources, [])
     assert planned == plan(recipe, sources, [])
@@ -64,24 +61,24 @@ def test_the_plan_hangs_on_the_seed_alone_and_differs_between_epochs():
 
 def test_half_an_epoch_reads_half_the_pairs_and_steps_end_it_sooner():
     sources = ["a"] * 40
-    assert len(plan(Recipe(batch=4, share=0.0, epochs=1.5), sources, [])) == 15
-    assert len(plan(Recipe(batch=4, share=0.0, epochs=1.5, steps=3), sources, [])) == 3
+    assert len(plan(EncoderRecipe(batch=4, share=0.0, epochs=1.5), sources, [])) == 15
+    assert len(plan(EncoderRecipe(batch=4, share=0.0, epochs=1.5, steps=3), sources, [])) == 3
 
 
 def test_no_pair_is_alone_in_its_batch():
-    planned = plan(Recipe(batch=4, share=0.0), ["a"] * 4 + ["b"], [])
+    planned = plan(EncoderRecipe(batch=4, share=0.0), ["a"] * 4 + ["b"], [])
     assert sorted(map(len, (batch.members for batch in planned))) == [5]
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_too_little_to_learn_from_is_said(count):
     with pytest.raises(BadRequest, match=rf"There are {count} pair\(s\) and 0 window\(s\) .* 2 pairs or one window"):
-        plan(Recipe(), ["a"] * count, [])
+        plan(EncoderRecipe(), ["a"] * count, [])
 
 
 def test_windows_alone_can_be_learnt_from():
-    assert [batch.kind for batch in plan(Recipe(), [], ["x"] * 20)] == ["windows"] * 2
-    assert {batch.kind for batch in plan(Recipe(share=1.0), ["a"] * 100, ["x"] * 20)} == {"windows"}
+    assert [batch.kind for batch in plan(EncoderRecipe(), [], ["x"] * 20)] == ["windows"] * 2
+    assert {batch.kind for batch in plan(EncoderRecipe(share=1.0), ["a"] * 100, ["x"] * 20)} == {"windows"}
 
 
 # ---------------------------------------------------------------- claims

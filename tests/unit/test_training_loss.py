@@ -10,8 +10,8 @@ from relic_core.domain import Claim
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.training.batching import Planned
 from relic_core.training.collating import Collator, Material
-from relic_core.training.dual_encoder import DualEncoder
 from relic_core.training.exporting import merged
+from relic_core.training.models import DualEncoder
 from relic_core.training.trainer import trained_card
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
 

@@ -11,10 +11,7 @@ from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.weights import find_model, state_of
 from relic_core.errors import BadRequest
-from relic_core.training.dual_encoder import DualEncoder
-from relic_core.training.reranking.model import RerankerInTraining
-from relic_core.training.reranking.trainer import train_reranker
-from relic_core.training.starts import start_of
+from relic_core.training.models import DualEncoder, RerankerInTraining, start_of
 from relic_core.training.trainer import train, trained_card
 from tests.making_rerankers import make_reranker_recipe
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
@@ -103,9 +100,7 @@ def test_a_reranker_begins_half_way_between_the_models_of_an_encoder(base, first
     assert set(mean) == set(state)
     assert all(torch.equal(state[name], mean[name]) for name in mean)
     work = make_novel()
-    made = train_reranker(
-        recipe, make_pairs(12, sources=1), [], tmp_path, work=lambda _: work, start=card_of(first)
-    ).folder
+    made = train(recipe, make_pairs(12, sources=1), [], tmp_path, work=lambda _: work, start=card_of(first)).folder
     assert json.loads((made / "training.json").read_text())["start_digest"] == start.digest
 
 

@@ -19,9 +19,9 @@ from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.passage_encoder import PassageEncoder
 from relic_core.errors import BadRequest, BadWeights, StoreFull
-from relic_core.training import checkpoints, loop, watching
-from relic_core.training.dual_encoder import DualEncoder
-from relic_core.training.known_recipes import recipe_named
+from relic_core.training import checkpoints, loop
+from relic_core.training.models import DualEncoder
+from relic_core.training.recipes import RECIPES
 from relic_core.training.trainer import train
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
 from tests.tiny_models import roberta
@@ -97,7 +97,7 @@ def test_every_step_is_reported(base, tmp_path):
 
 def test_the_time_of_a_step_is_its_own_and_not_that_of_a_validation_or_a_checkpoint(base, tmp_path, monkeypatch):
     clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
-    monkeypatch.setattr(watching, "time", clock)
+    monkeypatch.setattr(loop, "time", clock)
     forward, seal = DualEncoder.forward, checkpoints.seal
 
     def later(seconds):
@@ -165,7 +165,7 @@ def test_one_encoder_for_both_is_written_once(base, tmp_path):
 
 def test_the_paper_s_recipe_runs_with_a_roberta(tmp_path):
     base = roberta(tmp_path / "roberta", positions=66)
-    paper = recipe_named("paper").with_(
+    paper = RECIPES["paper"].with_(
         base=str(base), epochs=1, batch=12, window=60, claim_tokens=60, passage_tokens=60, mask=False
     )
     made = run(base, tmp_path / "run", recipe=paper)

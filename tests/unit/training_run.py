@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 from relic_core.training import checkpoints
-from relic_core.training.reranking.trainer import train_reranker
 from relic_core.training.trainer import train
 from tests.making_rerankers import make_reranker_recipe
 from tests.making_training import make_novel, make_pairs, make_recipe, make_windows
@@ -16,7 +15,7 @@ from tests.making_training import make_novel, make_pairs, make_recipe, make_wind
 PAIRS = make_pairs(24)
 NOVEL = make_novel()
 WINDOWS = make_windows(NOVEL, 4)
-KINDS = {"dual encoder": (train, make_recipe), "cross-encoder": (train_reranker, make_reranker_recipe)}
+KINDS = {"dual encoder": (train, make_recipe), "cross-encoder": (train, make_reranker_recipe)}
 DIES_AT = 5
 
 

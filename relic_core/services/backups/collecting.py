@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relic_core.services.training.choices import choices_file
-from relic_core.services.training.folders import CHECKPOINTS, FOLDER, MODEL
+from relic_core.services.models import choices_file
 from relic_core.store import swapping
+from relic_core.training.folders import CHECKPOINTS, FOLDER, MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

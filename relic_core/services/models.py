@@ -1,21 +1,21 @@
 """Which models the app searches with: chosen among the trainings, kept in one small file below the data folder.
 
 There are two: the encoder finds passages, the reranker reorders them. What the settings ``RELIC_TRAINED`` and
-``RELIC_RERANKER`` name stands over a choice.
+``RELIC_RERANKER`` name stands over a choice. The file holds after each choice both models, so that the last can be
+taken back.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.trainings import MODEL_KINDS
-from relic_core.encoders.cards import read_card, read_reranker
-from relic_core.encoders.weights import find_model
 from relic_core.errors import BadRequest, BadWeights, NotFound
-from relic_core.services.training.choices import Choice, Chosen, choices_file, read_choices, write_choices
-from relic_core.services.training.folders import FOLDER, TrainingFolder
+from relic_core.formats.files import written_whole
+from relic_core.training.folders import FOLDER, TrainingFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain.trainings import ModelKind, Training
+    from relic_core.retrieval.registry import RetrieverCard
 
 PACKAGED: dict[str, tuple[ModelKind, ...]] = {
     "packaged": MODEL_KINDS,
@@ -34,7 +35,36 @@ PACKAGED: dict[str, tuple[ModelKind, ...]] = {
 SETTINGS: dict[ModelKind, str] = {"encoder": "RELIC_TRAINED", "reranker": "RELIC_RERANKER"}
 """What names a model over the head of a choice."""
 
+_FILE = "model.json"
+_VERSION = 2
+_OF_ENCODERS = 1
+"""The version from before rerankers could be chosen."""
+_KEPT = 20
 _UNDO = "Choose another, or go back to the packaged one (`python -m relic_core train --use packaged-{kind}`)."
+_OF: Mapping[str, ModelKind] = {"dense-relic": "encoder", "reranked": "reranker"}
+"""By retriever the kind of model that stands behind it and can be chosen among the trainings."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A model that was made the default; `digest` is that of its files as they were then, `at` is in UTC."""
+
+    training: str
+    name: str
+    digest: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """What is chosen of each kind; None for the model that comes with the program."""
+
+    encoder: Choice | None = None
+    reranker: Choice | None = None
+
+    def of(self, kind: ModelKind) -> Choice | None:
+        """Give what is chosen of one kind."""
+        return self.encoder if kind == "encoder" else self.reranker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +109,7 @@ def with_chosen(settings: Settings) -> Settings:
     A choice that cannot be read is not passed over: searching then says so, and `default` says what to do.
     """
     try:
-        chosen = _last(read_choices(settings.data))
+        chosen = _last(_read(settings.data))
     except BadWeights:
         file = str(choices_file(settings.data))  # no model, as whoever opens it will be told
         return replace(settings, trained=settings.trained or file, reranker=settings.reranker or file)
@@ -97,10 +127,15 @@ def stamp(data: Path) -> tuple[int, int]:
     return (status.st_mtime_ns, status.st_size)
 
 
+def choices_file(data: Path) -> Path:
+    """Say where the choices are, below the data folder."""
+    return data / _FILE
+
+
 def default(data: Path, fixed: Mapping[ModelKind, str]) -> Defaults:
-    """Say which models are the defaults."""
+    """Say which models are the defaults; `fixed` is what the settings name."""
     try:
-        choices = read_choices(data)
+        choices = _read(data)
     except BadWeights as error:
         return Defaults(
             encoder=Default(choice=None, fixed=fixed["encoder"]),
@@ -147,14 +182,91 @@ def go_back(data: Path) -> Chosen:
     Raises BadWeights: what was chosen cannot be read.
     Raises StoreError: the data folder cannot be written.
     """
-    choices = read_choices(data)
+    choices = _read(data)
     now, before = _last(choices), _last(choices[:-1])
     for kind in MODEL_KINDS:
         choice = before.of(kind)
         if choice and choice != now.of(kind):
             TrainingFolder.find(data, choice.training)
-    write_choices(data, choices[:-1])
+    _write(data, choices[:-1])
     return before
+
+
+def own_models(data: Path, named: Mapping[ModelKind, str]) -> dict[str, tuple[str, str]]:
+    """Name the models that were trained here and are searched with.
+
+    - `named`: what the settings name, by kind: it stands over a choice.
+
+    Returns: by retriever the name of its model, and the name with when it was trained.
+    """
+    try:
+        now = _last(_read(data))
+    except BadWeights:  # searching tells it
+        return {}
+    found = {}
+    for retriever, kind in _OF.items():
+        choice = now.of(kind)
+        if choice is None or named[kind]:
+            continue
+        try:
+            when = f" on {_folder(data, choice).training.created:%-d %B %Y}"
+        except NotFound:
+            when = ""
+        found[retriever] = choice.name, f"{choice.name}, trained here{when}"
+    return found
+
+
+def described(card: RetrieverCard, own: Mapping[str, tuple[str, str]]) -> RetrieverCard:
+    """Describe a retriever by the model that was trained here, where it has such a one.
+
+    What reorders keeps its label, which says what it does, and names the model in its description.
+    """
+    if card.name not in own:
+        return card
+    name, trained = own[card.name]
+    label = name if card.kind == "dense" else card.label
+    return replace(card, label=label, description=f"{trained}. {card.description}")
+
+
+def _read(data: Path) -> tuple[Chosen, ...]:
+    """Read what was chosen, the last last; nothing where nothing ever was. Raises BadWeights: the file is damaged."""
+    path = choices_file(data)
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+        if said["version"] == _OF_ENCODERS:
+            return tuple(Chosen(encoder=_choice(each) if each["training"] else None) for each in said["chosen"])
+        if said["version"] != _VERSION:
+            raise ValueError(f"its version is {said['version']!r}, and {_VERSION} is known")  # noqa: TRY301 - told below
+        return tuple(Chosen(**{kind: _choice(each[kind]) for kind in MODEL_KINDS}) for each in said["chosen"])
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadWeights(
+            f"{path}, which says with which models to search, cannot be read ({error}). Choose a model anew on the "
+            "page Training, or with `python -m relic_core train --use packaged`."
+        ) from error
+
+
+def _choice(said: Mapping[str, Any] | None) -> Choice | None:
+    if said is None:
+        return None
+    texts = {key: str(said[key]) for key in ("training", "name", "digest")}
+    return Choice(**texts, at=datetime.fromisoformat(said["at"]))
+
+
+def _write(data: Path, choices: Sequence[Chosen]) -> None:
+    """Write what was chosen, the last last; of many, the last."""
+
+    def written(choice: Choice | None) -> dict[str, str] | None:
+        if choice is None:
+            return None
+        return {
+            "training": choice.training, "name": choice.name, "digest": choice.digest, "at": choice.at.isoformat()
+        }  # fmt: skip
+
+    chosen = [{kind: written(each.of(kind)) for kind in MODEL_KINDS} for each in choices[-_KEPT:]]
+    with written_whole(choices_file(data)) as file:
+        file.write((json.dumps({"version": _VERSION, "chosen": chosen}, indent=1) + "\n").encode())
 
 
 def _last(choices: Sequence[Chosen]) -> Chosen:
@@ -163,17 +275,17 @@ def _last(choices: Sequence[Chosen]) -> Chosen:
 
 def _add(data: Path, made: Mapping[ModelKind, Choice | None]) -> None:
     try:
-        choices = read_choices(data)
+        choices = _read(data)
     except BadWeights:  # it is written anew, and what was wrong with it was told
         choices = ()
     now = _last(choices)
     new = Chosen(**{kind: made.get(kind, now.of(kind)) for kind in MODEL_KINDS})
-    again = all(_training(now.of(kind)) == _training(new.of(kind)) for kind in MODEL_KINDS)
-    write_choices(data, (*(choices[:-1] if again else choices), new))  # going back always brings something else
 
+    def trainings(chosen: Chosen) -> list[str]:
+        return [choice.training if (choice := chosen.of(kind)) else "" for kind in MODEL_KINDS]
 
-def _training(choice: Choice | None) -> str:
-    return choice.training if choice else ""
+    again = trainings(now) == trainings(new)
+    _write(data, (*(choices[:-1] if again else choices), new))  # going back always brings something else
 
 
 def _folder(data: Path, choice: Choice) -> TrainingFolder:
@@ -181,6 +293,9 @@ def _folder(data: Path, choice: Choice) -> TrainingFolder:
 
 
 def _digest(folder: TrainingFolder, kind: ModelKind) -> str:
+    from relic_core.encoders.cards import read_card, read_reranker
+    from relic_core.encoders.weights import find_model
+
     if kind == "reranker":
         return read_reranker(folder.model)[1].digest
     read = read_card(str(folder.card))

@@ -1,4 +1,4 @@
-"""The parts of the page of trainings: those there are, one of them as it goes, several side by side."""
+"""The page of trainings: those there are, one of them as it goes, several side by side."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from relic_core.services.training.chosen import PACKAGED, SETTINGS
-from relic_core.services.training.estimating import duration
+from relic_core.domain.trainings import duration
+from relic_core.reporting import charts
+from relic_core.reporting import trainings as reported
+from relic_core.services.models import PACKAGED, SETTINGS
+from relic_core.services.training_plans import setting
 from relic_ui import buttons
 from relic_ui.jobs import when
 from relic_ui.links import link
@@ -19,9 +22,8 @@ from relic_ui.tables import save, show
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain.trainings import ModelKind
-    from relic_core.services.training.chosen import Defaults
-    from relic_core.services.training.following import Followed
+    from relic_core.domain.trainings import Followed, ModelKind
+    from relic_core.services.models import Defaults
     from relic_core.wiring import App
 
 _REMOVED_SHOWN = 12
@@ -238,3 +240,168 @@ def show_comparison(app: App, every: Sequence[Followed]) -> None:
         for table in made:
             show(table)
         save(made, "trainings compared", key="training_compare_save")
+
+
+_LOSS = (
+    "The loss says how wrong the model is about the quotations it is being taught: it should fall, quickly at first. "
+    "What counts is whether it then finds quotations it was not taught, below."
+)
+_NO_BETTER: dict[ModelKind, str] = {
+    "encoder": "It finds no more than the model it began from does.",
+    "reranker": "It orders no better than the ranking does that it reorders.",
+}
+_RECALL = (
+    "Recall at 10 is the share of claims for which the critic’s own quotation is among the first ten of its whole "
+    "work. The weights that did best are kept."
+)
+
+
+def show_one(app: App, training_id: str) -> None:
+    """Draw one training; while it runs its figures are drawn anew every few seconds."""
+    followed = app.trainings.get(training_id)
+    st.header(literal(followed.training.name), anchor="training-one")
+    if followed.active:
+        _poll(app, training_id)
+    else:
+        _show(followed)
+    _show_recipe(followed)
+
+
+def _poll(app: App, training_id: str) -> None:
+    drawn = False
+
+    @st.fragment(run_every="3s")
+    def poll() -> None:
+        nonlocal drawn
+        with show_errors():
+            now = app.trainings.get(training_id)
+            if drawn and not now.active:
+                st.rerun()
+            drawn = True
+            _show(now)
+
+    poll()
+
+
+def _show(followed: Followed) -> None:
+    if followed.active:
+        share = min(1.0, followed.step / followed.of) if followed.of else 0.0
+        st.progress(share, text=literal(f"{summary(followed)} {_capital(followed.note)}".strip()))
+        if followed.note == "Stopping.":
+            st.html('<p class="relic-quiet">It stops after the step it is in, with a checkpoint to go on from.</p>')
+    elif followed.state == "failed":
+        st.warning(literal(f"{summary(followed)} {followed.note}"), icon=":material/warning:")
+    else:
+        st.html(f'<p class="relic-measure">{escape(f"{summary(followed)} {followed.note}")}</p>')
+    st.html(_facts(followed))
+    watch, best, before = followed.watch, followed.best, followed.before
+    if not followed.active and watch in best and watch in before and best[watch] <= before[watch]:
+        st.info(
+            f"{_NO_BETTER[followed.training.kind]} Teach it longer, or on more quotations, before you search with it.",
+            icon=":material/balance:",
+        )
+    if followed.losses:
+        _chart(
+            "Loss",
+            _LOSS,
+            reported.draw_losses(followed.losses),
+            reported.losses_table(followed.losses),
+            key="loss",
+        )
+    if followed.validations:
+        _chart(
+            "Recall",
+            _RECALL,
+            reported.draw_recalls(followed.validations),
+            reported.validations_table(followed.validations, followed.watch),
+            key="recall",
+        )
+    elif followed.losses:
+        st.html('<p class="relic-quiet">It has not been validated yet.</p>')
+
+
+def _chart(title: str, said: str, figure: object, table: object, *, key: str) -> None:
+    st.subheader(title)
+    st.html(f'<p class="relic-measure relic-quiet">{escape(said)}</p>')
+    with st.container(key=f"training_{key}_plot"):
+        st.plotly_chart(
+            figure,
+            key=f"training_{key}",
+            config=charts.config(f"training {title.lower()}"),
+            alt=f"{title} by step. The figures stand below as a table.",
+        )
+    show(table)
+    save([table], f"training {title.lower()}", key=f"training_{key}_save")
+
+
+def _facts(followed: Followed) -> str:
+    """Set the numbers that a person looks for first."""
+    facts = [("learns from", f"{followed.pairs:,} + {followed.windows:,}", "quotations of any book, and of your works")]
+    if followed.losses:
+        facts.append(("loss now", f"{followed.losses[-1][1]:.3f}", f"after step {followed.step:,}"))
+    if followed.memory:
+        facts.append(("memory", f"{followed.memory / 1024:.1f} GB", "the most its process took"))
+    watch, best, before = followed.watch, followed.best, followed.before
+    if watch in best:
+        was = f"before: {before[watch]:.1f}" if watch in before else f"after step {best['step']:,}"
+        facts.append((f"best {watch}", f"{best[watch]:.1f}", was))
+    items = "".join(
+        f"<li>{escape(what)}<strong>{escape(value)}</strong><span>{escape(more)}</span></li>"
+        for what, value, more in facts
+        if followed.of
+    )
+    return f'<ul class="relic-training-facts">{items}</ul>' if items else "<span></span>"
+
+
+def _capital(note: str) -> str:
+    """Make a sentence of a note.
+
+    >>> _capital("validating: 1 of 5 works")
+    'Validating: 1 of 5 works.'
+    """
+    return f"{note[:1].upper()}{note[1:].rstrip('.')}." if note else ""
+
+
+def _show_recipe(followed: Followed) -> None:
+    rows = "".join(
+        f"<dt>{escape(key)}</dt><dd>{escape(reported.value(value))}"
+        f'<span class="relic-quiet"> {escape(setting(key, followed.training.kind).does)}</span></dd>'
+        for key, value in {**followed.training.recipe, **followed.training.asked}.items()
+    )
+    st.html(
+        '<details class="relic-training-recipe"><summary>The recipe, and what it was asked to learn from</summary>'
+        f"<dl>{rows}</dl></details>"
+    )
+
+
+STYLE = """
+<style>
+.relic-training-do { display: flex; flex-wrap: wrap; gap: .4rem; margin-top: .4rem; }
+.relic-trainings a[aria-current] { font-weight: 700; }
+.relic-training-facts { list-style: none; display: grid; gap: .7rem 1.2rem; margin: .4rem 0 0 !important;
+  padding: 0 !important; grid-template-columns: repeat(4, minmax(0, 15rem)); }
+.relic-training-facts li { border-top: 3px solid var(--relic-line); padding: .35rem 0 0; margin: 0 !important;
+  font-size: .9rem; line-height: 1.4; }
+.relic-training-facts strong { display: block; font-family: var(--relic-serif); font-size: 1.5rem; font-weight: 600;
+  line-height: 1.3; font-variant-numeric: tabular-nums; }
+.relic-training-facts span { display: block; opacity: .85; }
+.relic-training-recipe summary { cursor: pointer; font-size: .9rem; min-height: 1.6rem; line-height: 1.6rem; }
+.relic-training-recipe summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+.relic-training-recipe dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.2rem; font-size: .9rem;
+  margin: .4rem 0 0 !important; padding: 0 !important; max-width: 62rem; }
+.relic-training-recipe dt { opacity: .82; }
+.relic-training-recipe dd { margin: 0; overflow-wrap: anywhere; }
+.relic-training-costs { max-width: 44rem; border-left: 3px solid var(--relic-line); padding: .1rem 0 .1rem .9rem; }
+.relic-training-costs p { margin: .15rem 0; }
+.stMain :is(.st-key-training_loss_plot, .st-key-training_recall_plot) .js-plotly-plot
+  :is(.xtick, .ytick, .g-xtitle, .legend, .annotation) text { fill: currentColor !important; }
+#training-one, #training-compare, #training-new { scroll-margin-top: 4.5rem; }
+.st-key-training_loss_plot { min-height: 330px; }
+.st-key-training_recall_plot { min-height: 380px; }
+@media (max-width: 640px) {
+  .relic-training-facts { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .relic-training-recipe dl { grid-template-columns: 1fr; gap: 0; }
+  .relic-training-recipe dd { margin-bottom: .35rem; }
+}
+</style>
+"""

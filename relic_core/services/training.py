@@ -5,72 +5,59 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from relic_core.domain.trainings import MODEL_KINDS
+from relic_core.domain.trainings import MODEL_KINDS, follow
 from relic_core.errors import BadRequest, NotFound
 from relic_core.reporting import trainings as reported
-from relic_core.services.training import beginning, chosen, encoders, estimating, material, prospects
-from relic_core.services.training.comparing import differences
-from relic_core.services.training.folders import FINISHED, TrainingFolder
-from relic_core.services.training.following import follow
-from relic_core.training.known_recipes import RECIPES
+from relic_core.services import models
+from relic_core.training.folders import FINISHED, TrainingFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from relic_core.domain.trainings import ModelKind, Training, TrainingEvent
-    from relic_core.encoders.cards import EncoderCard
+    from relic_core.config import Settings
+    from relic_core.domain.trainings import Followed, ModelKind, Training, TrainingEvent
     from relic_core.reporting.tables import Table
-    from relic_core.services.training.asking import TrainingRequest
-    from relic_core.services.training.choices import Choice, Chosen
-    from relic_core.services.training.chosen import Defaults
-    from relic_core.services.training.following import Followed
-    from relic_core.services.training.prospects import Prospect
-    from relic_core.training.known_recipes import AnyRecipe
-    from relic_core.wiring import App
+    from relic_core.services.jobs import Jobs
+    from relic_core.store.trainings import TrainingRows
+    from relic_core.training.requests import TrainingRequest
 
 KIND = "train"
 
 
 class Trainings:
-    """The trainings of an app."""
+    """The trainings there are.
 
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._speeds: dict[EncoderCard, float] = {}
+    - `named_models`: the models that the settings name, which stand over a choice; empty for none.
+    - `check`: refuses what cannot begin: see `TrainingPlans.check`.
+    """
 
-    @property
-    def recipes(self) -> Mapping[str, AnyRecipe]:
-        """The recipes that come with the program, by name."""
-        return RECIPES
-
-    # ---- before one begins, and doing it --------------------------------------------------------------------------
-
-    def prospect(self, asked: TrainingRequest) -> Prospect:
-        """Say what a training would learn from, what is missing, and how long it would take here: see `prospects`."""
-        return prospects.look_ahead(self._app, asked, self.speed)
-
-    def lacking(self) -> str:
-        """Say why nothing can be learnt yet, and what to do; empty where something can."""
-        return material.lacking(self._app.store.trainings.material())
-
-    def speed(self, card: EncoderCard) -> float:
-        """Give the tokens that go through a model in a second here: measured once, which takes some seconds."""
-        if card not in self._speeds:
-            self._speeds[card] = estimating.measure(card)
-        return self._speeds[card]
+    def __init__(
+        self,
+        settings: Settings,
+        rows: TrainingRows,
+        jobs: Jobs,
+        named_models: Mapping[ModelKind, str],
+        check: Callable[[TrainingRequest], None],
+    ) -> None:
+        self._settings = settings
+        self._data = settings.data
+        self._rows = rows
+        self._jobs = jobs
+        self._named_models = named_models
+        self._check = check
 
     def start(self, asked: TrainingRequest) -> Training:
         """Start a training, as a job that outlives this process.
 
-        Raises BadRequest, BadWeights, StoreFull: as `beginning.check`.
+        Raises BadRequest, BadWeights, StoreFull: as `TrainingPlans.check`.
         Raises StoreReadOnly: the data folder cannot be written.
         """
-        beginning.check(self._app, asked)
+        from relic_core.training.requests import settle
+
+        self._check(asked)
         name = asked.name.strip() or f"{asked.recipe.name}, {datetime.now(UTC):%d %b %H:%M}"
-        folder = TrainingFolder.create(
-            self._app.settings.data, name=name, recipe=asked.recipe.to_json(), asked=asked.to_json()
-        )
-        encoders.settle(self._app, folder, asked)
+        folder = TrainingFolder.create(self._data, name=name, recipe=asked.recipe.to_json(), asked=asked.to_json())
+        settle(self._settings, folder, asked)
         self._submit(folder)
         return folder.training
 
@@ -86,7 +73,7 @@ class Trainings:
             raise BadRequest(f"{name} is {followed.state} already.")
         if followed.state == "finished":
             raise BadRequest(FINISHED.format(name=name))
-        self._submit(TrainingFolder.find(self._app.settings.data, training_id))
+        self._submit(TrainingFolder.find(self._data, training_id))
         return self.get(training_id)
 
     def stop(self, training_id: str) -> Followed:
@@ -96,12 +83,12 @@ class Trainings:
         """
         followed = self.get(training_id)
         if followed.job:
-            self._app.jobs.cancel(followed.job)
+            self._jobs.cancel(followed.job)
         return self.get(training_id)
 
     def _submit(self, folder: TrainingFolder) -> None:
         training = folder.training
-        self._app.jobs.start(
+        self._jobs.start(
             KIND, title=f"Training {training.name}", subject=training.id, arguments={"training": training.id}
         )
 
@@ -110,7 +97,7 @@ class Trainings:
     def all(self) -> tuple[Followed, ...]:
         """List the trainings, newest first; what they have told is taken into the store."""
         self._take_in()
-        return tuple(self._followed(training) for training in self._app.store.trainings.all())
+        return tuple(self._followed(training) for training in self._rows.all())
 
     def get(self, training_id: str) -> Followed:
         """Return a training as it stands now.
@@ -118,9 +105,9 @@ class Trainings:
         Raises NotFound: there is none.
         """
         try:
-            training = TrainingFolder.find(self._app.settings.data, training_id).training
+            training = TrainingFolder.find(self._data, training_id).training
         except NotFound:
-            training = self._app.store.trainings.get(training_id)
+            training = self._rows.get(training_id)
         return self._followed(training)
 
     def compared(self, training_ids: Sequence[str]) -> tuple[Table, ...]:
@@ -128,15 +115,7 @@ class Trainings:
 
         Raises NotFound: one is not there.
         """
-        chosen_ones = [self.get(each) for each in dict.fromkeys(training_ids)]
-        names = [each.training.name for each in chosen_ones]
-        made = reported.comparison(
-            names,
-            [each.best for each in chosen_ones],
-            [each.before for each in chosen_ones],
-            [(each.state, f"{each.step:,}", estimating.duration(each.seconds)) for each in chosen_ones],
-        )
-        return made, reported.differences(names, differences([each.training for each in chosen_ones]))
+        return reported.compared([self.get(each) for each in dict.fromkeys(training_ids)])
 
     def find(self, said: str) -> Followed:
         """Find the training a person means by its id, the beginning of it, or its name.
@@ -159,10 +138,10 @@ class Trainings:
 
     def _followed(self, training: Training) -> Followed:
         try:
-            folder = TrainingFolder.find(self._app.settings.data, training.id)
+            folder = TrainingFolder.find(self._data, training.id)
         except NotFound:
-            return follow(training, self._app.store.trainings.events(training.id), there=False)
-        job = next((job for job in self._app.jobs.under_way(KIND) if job.subject == training.id), None)
+            return follow(training, self._rows.events(training.id), there=False)
+        job = next((job for job in self._jobs.under_way(KIND) if job.subject == training.id), None)
         return follow(
             training,
             folder.events(),
@@ -173,20 +152,20 @@ class Trainings:
 
     def _take_in(self) -> None:
         """Take what trainings have told into the store."""
-        kept = self._app.store.trainings.counts()
-        for folder in TrainingFolder.all(self._app.settings.data):
+        kept = self._rows.counts()
+        for folder in TrainingFolder.all(self._data):
             events: Sequence[TrainingEvent] = folder.events()
             if len(events) > kept.get(folder.path.name, -1):
-                self._app.store.trainings.take_in(folder.training, events)
+                self._rows.take_in(folder.training, events)
 
     # ---- the default, removing ------------------------------------------------------------------------------------
 
     @property
-    def default(self) -> Defaults:
+    def default(self) -> models.Defaults:
         """Which encoder and which reranker the app searches with."""
-        return chosen.default(self._app.settings.data, self._app.named_models)
+        return models.default(self._data, self._named_models)
 
-    def use(self, training_id: str) -> Choice:
+    def use(self, training_id: str) -> models.Choice:
         """Make the model of a training the app's default: its encoder, or its reranker.
 
         Raises NotFound, BadRequest, BadWeights: there is no such training; it has no model yet, or is still at it; its
@@ -199,19 +178,19 @@ class Trainings:
                 f"{followed.training.name} is {followed.state}, and its model may change under those who search with "
                 "it. Wait until it has ended, or stop it first."
             )
-        return chosen.choose(self._app.settings.data, followed.training)
+        return models.choose(self._data, followed.training)
 
     def use_packaged(self, kinds: Sequence[ModelKind] = MODEL_KINDS) -> None:
         """Make the models that come with the program the defaults; raises StoreError as `use`."""
-        chosen.choose_packaged(self._app.settings.data, kinds)
+        models.choose_packaged(self._data, kinds)
 
-    def go_back(self) -> Chosen:
-        """Take back the last choice, of whichever kind; see `chosen.go_back`."""
-        return chosen.go_back(self._app.settings.data)
+    def go_back(self) -> models.Chosen:
+        """Take back the last choice, of whichever kind; see `models.go_back`."""
+        return models.go_back(self._data)
 
     def removed(self) -> tuple[Training, ...]:
         """List the trainings that were removed, the last removed first."""
-        return self._app.store.trainings.removed()
+        return self._rows.removed()
 
     def remove(self, training_id: str) -> Training:
         """Take a training out of the list; its files stay, and it can be put back.
@@ -228,8 +207,8 @@ class Trainings:
                 "back to the packaged one."
             )
         self._take_in()
-        return self._app.store.trainings.remove(training_id)
+        return self._rows.remove(training_id)
 
     def restore(self, training_id: str) -> Training:
         """Put a removed training back. Raises NotFound where there never was one."""
-        return self._app.store.trainings.restore(training_id)
+        return self._rows.restore(training_id)

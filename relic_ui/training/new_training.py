@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from relic_core.domain.trainings import duration
 from relic_core.errors import BadRequest, RelicError
-from relic_core.services.training.asking import (
-    BASE_HARD,
-    DEFAULT_HARD,
+from relic_core.services.training_plans import (
+    ABOUT,
+    DEFAULTS,
+    DENSE_RELIC,
     LENGTHS,
-    NO_HARD,
-    THE_BASE,
+    NO_MODEL,
+    PRETRAINED,
+    RECIPES,
     USES,
-    USUAL,
     TrainingRequest,
+    setting,
 )
-from relic_core.services.training.estimating import duration
-from relic_core.services.training.words import ABOUT, choices, explained
 from relic_ui.links import bring
 from relic_ui.naming import many
 from relic_ui.shell import literal, show_errors
@@ -30,25 +31,23 @@ from relic_ui.shell import literal, show_errors
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from relic_core.domain.trainings import ModelKind
+    from relic_core.domain.trainings import Followed, ModelKind
     from relic_core.services.dataset import SplitSummary
-    from relic_core.services.training.asking import Use
-    from relic_core.services.training.following import Followed
-    from relic_core.services.training.prospects import Prospect
+    from relic_core.services.training_plans import Prospect, Use
     from relic_core.wiring import App
 
 _ELSEWHERE = {"name", "kind", "base", "epochs"}
 """Settings that have a choice of their own above, or none."""
 _PACKAGED, _OTHER = "The small one that comes with the program", "Another, by its folder or name"
 _HARD = {
-    NO_HARD: "Do not look for any",
-    DEFAULT_HARD: "With the model that the app searches with",
-    BASE_HARD: "With the untaught model chosen above",
+    NO_MODEL: "Do not look for any",
+    DENSE_RELIC: "With the model that the app searches with",
+    PRETRAINED: "With the pretrained model chosen above",
 }
 _PARTS = {"training": "to learn from", "dev": "to validate on and choose by", "test": "to report on"}
 _STARTS = {
-    THE_BASE: "From the untaught model chosen above",
-    DEFAULT_HARD: "From dense-RELiC, as the app searches with it",
+    NO_MODEL: "From the pretrained model chosen above",
+    DENSE_RELIC: "From dense-RELiC, as the app searches with it",
 }
 
 
@@ -56,7 +55,7 @@ def show(app: App, every: tuple[Followed, ...]) -> None:
     """Offer a new training."""
     st.header("Teach a model", anchor="training-new")
     _show_parted()
-    if app.trainings.lacking():
+    if app.training_plans.lacking():
         _show_lacking(app)
         return
     asked = _choose(app, every)
@@ -80,7 +79,7 @@ def show(app: App, every: tuple[Followed, ...]) -> None:
 
 def _show_lacking(app: App) -> None:
     """Say what is missing, and offer to do what can be done here."""
-    prospect = app.trainings.prospect(TrainingRequest())
+    prospect = app.training_plans.prospect(TrainingRequest())
     st.info(literal(prospect.lacking), icon=":material/info:")
     if prospect.unparted:
         _offer_split(app, "Decide what may be learnt from")
@@ -125,11 +124,11 @@ def _choose(app: App, every: tuple[Followed, ...]) -> TrainingRequest | None:
     with st.expander("More", key="training_more"):
         recipe_name = st.selectbox(
             "Recipe",
-            list(app.trainings.recipes),
+            list(RECIPES),
             format_func=lambda key: f"{key}: {ABOUT.get(key, '')}",
             key="training_recipe",
         )
-        recipe = app.trainings.recipes[recipe_name]
+        recipe = RECIPES[recipe_name]
         further = _choose_further(app, every, recipe.kind, base)
         try:
             changes = _choose_settings(recipe.to_json(), recipe_name, recipe.kind)
@@ -154,7 +153,7 @@ def _choose_base() -> str:
 
 
 def _choose_further(app: App, every: tuple[Followed, ...], kind: ModelKind, base: str) -> dict[str, Any]:
-    usual = USUAL[kind]
+    usual = DEFAULTS[kind]
     titles = {each.source.id: each.source.title for each in app.sources.all()}
     sources = st.multiselect(
         "Only on what these sources quote", list(titles), format_func=titles.__getitem__, key="training_sources",
@@ -170,10 +169,10 @@ def _choose_further(app: App, every: tuple[Followed, ...], kind: ModelKind, base
         if each.has_model and each.training.kind == "encoder"
     }
     label = app.indexes.card("dense-relic").label  # of a model that was trained here its own name
-    starts = _STARTS | {DEFAULT_HARD: f"From {label}, as the app searches with it"}
+    starts = _STARTS | {DENSE_RELIC: f"From {label}, as the app searches with it"}
     starts |= {key: f"From {label}" for key, label in trained.items()}
     start = st.selectbox(
-        "What it goes on from", list(starts), list(starts).index(THE_BASE if base else usual.start),
+        "What it goes on from", list(starts), list(starts).index(NO_MODEL if base else usual.start),
         format_func=starts.__getitem__, key=f"training_start_{kind}_{bool(base)}",
     )  # fmt: skip
     models = _HARD | {key: f"With {label}" for key, label in trained.items()}
@@ -190,8 +189,9 @@ def _choose_settings(recipe: Mapping[str, Any], name: str, kind: ModelKind) -> d
     for key, usual in recipe.items():
         if key in _ELSEWHERE:
             continue
-        label = f"**{key}** {literal(explained(key, kind))}"
-        value = _widget(key, usual, label, f"training_set_{name}_{key}", choices(key, kind))
+        what = setting(key, kind)
+        label = f"**{key}** {literal(what.does)}"
+        value = _widget(key, usual, label, f"training_set_{name}_{key}", what.among)
         if value != usual:
             changed[key] = value
     return changed
@@ -222,7 +222,7 @@ def _key(asked: TrainingRequest) -> str:
 @st.cache_data(max_entries=64, show_spinner="Reckoning how long it takes on this machine …")
 def _prospect(_app: App, _asked: TrainingRequest, key: str, stamp: tuple[tuple[int, int], ...]) -> Prospect:  # noqa: ARG001 - what the answer hangs on
     """Look ahead once for each thing that can be asked, until the store changes."""
-    return _app.trainings.prospect(_asked)
+    return _app.training_plans.prospect(_asked)
 
 
 def _show_costs(prospect: Prospect, every: tuple[Followed, ...]) -> None:

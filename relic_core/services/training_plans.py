@@ -1,0 +1,264 @@
+"""What a training would learn from and cost, and what it lacks: said before it begins, not an hour later."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from relic_core.encoders.cards import read_card
+from relic_core.encoders.weights import find_model
+from relic_core.errors import BadRequest, BadWeights, StoreFull
+from relic_core.retrieval.dense import trained_model
+from relic_core.training import estimates
+from relic_core.training.examples import FEW, check_enough, lacking
+from relic_core.training.recipes import ABOUT, RECIPES, EncoderRecipe, recipe_of, setting
+from relic_core.training.requests import (
+    DEFAULTS,
+    DENSE_RELIC,
+    LENGTHS,
+    NO_MODEL,
+    PRETRAINED,
+    USES,
+    TrainingRequest,
+    Use,
+    base_card,
+    hard_card,
+    start_card,
+)
+from relic_core.training.validation import draw, watchable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from relic_core.config import Settings
+    from relic_core.domain import WorkSummary
+    from relic_core.encoders.cards import EncoderCard
+    from relic_core.store.splits import SplitRows
+    from relic_core.store.trainings import Material
+    from relic_core.training.estimates import Estimate
+    from relic_core.training.examples import Corpus
+
+__all__ = [
+    "ABOUT", "DEFAULTS", "DENSE_RELIC", "LENGTHS", "NO_MODEL", "PRETRAINED", "RECIPES", "USES", "Prospect",
+    "TrainingPlans", "TrainingRequest", "Use", "recipe_of", "setting",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prospect:
+    """What a training would learn from and cost, before it begins.
+
+    - `lacking`: why it cannot begin, and what to do; empty where it can.
+    - `unparted`: what was mined has not been parted into what may be learnt from and what is for measuring, or not
+      since something changed.
+    - `validated`: Windows that it is validated on; 0 where there are none to be had.
+    - `estimate`: what it costs; None where it cannot begin.
+    """
+
+    material: Material
+    lacking: str
+    unparted: bool
+    notes: tuple[str, ...] = ()
+    validated: int = 0
+    estimate: Estimate | None = None
+
+
+class TrainingPlans:
+    """Looks ahead at trainings.
+
+    - `stale`: says that the splits are older than what they part, and in what.
+    """
+
+    def __init__(
+        self, settings: Settings, corpus: Corpus, splits: SplitRows, stale: Callable[[], tuple[str, ...]]
+    ) -> None:
+        self._settings = settings
+        self._corpus = corpus
+        self._splits = splits
+        self._stale = stale
+        self._speeds: dict[EncoderCard, float] = {}
+
+    def lacking(self) -> str:
+        """Say why nothing can be learnt yet, and what to do; empty where something can."""
+        return lacking(self._corpus.material())
+
+    def speed(self, card: EncoderCard) -> float:
+        """Give the tokens that go through a model in a second here: measured once, which takes some seconds."""
+        if card not in self._speeds:
+            self._speeds[card] = estimates.measure(card)
+        return self._speeds[card]
+
+    def prospect(self, asked: TrainingRequest) -> Prospect:
+        """Say what a training would learn from, what is missing, and how long it would take on this machine.
+
+        Raises BadRequest: as `check`, of hard negatives.
+        Raises BadWeights: the base model is not there, or lacks a file; so with the one that looks for hard negatives.
+        """
+        there = self._corpus.material(asked.sources)
+        counted = _counted(there, asked)
+        stale = self._stale()
+        parted = self._splits.counts("pair") or self._splits.counts("window")
+        unparted = bool(stale or (there.mined_pairs + there.mined_windows and not parted))
+        if lacks := _lacks(there, counted):
+            return Prospect(material=counted, lacking=lacks, unparted=unparted)
+        find_model(asked.recipe.base)
+        looks = self._looking(asked)
+        summaries = self._corpus.works()
+        validated = self._validated(asked, summaries)
+        works = there.works * sum(_read_of(each) for each in summaries) // max(1, len(summaries))  # about
+        estimate = estimates.reckon(
+            asked.recipe,
+            there,
+            most_pairs=asked.pairs,
+            use=asked.use,
+            validated=validated,
+            speed=self.speed(base_card(asked.recipe)),
+            looking=estimates.Looking(self.speed(looks), works) if looks else estimates.NOT_LOOKED_FOR,
+        )
+        return Prospect(
+            material=counted,
+            lacking="",
+            unparted=unparted,
+            notes=(*stale, *_notes(asked, counted, validated.windows)),
+            validated=validated.windows,
+            estimate=estimate,
+        )
+
+    def check(self, asked: TrainingRequest) -> None:
+        """Check that a training can begin.
+
+        Raises BadRequest: there is too little to learn from; the recipe cannot be followed, or watches a figure there
+        is none of; this is one of several processes.
+        Raises BadWeights: the base model is not there, lacks a file or a mask token, or is none that such a model can
+        be made of; the model that looks for hard negatives, that finds what a reranker is to reorder, or that is gone
+        on from, is not there.
+        Raises StoreFull: the disk has no room for its files.
+        """
+        there = self._corpus.material(asked.sources)
+        if lacks := _lacks(there, _counted(there, asked)):
+            raise BadRequest(lacks)
+        known = watchable(asked.recipe.kind)
+        if asked.validation and asked.recipe.watch not in known:
+            raise BadRequest(
+                f"The recipe watches {asked.recipe.watch}, which the validation does not give. It gives "
+                f"{', '.join(known)}: write one of them into the recipe."
+            )
+        base = find_model(asked.recipe.base)  # what lacks a file is told before torch is loaded
+        self._looking(asked)
+
+        from relic_core.training.loop import processes
+        from relic_core.training.models import start_of
+        from relic_core.training.trainer import check_base
+
+        if processes() > 1:
+            raise BadRequest(
+                f"This is one of {processes()} processes that were launched together, and each would begin a training "
+                "of its own. Begin it without a launcher; docs/training.md says how several graphics cards train "
+                "together."
+            )
+        check_base(asked.recipe)
+        card = start_card(self._settings, asked)
+        if card is not None:
+            start_of(card, base)
+        self._check_room(asked)
+
+    def _looking(self, asked: TrainingRequest) -> EncoderCard | None:
+        """Find the encoder that looks for hard negatives; None where none are looked for."""
+        if asked.recipe.kind == "reranker" and (asked.hard == DENSE_RELIC or asked.validation):
+            self._check_encoder()
+        if asked.hard and isinstance(asked.recipe, EncoderRecipe) and not asked.recipe.hard_negatives:
+            raise BadRequest(
+                "Hard wrong answers would be looked for, which takes long, and none would be taught: the recipe's "
+                "hard_negatives is 0. Set it to 1 or more, or look for none (--hard none)."
+            )
+        return hard_card(self._settings, asked) if asked.hard else None
+
+    def _check_encoder(self) -> None:
+        try:
+            card = read_card(trained_model(self._settings))
+            for tower in (card.query_model, card.passage_model):
+                find_model(tower)
+        except BadWeights as error:
+            raise BadWeights(
+                "A reranker learns from what dense-RELiC takes for the right passage, and is validated on what it "
+                f"finds; and its model cannot be used. {error} Or train an encoder first and make it the default "
+                "(`python -m relic_core train --use ID`)."
+            ) from error
+
+    def _check_room(self, asked: TrainingRequest) -> None:
+        data = self._settings.data
+        needed, free = estimates.room(asked.recipe), shutil.disk_usage(data if data.exists() else data.parent).free
+        if free < needed:
+            raise StoreFull(
+                f"A training of this recipe takes up to {needed / 1e9:.1f} GB (checkpoints to go on from, and its "
+                f"model), and the disk of {data} has {free / 1e9:.1f} GB left. Make room, or choose another data "
+                "folder with RELIC_DATA."
+            )
+
+    def _validated(self, asked: TrainingRequest, summaries: Sequence[WorkSummary]) -> estimates.Validated:
+        """Count the windows of a validation, and the words of the works that it reads."""
+        dev = self._corpus.windows("dev") if asked.validation else []
+        training = self._corpus.windows("training") if asked.validation and not dev and asked.use != "pairs" else []
+        drawn = draw(dev, training, {each.id: each.sentences for each in summaries}, asked.validation)
+        words = sum(each.words for each in summaries if each.id in set(drawn.works))
+        return estimates.Validated(len(drawn.windows), words)
+
+
+def _counted(there: Material, asked: TrainingRequest) -> Material:
+    """Count what of all there is a training would learn from."""
+    return replace(
+        there,
+        pairs=0 if asked.use == "windows" else min(there.pairs, asked.pairs or there.pairs),
+        windows=0 if asked.use == "pairs" else there.windows,
+    )
+
+
+def _lacks(there: Material, counted: Material) -> str:
+    """Say why there is nothing, or too little, to learn from."""
+    if said := lacking(there):
+        return said
+    try:
+        check_enough(counted.pairs, counted.windows)
+    except BadRequest as error:
+        return str(error)
+    return ""
+
+
+def _read_of(work: WorkSummary) -> int:
+    """Count the words of a work that are read where hard negatives are looked for: of long ones a part."""
+    from relic_core.training.hard_negatives import READ
+
+    return work.words * min(work.sentences, READ) // max(1, work.sentences)
+
+
+def _notes(asked: TrainingRequest, counted: Material, validated: int) -> tuple[str, ...]:
+    notes = []
+    if counted.pairs + counted.windows < FEW:
+        notes.append(
+            f"That is little ({counted.pairs + counted.windows:,} quotations): expect a model that is hardly "
+            "better than the one it begins from. Some thousands teach much."
+        )
+        if asked.start == NO_MODEL and not asked.recipe.base:
+            notes.append(
+                "With so few it is as a rule better to go on from dense-RELiC, which has learnt from many, than from "
+                "the pretrained model: choose it below More, What it goes on from, with a lower learning_rate. The "
+                "figures before the first step are then its own, on the same quotations; from the pretrained model "
+                "they are not, and do not say whether what you teach finds more than the app does now."
+            )
+    if asked.validation and not validated:
+        notes.append(
+            "There are no quotations to validate on (they are quotations of works in your library that are not "
+            "learnt from): the weights after the last step will be kept, and no figures will be shown."
+        )
+    elif validated and not counted.dev:
+        notes.append(
+            f"No quotations are marked for choosing by, so some works are held back: about {validated:,} "
+            "quotations of them are validated on and nothing is learnt from them."
+        )
+        if asked.start != NO_MODEL:
+            notes.append(
+                "The model that it goes on from may have learnt from quotations of these works: the figures, those "
+                "before the first step too, may then look better than they are."
+            )
+    return tuple(notes)

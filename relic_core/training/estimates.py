@@ -1,0 +1,289 @@
+"""How long a training will take on this machine, and how much room it needs, said before it begins.
+
+What goes through the model is counted in tokens, from the lengths of the texts; how fast they go is measured in about a
+second with the very model. What goes through once, and is learnt from, costs several times what reading it costs; the
+factors are measured (all-MiniLM-L6-v2 in bfloat16, one thread), and tokens here are as many as would cost the same if
+they were only read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from relic_core.domain import Claim, ContextSize
+from relic_core.domain.trainings import duration
+from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.weights import WEIGHTS, find_model
+from relic_core.errors import BadWeights
+from relic_core.retrieval.reranked import HEAD
+from relic_core.training.recipes import BARE, EncoderRecipe
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from relic_core.encoders.cards import EncoderCard, Reading
+    from relic_core.store.trainings import Material
+    from relic_core.training.recipes import AnyRecipe, RerankerRecipe
+
+_FORWARD = 3.0
+"""How many times as long as reading a token learning from it takes: forward, and backward twice that."""
+_AGAIN = 1.0
+"""Added where states are made twice."""
+_TOKENS_OF_WORD = 1.4
+"""Tokens of a word of a work, context of stretches included."""
+
+
+class _Joint(NamedTuple):
+    """What a token costs of a claim and a passage read together, by a token of a text read by itself."""
+
+    learnt: float
+    read: float
+
+
+_JOINT: dict[Reading, _Joint] = {"claim first": _Joint(6.5, 2.2), "together": _Joint(8.0, 1.2)}
+"""Each passage's tokens look at the claim's too; where the claim is read first, its own are counted once."""
+
+_LETTERS = 4.3
+"""Of a token of English prose."""
+_SENTENCE = 25
+"""Tokens of a sentence."""
+_SIDES = 8
+
+_CLAIMS = 24
+_WORDS = 90
+_CHECKPOINTS = 3 * 3
+"""A checkpoint holds the weights and two moments of each; two checkpoints are kept while a third is written."""
+_MODELS = 3
+"""The best so far, the one validated last, and the one that is being written."""
+
+
+class Validated(NamedTuple):
+    """What a training is validated on: windows, and the words of their works."""
+
+    windows: int
+    words: int
+
+
+class Looking(NamedTuple):
+    """How hard negatives are looked for: tokens a second through that model, 0 for not; words of the windows' works."""
+
+    speed: float
+    words: int
+
+
+NOT_LOOKED_FOR = Looking(0.0, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What a training will cost.
+
+    - `steps`: batches that are learnt from.
+    - `looking`, `validating`: seconds of it for looking for hard negatives, and for validations.
+    - `disk`: bytes that its files take at most.
+    """
+
+    steps: int
+    seconds: float
+    looking: float
+    validating: float
+    disk: int
+
+    @property
+    def words(self) -> str:
+        """How long, in words."""
+        return duration(self.seconds)
+
+
+def reckon(
+    recipe: AnyRecipe,
+    material: Material,
+    *,
+    most_pairs: int,
+    use: str,
+    validated: Validated,
+    speed: float,
+    looking: Looking = NOT_LOOKED_FOR,
+) -> Estimate:
+    """Reckon what a training will cost.
+
+    - `most_pairs`: the most pairs; 0 for all.
+    - `use`: what of it: see `requests.USES`.
+    - `speed`: tokens that go through the base model in a second.
+    - `looking`: how hard negatives are looked for.
+
+    Raises BadWeights: the base model cannot be read.
+    """
+    pairs = 0 if use == "windows" else min(material.pairs, most_pairs or material.pairs)
+    windows = 0 if use == "pairs" else material.windows
+    made = _batches(recipe, material, pairs=pairs, windows=windows)
+    learning = _learnt(recipe, material, made, pairs=pairs) / speed
+    validating = 0.0
+    if validated.words:
+        every = recipe.validate_every
+        before, each = _validated(recipe, material, windows=validated.windows, words=validated.words)
+        validating = (before + each * (-(-made.steps // every) if every else 1)) / speed
+    looked = 0.0
+    if looking.speed:
+        looked = _looked_through(recipe, material, made, pairs=pairs, words=looking.words) / looking.speed
+    return Estimate(
+        steps=made.steps,
+        seconds=looked + learning + validating,
+        looking=looked,
+        validating=validating,
+        disk=room(recipe),
+    )
+
+
+def room(recipe: AnyRecipe) -> int:
+    """Say how many bytes the files of a training take at most.
+
+    A model that keeps its base's embeddings, where the base is found on any machine, is written as what was learnt, in
+    float16; else whole, in float32.
+
+    Raises BadWeights: the base model cannot be read.
+    """
+    base = find_model(recipe.base)
+    whole, embedded = _sizes(base.folder / WEIGHTS)
+    kept = recipe.keeps_embeddings
+    layers = whole - embedded
+    written = layers // 2 if kept and base.anywhere is not None else whole
+    towers = 2 if isinstance(recipe, EncoderRecipe) and not recipe.shared else 1
+    return towers * (_CHECKPOINTS * (layers if kept else whole) + _MODELS * written)
+
+
+def measure(card: EncoderCard) -> float:
+    """Measure how many tokens go through a model in a second on this machine, now.
+
+    Raises BadWeights: the model's files are missing or not the expected ones.
+    """
+    encoder = LateChunkingEncoder(card)
+    claims = [Claim(left=" ".join(["quay", "and", "tide", f"{number}"] * (_WORDS // 4))) for number in range(_CLAIMS)]
+    encoder.encode_claims(claims[:2])  # the first time it is loaded
+    tokens = sum(len(encoder.pair.claim_ids(claim)) for claim in claims)
+    best = math.inf
+    for _ in range(2):
+        began = time.perf_counter()
+        encoder.encode_claims(claims)
+        best = min(best, time.perf_counter() - began)
+    return tokens / best
+
+
+def _sizes(weights: Path) -> tuple[int, int]:
+    """Give the bytes of all weights in float32, and of the embeddings among them, from the head of their file."""
+    try:
+        with weights.open("rb") as file:
+            head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        counts = {name: math.prod(tensor["shape"]) for name, tensor in head.items() if name != "__metadata__"}
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError) as error:
+        raise BadWeights(f"{weights} is no file of weights in safetensors ({error}). Put back a whole one.") from error
+    return 4 * sum(counts.values()), 4 * sum(count for name, count in counts.items() if "embeddings." in name)
+
+
+class _Batches(NamedTuple):
+    """How many batches there are, and how many of them hold windows."""
+
+    steps: int
+    of_windows: int
+
+    @property
+    def of_pairs(self) -> int:
+        """How many hold pairs."""
+        return self.steps - self.of_windows
+
+
+def _batches(recipe: AnyRecipe, material: Material, *, pairs: int, windows: int) -> _Batches:
+    """Count the batches of a training.
+
+    - `material`: on how many works the windows are.
+    """
+    of_pairs = -(-pairs // recipe.batch) if pairs > 1 and recipe.share < 1 else 0
+    if of_pairs:
+        of_windows = round(of_pairs * recipe.share / (1 - recipe.share)) if windows else 0
+    else:
+        of_windows = max(material.works, -(-windows // recipe.window_batch)) if windows and recipe.share else 0
+    steps = math.ceil((of_pairs + of_windows) * recipe.epochs)
+    share = of_windows / (of_pairs + of_windows) if steps else 0.0
+    steps = min(steps, recipe.steps or steps)
+    return _Batches(steps, round(steps * share))
+
+
+def _learnt(recipe: AnyRecipe, material: Material, made: _Batches, *, pairs: int) -> float:
+    """Reckon what learning costs, in tokens read.
+
+    - `material`: how long texts are.
+    - `made`: as `_batches` counts them.
+    """
+    claim = _claim_tokens(recipe, material.context)
+    of_pairs, of_windows = made.of_pairs * min(recipe.batch, max(pairs, 1)), made.of_windows * recipe.window_batch
+    if not isinstance(recipe, EncoderRecipe):
+        cost = _JOINT[recipe.reading]
+        passage = _quotation(material)
+        tokens = of_pairs * _list(recipe, claim, passage) + of_windows * _list(recipe, claim, passage + _beside(recipe))
+        return tokens * (cost.learnt + cost.read * recipe.cached)
+    passage = min(recipe.passage_tokens, material.quotation / _LETTERS) + 2
+    tokens = of_pairs * (claim + passage) + of_windows * claim
+    if recipe.in_context:
+        tokens += made.of_windows * (recipe.window_batch + recipe.stretches) * recipe.window
+    else:
+        tokens += of_windows * passage
+    return tokens * (_FORWARD + _AGAIN * recipe.cached)
+
+
+def _validated(recipe: AnyRecipe, material: Material, *, windows: int, words: int) -> tuple[float, float]:
+    """Reckon what a validation costs, in tokens read: before the first step, and each time.
+
+    - `material`: how long texts are.
+    - `windows`, `words`: that it is validated on; of their works.
+    """
+    if isinstance(recipe, EncoderRecipe):
+        spans = 1 if recipe.in_context else 5  # read alone, every length costs a pass
+        return words * _TOKENS_OF_WORD * spans, words * _TOKENS_OF_WORD * spans
+    claim = min(recipe.claim_tokens, material.context / _LETTERS)
+    passage = _quotation(material) + _beside(recipe)
+    return words * _TOKENS_OF_WORD, windows * _list(recipe, claim, passage, HEAD) * _JOINT[recipe.reading].read
+
+
+def _looked_through(recipe: AnyRecipe, material: Material, made: _Batches, *, pairs: int, words: int) -> float:
+    """Reckon what looking for hard negatives costs, in tokens read.
+
+    - `recipe`: how much of what there is a training reads.
+    - `material`: how long texts are.
+    - `made`: as `_batches` counts them.
+    """
+    claims = min(pairs, made.of_pairs * recipe.batch)
+    tokens = claims * (material.context / _LETTERS + _quotation(material))
+    if made.of_windows:
+        claims_of_windows = min(material.windows, made.of_windows * recipe.window_batch)
+        tokens += words * _TOKENS_OF_WORD + claims_of_windows * material.context / _LETTERS
+    return tokens
+
+
+def _list(recipe: RerankerRecipe, claim: float, passage: float, passages: int = 0) -> float:
+    """Give the tokens of a claim and its passages."""
+    count = passages or 1 + recipe.negatives
+    passage = min(passage, recipe.window - claim)
+    return count * (claim + passage) if recipe.reading == "together" else claim + count * passage
+
+
+def _beside(recipe: RerankerRecipe) -> float:
+    """Give the tokens on either side of a span of a work that are read with it."""
+    return 2.0 * recipe.context * _SENTENCE
+
+
+def _quotation(material: Material) -> float:
+    return material.quotation / _LETTERS + 2
+
+
+def _claim_tokens(recipe: AnyRecipe, characters: float) -> float:
+    """Expect the tokens of a claim over the recipe's shapes."""
+    whole, total, all_weights = characters / _LETTERS, 0.0, 0.0
+    for name, weight in recipe.shapes:
+        shape = ContextSize(1, 0) if name == BARE else ContextSize.parse(name)
+        total += weight * min(recipe.claim_tokens, whole * (shape.left + shape.right) / _SIDES)
+        all_weights += weight
+    return total / all_weights + 2

@@ -1,0 +1,374 @@
+"""The models in training: what they begin as, what of them is learnt, their forward passes and their losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+from relic_core.encoders.batching import TOKENS
+from relic_core.encoders.cards import read_card
+from relic_core.encoders.joint_reader import JointReader, Rows
+from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.weights import TOKENIZER, find_model, named_as, pair_digest, settings_folder, state_of
+from relic_core.errors import BadRequest, BadWeights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from relic_core.encoders.cards import EncoderCard, RerankerCard
+    from relic_core.encoders.towers import Tower
+    from relic_core.encoders.weights import ModelFiles
+    from relic_core.training.recipes import EncoderRecipe, Recipe, RerankerRecipe
+
+_MASKS = ("[MASK]", "<mask>")
+
+_LORA_ALPHA = 2
+"""LoRA's alpha over its rank: by how much what the adapters add is multiplied."""
+
+
+def base_files(recipe: Recipe, tower: Tower) -> ModelFiles:
+    """Give the files that a training begins from, by the name in the recipe where they are the same.
+
+    Of a pair like DPR's either half may be named, and both encoders begin from the one that reads passages.
+
+    Raises BadWeights: the base is not there, or not the expected one.
+    """
+    named = find_model(recipe.base)
+    return named if named.digest == tower.files.digest else tower.files
+
+
+def mask_token(recipe: Recipe) -> str:
+    """Give the mask token of a recipe's base; none where the recipe wants none.
+
+    Raises BadWeights: the recipe wants one and the tokenizer has none, or the base is not there.
+    """
+    if not recipe.mask:
+        return ""
+    tokenizer = LateChunkingEncoder(read_card(recipe.base), precision="float32").pair.claims.tokenizer
+    found = [token for token in _MASKS if tokenizer.token_to_id(token) is not None]
+    if not found:
+        raise BadWeights(
+            f"The tokenizer of the base '{recipe.base}' has no mask token ({' or '.join(_MASKS)}). Take another base, "
+            "or set mask to false in the recipe."
+        )
+    return found[0]
+
+
+def prepared(model: Any, recipe: Recipe) -> Any:  # noqa: ANN401 - transformers is not typed
+    """Make a base ready to be trained: attention, dropout, what is learnt and what stays.
+
+    - `model`: as `Tower.build` gives it; it is changed.
+
+    Returns: the same; what stays asks for no gradient. The pooler stays in any case: it gives none of the vectors.
+    """
+    on_processor = not torch.cuda.is_available()
+    model.set_attn_implementation("eager" if on_processor else "sdpa")
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = recipe.dropout
+    if recipe.lora_rank:
+        from peft import LoraConfig, inject_adapter_in_model
+
+        config = LoraConfig(
+            r=recipe.lora_rank,
+            lora_alpha=_LORA_ALPHA * recipe.lora_rank,
+            lora_dropout=recipe.dropout,
+            target_modules="all-linear",
+            exclude_modules=".*pooler.*",
+        )
+        model = inject_adapter_in_model(config, model)
+    elif recipe.frozen_embeddings:
+        for name, parameter in model.named_parameters():
+            if name.startswith("embeddings."):
+                parameter.requires_grad_(requires_grad=False)
+    for name, parameter in model.named_parameters():
+        if "pooler." in name:
+            parameter.requires_grad_(requires_grad=False)
+    return model
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a training goes on from.
+
+    - `claims`, `passages`: the two models, which may be one.
+    """
+
+    name: str
+    claims: ModelFiles
+    passages: ModelFiles
+
+    @property
+    def digest(self) -> str:
+        """Over the files of both."""
+        return pair_digest(self.claims, self.passages)
+
+    def mean(self) -> dict[str, torch.Tensor]:
+        """Give the weights half way between the two, for a model that reads claims and passages alike."""
+        claims, passages = state_of(self.claims), state_of(self.passages)
+        passages = named_as(passages, claims)
+        return {
+            name: (tensor + passages[name]) / 2 if tensor.is_floating_point() and name in passages else tensor
+            for name, tensor in claims.items()
+        }
+
+
+def start_of(card: EncoderCard, base: ModelFiles) -> Start:
+    """Find an encoder that is to be gone on from, and check that it reads what the base reads.
+
+    - `base`: what the recipe begins from: what is made is written as how it differs from this.
+
+    Raises BadWeights: it is not there, or damaged.
+    Raises BadRequest: it has another tokenizer than the base.
+    """
+    start = Start(card.name, find_model(card.query_model), find_model(card.passage_model))
+    tokenizers = {
+        (settings_folder(files.folder) / TOKENIZER).read_bytes() for files in (base, start.claims, start.passages)
+    }
+    if len(tokenizers) > 1:
+        raise _another(start.name)
+    return start
+
+
+def begin_as(model: Any, tensors: Mapping[str, torch.Tensor], name: str) -> None:  # noqa: ANN401 - untyped
+    """Put weights into a model that was built from a base.
+
+    - `model`: as `Tower.build` gives it; it is changed.
+    - `name`: of what they are taken from.
+
+    Raises BadRequest: they are of a model of another shape.
+    """
+    own = model.state_dict()
+    given = named_as(tensors, own)
+    if any(given[each].shape != own[each].shape if each in given else "pooler." not in each for each in own):
+        raise _another(name)
+    model.load_state_dict({each: tensor for each, tensor in given.items() if each in own}, strict=False)
+
+
+def _another(name: str) -> BadRequest:
+    return BadRequest(
+        f"The training cannot go on from {name}: it was made from another base than the recipe's. Name the base it was "
+        "made from, or begin from the base itself."
+    )
+
+
+T = TypeVar("T")
+
+
+class Passes:
+    """How a recipe parts a batch.
+
+    - `recipe`: its tokens in a forward pass, and whether passes are made twice.
+    """
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._twice = recipe.cached
+        self._tokens = recipe.chunk_tokens or TOKENS["cuda" if torch.cuda.is_available() else "cpu"]
+
+    def of(self, lengths: torch.Tensor) -> Iterator[tuple[torch.Tensor, int]]:
+        """Part rows into forward passes.
+
+        Yields: numbers of the rows, the longest of all first, and the length of the pass's longest.
+
+        >>> from relic_core.training.recipes import EncoderRecipe
+        >>> parts = Passes(EncoderRecipe(chunk_tokens=100)).of(torch.tensor([30, 50, 30, 2]))
+        >>> [(rows.tolist(), longest) for rows, longest in parts]
+        [([1, 0], 50), ([2, 3], 30)]
+        """
+        order = torch.argsort(lengths, descending=True, stable=True)
+        at = 0
+        while at < len(order):
+            longest = int(lengths[order[at]])
+            rows = order[at : at + max(1, self._tokens // longest)]
+            yield rows, longest
+            at += len(rows)
+
+    def once_or_twice(self, run: Callable[..., T], *arguments: torch.Tensor) -> T:
+        """Run a pass; where memory is short its states are not kept but made again for the gradient.
+
+        What is kept between the passes is what `run` gives, as in GradCache (Gao et al. 2021), and the gradient is the
+        same.
+        """
+        if self._twice and torch.is_grad_enabled():
+            found: T = checkpoint(run, *arguments, use_reentrant=False)
+            return found
+        return run(*arguments)
+
+
+def in_order(parts: list[torch.Tensor], rows: list[torch.Tensor]) -> torch.Tensor:
+    """Put together what passes gave, in the order of the batch's rows.
+
+    - `parts`: of each pass, along the first axis one for each of its rows.
+    - `rows`: their numbers, as `Passes.of` gives them.
+    """
+    return torch.cat(parts)[torch.argsort(torch.cat(rows))]
+
+
+class DualEncoder(nn.Module):
+    """A context encoder and a quotation encoder from one base.
+
+    - `start`: what it goes on from, in place of the base; of one model for both, half way between the two.
+
+    Raises BadRequest: `start` was made from another base.
+    """
+
+    def __init__(self, recipe: EncoderRecipe, tower: Tower, start: Start | None = None) -> None:
+        super().__init__()
+        self._recipe = recipe
+        self._passes = Passes(recipe)
+        claims, passages = tower.build(), None if recipe.shared else tower.build()
+        if start is not None:
+            begin_as(claims, start.mean() if passages is None else state_of(start.claims), start.name)
+            if passages is not None:
+                begin_as(passages, state_of(start.passages), start.name)
+        self.claims = prepared(claims, recipe)
+        self.passages = self.claims if passages is None else prepared(passages, recipe)
+
+    def forward(  # noqa: PLR0913 - a batch, as the collator makes it
+        self,
+        *,
+        claims: torch.Tensor,
+        claim_lengths: torch.Tensor,
+        passages: torch.Tensor,
+        passage_lengths: torch.Tensor,
+        segments: torch.Tensor,
+        starts: torch.Tensor,
+        lengths: torch.Tensor,
+        gold: torch.Tensor,
+        allowed: torch.Tensor,
+    ) -> dict[str, torch.Tensor]:
+        """Give the loss of a batch, as `Collator` makes it: that of RELiC, section 3.2.
+
+        A claim chooses among all quotations of the batch but those that overlap its own (`allowed`).
+        """
+        scores = self.scores(
+            self.claim_vectors(claims, claim_lengths),
+            self.span_vectors(passages, passage_lengths, segments, starts, lengths),
+        )
+        scores = scores.masked_fill(~allowed, float("-inf"))
+        return _choosing(scores, gold)
+
+    def scores(self, claims: torch.Tensor, spans: torch.Tensor) -> torch.Tensor:
+        """Score claims against spans, in float32; shape (n_claims, n_spans)."""
+        with torch.autocast(claims.device.type, enabled=False):
+            one, other = claims.float(), spans.float()
+            if self._recipe.similarity == "dot":
+                return one @ other.T
+            normal = nn.functional.normalize
+            return normal(one, dim=-1) @ normal(other, dim=-1).T / self._recipe.temperature
+
+    def claim_vectors(self, ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        """Pool claims as `Tower.vectors` does, special tokens included; shape (n_claims, dimension)."""
+        first = self._recipe.pooling == "first"
+
+        def pooled(ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+            states, mask = self._states(self.claims, ids, lengths)
+            if first:
+                return states[:, 0]
+            weights = mask.unsqueeze(-1).to(states.dtype)
+            return (states * weights).sum(1) / weights.sum(1)
+
+        order, found = [], []
+        for rows, longest in self._passes.of(lengths):
+            order.append(rows)
+            found.append(self._passes.once_or_twice(pooled, ids[rows, :longest], lengths[rows]))
+        return in_order(found, order)
+
+    def span_vectors(
+        self,
+        ids: torch.Tensor,
+        row_lengths: torch.Tensor,
+        segments: torch.Tensor,
+        starts: torch.Tensor,
+        lengths: torch.Tensor,
+    ) -> torch.Tensor:
+        """Pool spans, each the mean of the states of its segments' tokens; shape (n_spans, dimension)."""
+        count = int(segments.max()) + 1
+
+        def pooled(ids: torch.Tensor, row_lengths: torch.Tensor, owners: torch.Tensor) -> torch.Tensor:
+            states, _ = self._states(self.passages, ids, row_lengths)
+            kept = owners >= 0
+            sums = states.new_zeros((count, states.shape[-1]))
+            return sums.index_add(0, owners[kept], states[kept])
+
+        parts = [
+            self._passes.once_or_twice(pooled, ids[rows, :longest], row_lengths[rows], segments[rows, :longest])
+            for rows, longest in self._passes.of(row_lengths)
+        ]
+        sums = torch.stack(parts).sum(0)
+        kept = segments[segments >= 0]
+        tokens = torch.bincount(kept, minlength=count).to(sums.dtype).unsqueeze(-1)
+        shifts = torch.arange(int(lengths.max()), device=starts.device)
+        within = shifts < lengths.unsqueeze(1)
+        which = (starts.unsqueeze(1) + shifts).clamp(max=count - 1)
+        weights = within.unsqueeze(-1).to(sums.dtype)
+        return (sums[which] * weights).sum(1) / (tokens[which] * weights).sum(1)
+
+    def _states(self, model: Any, ids: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:  # noqa: ANN401
+        mask = torch.arange(ids.shape[1], device=ids.device) < lengths.unsqueeze(1)
+        padding = model.config.pad_token_id or 0
+        output = model(input_ids=ids.masked_fill(~mask, padding), attention_mask=mask.long())
+        return output.last_hidden_state.float(), mask
+
+
+class RerankerInTraining(nn.Module):
+    """A cross-encoder that learns to choose.
+
+    - `start`: an encoder between whose two models it begins, in place of the base.
+
+    Raises BadRequest: `start` was made from another base.
+    """
+
+    def __init__(self, recipe: RerankerRecipe, card: RerankerCard, tower: Tower, start: Start | None = None) -> None:
+        super().__init__()
+        self._passes = Passes(recipe)
+        model = tower.build()
+        if start is not None:
+            begin_as(model, start.mean(), start.name)
+        self.reader = JointReader(prepared(model, recipe), card)
+        if recipe.frozen_embeddings and not recipe.lora_rank and card.pooling != "likeness":
+            # Two rows, which tell a passage from its claim: most bases were trained on one text at a time. A likeness
+            # is of two texts of one kind, and leaves them as they are.
+            self.reader.model.embeddings.token_type_embeddings.weight.requires_grad_(requires_grad=True)
+
+    def forward(  # noqa: PLR0913 - a batch, as `RerankerCollator` makes it
+        self,
+        *,
+        claims: torch.Tensor,
+        claim_lengths: torch.Tensor,
+        passages: torch.Tensor,
+        passage_lengths: torch.Tensor,
+        owners: torch.Tensor,
+        starts: torch.Tensor,
+        ends: torch.Tensor,
+        gold: torch.Tensor,
+        allowed: torch.Tensor,
+    ) -> dict[str, torch.Tensor]:
+        """Give the loss of a batch, as `RerankerCollator` makes it: a claim chooses among its own passages."""
+        longest = int(claim_lengths.max())
+        read = self._passes.once_or_twice(self.reader.read_claims, claims[:, :longest], claim_lengths)
+        found, order = [], []
+        # Of all claims together: those of one claim have many lengths, and a pass costs as much as its longest row.
+        for some, longest in self._passes.of(passage_lengths):
+            rows = Rows(passages[some, :longest], passage_lengths[some], owners[some], starts[some], ends[some])
+            found.append(self._passes.once_or_twice(partial(self.reader.scores, read, rows)))
+            order.append(some)
+        scored = in_order(found, order)
+        scores = scored.new_full(allowed.shape, float("-inf")).masked_scatter(allowed, scored)
+        return _choosing(scores, gold)
+
+
+def _choosing(scores: torch.Tensor, gold: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Give the loss of choosing among passages: the negative log of the softmax over a claim's, at its own quotation.
+
+    - `scores`: minus infinity for what does not count; shape (n_claims, n_passages).
+
+    Returns: "loss": scalar; "first": the share of claims whose own quotation scored highest.
+    """
+    first = (scores.argmax(dim=1) == gold).float().mean()
+    return {"loss": nn.functional.cross_entropy(scores, gold), "first": first.detach()}

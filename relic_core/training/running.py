@@ -1,0 +1,217 @@
+"""Doing a training, in a job: reading what it learns from, looking for hard negatives, learning, validating."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from relic_core.domain.records import WAITING
+from relic_core.domain.trainings import duration
+from relic_core.errors import BadRequest, JobCancelled, RelicError, StoreError
+from relic_core.training import hard_negatives
+from relic_core.training.examples import Examples, check_enough
+from relic_core.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
+from relic_core.training.recipes import EncoderRecipe
+from relic_core.training.requests import TrainingRequest, base_card, settled, start_card
+from relic_core.training.trainer import CANDIDATE, train
+from relic_core.training.validation import RerankerValidation, Validation, draw, heads_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+
+    from relic_core.config import Settings
+    from relic_core.domain import MinedWindow, Work
+    from relic_core.ports import Progress
+    from relic_core.training.examples import Corpus
+    from relic_core.training.trainer import Trained, Validate
+
+
+class StopWish:
+    """Tells the job how far the training is, and remembers that somebody asked it to stop.
+
+    The job's own way of stopping, an error raised out of its report, would end a training without a checkpoint.
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._done, self._total = 0, 0
+        self._asked = False
+
+    @property
+    def asked(self) -> bool:
+        """Whether somebody asked."""
+        self.tell("")
+        return self._asked
+
+    def follow(self, said: Mapping[str, Any]) -> None:
+        """Tell of what the training reports."""
+        self._done, self._total = int(said["step"]), int(said.get("of", self._total))
+        if said["event"] == "step":
+            self.tell(f"step {self._done:,} of {self._total:,}")
+        elif said["event"] == "checkpoint":
+            self.tell("a checkpoint was written")
+
+    def tell(self, note: str) -> None:
+        """Say what it is doing, beside the steps."""
+        try:
+            self._progress(self._done, self._total, note)
+        except JobCancelled:
+            self._asked = True
+
+    def beside(self, done: int, total: int, note: str = "") -> None:  # noqa: ARG002 - as every report is called
+        """Tell of work that has a count of its own, which its note says."""
+        self.tell(note)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRun:
+    """Does trainings in a job.
+
+    - `load_work`: reads a work of the store.
+    - `patiently`: waits longer for the store in a block; told what to do while it waits.
+    """
+
+    settings: Settings
+    corpus: Corpus
+    load_work: Callable[[str], Work]
+    patiently: Callable[[Callable[[], None]], AbstractContextManager[None]]
+
+    def run(self, training_id: str, progress: Progress) -> str:
+        """Do a training to its end, from where it is: its folder says where.
+
+        Raises JobCancelled: it was stopped; a checkpoint is written.
+        Raises BadRequest: it is finished.
+        Raises RelicError: it could not be done: too little to learn from, a bad model, a full disk, a loss that is no
+        number.
+        """
+        folder = TrainingFolder.find(self.settings.data, training_id)
+        if folder.finished:
+            raise BadRequest(FINISHED.format(name=folder.training.name))
+        folder.append("started")
+        try:
+            made = self._train(folder, progress)
+        except JobCancelled:
+            step = folder.checkpoint
+            gone_on = f"It was stopped before it went on. Its last checkpoint is of step {step:,}."
+            folder.append("stopped", step, note=gone_on if step else "It was stopped before its first step.")
+            raise
+        except RelicError as error:
+            _failed(folder, str(error))
+            raise
+        except Exception as error:  # a fault of the program: whoever watches the training must see that it has ended
+            _failed(folder, f"The program made a mistake ({error!r}). The output of its job has the details.")
+            raise
+        if not made.finished:
+            folder.append("stopped", made.steps, note=f"Stopped after step {made.steps:,} of {made.of:,}.")
+            raise JobCancelled
+        note = f"{made.steps:,} steps in {duration(made.seconds)}."
+        folder.append("finished", made.steps, note=note, seconds=made.seconds)
+        for done in (CHECKPOINTS, CANDIDATE):  # nothing is gone on with any more, and that is written down before
+            shutil.rmtree(folder.path / done, ignore_errors=True)
+        return note
+
+    def _train(self, folder: TrainingFolder, progress: Progress) -> Trained:
+        training = folder.training
+        asked = TrainingRequest.from_json(training.name, training.recipe, training.asked)
+        progress(0, 0, "Reading what was mined")
+        examples, windows, chosen = self._examples(folder, asked, progress)
+        still_to_look = chosen["hard"] is None or "looked" in chosen["hard"]
+        asked = settled(self.settings, folder, asked, ("start", "hard") if still_to_look else ("start",))
+        folder.append("chosen", validation=len(windows), held=len(windows) if chosen["held"] else 0)
+        works = {work_id: self.load_work(work_id) for work_id in dict.fromkeys(each.work_id for each in windows)}
+        progress(0, 0, "Loading the model")
+        hard = hard_negatives.look_for(
+            self.settings, folder, asked, examples, chosen, work=self.load_work, progress=progress
+        )
+        wish = StopWish(progress)
+        validate = self._validation(folder, asked, windows, works, wish, progress)
+        progress(0, 0, "Reading the first batch")
+
+        def report(said: Mapping[str, Any]) -> None:
+            given = dict(said)
+            folder.append(str(given.pop("event")), int(given.pop("step")), **given)
+            wish.follow(said)
+
+        # From here on a wish to stop must reach the training itself, which then writes a checkpoint.
+        with self.patiently(lambda: wish.tell(WAITING)):
+            return train(
+                asked.recipe,
+                examples.pairs,
+                examples.windows,
+                folder.path,
+                work=self.load_work,
+                hard=hard,
+                start=start_card(self.settings, asked),
+                validate=validate,
+                report=report,
+                stop=lambda: wish.asked,
+                resume=folder.has_checkpoint or folder.model.exists(),
+            )
+
+    def _examples(
+        self, folder: TrainingFolder, asked: TrainingRequest, progress: Progress
+    ) -> tuple[Examples, tuple[MinedWindow, ...], dict[str, Any]]:
+        """Choose what is learnt from and validated on, and write it down; if resumed, read the same again."""
+        chosen, corpus = folder.examples(), self.corpus
+        if chosen is not None:
+            found = corpus.named(chosen["pairs"], chosen["windows"], progress)
+            return found, corpus.named((), chosen["validation"], progress).windows, chosen
+        found = corpus.gather(asked, progress)
+        sentences = {summary.id: summary.sentences for summary in corpus.works()}
+        dev = corpus.windows("dev") if asked.validation else []
+        drawn = draw(dev, found.windows, sentences, asked.validation)
+        if drawn.held_back:
+            found = found.without(corpus.on_works(drawn.works))
+            check_enough(len(found.pairs), len(found.windows))
+        chosen = {
+            "pairs": [pair.id for pair in found.pairs],
+            "windows": [window.id for window in found.windows],
+            "validation": [window.id for window in drawn.windows],
+            "held": drawn.held_back,
+            "hard": None,
+        }
+        folder.write_examples(chosen)
+        return found, drawn.windows, chosen
+
+    def _validation(
+        self,
+        folder: TrainingFolder,
+        asked: TrainingRequest,
+        windows: tuple[MinedWindow, ...],
+        works: Mapping[str, Work],
+        wish: StopWish,
+        progress: Progress,
+    ) -> Validate | None:
+        """Make the validation, and write down what is reached before the first step, once in a training.
+
+        An encoder's is what it begins from, where that reads spans in context (alone, that takes long); a reranker's
+        the ranking that it is to reorder.
+        """
+        if not windows:
+            return None
+        if not isinstance(asked.recipe, EncoderRecipe):
+            heads = heads_of(self.settings, folder, windows, works, progress)
+            reordering = RerankerValidation(windows, works, heads, wish.beside)
+            _measure_before(folder, reordering.before)
+            return reordering
+        validation = Validation(windows, works, wish.beside)
+        card = start_card(self.settings, asked) or base_card(asked.recipe)
+        if card.spans == "in context":
+            _measure_before(folder, lambda: validation.measure(card))
+        return validation
+
+
+def _measure_before(folder: TrainingFolder, measure: Callable[[], Mapping[str, float]]) -> None:
+    if not any(each.event == "before" for each in folder.events()):
+        began = time.monotonic()
+        figures = measure()
+        folder.append("before", 0, **figures, took=time.monotonic() - began)
+
+
+def _failed(folder: TrainingFolder, note: str) -> None:
+    with contextlib.suppress(StoreError):  # the disk is full: the job still says why it ended
+        folder.append("failed", note=note)
