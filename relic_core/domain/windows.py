@@ -48,7 +48,7 @@ class ContextSize:
         Raises BadRequest: it is no shape.
 
         >>> ContextSize.parse("1/0")
-        Shape(left=1, right=0)
+        ContextSize(left=1, right=0)
         """
         match = re.fullmatch(r"\s*(\d)\s*/\s*(\d)\s*", written, re.ASCII)
         if match is None:

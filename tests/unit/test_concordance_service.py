@@ -38,8 +38,8 @@ LAMPS = "LAMPS\n\nCHAPTER 1\n\nA lamp by the river. Lamps and lamps, and the col
 @pytest.fixture
 def bench(settings):
     made = build(settings)
-    made.river = made.works.add(RIVER.encode(), name="river.txt", title="The River").work.id
-    made.lamps = made.works.add(LAMPS.encode(), name="lamps.txt", title="Lamps", author="A. Nobody").work.id
+    vars(made)["river"] = made.works.add(RIVER.encode(), name="river.txt", title="The River").work.id
+    vars(made)["lamps"] = made.works.add(LAMPS.encode(), name="lamps.txt", title="Lamps", author="A. Nobody").work.id
     return made
 
 
