@@ -51,7 +51,10 @@ if TYPE_CHECKING:
     from relic_core.services.search import Search
     from relic_core.services.sharing.sharing import Sharing
     from relic_core.services.sources import Sources
-    from relic_core.services.studies.studies import Studies
+    from relic_core.services.studies.answering import Answering
+    from relic_core.services.studies.files import StudyFiles
+    from relic_core.services.studies.results import Results, StudyModels
+    from relic_core.services.studies.studies import Studies, StudyMaking
     from relic_core.services.training import Trainings
     from relic_core.services.training_plans import TrainingPlans
     from relic_core.services.works import Works
@@ -78,8 +81,8 @@ JOBS: dict[str, Callable[[App, dict[str, Any], Progress], str]] = {
     "library": _function("relic_core.services.indexing:run_library"),
     "mine": lambda app, arguments, progress: app.mining.run_job(arguments, progress),
     "prepare": _function("relic_core.services.preparing:run_prepare"),
-    "study": _function("relic_core.services.studies.making:run_make"),
-    "study-models": _function("relic_core.services.studies.models:run_models"),
+    "study": lambda app, arguments, progress: app.study_making.run(arguments, progress),
+    "study-models": lambda app, arguments, progress: app.study_models.run(arguments, progress),
     "train": lambda app, arguments, progress: app.run_training(arguments["training"], progress),
 }
 """What does each kind of job, given the app, the job's arguments and its progress: a new kind is one line here."""
@@ -364,7 +367,54 @@ class App:
         """Studies of the proxy task."""
         from relic_core.services.studies.studies import Studies
 
-        return Studies(self)
+        return Studies(self.store.studies, self.store.study_answers, self.works)
+
+    @cached_property
+    def study_making(self) -> StudyMaking:
+        """Makes studies."""
+        from relic_core.services.studies.studies import StudyMaking, mined_windows
+
+        return StudyMaking(
+            self.studies,
+            self.benchmarks.open,
+            partial(mined_windows, self.store.windows, self.store.sources, self.works.load_all),
+            lambda name, benchmark: self.measuring.retriever(name, self.measuring.settings_for(benchmark)),
+            self.jobs.start,
+        )
+
+    @cached_property
+    def answering(self) -> Answering:
+        """What annotators of studies do."""
+        from relic_core.services.studies.answering import Answering
+
+        return Answering(self.studies, self.store.study_answers)
+
+    @cached_property
+    def study_models(self) -> StudyModels:
+        """What retrievers answer to studies."""
+        from relic_core.services.studies.results import StudyModels
+
+        return StudyModels(
+            self.studies,
+            self.store.studies,
+            self.works.load,
+            lambda name: self.measuring.retriever(name, self.settings),
+            self.jobs.start,
+        )
+
+    @cached_property
+    def study_results(self) -> Results:
+        """What came of studies."""
+        from relic_core.services.studies.results import Results
+
+        return Results(self.studies, self.study_models, self.store.study_answers, self.store.stamp)
+
+    @cached_property
+    def study_files(self) -> StudyFiles:
+        """Studies and answers given away and taken in."""
+        from relic_core.services.studies.files import StudyFiles
+
+        return StudyFiles(self.studies, self.study_results, self.store.study_answers, self.works, self.catalogue)
 
     @cached_property
     def notebook(self) -> Notebook:

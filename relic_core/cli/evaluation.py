@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -165,13 +166,15 @@ def _measure(
 def _ask_items(
     app: App, benchmark: str, retriever: str, shapes: Sequence[ContextSize], data: Path | None, chooser: str
 ) -> list[tables.Table]:
-    from relic_core.services.proxy import proxy_table
+    from relic_core.services.studies.results import proxy_table
 
+    names = app.measuring.split(retriever, without=chooser)
+    opened = app.benchmarks.open(benchmark, data=data)
+    create = partial(app.measuring.retriever, settings=app.measuring.settings_for(opened))
     made = []
     for shape in shapes:
-        names = app.measuring.split(retriever, without=chooser)
         with console.ProgressLine(f"Three options, {shape}") as progress:
-            made.append(proxy_table(app, benchmark, names, chooser=chooser, shape=shape, data=data, progress=progress))
+            made.append(proxy_table(opened, names, chooser=chooser, shape=shape, create=create, progress=progress))
     return made
 
 

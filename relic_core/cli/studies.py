@@ -82,11 +82,11 @@ def list_studies(app: App, form: tables.Format) -> None:
 @path_option("--data", "PATH", "Your own file of the benchmark's data.")
 def make(app: App, data: Path | None, lengths: tuple[int, ...], **asked: Any) -> None:
     """Make a study: draw windows, and have a retriever choose the other options."""
-    from relic_core.services.studies.making import StudyRequest
+    from relic_core.domain.studies import StudyRequest
 
     request = StudyRequest(lengths=() if 0 in lengths else lengths or (1,), **asked)
     with console.ProgressLine("Making items") as progress:
-        made = app.studies.make(request, data=data, progress=progress)
+        made = app.study_making.make(request, data=data, progress=progress)
     print(f"{made.label} ({made.id}) has {len(made.items):,} items of {made.making.windows:,} windows.")
 
 
@@ -123,9 +123,9 @@ def show_study(app: App, study_name: str) -> None:
 @_format_option
 def results(app: App, study_name: str, form: tables.Format) -> None:
     """Print how often people and models are right, and how far people agree."""
-    from relic_core.services.studies.tables import tables as tables_of
+    from relic_core.reporting.studies import tables as tables_of
 
-    print(tables.write(tables_of(app.studies.results.of(app.studies.find(study_name).id)), form))
+    print(tables.write(tables_of(app.study_results.of(app.studies.find(study_name).id)), form))
 
 
 @study.command("models")
@@ -135,14 +135,14 @@ def results(app: App, study_name: str, form: tables.Format) -> None:
 @_format_option
 def models(app: App, study_name: str, retriever: str, again: bool, form: tables.Format) -> None:
     """Have models answer."""
-    from relic_core.services.studies.tables import accuracies
+    from relic_core.reporting.studies import accuracies
 
     found = app.studies.find(study_name)
     names = app.measuring.split(retriever) if retriever else ()
     with console.ProgressLine("Models answer") as progress:
-        _, silent = app.studies.models.answer(found.id, names, again=again, progress=progress)
+        _, silent = app.study_models.answer(found.id, names, again=again, progress=progress)
     note(*silent)
-    print(tables.write((accuracies(app.studies.results.of(found.id)),), form))
+    print(tables.write((accuracies(app.study_results.of(found.id)),), form))
 
 
 @study.command("answers")
@@ -152,11 +152,11 @@ def models(app: App, study_name: str, retriever: str, again: bool, form: tables.
 @click.option("--comments", is_flag=True, help="With comments, though without names.")
 def answers(app: App, study_name: str, file: str, named: bool, comments: bool) -> None:
     """Write the answers into FILE.csv or FILE.json."""
-    found, files = app.studies.find(study_name), app.studies.files
+    found, files = app.studies.find(study_name), app.study_files
     write = {".csv": files.answers_csv, ".json": files.answers_json}.get(Path(file).suffix.lower())
     if write is None:
         raise click.UsageError("study answers writes FILE.csv or FILE.json.")
-    _write(app, found.label, file, write(found.id, anonymous=not named, comments=comments or named))
+    _write(found.label, file, write(found.id, anonymous=not named, comments=comments or named))
 
 
 @study.command("report")
@@ -166,7 +166,7 @@ def answers(app: App, study_name: str, file: str, named: bool, comments: bool) -
 def report(app: App, study_name: str, file: str, named: bool) -> None:
     """Write the report into a file (HTML)."""
     found = app.studies.find(study_name)
-    _write(app, found.label, file, app.studies.files.report(found.id, anonymous=not named))
+    _write(found.label, file, app.study_files.report(found.id, anonymous=not named))
 
 
 @study.command("signal")
@@ -175,7 +175,7 @@ def report(app: App, study_name: str, file: str, named: bool) -> None:
 def signal(app: App, study_name: str, file: str) -> None:
     """Write what people chose into a file that models can be trained on (JSON Lines)."""
     found = app.studies.find(study_name)
-    _write(app, found.label, file, app.studies.files.signal(found.id))
+    _write(found.label, file, app.study_files.judged(found.id))
 
 
 @study.command("export")
@@ -184,14 +184,14 @@ def signal(app: App, study_name: str, file: str) -> None:
 def export(app: App, study_name: str, file: str) -> None:
     """Write a study into a file that others can take in."""
     found = app.studies.find(study_name)
-    _write(app, found.label, file, app.studies.files.export(found.id))
+    _write(found.label, file, app.study_files.export(found.id))
 
 
 @study.command("import")
 @click.argument("file", type=Path)
 def import_study(app: App, file: Path) -> None:
     """Take in the study of a file."""
-    taken, new = app.studies.files.take_in_file(file)
+    taken, new = app.study_files.take_in(file)
     print(f"{taken.label} ({taken.id}) {'was taken in' if new else 'is here already'}.")
     note(*(f"It is held back: {sentence}" for sentence in app.studies.get(taken.id).held))
 
@@ -202,8 +202,8 @@ def import_study(app: App, file: Path) -> None:
 @click.option("--of", "whose", default="", metavar="WHERE", help="Where they come from; put behind the names.")
 def import_answers(app: App, study_name: str, file: str, whose: str) -> None:
     """Take in answers that were given elsewhere (FILE.json)."""
-    found, files = app.studies.find(study_name), app.studies.files
-    people, new = files.take_in_answers(found.id, files.read(Path(file)), of=whose, name=file)
+    found = app.studies.find(study_name)
+    people, new = app.study_files.take_in_answers(found.id, Path(file), of=whose)
     print(f"{found.label}: {new:,} new answers of {people:,} annotators were taken in.")
 
 
@@ -213,7 +213,7 @@ def import_answers(app: App, study_name: str, file: str, whose: str) -> None:
 def set_owner_code(app: App, study_name: str, code: str) -> None:
     """Let only those who know a code see on the page what tells right from wrong; "" for everybody."""
     found = app.studies.find(study_name)
-    app.studies.owners.give(found.id, code)
+    app.studies.give_code(found.id, code)
     what = "opens with the new code" if code.strip() else "opens to everybody"
     print(f"{found.label}: on the page, what tells right from wrong {what}.")
 
@@ -246,12 +246,14 @@ def restore(app: App, study_id: str) -> None:
 @study.command("sample")
 def sample(app: App) -> None:
     """Make the study that comes with the program."""
-    from relic_core.services.studies import sample
+    from relic_core.services.studies.studies import SAMPLE
 
-    made = sample.make_file(app).study
-    print(f"{made.label} ({made.id}) has {len(made.items):,} items, and is in {sample.FILE}.")
+    made = app.study_making.make_sample().study
+    print(f"{made.label} ({made.id}) has {len(made.items):,} items, and is in {SAMPLE}.")
 
 
-def _write(app: App, label: str, file: str, content: bytes) -> None:
-    app.studies.files.write(Path(file), content)
+def _write(label: str, file: str, content: bytes) -> None:
+    from relic_core.services.studies.files import write_file
+
+    write_file(Path(file), content)
     print(f"{label}: {file} is written.")

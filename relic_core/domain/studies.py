@@ -1,39 +1,117 @@
-"""Studies of the proxy task: what they are, who answers them, and what they answer (RELiC, section 4)."""
+"""Studies of the proxy task: their items, who answers them, and what came of it (RELiC, section 4).
+
+An item is a claim without its quotation, and three passages of which one is it. Options are numbered from 1, as
+annotators see them; `CANNOT_DECIDE` is the number of no option.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain.study_items import CANNOT_DECIDE, CHOICES, OPTIONS, Item, Option, in_order
+from relic_core.domain.claims import MASK, Claim
+from relic_core.errors import BadRequest, StudyHeld
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from relic_core.domain.runs import Offsets
+    from relic_core.domain.spans import Span
     from relic_core.domain.windows import ContextSize
 
-__all__ = [
-    "CANNOT_DECIDE",
-    "CHOICES",
-    "ID_LENGTH",
-    "OPTIONS",
-    "Annotator",
-    "Answer",
-    "Item",
-    "Making",
-    "ModelAnswers",
-    "Option",
-    "Study",
-    "StudyTerms",
-    "StudyWork",
-    "in_order",
-    "study_id",
-]
-
 ID_LENGTH = 12
+OPTIONS = 3
+"""How many an item has."""
+
+CANNOT_DECIDE = 0
+"""The choice of somebody who would not choose."""
+
+CHOICES = range(CANNOT_DECIDE, OPTIONS + 1)
+LONGEST_TEXT = 10_000
+LONGEST_NAME = 100
+LONGEST_COMMENT = 4_000
+LONGEST_SECONDS = 86_400.0
+"""A day: an item that was left open longer counts as so long."""
+
+MOST_WANTED = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """A passage that an annotator may choose.
+
+    - `at`: character offsets into the work's text.
+    - `address`: of its first sentence, for the reading room: "3.5.2".
+    - `words`: as shown: line wraps of the file undone; lines of verse are parted by a line feed, paragraphs by an empty
+      line.
+    """
+
+    span: Span
+    at: Offsets
+    address: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A claim whose quotation is missing, and three passages of which one is it.
+
+    - `book`, `work_id`: key of the work in its study, and id of the work as the ranking named it.
+    - `options`: of one length, apart from each other, in the order in which they are shown.
+    - `chooser`: the retriever whose best two the other options are.
+    - `gold_rank`: where that retriever ranked the quotation.
+    - `kind`: what the quotation is there for, where that was labelled.
+    - `source`: where the claim was written, in words; may be empty.
+
+    Raises BadRequest: not three passages of one length apart from each other, or no such option.
+    """
+
+    id: str
+    book: str
+    work_id: str
+    left: str
+    right: str
+    options: tuple[Option, ...]
+    right_option: int
+    chooser: str
+    gold_rank: int
+    kind: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        spans = sorted(self.spans)
+        apart = all(not a.overlaps(b) for a, b in pairwise(spans))
+        lengths = {span.length for span in spans}
+        if len(spans) != OPTIONS or len(lengths) != 1 or not apart or self.right_option not in CHOICES[1:]:
+            raise BadRequest(
+                f"Item '{self.id}' cannot be: it needs {OPTIONS} passages of one length that do not overlap, and the "
+                f"right option 1, 2 or 3; given were {self.spans} and {self.right_option}."
+            )
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The sentences of the options, in their order."""
+        return tuple(option.span for option in self.options)
+
+    @property
+    def gold(self) -> Option:
+        """The option that the critic quoted."""
+        return self.options[self.right_option - 1]
+
+    @property
+    def claim(self) -> Claim:
+        """What a retriever is asked with."""
+        return Claim(left=self.left, right=self.right, masked=True)
+
+    @property
+    def claim_text(self) -> str:
+        """The critic's words with a mask for the quotation."""
+        return f"{self.left} {MASK} {self.right}".strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +119,7 @@ class StudyWork:
     """A work of a study: which text of it, and how its sentences were cut.
 
     - `key`: as items name it: a slug of the catalogue where the work has one, else its id.
-    - `title`, `author`: as known; the author may be empty.
-    - `year`: of first publication.
+    - `author`: may be empty.
     - `sha256`, `fingerprint`: of its text, and of its text and sentences (`Work.sha256`, `Work.fingerprint`).
     """
 
@@ -57,16 +134,10 @@ class StudyWork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Making:
-    """How the items of a study came about.
+    """How the items of a study came about; see `StudyRequest` for what was wanted.
 
-    - `benchmark`: whose windows they are; empty where they were mined from the reader's own sources.
     - `split`: of the benchmark: what its windows may be used for.
-    - `lengths`: sentences of a quotation; all lengths where empty.
-    - `shape`: how much context each claim has.
-    - `chooser`: who chose the other two options, by the registered name.
-    - `beyond`: only windows whose quotation the chooser ranks behind this place; 0 for all (RELiC, section 4: 1,000).
-    - `seed`: decides which windows were drawn, the order of the options, and each annotator's order of the items.
-    - `windows`, `left_out`: how many windows there were to choose from, and how many of them could not become items.
+    - `windows`, `left_out`: how many there were to choose from, and how many of them could not become items.
     """
 
     benchmark: str
@@ -86,7 +157,7 @@ class Making:
 class Study:
     """A named, seeded set of items; it never changes. What may change stands in `StudyTerms`.
 
-    - `id`: digest of its name, version, seed and items (`study_id`): the same study has the same id everywhere.
+    - `id`: see `study_id`: the same study has the same id everywhere.
     - `version`: from 1.
     - `earlier`: id of the version that it was made from; empty for the first.
     - `items`: in an order of their own; each annotator has another.
@@ -104,7 +175,7 @@ class Study:
     @property
     def label(self) -> str:
         """Its name, with its version where it is not the first."""
-        return self.name if self.version == 1 else f"{self.name}, version {self.version}"
+        return study_label(self.name, self.version)
 
     def item(self, item_id: str) -> Item | None:
         """Give an item; None where the study has none of that id."""
@@ -120,8 +191,8 @@ class StudyTerms:
     """What a study asks of annotators and tells them: the last of each kept text.
 
     - `instructions`: what is to be done; frozen with the first answer.
-    - `wanted`: how many annotators are wanted for each item: one that has so many is not given to others. 0 where
-      everybody is given every item. Frozen with the first answer.
+    - `wanted`: annotators for each item: one that has so many is not given to others; 0 gives everybody every item.
+      Frozen with the first answer.
     - `consent`: what an annotator agrees to before the first item.
     - `privacy`: what is stored, and where.
     - `revealed`: whether annotators are told, after each answer, which option was the critic's.
@@ -136,12 +207,115 @@ class StudyTerms:
     changed: Mapping[str, datetime] = field(hash=False, default_factory=dict)
 
 
+DEFAULT_TERMS = StudyTerms(
+    instructions=(
+        "You will read a passage of criticism from which a quotation has been taken out, and three passages of the "
+        "work that it speaks of. One of them is what the critic quoted. Choose the one that belongs in the gap. Go by "
+        "what the critic says, not by words that happen to occur on both sides. If you cannot decide, say so. You may "
+        "go back, and change an answer; the last one counts."
+    ),
+    wanted=3,
+    consent=(
+        "I take part of my own free will, and I can stop at any time. I agree that my answers, my comments and the "
+        "time that each answer takes are kept and evaluated for this study, and that figures and answers may be "
+        "published without my name."
+    ),
+    privacy=(
+        "Kept are the name or code that you give, your choices, your comments, and how long each item was before you. "
+        "They are kept in one file on the computer that runs this program, and the program sends them nowhere. Your "
+        "browser remembers who answers until it is closed, and a comment that you have not sent until you send it. A "
+        "code does as well as a name. Whoever runs the study removes all of it from that file if you ask for it."
+    ),
+    revealed=False,
+)
+"""What a study tells annotators where its owner says nothing else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRequest:
+    """What study is wanted.
+
+    - `benchmark`: whose windows; empty for those that were mined from the reader's own sources.
+    - `works`: only windows on these: keys of the benchmark, ids or titles; all where empty.
+    - `lengths`: sentences of a quotation; any where empty.
+    - `shape`: the claim's context.
+    - `chooser`: the retriever that chooses the other two options.
+    - `beyond`: only windows whose quotation it ranks behind this place; 0 for all (RELiC, section 4: 1,000).
+    - `most`: how many items at most, drawn by the seed; 0 for all.
+    - `seed`: decides the draw, the order of the options, and each annotator's order of the items.
+    - `wanted`, `instructions`, `consent`, `privacy`: in place of those of `DEFAULT_TERMS`.
+    - `owner`: the code of who runs it, sealed; empty where its results are open to everybody.
+    """
+
+    name: str
+    benchmark: str = ""
+    works: tuple[str, ...] = ()
+    lengths: tuple[int, ...] = (1,)
+    shape: str = "4/4"
+    chooser: str = "bm25"
+    beyond: int = 0
+    most: int = 0
+    seed: int = 0
+    wanted: int = 3
+    instructions: str = ""
+    consent: str = ""
+    privacy: str = ""
+    owner: str = ""
+
+    @property
+    def terms(self) -> StudyTerms:
+        """What annotators are told. Raises BadRequest as `check_terms`."""
+        given = {name: said for name in ("instructions", "consent", "privacy") if (said := getattr(self, name))}
+        check_terms({**given, "wanted": self.wanted})
+        return replace(DEFAULT_TERMS, wanted=self.wanted, **given)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorksFound:
+    """The works of a study in the library.
+
+    - `stored`: by the study's key of a work the id of the stored one.
+    - `held`: for each that is not there as it was a sentence that says which, and what to do.
+    """
+
+    stored: Mapping[str, str] = field(default_factory=dict)
+    held: tuple[str, ...] = ()
+
+    def check(self, study: Study) -> None:
+        """Refuse to go on with a study whose works are not here.
+
+        Raises StudyHeld: some are missing or of another edition.
+        """
+        if self.held:
+            raise StudyHeld(f"The study {study.label} is held back. {' '.join(self.held)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyView:
+    """A study as it stands now.
+
+    - `frozen`: whether there are answers, so that instructions and annotators wanted stay as they are.
+    - `annotators`, `answers`: who has joined; answers ever given.
+    - `stored`, `held`: see `WorksFound`; nobody can begin while something is held.
+    - `later`: id of the next version, where there is one; else empty.
+    """
+
+    study: Study
+    terms: StudyTerms
+    frozen: bool
+    annotators: int
+    answers: int
+    stored: Mapping[str, str]
+    held: tuple[str, ...]
+    later: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotator:
     """Somebody who answers the items of one study.
 
     - `id`: drawn by chance: it says nothing of the name.
-    - `name`: what they gave as name or code, to the letter.
+    - `name`: a name or code, to the letter.
     - `joined`: in UTC; with it they agreed to the consent text of that time.
     """
 
@@ -155,8 +329,7 @@ class Answer:
     """What one annotator answered to one item; of several the last counts, and all are kept.
 
     - `number`: its place among all answers of the study, from 1; 0 before it is kept.
-    - `item_id`, `annotator_id`: which item; who answered.
-    - `choice`: number of the option, from 1; `CANNOT_DECIDE`.
+    - `choice`: number of the option; `CANNOT_DECIDE`.
     - `seconds`: how long the item was before the annotator's eyes.
     """
 
@@ -175,8 +348,8 @@ class ModelAnswers:
 
     - `id`: digest of what decides the answers: the study, the retriever and its configuration.
     - `retriever`, `label`: registered name, and what tables call it.
-    - `choices`: by item the number of the option that it ranks best, from 1; `CANNOT_DECIDE` where it has no ranking.
-    - `ranks`: by item where it ranks the critic's quotation among all passages of the work; 0 where it has no ranking.
+    - `choices`: by item the number of the option that it ranks best; `CANNOT_DECIDE` where it has no ranking.
+    - `ranks`: by item where it ranks the quotation among all passages of the work; 0 where it has no ranking.
     """
 
     id: str
@@ -190,7 +363,123 @@ class ModelAnswers:
     created: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemResult:
+    """What was answered to one item.
+
+    - `number`: its place in the study, from 1.
+    - `work_id`: of the stored work, for links; empty where it is not in the library.
+    - `answered`, `cannot`: people who answered; who could not decide.
+    - `votes`: how many chose each option.
+    - `majority`: the option that more than half of those who answered chose, two at least; 0 for none.
+    - `seconds`: the median; 0 where nobody answered.
+    - `models`: by label the option that each retriever chose; 0 for none.
+    """
+
+    item: Item
+    number: int
+    title: str
+    work_id: str
+    answered: int
+    cannot: int
+    votes: tuple[int, ...]
+    majority: int
+    seconds: float
+    models: Mapping[str, int] = field(hash=False)
+    comments: tuple[str, ...]
+
+    @property
+    def right(self) -> int:
+        """How many people chose the quotation."""
+        return self.votes[self.item.right_option - 1]
+
+    @property
+    def share(self) -> float | None:
+        """Right among answered; None where nobody answered."""
+        return self.right / self.answered if self.answered else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """A measure of agreement between people.
+
+    - `value`: None where it cannot be computed.
+    - `meaning`: what it says, for a reader who is no statistician, or why it cannot be computed.
+    - `chance`: what a share would be if everybody chose by chance.
+    """
+
+    key: str
+    label: str
+    value: float | None
+    meaning: str
+    chance: float | None = None
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share of items, and not a coefficient that has chance taken out."""
+        return self.key.endswith("agree")
+
+
 def study_id(*, name: str, version: int, seed: int, items: tuple[Item, ...]) -> str:
     """Digest what makes a study the study it is."""
     facts: list[Any] = [name, version, seed, [asdict(item) | {"work_id": ""} for item in items]]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:ID_LENGTH]
+
+
+def study_label(name: str, version: int) -> str:
+    """Name a study with its version where it is not the first.
+
+    >>> study_label("Emma", 1), study_label("Emma", 2)
+    ('Emma', 'Emma, version 2')
+    """
+    return name if version == 1 else f"{name}, version {version}"
+
+
+def in_order(seed: int, salt: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Put names in an order drawn by a seed: by digests, because generators change from one version to the next.
+
+    - `salt`: whose order it is.
+
+    >>> in_order(1, "anna", ("a", "b", "c", "d")) == in_order(1, "anna", ("d", "c", "b", "a"))
+    True
+    """
+    return tuple(sorted(names, key=lambda name: hashlib.sha256(f"{seed}\n{salt}\n{name}".encode()).digest()))
+
+
+def check_terms(changes: Mapping[str, str | int | bool]) -> None:
+    """Check what a study is to ask and tell, by the names of `StudyTerms`.
+
+    Raises BadRequest: a text is too long, as many annotators cannot be, or there is no such text.
+    """
+    for name, said in changes.items():
+        if name in {"instructions", "consent", "privacy"}:
+            if len(str(said)) > LONGEST_TEXT:
+                raise BadRequest(
+                    f"The {name} of a study may have {LONGEST_TEXT:,} characters, and this has {len(str(said)):,}. "
+                    "Shorten it."
+                )
+        elif name == "wanted":
+            if not 0 <= int(said) <= MOST_WANTED:
+                raise BadRequest(
+                    f"{said} annotators for each item cannot be: give a number up to {MOST_WANTED:,}, or 0 to give "
+                    "everybody every item."
+                )
+        elif name != "revealed":
+            raise BadRequest(
+                f"A study has no '{name}' that can be changed. It has: instructions, wanted, consent, privacy, "
+                "revealed. Another name, works or items make another study, or a new version."
+            )
+
+
+def checked_name(what: str, name: str) -> str:
+    """Check the name of a study or an annotator, without the spaces around it; kept to the letter else.
+
+    Raises BadRequest: it is empty, too long, or holds line breaks or other characters that cannot be seen.
+    """
+    trimmed = name.strip()
+    if not trimmed or len(trimmed) > LONGEST_NAME or not trimmed.isprintable():
+        raise BadRequest(
+            f"{what} needs a name or a code of 1 to {LONGEST_NAME} characters on one line, and {len(trimmed)} were "
+            "given, or some that cannot be shown. Write another."
+        )
+    return trimmed

@@ -1,6 +1,6 @@
 """Cards of the metrics: name, formula, meaning and source of each.
 
-How they are computed stands in `metrics` (runs), `sets` (rankings with several golds) and `proxy_items`.
+How they are computed stands in `metrics` (runs), `sets` (rankings with several golds) and `proxy_task`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Metric:
     - `percent`: whether it lies between 0 and 1 and is written as a percentage, as the papers do.
     - `decimals`: digits after the point when written.
     - `measures`: what it is computed from: the outcomes of a run (`values`), rankings with several golds (`sets`), or
-      items of the proxy task (`proxy_items`).
+      items of the proxy task (`proxy_task`).
     """
 
     name: str

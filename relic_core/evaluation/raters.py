@@ -9,21 +9,29 @@ figure here. Among the others each item counts the same, however many answered i
 of its pairs of raters who agree (Fleiss 1971), and the share of a category is the mean over items of its share in each
 (as in Gwet 2014). With equal numbers these are Fleiss's own formulas. Krippendorff's alpha weighs items by their
 answers, which is how it treats missing ones.
+
+Intervals are by the percentile bootstrap of `intervals`: items are drawn with replacement, or whole works with all
+their items where there are several. They speak of other items and the same people: what other people would have
+answered, they cannot tell.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import comb, factorial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from relic_core.domain.studies import Measure
 from relic_core.errors import BadRequest
+from relic_core.evaluation.intervals import Interval, check_settings, draws, units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from relic_core.evaluation.intervals import Over
+    from relic_core.evaluation.metrics import Values
 
 Counts = npt.NDArray[np.int64]
 """Shape (n_items, n_categories): how many raters chose each category."""
@@ -34,153 +42,150 @@ LEAST = 2
 BITES = 0.1
 """How far kappa lies below AC1 where the paradox of kappa is worth a word."""
 
+KEYS = ("fleiss", "randolph", "ac1", "alpha", "all agree", "none agree")
+"""What is measured: Fleiss (1971), Randolph (2005), Gwet (2008, equation 5), Krippendorff (2011, part D), shares."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
-    """A measure of agreement.
+_ENOUGH = 0.95
+"""Share of the samples in which a measure has to exist: one in which one category alone was chosen has no kappa."""
 
-    - `key`: "fleiss", "randolph", "ac1", "alpha".
-    - `value`: 1 for perfect agreement, 0 for as much as by chance; None where it cannot be computed.
-    - `meaning`: what it says, in a sentence for a reader who is no statistician, or why it cannot be computed.
-    """
-
-    key: str
-    label: str
-    value: float | None
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """A share of the items beside what it would be if everybody chose by chance.
-
-    - `value`, `chance`: between 0 and 1; None where no item has two answers.
-    """
-
-    label: str
-    value: float | None
-    chance: float | None
-    meaning: str
-
-
+_NOTHING = 1e-12
 _TOO_FEW = "No item has two answers yet."
 _ONE_NUMBER = "It cannot be computed: one option number alone was ever chosen, so that chance agreement is perfect too."
-_LABELS = {
-    "fleiss": "Fleiss' kappa",
-    "randolph": "Randolph's free-marginal kappa",
-    "ac1": "Gwet's AC1",
-    "alpha": "Krippendorff's alpha",
-}
-_MEANINGS = {
-    "fleiss": """How much more often two people chose the same than they would if each chose by chance, in the
+_MEASURES = {
+    "fleiss": (
+        "Fleiss' kappa",
+        """How much more often two people chose the same than they would if each chose by chance, in the
         proportions in which the option numbers were chosen on the whole: 1 is perfect agreement, 0 no more than chance.
         This is the figure of the RELiC paper.""",
-    "randolph": """The same against blind choice among three equal options: since the options are shuffled, nobody can
+    ),
+    "randolph": (
+        "Randolph's free-marginal kappa",
+        """The same against blind choice among three equal options: since the options are shuffled, nobody can
         know beforehand how often each number will be right, and this is the chance that fits.""",
-    "ac1": """The same with a chance that counts only where choosing was hard: it stays near the plain agreement where
+    ),
+    "ac1": (
+        "Gwet's AC1",
+        """The same with a chance that counts only where choosing was hard: it stays near the plain agreement where
         kappa drops although nearly everybody agrees.""",
-    "alpha": """The same counted by disagreements, made for data in which not everybody answered everything; some
+    ),
+    "alpha": (
+        "Krippendorff's alpha",
+        """The same counted by disagreements, made for data in which not everybody answered everything; some
         journals ask for 0.80, or for 0.67 where conclusions are tentative.""",
+    ),
+}
+_SHARES = {
+    "all agree": "The share of items to which everybody who decided gave the same answer, right or wrong.",
+    "none agree": "The share of items to which no two people gave the same answer.",
 }
 
 
 def count_choices(choices: Sequence[Sequence[int]], categories: int) -> Counts:
     """Count who chose what.
 
-    - `choices`: for each item the categories that raters chose, from 1, in any order; anything else is a missing
-      answer.
-    - `categories`: how many there are: columns of the table.
+    - `choices`: for each item the categories that raters chose, from 1; anything else is a missing answer.
 
     >>> count_choices([[1, 1, 3], [2, 0]], 3)
     array([[2, 0, 1],
            [0, 1, 0]])
     """
-    counts = np.zeros((len(choices), categories), dtype=np.int64)
-    for row, chosen in enumerate(choices):
-        for choice in chosen:
-            if 1 <= choice <= categories:
-                counts[row, choice - 1] += 1
-    return counts
+    return np.array(
+        [[list(chosen).count(category) for category in range(1, categories + 1)] for chosen in choices], dtype=np.int64
+    ).reshape(len(choices), categories)
 
 
-def observed(counts: Counts) -> float:
-    """Give the mean over items of the share of pairs of raters who agree (Fleiss 1971, equation 2).
+def agreement(counts: Counts, weights: Values | None = None) -> dict[str, Values]:
+    """Measure the agreement of one table, or of samples of its items.
+
+    - `weights`: shape (samples, n_items with two answers): how often each was drawn; once each where not given.
+
+    Returns: by `KEYS`, "observed" (Fleiss 1971, equation 2) and "shares" (of the categories, shape (samples,
+    n_categories)); else shape (samples,), NaN where a measure does not exist: one category alone was chosen.
 
     Raises BadRequest: no item has two answers.
+
+    >>> measured = agreement(np.array([[3, 0, 0], [0, 2, 1], [1, 1, 1]]))
+    >>> [round(float(measured[key][0]), 3) for key in KEYS[:4]]
+    [0.135, 0.167, 0.182, 0.231]
     """
-    used = _usable(counts)
-    raters = used.sum(axis=1)
-    agreeing = (used * (used - 1)).sum(axis=1) / (raters * (raters - 1))
-    return float(agreeing.mean())
+    used = counts[_rated(counts)]
+    if not len(used):
+        raise BadRequest("No item has two answers, so nothing can be said of agreement. Ask a second annotator.")
+    raters = used.sum(axis=1).astype(np.float64)
+    squares = (used**2).sum(axis=1)
+    drawn = np.array([len(used)]) if weights is None else weights.sum(axis=1)
 
+    def total(each: Values) -> Values:
+        sums: Values = each.sum(axis=0)[np.newaxis] if weights is None else weights @ each
+        return sums
 
-def shares(counts: Counts) -> npt.NDArray[np.float64]:
-    """Give the mean over items of each category's share; shape (n_categories,). Raises as `observed`."""
-    used = _usable(counts)
-    means: npt.NDArray[np.float64] = (used / used.sum(axis=1, keepdims=True)).mean(axis=0)
-    return means
-
-
-def fleiss_kappa(counts: Counts) -> float | None:
-    """Compute Fleiss' kappa (Fleiss 1971): chance agreement from how often each category was chosen.
-
-    Returns: none where everybody always chose one and the same category: chance agreement is then perfect too.
-
-    Raises BadRequest: as `observed`.
-
-    >>> round(fleiss_kappa(np.array([[3, 0, 0], [0, 2, 1], [1, 1, 1]])), 3)
-    0.135
-    """
-    return _beyond(observed(counts), float((shares(counts) ** 2).sum()))
-
-
-def randolph_kappa(counts: Counts) -> float | None:
-    """Compute the free-marginal kappa (Randolph 2005): by chance every category is chosen as often. As `fleiss_kappa`.
-
-    >>> round(randolph_kappa(np.array([[3, 0, 0], [0, 2, 1], [1, 1, 1]])), 3)
-    0.167
-    """
-    return _beyond(observed(counts), 1 / counts.shape[1])
-
-
-def gwet_ac1(counts: Counts) -> float | None:
-    """Compute AC1 (Gwet 2008, equation 5 for many categories). As `fleiss_kappa`.
-
-    >>> round(gwet_ac1(np.array([[3, 0, 0], [0, 2, 1], [1, 1, 1]])), 3)
-    0.182
-    """
-    each = shares(counts)
-    return _beyond(observed(counts), float((each * (1 - each)).sum() / (len(each) - 1)))
-
-
-def krippendorff_alpha(counts: Counts) -> float | None:
-    """Compute Krippendorff's alpha, nominal, with missing answers (Krippendorff 2011, part D). As `fleiss_kappa`.
-
-    >>> round(krippendorff_alpha(np.array([[3, 0, 0], [0, 2, 1], [1, 1, 1]])), 3)
-    0.231
-    """
-    used = _usable(counts).astype(np.float64)
-    raters = used.sum(axis=1)
-    totals = used.sum(axis=0)
-    answers = totals.sum()
+    observed = total((squares - raters) / (raters * (raters - 1))) / drawn
+    shares = total(used / raters[:, np.newaxis]) / drawn[:, np.newaxis]
+    totals = total(used.astype(np.float64))
+    answers = totals.sum(axis=1)
     # The off-diagonal cells of the matrix of coincidences, and of what chance would put there.
-    apart = ((raters**2 - (used**2).sum(axis=1)) / (raters - 1)).sum()
-    expected = (answers**2 - (totals**2).sum()) / (answers - 1)
-    return None if expected == 0 else float(1 - apart / expected)
+    apart = total((raters**2 - squares) / (raters - 1))
+    expected = (answers**2 - (totals**2).sum(axis=1)) / (answers - 1)
+    categories = used.shape[1]
+    return {
+        "observed": observed,
+        "shares": shares,
+        "fleiss": _beyond(observed, (shares**2).sum(axis=1)),
+        "randolph": _beyond(observed, np.full(len(observed), 1 / categories)),
+        "ac1": _beyond(observed, (shares * (1 - shares)).sum(axis=1) / (categories - 1)),
+        "alpha": 1 - np.divide(apart, expected, out=np.full(len(apart), np.nan), where=expected > _NOTHING),
+        "all agree": total((used.max(axis=1) == raters).astype(np.float64)) / drawn,
+        "none agree": total((used.max(axis=1) == 1).astype(np.float64)) / drawn,
+    }
 
 
-def agreement_shares(counts: Counts) -> tuple[float, float]:
-    """Give the shares of items on which all raters agree, and on which no two do. Raises as `observed`."""
-    used = _usable(counts)
-    all_agree = (used.max(axis=1) == used.sum(axis=1)).mean()
-    none_agree = (used.max(axis=1) == 1).mean()
-    return float(all_agree), float(none_agree)
+def _beyond(agreed: Values, chance: Values) -> Values:
+    left = 1 - chance
+    beyond: Values = np.divide(agreed - chance, left, out=np.full(len(agreed), np.nan), where=left > _NOTHING)
+    return beyond
+
+
+def _rated(counts: Counts) -> npt.NDArray[np.bool_]:
+    rated: npt.NDArray[np.bool_] = counts.sum(axis=1) >= LEAST
+    return rated
+
+
+def intervals(
+    counts: Counts, works: Sequence[str], *, seed: int = 0, samples: int = 2000, level: float = 0.95
+) -> dict[str, Interval]:
+    """Compute the intervals of all measures; the order of the items is part of what the seed decides.
+
+    - `works`: the work of each item. Works are drawn where there are two or more, else items.
+
+    Returns: by `KEYS`; without those that cannot be had: fewer than two items with two answers, or a measure that more
+    than one sample of twenty does not have.
+
+    Raises BadRequest: a setting out of its range.
+    """
+    check_settings(samples=samples, level=level)
+    rated = _rated(counts)
+    of = [work for work, usable in zip(works, rated, strict=True) if usable]
+    if len(of) < LEAST:
+        return {}
+    over: Over = "works" if len(set(of)) > 1 else "examples"
+    members = units(of, over=over)
+    drawn = [agreement(counts, times[:, members]) for times in draws(members, samples=samples, seed=seed)]
+    here = agreement(counts)
+    found = {}
+    for key in KEYS:
+        values = np.concatenate([each[key] for each in drawn])
+        known = values[np.isfinite(values)]
+        value = float(here[key][0])
+        if np.isfinite(value) and len(known) >= _ENOUGH * len(values):
+            low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+            found[key] = Interval(
+                value=value, low=float(low), high=float(high), level=level, over=over, n=len(of), works=len(set(of))
+            )
+    return found
 
 
 def chance_shares(raters: int, categories: int) -> tuple[float, float]:
     """Give the shares of items on which all raters, and on which no two raters, agree by blind choice.
-
-    - `raters`, `categories`: how many there are.
 
     >>> [round(100 * share, 1) for share in chance_shares(3, 3)]
     [11.1, 22.2]
@@ -192,12 +197,10 @@ def chance_shares(raters: int, categories: int) -> tuple[float, float]:
 
 
 def majority(chosen: Sequence[int], answered: int) -> int:
-    """Give the category that more than half of those who answered chose: two of three, three of four.
+    """Give the category that more than half of those who answered chose, from 1; 0 for none, or a single answer.
 
     - `chosen`: how many chose each category.
     - `answered`: how many answered, those who could not decide among them.
-
-    Returns: the category, from 1; 0 where none has a majority.
 
     >>> majority([0, 2, 1], 3), majority([1, 1, 1], 3), majority([2, 0, 0], 4), majority([1, 0, 0], 1)
     (2, 0, 0, 0)
@@ -207,74 +210,39 @@ def majority(chosen: Sequence[int], answered: int) -> int:
 
 
 def measures(counts: Counts) -> tuple[Measure, ...]:
-    """Compute every measure."""
-    computed = {"fleiss": fleiss_kappa, "randolph": randolph_kappa, "ac1": gwet_ac1, "alpha": krippendorff_alpha}
-    some = bool(_rated(counts).any())
-    found = []
-    for key, compute in computed.items():
-        value = compute(counts) if some else None
-        meaning = " ".join(_MEANINGS[key].split())
-        if value is None:
-            meaning += f" {_ONE_NUMBER if some else _TOO_FEW}"
-        found.append(Measure(key=key, label=_LABELS[key], value=value, meaning=meaning))
-    return tuple(found)
-
-
-def all_and_none(counts: Counts) -> tuple[Share, Share]:
-    """Give the shares of items on which all, and no two, raters agree, beside chance for as many as answered each."""
-    categories = counts.shape[1]
+    """Compute every measure, in the order of `KEYS`; the shares beside chance for as many as answered each item."""
     raters = counts[_rated(counts)].sum(axis=1)
-    values: tuple[float | None, float | None] = (None, None)
-    chances: tuple[float | None, float | None] = (None, None)
-    if len(raters):
-        values = agreement_shares(counts)
-        by_item = np.array([chance_shares(int(number), categories) for number in raters])
-        chances = (float(by_item[:, 0].mean()), float(by_item[:, 1].mean()))
-    return (
-        Share(
-            label="all agree",
-            value=values[0],
-            chance=chances[0],
-            meaning="The share of items to which everybody who decided gave the same answer, right or wrong.",
-        ),
-        Share(
-            label="none agree",
-            value=values[1],
-            chance=chances[1],
-            meaning="The share of items to which no two people gave the same answer.",
-        ),
-    )
+    some = len(raters) > 0
+    values = agreement(counts) if some else {}
+    chances = np.array([chance_shares(int(number), counts.shape[1]) for number in raters])
+    found = []
+    for key in KEYS:
+        value = float(values[key][0]) if some and np.isfinite(values[key][0]) else None
+        if key in _SHARES:
+            chance = float(chances[:, list(_SHARES).index(key)].mean()) if some else None
+            found.append(Measure(key=key, label=key, value=value, meaning=_SHARES[key], chance=chance))
+            continue
+        label, meaning = _MEASURES[key]
+        why = "" if value is not None else f" {_ONE_NUMBER if some else _TOO_FEW}"
+        found.append(Measure(key=key, label=label, value=value, meaning=f"{' '.join(meaning.split())}{why}"))
+    return tuple(found)
 
 
 def paradox(counts: Counts) -> str:
     """Explain the paradox of kappa where it bites (Feinstein and Cicchetti 1990); else empty."""
     if not _rated(counts).any():
         return ""
-    kappa, ac1 = fleiss_kappa(counts), gwet_ac1(counts)
-    if ac1 is None or (kappa is not None and ac1 - kappa < BITES):
+    measured = agreement(counts)
+    kappa, ac1, observed = (float(measured[key][0]) for key in ("fleiss", "ac1", "observed"))
+    if np.isnan(ac1) or ac1 - kappa < BITES:
         return ""
-    each = shares(counts)
-    most = int(each.argmax())
-    said = "cannot be computed" if kappa is None else f"is only {kappa:.2f}"
+    shares = measured["shares"][0]
+    most = int(shares.argmax())
+    said = "cannot be computed" if np.isnan(kappa) else f"is only {kappa:.2f}"
     return (
-        f"Two people agreed in {100 * observed(counts):.0f}% of cases, and yet Fleiss' kappa {said}. That is the "
-        f"paradox of kappa: option {most + 1} was chosen in {100 * each[most]:.0f}% of answers, so kappa takes much of "
-        "the agreement for chance. It tells how the right options happen to be numbered here, not how good people are. "
-        "Go by Randolph's kappa and Gwet's AC1, whose chance depends less on it; in a large study the numbers even out."
+        f"Two people agreed in {100 * observed:.0f}% of cases, and yet Fleiss' kappa {said}. That is the "
+        f"paradox of kappa: option {most + 1} was chosen in {100 * shares[most]:.0f}% of answers, so kappa takes much "
+        "of the agreement for chance. It tells how the right options happen to be numbered here, not how good people "
+        "are. Go by Randolph's kappa and Gwet's AC1, whose chance depends less on it; in a large study the numbers "
+        "even out."
     )
-
-
-def _beyond(agreed: float, chance: float) -> float | None:
-    return None if chance >= 1 else (agreed - chance) / (1 - chance)
-
-
-def _rated(counts: Counts) -> npt.NDArray[np.bool_]:
-    rated: npt.NDArray[np.bool_] = counts.sum(axis=1) >= LEAST
-    return rated
-
-
-def _usable(counts: Counts) -> Counts:
-    used = counts[_rated(counts)]
-    if not len(used):
-        raise BadRequest("No item has two answers, so nothing can be said of agreement. Ask a second annotator.")
-    return used

@@ -31,7 +31,6 @@ from relic_core.store.sources import SourceRows
 from relic_core.store.splits import SplitRows
 from relic_core.store.studies import StudyRows
 from relic_core.store.study_answers import StudyAnswerRows
-from relic_core.store.study_owners import StudyOwnerRows
 from relic_core.store.trainings import TrainingRows
 from relic_core.store.works import EditionDetailsRows, TextRows, WorkRows
 
@@ -69,7 +68,6 @@ class Store:
         self.trainings = TrainingRows(database, self._patience)
         self.studies = StudyRows(database, self._patience)
         self.study_answers = StudyAnswerRows(database, self._patience)
-        self.study_owners = StudyOwnerRows(database, self._patience)
         self.collections = CollectionRows(database, self._patience)
         self.notes = NoteRows(database, self._patience)
         self.people = PeopleRows(database, self._patience)

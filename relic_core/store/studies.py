@@ -1,13 +1,21 @@
-"""Studies of the proxy task: what they are and what they tell annotators; appended, never updated."""
+"""Studies of the proxy task: what they are, what they tell annotators, who runs them; appended, never updated.
+
+The code of who runs a study opens its results and its management on the page, so that annotators get no hint. A code is
+not kept, only what it was sealed to (scrypt with a salt). It guards the page alone: whoever can run the program's
+commands, or read its files, has the study anyway, and can give it another code.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
+import secrets
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.studies import ModelAnswers, Study, StudyTerms
-from relic_core.errors import NotFound, StudyFrozen
+from relic_core.errors import BadRequest, NotFound, StudyFrozen
 from relic_core.formats.studies import item_content, item_of, making_content, study_of
 from relic_core.store.rows import Rows, add_many, as_utc, hide, put_back, utc_now
 
@@ -22,15 +30,15 @@ FROZEN = ("instructions", "wanted")
 
 _COLUMNS = "id, name, version, earlier, works, making, created"
 _TERMS = ("instructions", "wanted", "consent", "privacy", "revealed")
+LONGEST_CODE = 200
+_SCHEME = "scrypt"
+_SALT = 16
+"""Bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyCounts:
-    """A line of the list of studies, without its items.
-
-    - `version`, `items`: its version; how many items it has.
-    - `annotators`, `answers`: how many have joined; how many items were answered, each once for each annotator.
-    """
+    """A line of the list of studies; `answers` counts each item once for each annotator."""
 
     id: str
     name: str
@@ -249,6 +257,55 @@ class StudyRows(Rows):
             )
             for answers_id, of, retriever, label, configuration, choices, ranks, code, created in rows
         )
+
+    def guarded(self, study_id: str) -> bool:
+        """Whether a study has an owner's code."""
+        return bool(self.sealed(study_id))
+
+    def opens(self, study_id: str, code: str) -> bool:
+        """Whether a code is the owner's; any is where the study has none."""
+        sealed = self.sealed(study_id)
+        return not sealed or fits(code, sealed)
+
+    def sealed(self, study_id: str) -> str:
+        """Give the sealed code of a study, the last that was given; empty where it has none."""
+        with self._reading() as cursor:
+            row = cursor.execute("SELECT sealed FROM latest_study_owners WHERE study_id = ?", [study_id]).fetchone()
+        return "" if row is None else str(row[0])
+
+    def add_owner(self, study_id: str, sealed: str) -> None:
+        """Append a sealed code, which counts from now on; an empty one takes it away."""
+        with self._writing() as cursor:
+            cursor.execute("INSERT INTO study_owners VALUES (?, ?, ?)", [study_id, sealed, utc_now()])
+
+
+def seal(code: str) -> str:
+    """Seal a code: what is kept of it, from which it cannot be read; empty for an empty one.
+
+    Raises BadRequest: it is too long.
+
+    >>> sealed = seal("ferry")
+    >>> "ferry" in sealed, fits("ferry", sealed), fits("Ferry", sealed), seal(" ")
+    (False, True, False, '')
+    """
+    if len(code) > LONGEST_CODE:
+        raise BadRequest(
+            f"A code may have {LONGEST_CODE} characters, and this has {len(code):,}. Choose a shorter one."
+        )
+    if not code.strip():
+        return ""
+    salt = secrets.token_bytes(_SALT)
+    return f"{_SCHEME}${salt.hex()}${_digest(code, salt).hex()}"
+
+
+def fits(code: str, sealed: str) -> bool:
+    """Whether a code is the one that was sealed."""
+    _, salt, digest = sealed.split("$")
+    return hmac.compare_digest(_digest(code[: LONGEST_CODE + 1], bytes.fromhex(salt)), bytes.fromhex(digest))
+
+
+def _digest(code: str, salt: bytes) -> bytes:
+    return hashlib.scrypt(code.strip().encode("utf-8", "surrogatepass"), salt=salt, n=2**14, r=8, p=1)
 
 
 def unknown_study(study_id: str) -> NotFound:

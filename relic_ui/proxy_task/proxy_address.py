@@ -18,7 +18,7 @@ from relic_ui.links import link
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from relic_core.services.studies.standing import StudyView
+    from relic_core.domain.studies import StudyView
     from relic_core.wiring import App
 
 PAGE = "proxy_task"

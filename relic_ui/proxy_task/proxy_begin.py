@@ -13,8 +13,7 @@ from relic_ui.proxy_task.proxy_address import ANSWER, answer_as, answering, para
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from relic_core.domain.studies import Annotator
-    from relic_core.services.studies.standing import StudyView
+    from relic_core.domain.studies import Annotator, StudyView
     from relic_core.wiring import App
     from relic_ui.proxy_task.proxy_address import Asked
 
@@ -47,7 +46,7 @@ def show(app: App, view: StudyView) -> None:
         return
     items = len(view.study.items)
     works = listed([work.title for work in view.study.works])
-    sees = _OWNER_SEES if app.studies.owners.guarded(view.study.id) else _ALL_SEE
+    sees = _OWNER_SEES if app.studies.guarded(view.study.id) else _ALL_SEE
     st.html(
         f'<div class="relic-proxy-before"><p class="relic-quiet">{many(items, "item")} of '
         f"<cite>{escape(works)}</cite>. You can stop at any time and go on later.</p>"
@@ -84,7 +83,7 @@ def _ask(app: App, view: StudyView) -> None:
         st.error("Please tick that you agree to take part; without that nothing is stored.", icon=":material/error:")
     else:
         try:
-            if app.studies.answering.knows(view.study.id, name):
+            if app.answering.knows(view.study.id, name):
                 state["proxy_known"] = (view.study.id, name)
                 st.rerun()
             _join(app, view, name)
@@ -111,7 +110,7 @@ def _confirm(app: App, view: StudyView) -> None:
 
 
 def _join(app: App, view: StudyView, name: str) -> None:
-    joined = app.studies.answering.join(view.study.id, name)
+    joined = app.answering.join(view.study.id, name)
     st.session_state.pop("proxy_known", None)
     answer_as(view.study.id, joined.id)
     st.rerun()

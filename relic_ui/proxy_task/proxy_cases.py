@@ -16,8 +16,8 @@ from relic_ui.proxy_task.proxy_address import how_many
 from relic_ui.proxy_task.proxy_item import claim_html, words_html
 
 if TYPE_CHECKING:
-    from relic_core.domain.studies import Option
-    from relic_core.services.studies.results import ItemResult, StudyResults
+    from relic_core.domain.studies import ItemResult, Option
+    from relic_core.reporting.studies import StudyResults
     from relic_core.wiring import App
 
 _PAGE = 10

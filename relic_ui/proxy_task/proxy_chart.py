@@ -9,13 +9,13 @@ import streamlit as st
 
 from relic_core.reporting import charts
 from relic_core.reporting.charts_rows import Chart, Group, Mark, Series
-from relic_core.services.studies.tables import PAPER
+from relic_core.reporting.studies import PAPER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from relic_core.reporting.studies import StudyResults
     from relic_core.reporting.tables import Figure
-    from relic_core.services.studies.results import StudyResults
 
 _CHANCE = 1 / 3
 _PEOPLE, _MODELS, _PUBLISHED = "people", "models", "published"

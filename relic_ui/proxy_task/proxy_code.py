@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_core.services.studies.owners import LONGEST_CODE
+from relic_core.services.studies.studies import LONGEST_CODE
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from relic_core.services.studies.standing import StudyView
+    from relic_core.domain.studies import StudyView
     from relic_core.wiring import App
 
 _OPENED = "proxy_opened"
@@ -26,7 +26,7 @@ WITHOUT = (
 def opened(app: App, view: StudyView) -> bool:
     """Whether the visitor may see the results and the owner's side; asks for the code where it is not known yet."""
     study_id = view.study.id
-    if study_id in st.session_state.get(_OPENED, set()) or not app.studies.owners.guarded(study_id):
+    if study_id in st.session_state.get(_OPENED, set()) or not app.studies.guarded(study_id):
         return True
     st.html(
         '<p class="relic-measure">The results tell which passages are right, so whoever runs this study has put a code '
@@ -35,7 +35,7 @@ def opened(app: App, view: StudyView) -> bool:
     with st.form("proxy_code_ask", border=False, width=520):
         code = st.text_input("The owner’s code", type="password", max_chars=LONGEST_CODE, key="proxy_code")
         pressed = st.form_submit_button("Open", type="primary", key="proxy_code_open")
-    if pressed and app.studies.owners.opens(study_id, code):
+    if pressed and app.studies.opens(study_id, code):
         _open(study_id)
         st.rerun()
     if pressed:
@@ -52,7 +52,7 @@ def opened(app: App, view: StudyView) -> bool:
 def show(app: App, view: StudyView) -> None:
     """Let the code be set, changed or taken away; who does so has been let in by the one before."""
     study_id = view.study.id
-    guarded = app.studies.owners.guarded(study_id)
+    guarded = app.studies.guarded(study_id)
     st.header("Who sees the results", anchor="proxy-code")
     said = (
         "The results and this side open with the owner’s code. It is kept in a form that cannot be read back."
@@ -71,7 +71,7 @@ def show(app: App, view: StudyView) -> None:
         st.error("Please write a code.", icon=":material/error:")
     elif keep or drop:
         try:
-            app.studies.owners.give(study_id, "" if drop else code)
+            app.studies.give_code(study_id, "" if drop else code)
         except RelicError as error:
             st.error(literal(str(error)), icon=":material/error:")
             return

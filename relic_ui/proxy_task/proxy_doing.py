@@ -17,9 +17,8 @@ from relic_ui.proxy_task.proxy_address import ANSWER, PAGE, cookie
 from relic_ui.shell import show_errors
 
 if TYPE_CHECKING:
-    from relic_core.domain.studies import Annotator, Answer
+    from relic_core.domain.studies import Annotator, Answer, StudyView
     from relic_core.services.studies.answering import ShownItem, Task
-    from relic_core.services.studies.standing import StudyView
     from relic_core.wiring import App
     from relic_ui.proxy_task.proxy_address import Asked
     from relic_ui.proxy_task.proxy_item import Press
@@ -82,12 +81,12 @@ def _turn(app: App, place: _Place) -> None:
 def _task(app: App, place: _Place) -> Task:
     """Look what is to be shown."""
     try:
-        return app.studies.answering.task(*place.whose, item_id=place.at)
+        return app.answering.task(*place.whose, item_id=place.at)
     except RelicError:
         if not place.at:
             raise
         place.at = ""  # an address may name an item that the study does not have
-        return app.studies.answering.task(*place.whose)
+        return app.answering.task(*place.whose)
 
 
 def _item(app: App, place: _Place, task: Task, item: ShownItem) -> None:
@@ -149,7 +148,7 @@ def _told_of(item: ShownItem, chosen: int | None) -> tuple[tuple[str, ...], str]
 def _hear(app: App, place: _Place, press: Press) -> None:
     """Store what was pressed, and go where it leads; what cannot be stored is told, and the item stays."""
     place.heard, place.said, place.trouble = press.nonce, "", ""
-    answering = app.studies.answering
+    answering = app.answering
     try:
         before = answering.task(*place.whose, item_id=press.item)
         if press.does == "choose" and before.item and before.item.right_option:
@@ -174,7 +173,7 @@ def _hear(app: App, place: _Place, press: Press) -> None:
 def _finished(app: App, place: _Place, task: Task) -> None:
     """Thank, and let the answers be looked through."""
     study = place.whose[0]
-    answered = app.studies.answering.answered(*place.whose)
+    answered = app.answering.answered(*place.whose)
     undecided = sum(each.answer.choice == 0 for each in answered)
     said = f"You have answered {'all ' if task.done > 1 else ''}{many(task.done, 'item')}"
     said += f"; at {many(undecided, 'item')} you could not decide." if undecided else "."
@@ -184,7 +183,7 @@ def _finished(app: App, place: _Place, task: Task) -> None:
     if task.revealed:
         right = sum(each.item.right_option == each.answer.choice for each in answered)
         said += f" Of {len(answered) - undecided} choices {right} were the critic’s own quotation."
-        if not app.studies.owners.guarded(study):
+        if not app.studies.guarded(study):
             links += link(PAGE, "Results of everybody", study=study, show="results")
     st.html(
         f'<div class="relic-proxy-end" role="status"><h2 id="proxy-end" tabindex="-1">Thank you</h2>'

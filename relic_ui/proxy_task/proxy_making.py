@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain.studies import StudyRequest
 from relic_core.errors import RelicError
-from relic_core.services.studies.making import FARTHEST, StudyRequest
-from relic_core.services.studies.owners import LONGEST_CODE, seal
+from relic_core.services.studies.studies import FARTHEST, LONGEST_CODE, paper_study
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.naming import many
@@ -20,7 +20,7 @@ from relic_ui.shell import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.services.studies.windows import StudySource
+    from relic_core.services.studies.studies import StudySource
     from relic_core.wiring import App
 
 _ANY_LENGTH = 0
@@ -66,18 +66,18 @@ def _outcome(app: App) -> None:
         st.warning(literal(f"{job.title} has ended: {job.note}"), icon=":material/warning:")
 
 
-def _start(app: App, request: StudyRequest) -> None:
+def _start(app: App, request: StudyRequest, code: str = "") -> None:
     try:
-        st.session_state["proxy_making"] = app.studies.start_making(request).id
+        st.session_state["proxy_making"] = app.study_making.start(request, code=code).id
     except RelicError as error:
         st.session_state["proxy_making_trouble"] = str(error)
 
 
 def _one_click(app: App) -> None:
-    request = app.studies.pride_and_prejudice()
+    request, has_words = paper_study(app.catalogue, app.settings)
     if request is None:
         return
-    made = app.studies.made_of_pride_and_prejudice()
+    made = app.studies.named(request.name)
     with st.container(border=True, key="proxy_pride"):
         st.html(
             "<h2>Pride and Prejudice, as in the paper</h2><p>Single sentences of the novel, quoted by critics whose "
@@ -88,7 +88,7 @@ def _one_click(app: App) -> None:
             to = link(PAGE, "Open it", title=f"Open it: {made.name}", study=made.id)
             st.html(f'<p class="relic-proxy-links">This study is here already. {to}</p>')
             return
-        if not app.studies.has_words_on_pride_and_prejudice():
+        if not has_words:
             st.html(
                 '<p class="relic-quiet relic-measure">The critics’ words do not come with the program: they are cut '
                 "out of their books, which Project Gutenberg gives away. Whoever runs the program fetches them once, "
@@ -189,9 +189,8 @@ def _choose(app: App) -> None:
             most=int(most),
             seed=int(seed),
             wanted=int(wanted),
-            owner=seal(code),
         )
-        _start(app, request)
+        _start(app, request, code)
         st.rerun()
     _not_here(sources)
 
@@ -199,7 +198,7 @@ def _choose(app: App) -> None:
 @st.cache_data(max_entries=4, show_spinner="Looking at what a study can be made from …")
 def _sources(_app: App, stamp: tuple[tuple[int, int], ...]) -> tuple[StudySource, ...]:  # noqa: ARG001 - what the answer hangs on
     """Look once for what there is, until the store changes."""
-    return _app.studies.sources()
+    return _app.study_making.sources()
 
 
 def _not_here(sources: Sequence[StudySource]) -> None:

@@ -17,7 +17,7 @@ from relic_ui.proxy_task.proxy_address import PAGE, how_many
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from relic_core.services.studies.standing import StudyView
+    from relic_core.domain.studies import StudyView
     from relic_core.wiring import App
 
 _LONGEST_PLACE = 60
@@ -128,7 +128,7 @@ def _texts(app: App, view: StudyView) -> None:
         consent = st.text_area("What people agree to", terms.consent, height=_HEIGHT, key="proxy_consent")
         privacy = st.text_area(
             "What is stored, and where", terms.privacy, height=_HEIGHT, key="proxy_privacy",
-            help=literal(f"The answers are kept in {app.studies.where()}."),
+            help=literal(f"The answers are kept in {app.settings.store}."),
         )  # fmt: skip
         pressed = st.form_submit_button("Save the texts", key="proxy_texts_save", icon=":material/save:")
     if pressed:
@@ -192,7 +192,7 @@ def _people(app: App, view: StudyView, does: str, to: str) -> None:
 
 
 def _files(app: App, view: StudyView) -> None:
-    studies, study_id = app.studies, view.study.id
+    files, study_id = app.study_files, view.study.id
     st.header("Files", anchor="proxy-files")
     st.html(
         '<p class="relic-quiet relic-measure">The file of the study holds its items and texts and no answers: send it '
@@ -201,8 +201,8 @@ def _files(app: App, view: StudyView) -> None:
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "Export the study",
-            data=lambda: studies.files.export(study_id),
-            file_name=studies.files.file_name(study_id, "json"),
+            data=lambda: files.export(study_id),
+            file_name=files.file_name(study_id, "json"),
             mime="application/json",
             on_click="ignore",
             icon=":material/download:",
@@ -210,8 +210,8 @@ def _files(app: App, view: StudyView) -> None:
         )
         st.download_button(
             "Examples for training",
-            data=lambda: studies.files.signal(study_id),
-            file_name=studies.files.file_name(study_id, "jsonl"),
+            data=lambda: files.judged(study_id),
+            file_name=files.file_name(study_id, "jsonl"),
             mime="application/jsonl",
             on_click="ignore",
             icon=":material/download:",
@@ -236,7 +236,7 @@ def _answers_of_others(app: App, view: StudyView) -> None:
         )
         if file is not None and st.button("Take them in", key="proxy_others_do", icon=":material/upload:"):
             try:
-                people, new = app.studies.files.take_in_answers(view.study.id, file.getvalue(), of=of, name=file.name)
+                people, new = app.study_files.take_in_answers(view.study.id, file.getvalue(), of=of, name=file.name)
             except RelicError as error:
                 st.error(literal(str(error)), icon=":material/error:")
                 return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.services.studies.tables import PAPER_AGREEMENT, tables
+from relic_core.reporting.studies import PAPER_AGREEMENT, tables
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.naming import many
 from relic_ui.proxy_task import proxy_cases, proxy_chart
@@ -18,12 +18,10 @@ from relic_ui.tables import save
 from relic_ui.tables import show as show_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from relic_core.domain import Job
+    from relic_core.domain.studies import Measure, StudyView
+    from relic_core.reporting.studies import StudyResults
     from relic_core.reporting.tables import Figure
-    from relic_core.services.studies.results import StudyResults
-    from relic_core.services.studies.standing import StudyView
     from relic_core.wiring import App
 
 _SPOILER = (
@@ -41,7 +39,7 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
         return
     for held in view.held:
         st.warning(literal(held), icon=":material/menu_book:")
-    results = app.studies.results.of(study.id)
+    results = app.study_results.of(study.id)
     proxy_cases.do(app, results, does, to)
     _lede(results)
     _models(app, view)
@@ -60,7 +58,7 @@ def _unfinished(app: App, view: StudyView) -> bool:
     place = st.session_state.get("proxy_place")
     if place is None or place.whose[0] != view.study.id or view.terms.revealed:
         return False
-    return app.studies.answering.task(*place.whose).item is not None
+    return app.answering.task(*place.whose).item is not None
 
 
 def _spoil() -> None:
@@ -111,7 +109,7 @@ def _models(app: App, view: StudyView) -> None:
 
     def begin() -> None:
         with show_errors():
-            app.studies.models.start(view.study.id)
+            app.study_models.start(view.study.id)
 
     label = "Let the others answer" if short else "Let the models answer"
     st.button(label, key="proxy_models", on_click=begin, icon=":material/smart_toy:")
@@ -129,21 +127,14 @@ def _ended(job: Job) -> str:
 @st.cache_data(max_entries=64, show_spinner=False)
 def _due(_app: App, study_id: str, stamp: tuple[tuple[int, int], ...]) -> tuple[str, ...]:  # noqa: ARG001 - what the answer hangs on
     """Look once which models are to answer, until the store changes: it may load them."""
-    return _app.studies.models.due(study_id)
+    return _app.study_models.due(study_id)
 
 
 def _agreement(results: StudyResults) -> None:
     """Say how far people agree, each figure with what it means."""
     st.header("How far people agree", anchor="proxy-agreement")
-    rows = []
-    for share in (results.all_agree, results.none_agree):
-        if share.value is not None:
-            beside = [f"{100 * share.chance:.1f}% by chance"] if share.chance is not None else []
-            rows.append(_fact(share.label, share.label, results.figures[share.label], beside, share.meaning))
-    for each in results.agreement:
-        if rows:
-            rows.append(_fact(each.key, each.label, results.figures.get(each.key), [], each.meaning))
-    if not rows:
+    shares_first = sorted(results.agreement, key=lambda each: not each.is_share)
+    if shares_first[0].value is None:
         st.html('<p class="relic-quiet">It takes two people who have answered the same item.</p>')
         return
     paradox = (
@@ -151,24 +142,26 @@ def _agreement(results: StudyResults) -> None:
         if results.paradox
         else ""
     )
-    st.html(f'{paradox}<dl class="relic-proxy-agreement">{"".join(rows)}</dl>')
+    facts = "".join(_fact(each, results.figures.get(each.key)) for each in shares_first)
+    st.html(f'{paradox}<dl class="relic-proxy-agreement">{facts}</dl>')
     st.html(f'<p class="relic-quiet relic-measure">{escape(results.intervals)}</p>')
 
 
-def _fact(key: str, label: str, figure: Figure | None, beside: Sequence[str], meaning: str) -> str:
+def _fact(measure: Measure, figure: Figure | None) -> str:
     """Set one figure of agreement with its interval beside chance and the paper's, with what it means."""
-    printed = PAPER_AGREEMENT.get(key)
+    printed = PAPER_AGREEMENT.get(measure.key)
     said = "none" if figure is None else figure.text
-    between = [] if figure is None or figure.low is None else [figure.interval]
-    further = [*between, *beside, *([f"{printed} in the paper"] if printed else [])]
-    small = f' <span class="relic-quiet">{escape(", ".join(further))}</span>' if further else ""
-    named = escape(label[:1].upper() + label[1:])
-    return f"<div><dt>{named}</dt><dd><strong>{escape(said)}</strong>{small}<p>{escape(meaning)}</p></dd></div>"
+    beside = [] if figure is None or figure.low is None else [figure.interval]
+    beside += [] if measure.chance is None else [f"{100 * measure.chance:.1f}% by chance"]
+    beside += [f"{printed} in the paper"] if printed else []
+    small = f' <span class="relic-quiet">{escape(", ".join(beside))}</span>' if beside else ""
+    named = escape(measure.label[:1].upper() + measure.label[1:])
+    return f"<div><dt>{named}</dt><dd><strong>{escape(said)}</strong>{small}<p>{escape(measure.meaning)}</p></dd></div>"
 
 
 def _files(app: App, view: StudyView) -> None:
     """Offer all answers, and the report, as files."""
-    files, study_id = app.studies.files, view.study.id
+    files, study_id = app.study_files, view.study.id
     st.header("Take it with you", anchor="proxy-files")
     anonymous = st.checkbox(
         "Without names and comments",

@@ -80,7 +80,7 @@ def _take_in(app: App) -> None:
         )
         if file is not None and st.button("Import it", key="proxy_import_do", type="primary", icon=":material/upload:"):
             try:
-                study, new = app.studies.files.take_in(file.getvalue(), name=file.name)
+                study, new = app.study_files.take_in(file.getvalue(), name=file.name)
             except RelicError as error:
                 st.error(literal(str(error)), icon=":material/error:")
                 return

@@ -9,14 +9,13 @@ import pytest
 import streamlit as st
 
 from relic_core.config import Settings
+from relic_core.domain.studies import StudyRequest
 from relic_core.errors import StoreBusy
 from relic_core.formats.studies import write_study
-from relic_core.services.studies import models
+from relic_core.services.studies import results
 from relic_core.services.studies.answering import Answering
-from relic_core.services.studies.making import StudyRequest
-from relic_core.services.studies.studies import Studies
 from relic_core.wiring import build
-from relic_ui.proxy_task import proxy_item
+from relic_ui.proxy_task import proxy_item, proxy_making
 from tests.app.reading import html, plain, said, sound
 from tests.making_studies import TERMS, make_ferry, make_study
 
@@ -92,10 +91,10 @@ def begin(app, study, name="anna"):
 
 def answer_all(app, study, name, choose):
     """Let somebody answer all items, past the page."""
-    studies = app.bench.studies
-    annotator = studies.answering.join(study.id, name)
+    answering = app.bench.answering
+    annotator = answering.join(study.id, name)
     for item in study.items:
-        studies.answering.answer(study.id, annotator.id, item.id, choose(item), seconds=4.0, comment=f"of {name}")
+        answering.answer(study.id, annotator.id, item.id, choose(item), seconds=4.0, comment=f"of {name}")
     return annotator
 
 
@@ -108,8 +107,8 @@ def wrongly(item):
 
 
 def answers(app, study, name="anna"):
-    annotator = app.bench.studies.answering.join(study.id, name)
-    return {each.item.id: each.answer for each in app.bench.studies.answering.answered(study.id, annotator.id)}
+    annotator = app.bench.answering.join(study.id, name)
+    return {each.item.id: each.answer for each in app.bench.answering.answered(study.id, annotator.id)}
 
 
 def test_a_first_visit_says_what_the_task_is_and_offers_the_sample_study(app):
@@ -327,7 +326,7 @@ def test_results_set_people_beside_models_and_explain_agreement(app, sample):
     at = sound(at.button("proxy_models").click().run())
     words = plain(html(at))
     assert "Best model" in words
-    labels = {model.label for model in app.bench.studies.results.of(sample.id).models}
+    labels = {model.label for model in app.bench.study_results.of(sample.id).models}
     assert labels
     for label in labels:
         assert label in words
@@ -337,7 +336,7 @@ def test_results_set_people_beside_models_and_explain_agreement(app, sample):
 
 
 def _ask_model(app, study, name="random"):
-    app.bench.studies.models.answer(study.id, [name], progress=lambda *_: None)
+    app.bench.study_models.answer(study.id, [name], progress=lambda *_: None)
 
 
 @pytest.mark.parametrize(
@@ -352,7 +351,7 @@ def _ask_model(app, study, name="random"):
 def test_before_people_and_models_have_answered_nobody_is_said_to_have_missed_nothing(
     app, sample, people, model, expected
 ):
-    app.bench.studies.answering.join(sample.id, "who has not begun")
+    app.bench.answering.join(sample.id, "who has not begun")
     for number, choose in enumerate(people):
         answer_all(app, sample, f"person {number}", choose)
     if model:
@@ -367,7 +366,7 @@ def test_a_model_that_missed_none_of_what_people_got_is_told_apart_from_one_that
         return item.right_option if item.id in got else wrongly(item)
 
     _ask_model(app, sample)
-    (kept,) = app.bench.studies.models.kept(sample.id)
+    (kept,) = app.bench.study_models.kept(sample.id)
     got = {item.id for item in sample.items if kept.choices[item.id] == item.right_option}
     assert got
     for name in ("ann", "ben"):
@@ -380,7 +379,7 @@ def test_a_model_that_missed_none_of_what_people_got_is_told_apart_from_one_that
 
 def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopped(app, sample, monkeypatch):
     app.run_jobs()
-    ask, asked = models.ask, []
+    ask, asked = results.ask, []
 
     def ends_at_the_third(items, load, retriever, *, progress):
         asked.append(retriever.name)
@@ -389,7 +388,7 @@ def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopp
             raise StoreBusy("The store is in use by another program. Try again in a moment.")
         return ask(items, load, retriever, progress=progress)
 
-    monkeypatch.setattr(models, "ask", ends_at_the_third)
+    monkeypatch.setattr(results, "ask", ends_at_the_third)
     at = sound(app.open(PAGE, study=sample.id, show="results"))
     assert at.button("proxy_models").label == "Let the models answer"
     at = sound(at.button("proxy_models").click().run())
@@ -398,11 +397,11 @@ def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopp
     assert "are kept" in warning
     at = sound(app.open(PAGE, study=sample.id, show="results"))
     assert len(at.warning) == 1, "whoever comes back later is told, too"
-    assert len(app.bench.studies.models.kept(sample.id)) == 2
+    assert len(app.bench.study_models.kept(sample.id)) == 2
     at = sound(at.button("proxy_models").click().run())
     assert not at.warning
     assert asked[3] == asked[2], "those that had answered are not asked again"
-    assert not app.bench.studies.models.due(sample.id)
+    assert not app.bench.study_models.due(sample.id)
 
 
 def test_results_before_the_first_answer_are_no_failure(app, sample):
@@ -432,13 +431,13 @@ def test_a_file_that_is_no_study_is_refused_in_words(app):
 
 
 def test_a_study_that_was_changed_by_hand_is_refused(app, sample):
-    held = json.loads(app.bench.studies.files.export(sample.id))
+    held = json.loads(app.bench.study_files.export(sample.id))
     spoilt = json.dumps(held).replace(sample.items[0].left[:20], "Something else", 1).encode()
     assert take_in(app, spoilt).error
 
 
 def test_a_study_that_is_here_already_is_told(app, sample):
-    data = app.bench.studies.files.export(sample.id)
+    data = app.bench.study_files.export(sample.id)
     assert f"This study is here already: {sample.label}" in plain(html(take_in(app, data)))
 
 
@@ -497,8 +496,7 @@ def test_the_study_of_pride_and_prejudice_is_one_click(app, monkeypatch):
     app.run_jobs()
     assert "proxy_make_pride" not in [each.key for each in sound(app.open(PAGE, show="make")).button]
     wanted = StudyRequest(name="Pride and Prejudice", benchmark="sample", most=4)
-    monkeypatch.setattr(Studies, "pride_and_prejudice", lambda _: wanted)
-    monkeypatch.setattr(Studies, "has_words_on_pride_and_prejudice", lambda _: True)
+    monkeypatch.setattr(proxy_making, "paper_study", lambda *_: (wanted, True))
     at = sound(app.open(PAGE, show="make"))
     at = sound(at.button("proxy_make_pride").click().run())
     made = app.bench.studies.all()[0]
@@ -508,15 +506,16 @@ def test_the_study_of_pride_and_prejudice_is_one_click(app, monkeypatch):
 
 def test_without_the_critics_words_the_box_says_how_to_get_them(app, monkeypatch):
     wanted = StudyRequest(name="Pride and Prejudice", benchmark="sample", most=4)
-    monkeypatch.setattr(Studies, "pride_and_prejudice", lambda _: wanted)
+    monkeypatch.setattr(proxy_making, "paper_study", lambda *_: (wanted, False))
     at = sound(app.open(PAGE, show="make"))
     assert "dataset rebuild" in html(at.get_by_key("proxy_pride"))
     assert "proxy_make_pride" not in [each.key for each in at.button]
 
 
 def test_the_study_of_pride_and_prejudice_is_opened_where_it_is_already(app, monkeypatch):
-    made = app.bench.studies.make(StudyRequest(name="Pride and Prejudice", benchmark="sample", most=4))
-    monkeypatch.setattr(Studies, "pride_and_prejudice", lambda _: StudyRequest(name=made.name, benchmark="sample"))
+    made = app.bench.study_making.make(StudyRequest(name="Pride and Prejudice", benchmark="sample", most=4))
+    wanted = StudyRequest(name=made.name, benchmark="sample")
+    monkeypatch.setattr(proxy_making, "paper_study", lambda *_: (wanted, True))
     at = sound(app.open(PAGE, show="make"))
     assert "This study is here already" in plain(html(at))
     assert f'href="proxy_task?study={made.id}"' in html(at)
@@ -526,7 +525,7 @@ def test_the_study_of_pride_and_prejudice_is_opened_where_it_is_already(app, mon
 @pytest.mark.parametrize("show", ["results", "manage"])
 def test_results_and_the_owners_side_open_with_the_owners_code_alone(app, sample, show):
     answer_all(app, sample, "Ferdinand", rightly)
-    app.bench.studies.owners.give(sample.id, "quill")
+    app.bench.studies.give_code(sample.id, "quill")
     at = sound(app.open(PAGE, study=sample.id, show=show))
     for code in (None, "feather"):
         if code:
@@ -552,10 +551,10 @@ def test_the_owner_sets_a_code_and_takes_it_away(app, sample):
     at.text_input("proxy_code_new").set_value("quill")
     at = sound(at.button("proxy_code_keep").click().run())
     assert "The code is set." in plain(html(at))
-    assert app.bench.studies.owners.opens(sample.id, "quill")
-    assert not app.bench.studies.owners.opens(sample.id, "")
+    assert app.bench.studies.opens(sample.id, "quill")
+    assert not app.bench.studies.opens(sample.id, "")
     at = sound(at.button("proxy_code_drop").click().run())
-    assert not app.bench.studies.owners.guarded(sample.id)
+    assert not app.bench.studies.guarded(sample.id)
 
 
 def test_a_study_can_be_made_with_its_owners_code(app):
@@ -564,15 +563,15 @@ def test_a_study_can_be_made_with_its_owners_code(app):
     at.text_input("proxy_make_name").set_value("Of quays")
     at.text_input("proxy_make_code").set_value("quill")
     sound(at.button("proxy_make").click().run())
-    assert app.bench.studies.owners.opens(app.bench.studies.all()[0].id, "quill")
-    assert app.bench.studies.owners.guarded(app.bench.studies.all()[0].id)
+    assert app.bench.studies.opens(app.bench.studies.all()[0].id, "quill")
+    assert app.bench.studies.guarded(app.bench.studies.all()[0].id)
 
 
 def test_annotators_are_led_to_the_results_only_where_no_code_stands_before_them(app, sample, screen):
     app.bench.studies.edit(sample.id, revealed=True)
     answer_all(app, sample, "anna", rightly)
     for code in ("", "quill"):
-        app.bench.studies.owners.give(sample.id, code)
+        app.bench.studies.give_code(sample.id, code)
         at = begin(app, sample)
         at = sound(at.button("proxy_go_on").click().run())
         assert "Thank you" in plain(html(at))
@@ -603,15 +602,15 @@ def test_a_study_goes_from_one_department_to_another_and_its_answers_come_back(a
     app.bench.store.works.add(make_ferry())
     study = make_study(work=make_ferry())
     there.store.studies.add(study, TERMS)
-    take_in(app, there.studies.files.export(study.id))
+    take_in(app, there.study_files.export(study.id))
     assert app.bench.studies.study(study.id) == study
-    anna = there.studies.answering.join(study.id, "Anna")
+    anna = there.answering.join(study.id, "Anna")
     for item in study.items:
-        there.studies.answering.answer(study.id, anna.id, item.id, item.right_option, seconds=2)
+        there.answering.answer(study.id, anna.id, item.id, item.right_option, seconds=2)
     at = sound(app.open(PAGE, study=study.id, show="manage"))
     for told in ("needs a name", "6 new answers of one person"):
         at.get("file_uploader")[0].upload(
-            "answers.json", there.studies.files.answers_json(study.id, anonymous=False), "application/json"
+            "answers.json", there.study_files.answers_json(study.id, anonymous=False), "application/json"
         )
         at = sound(at.run())
         at = sound(at.button("proxy_others_do").click().run())
@@ -625,4 +624,4 @@ def test_answers_are_saved_with_names_only_on_request(app, sample):
     at = sound(app.open(PAGE, study=sample.id, show="results"))
     assert at.checkbox("proxy_anonymous").value
     for anonymous in (True, False):
-        assert (b"anna" in app.bench.studies.files.answers_csv(sample.id, anonymous=anonymous)) is not anonymous
+        assert (b"anna" in app.bench.study_files.answers_csv(sample.id, anonymous=anonymous)) is not anonymous

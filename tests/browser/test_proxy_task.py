@@ -65,10 +65,8 @@ def press(page, key, number, of):
 
 
 def answers(studied, name):
-    annotator = studied.bench.studies.answering.join(studied.study.id, name)
-    return {
-        each.item.id: each.answer for each in studied.bench.studies.answering.answered(studied.study.id, annotator.id)
-    }
+    annotator = studied.bench.answering.join(studied.study.id, name)
+    return {each.item.id: each.answer for each in studied.bench.answering.answered(studied.study.id, annotator.id)}
 
 
 def test_the_keyboard_alone_leads_from_the_first_visit_to_the_last_item(page, studied):
@@ -265,10 +263,10 @@ def test_the_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, st
     item_shown(page, 1, studied.of)
     look("an item that was answered")
     for person, shift in (("ann", 0), ("ben", 0), ("cid", 1)):
-        annotator = studied.bench.studies.answering.join(studied.study.id, person)
+        annotator = studied.bench.answering.join(studied.study.id, person)
         for item in studied.study.items:
             choice = (item.right_option - 1 + shift) % 3 + 1
-            studied.bench.studies.answering.answer(studied.study.id, annotator.id, item.id, choice, seconds=3.0)
+            studied.bench.answering.answer(studied.study.id, annotator.id, item.id, choice, seconds=3.0)
     opened(page, f"{studied.address}&show=results")
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
     settled(page)

@@ -9,7 +9,7 @@ import pytest
 
 from relic_core.domain import ContextSize
 from relic_core.errors import BadRequest, NotFound
-from relic_core.evaluation import proxy_runs
+from relic_core.evaluation import proxy_task
 from relic_core.evaluation.benchmarks import registry
 from relic_core.formats.leaderboard import read_submission
 from relic_core.formats.parquet import read_outcomes, read_windows
@@ -17,7 +17,8 @@ from relic_core.formats.relic import Quote, RelicBook, read_relic, write_relic
 from relic_core.formats.run_files import read_run, write_run
 from relic_core.formats.trec import read_qrels
 from relic_core.formats.trec import read_run as read_trec
-from relic_core.services import measuring, proxy, runs
+from relic_core.services import measuring, runs
+from relic_core.services.studies import results as study_results
 from relic_core.wiring import build
 from tests.making import make_work
 from tests.small_benchmark import SmallBenchmark, novel, quiet
@@ -186,9 +187,9 @@ def test_the_proxy_task_is_asked_of_all_but_the_chooser_and_tells_who_rests_on_i
     assert "Random" in alone
 
     def quickly(items, *arguments, **options):
-        return proxy_runs.Chosen(choices={item.id: 1 for item in items}, ranks={})
+        return proxy_task.Chosen(choices={item.id: 1 for item in items}, ranks={})
 
-    monkeypatch.setattr(proxy, "ask", quickly)
+    monkeypatch.setattr(study_results, "ask", quickly)
     typed = ("evaluate", "sample", "fusion", "--proxy", "--chooser")
     resting, free = (run(*typed, name).out.count("Combined") for name in ("bm25", "tf-idf"))
     assert resting > free

@@ -38,7 +38,7 @@ def test_a_study_is_made_listed_shown_answered_by_models_exported_and_taken_in_a
     study_id = studies.find("Averhythe").id
     for code, wrong in (("ferry", False), ("", True)):
         assert study("owner-code", "Averhythe", code).code == 0
-        assert (studies.owners.opens(study_id, "ferry"), studies.owners.opens(study_id, "boat")) == (True, wrong)
+        assert (studies.opens(study_id, "ferry"), studies.opens(study_id, "boat")) == (True, wrong)
     assert study("remove", "Averhythe").out.endswith(f" study restore {study_id}\n")
     assert study_id not in study().out
     assert study("restore", study_id).code == 0
@@ -46,12 +46,12 @@ def test_a_study_is_made_listed_shown_answered_by_models_exported_and_taken_in_a
 
 
 def test_an_annotator_is_removed_by_name(study, settings):
-    studies = build(settings).studies
+    app = build(settings)
     study()
-    (listed,) = studies.all()
-    anna = studies.answering.join(listed.id, "Anna")
-    task = studies.answering.task(listed.id, anna.id)
-    studies.answering.answer(listed.id, anna.id, task.item.id, 1, seconds=1)
+    (listed,) = app.studies.all()
+    anna = app.answering.join(listed.id, "Anna")
+    task = app.answering.task(listed.id, anna.id)
+    app.answering.answer(listed.id, anna.id, task.item.id, 1, seconds=1)
     assert "Anna" in study("show", listed.id).out
     assert study("remove-annotator", listed.id, "anna").out.startswith("1 ")
     assert "Anna" not in study("show", listed.id).out

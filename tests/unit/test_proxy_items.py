@@ -10,8 +10,8 @@ import pytest
 from relic_core.domain import ContextSize, QuotationContext, Span, rank_scores
 from relic_core.domain.studies import CANNOT_DECIDE, Item, Option
 from relic_core.errors import BadRequest
-from relic_core.evaluation import proxy_items
-from relic_core.evaluation.proxy_items import choice, proxy_values
+from relic_core.evaluation import proxy_task
+from relic_core.evaluation.proxy_task import ItemSettings, TooShort, choice, proxy_values
 from tests.making import make_work
 
 
@@ -29,11 +29,12 @@ def ranking(*best, spans=12, length=2, retriever="bm25", work="ferry-0"):
     return rank_scores(retriever, work, length, scores)
 
 
-def make_item(window, ranking, **options):
+def make_item(window, ranking, *, seed=0, candidates=None):
     """Make an item of a work that has as many sentences as the ranking asks for."""
     sentences = len(ranking.scores) + ranking.length - 1
     work = make_work([[f"Sentence {number} of the ferry." for number in range(sentences)]])
-    return proxy_items.make_item(window, ranking, work, shape=ContextSize(4, 4), **options)
+    settings = ItemSettings(shape=ContextSize(4, 4), seed=seed)
+    return proxy_task.make_item(window, ranking, work, settings, candidates=candidates)
 
 
 def starts(item):
@@ -80,18 +81,18 @@ def test_the_order_of_the_options_is_the_same_on_every_machine():
 
 @pytest.mark.parametrize(("spans", "found"), [(1, 0), (2, 0), (4, 1)])
 def test_a_work_too_short_for_three_options_is_refused(spans, found):
-    with pytest.raises(BadRequest, match=f"ferry-0 is too short for an item of 'w1'.*the ranking gives {found}"):
+    with pytest.raises(TooShort, match=rf"ferry-0.*'w1'.* {found}\."):
         make_item(window(0), ranking(spans=spans))
     assert starts(make_item(window(0), ranking(spans=5))) == {0, 2, 4}
 
 
 def test_a_ranking_of_another_length_or_work_is_refused():
-    with pytest.raises(BadRequest, match="gold of 'w1' has 2 sentences and the ranking is of spans of 3"):
+    with pytest.raises(BadRequest, match=r"'w1'.* 2 .* 3\b"):
         make_item(window(), ranking(length=3))
-    with pytest.raises(BadRequest, match="another work or edition"):
+    with pytest.raises(BadRequest, match="'w1'"):
         make_item(window(12), ranking(spans=12))
-    with pytest.raises(BadRequest, match="another work or edition"):
-        proxy_items.make_item(window(), ranking(), make_work(["One."]), shape=ContextSize(4, 4))
+    with pytest.raises(BadRequest, match="'w1'"):
+        proxy_task.make_item(window(), ranking(), make_work(["One."]), ItemSettings(shape=ContextSize(4, 4)))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_a_ranking_of_another_length_or_work_is_refused():
 )
 def test_an_item_that_cannot_be_is_refused(spans, right):
     options = tuple(Option(span=span, at=(0, 9), address="1.1.1", words="Words.") for span in spans)
-    with pytest.raises(BadRequest, match="Item 'w1' cannot be"):
+    with pytest.raises(BadRequest, match="'w1'"):
         Item(
             id="w1", book="ferry", work_id="ferry-0", left="", right="", options=options, right_option=right,
             chooser="bm25", gold_rank=1,
@@ -149,14 +150,14 @@ def test_a_missing_ranking_is_a_wrong_answer():
 
 def test_the_chooser_is_refused():
     items, _ = items_and_rankings(True)
-    with pytest.raises(BadRequest, match="bm25 chose the options of item 'w0'"):
+    with pytest.raises(BadRequest, match="bm25"):
         choice(items[0], ranking(4, 8))
 
 
 def test_rankings_that_do_not_fit_their_items_are_refused():
     items, _ = items_and_rankings(True, True)
-    with pytest.raises(BadRequest, match="1 items have no answer, the first of them 'w1'"):
+    with pytest.raises(BadRequest, match="'w1'"):
         proxy_values(items, {"w0": 1})
     for other in (ranking(4, retriever="dense", work="emma-0"), ranking(4, retriever="dense", length=1)):
-        with pytest.raises(BadRequest, match="Item 'w1' is of ferry-0"):
+        with pytest.raises(BadRequest, match=r"'w1'.*ferry-0"):
             choice(items[1], other)

@@ -8,14 +8,13 @@ import pytest
 from relic_core.errors import BadRequest
 from relic_core.evaluation import raters
 from relic_core.evaluation.intervals import draws, units
-from relic_core.evaluation.rater_intervals import KEYS, agreement_intervals
+from relic_core.evaluation.raters import KEYS
 from tests.unit.test_raters import FLEISS, HAND, drawn
 
 
 def measured(counts):
     """Measure a table as `raters` does, one figure after the other."""
-    values = {each.key: each.value for each in raters.measures(counts)}
-    return values | {each.label: each.value for each in raters.all_and_none(counts)}
+    return {each.key: each.value for each in raters.measures(counts)}
 
 
 @pytest.mark.parametrize("works", [["emma"] * 40, ["emma", "dubliners", "ulysses", "emma"] * 10])
@@ -28,7 +27,7 @@ def test_an_interval_holds_the_middle_of_the_figures_of_tables_drawn_anew(works)
         for times in rows
     ]
     each = [measured(table) for table in tables]
-    found = agreement_intervals(counts, works, seed=5, samples=200)
+    found = raters.intervals(counts, works, seed=5, samples=200)
     assert tuple(found) == KEYS
     for key, around in found.items():
         low, high = np.quantile([one[key] for one in each], [0.025, 0.975])
@@ -41,24 +40,24 @@ def test_an_interval_holds_the_middle_of_the_figures_of_tables_drawn_anew(works)
 
 @pytest.mark.parametrize("counts", [HAND, FLEISS, np.array([[2, 0, 0], [2, 1, 0], [3, 1, 0], [1, 0, 0]])])
 def test_the_figure_within_an_interval_is_the_one_that_is_told(counts):
-    found = agreement_intervals(counts, ["emma"] * len(counts))
+    found = raters.intervals(counts, ["emma"] * len(counts))
     for key, around in found.items():
         assert around.value == pytest.approx(measured(counts)[key])
         assert around.low <= around.value <= around.high
 
 
 def test_more_items_make_narrower_intervals():
-    few, many = (agreement_intervals(drawn(2, items=items), ["emma"] * items)["fleiss"] for items in (30, 600))
+    few, many = (raters.intervals(drawn(2, items=items), ["emma"] * items)["fleiss"] for items in (30, 600))
     assert many.high - many.low < (few.high - few.low) / 2
 
 
 def test_what_cannot_be_drawn_has_no_interval():
-    assert agreement_intervals(np.zeros((0, 3), dtype=np.int64), []) == {}
-    assert agreement_intervals(np.array([[3, 0, 0], [1, 0, 0]]), ["emma"] * 2) == {}, "one item with two answers"
+    assert raters.intervals(np.zeros((0, 3), dtype=np.int64), []) == {}
+    assert raters.intervals(np.array([[3, 0, 0], [1, 0, 0]]), ["emma"] * 2) == {}, "one item with two answers"
     # Drawn anew, three samples of ten are tables in which option 1 alone was chosen.
     skewed = np.array([[3, 0, 0], [3, 0, 0], [2, 1, 0]])
-    found = agreement_intervals(skewed, ["emma"] * 3)
+    found = raters.intervals(skewed, ["emma"] * 3)
     assert "fleiss" not in found
     assert "randolph" in found
     with pytest.raises(BadRequest, match="at least 100"):
-        agreement_intervals(HAND, ["emma"] * 3, samples=3)
+        raters.intervals(HAND, ["emma"] * 3, samples=3)

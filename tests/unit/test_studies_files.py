@@ -31,34 +31,32 @@ def answered(bench):
     study = make_study(work=make_ferry())
     bench.store.studies.add(study, TERMS)
     for name, comment in ((MARKUP, "=1+1"), ("Bea", "<script>alert(2)</script>")):
-        annotator = bench.studies.answering.join(study.id, name)
+        annotator = bench.answering.join(study.id, name)
         for item in study.items:
-            bench.studies.answering.answer(
-                study.id, annotator.id, item.id, item.right_option, seconds=2, comment=comment
-            )
-    bench.studies.answering.answer(study.id, annotator.id, "w0", CANNOT_DECIDE, seconds=9)
+            bench.answering.answer(study.id, annotator.id, item.id, item.right_option, seconds=2, comment=comment)
+    bench.answering.answer(study.id, annotator.id, "w0", CANNOT_DECIDE, seconds=9)
     return study
 
 
 def test_a_study_goes_to_another_department_and_is_the_same_there(bench, tmp_path, settings):
     study = make_study(work=make_ferry())
     bench.store.studies.add(study, TERMS)
-    data = bench.studies.files.export(study.id)
-    assert data == bench.studies.files.export(study.id)
-    assert bench.studies.files.take_in(data) == (study, False)
+    data = bench.study_files.export(study.id)
+    assert data == bench.study_files.export(study.id)
+    assert bench.study_files.take_in(data) == (study, False)
     elsewhere = build(type(settings)(data=tmp_path / "other", indexes=tmp_path / "ix"))
     elsewhere.store.works.add(make_ferry())
-    taken, new = elsewhere.studies.files.take_in(data)
+    taken, new = elsewhere.study_files.take_in(data)
     assert new
     assert taken == study
-    assert elsewhere.studies.files.export(study.id) == data
-    anna = [each.studies.answering.join(study.id, "Anna") for each in (bench, elsewhere)]
+    assert elsewhere.study_files.export(study.id) == data
+    anna = [each.answering.join(study.id, "Anna") for each in (bench, elsewhere)]
     assert anna[0].id != anna[1].id
 
 
 def test_a_study_whose_work_is_not_here_is_taken_in_and_held(tmp_path, settings):
     elsewhere = build(type(settings)(data=tmp_path / "other", indexes=tmp_path / "ix"))
-    study, new = elsewhere.studies.files.take_in(write_study(make_study(work=make_ferry()), TERMS))
+    study, new = elsewhere.study_files.take_in(write_study(make_study(work=make_ferry()), TERMS))
     assert new
     (said,) = elsewhere.studies.get(study.id).held
     assert "The Ferry is not in the library" in said
@@ -105,7 +103,7 @@ def test_a_study_that_was_changed_is_refused(edit, digest, why):
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff\xfe", b"{}", b'{"format": 1, "format": 2}', b"null"])
 def test_what_is_no_study_is_refused(bench, data):
     with pytest.raises(BadBenchmark, match=r"It|it"):
-        bench.studies.files.take_in(data, "It")
+        bench.study_files.take_in(data, "It")
 
 
 def test_a_study_with_passages_that_are_not_its_works_is_refused(bench):
@@ -119,12 +117,12 @@ def test_a_study_with_passages_that_are_not_its_works_is_refused(bench):
 
     data = change(write_study(make_study(work=make_ferry()), TERMS), words)
     with pytest.raises(BadBenchmark, match="item 'w0' that are not those of the edition"):
-        bench.studies.files.take_in(data)
+        bench.study_files.take_in(data)
     assert not any(each.name == "Ferries" for each in bench.store.studies.all())
 
 
 def test_answers_are_given_with_items_and_times_by_name(bench, answered):
-    whole = json.loads(bench.studies.files.answers_json(answered.id, anonymous=False))
+    whole = json.loads(bench.study_files.answers_json(answered.id, anonymous=False))
     assert len(whole["answers"]) == 13
     assert {each["annotator"] for each in whole["answers"]} == {MARKUP, "Bea"}
     first, *_, last = whole["answers"]
@@ -139,7 +137,7 @@ def test_answers_are_given_with_items_and_times_by_name(bench, answered):
 
 
 def test_anonymous_answers_give_numbers_in_place_of_names_and_no_hours_or_comments(bench, answered):
-    for data in (bench.studies.files.answers_json(answered.id), bench.studies.files.answers_csv(answered.id)):
+    for data in (bench.study_files.answers_json(answered.id), bench.study_files.answers_csv(answered.id)):
         text = data.decode()
         assert "annotator 1" in text
         assert "annotator 2" in text
@@ -148,10 +146,10 @@ def test_anonymous_answers_give_numbers_in_place_of_names_and_no_hours_or_commen
             assert annotator.annotator.name not in text
         assert "alert" not in text
         assert "=1+1" not in text
-    rows = json.loads(bench.studies.files.answers_json(answered.id))["answers"]
+    rows = json.loads(bench.study_files.answers_json(answered.id))["answers"]
     assert "answered" not in rows[0]
     assert [row["annotator"] for row in rows] == sorted(row["annotator"] for row in rows)
-    assert "=1+1" in bench.studies.files.answers_json(answered.id, comments=True).decode()
+    assert "=1+1" in bench.study_files.answers_json(answered.id, comments=True).decode()
 
 
 @pytest.fixture
@@ -160,8 +158,8 @@ def elsewhere(tmp_path, settings, answered):
     workbench = build(type(settings)(data=tmp_path / "other", indexes=tmp_path / "ix"))
     workbench.store.works.add(make_ferry())
     workbench.store.studies.add(answered, TERMS)
-    bea = workbench.studies.answering.join(answered.id, "Bea")
-    workbench.studies.answering.answer(answered.id, bea.id, "w3", 1, seconds=3, comment="from here")
+    bea = workbench.answering.join(answered.id, "Bea")
+    workbench.answering.answer(answered.id, bea.id, "w3", 1, seconds=3, comment="from here")
     return workbench
 
 
@@ -170,24 +168,24 @@ def counted(workbench, study):
 
 
 def test_answers_of_two_departments_are_put_together_once(bench, elsewhere, answered):
-    files = elsewhere.studies.files
-    given = bench.studies.files.answers_json(answered.id, anonymous=False)
+    files = elsewhere.study_files
+    given = bench.study_files.answers_json(answered.id, anonymous=False)
     assert files.take_in_answers(answered.id, given, of="Oxford") == (2, 13)
     together = {"Bea": 1, "Bea (Oxford)": 6, f"{MARKUP} (Oxford)": 6}
     assert counted(elsewhere, answered) == together
     assert files.take_in_answers(answered.id, given, of="Oxford") == (2, 0), "the same file once more"
-    anonymous = bench.studies.files.answers_json(answered.id)
+    anonymous = bench.study_files.answers_json(answered.id)
     assert files.take_in_answers(answered.id, anonymous, of="Oxford") == (2, 0), "the same people without names"
-    results = {each.annotator.name: each for each in elsewhere.studies.results.of(answered.id).people}
+    results = {each.annotator.name: each for each in elsewhere.study_results.of(answered.id).people}
     assert (results["Bea (Oxford)"].right, results["Bea (Oxford)"].cannot) == (5, 1), "the last of two answers counts"
     # Later somebody joins there, so that other numbers stand for the same people, and one goes on.
-    cy = bench.studies.answering.join(answered.id, "Cy")
-    bench.studies.answering.answer(answered.id, cy.id, "w2", 3, seconds=5)
-    assert files.take_in_answers(answered.id, bench.studies.files.answers_json(answered.id), of="Oxford") == (3, 1)
+    cy = bench.answering.join(answered.id, "Cy")
+    bench.answering.answer(answered.id, cy.id, "w2", 3, seconds=5)
+    assert files.take_in_answers(answered.id, bench.study_files.answers_json(answered.id), of="Oxford") == (3, 1)
     assert sorted(counted(elsewhere, answered).values()) == [1, 1, 6, 6]
     # What goes back is known there to be theirs.
-    back = elsewhere.studies.files.answers_json(answered.id, anonymous=False)
-    assert bench.studies.files.take_in_answers(answered.id, back, of="Cambridge") == (4, 1)
+    back = elsewhere.study_files.answers_json(answered.id, anonymous=False)
+    assert bench.study_files.take_in_answers(answered.id, back, of="Cambridge") == (4, 1)
     assert counted(bench, answered) == {MARKUP: 6, "Bea": 6, "Cy": 1, "Bea (Cambridge)": 1}
 
 
@@ -195,8 +193,8 @@ def test_people_of_one_name_from_one_place_stay_apart(bench, elsewhere, answered
     third = build(type(settings)(data=tmp_path / "third", indexes=tmp_path / "ix"))
     third.store.studies.add(answered, TERMS)
     for workbench in (bench, elsewhere):
-        given = workbench.studies.files.answers_json(answered.id, anonymous=False)
-        third.studies.files.take_in_answers(answered.id, given, of="there")
+        given = workbench.study_files.answers_json(answered.id, anonymous=False)
+        third.study_files.take_in_answers(answered.id, given, of="there")
     assert counted(third, answered) == {f"{MARKUP} (there)": 6, "Bea (there)": 6, "Bea (there) (2)": 1}
 
 
@@ -221,24 +219,24 @@ def test_people_of_one_name_from_one_place_stay_apart(bench, elsewhere, answered
     ],
 )
 def test_answers_that_cannot_be_are_refused_and_none_is_taken_in(bench, elsewhere, answered, edit, why):
-    whole = json.loads(bench.studies.files.answers_json(answered.id, anonymous=False))
+    whole = json.loads(bench.study_files.answers_json(answered.id, anonymous=False))
     edit(whole)
     with pytest.raises(BadBenchmark, match=why):
-        elsewhere.studies.files.take_in_answers(answered.id, json.dumps(whole).encode(), of="Oxford")
+        elsewhere.study_files.take_in_answers(answered.id, json.dumps(whole).encode(), of="Oxford")
     assert counted(elsewhere, answered) == {"Bea": 1}
 
 
 def test_answers_want_a_place_they_come_from_and_a_file_of_answers(bench, answered):
-    given = bench.studies.files.answers_json(answered.id)
+    given = bench.study_files.answers_json(answered.id)
     with pytest.raises(BadRequest, match="Where answers come from"):
-        bench.studies.files.take_in_answers(answered.id, given, of=" ")
-    for data in (b"", b"[]", b"\xff", bench.studies.files.export(answered.id)):
+        bench.study_files.take_in_answers(answered.id, given, of=" ")
+    for data in (b"", b"[]", b"\xff", bench.study_files.export(answered.id)):
         with pytest.raises(BadBenchmark):
-            bench.studies.files.take_in_answers(answered.id, data, of="Oxford")
+            bench.study_files.take_in_answers(answered.id, data, of="Oxford")
 
 
 def test_csv_has_a_row_for_each_answer_with_its_item_and_no_formulas(bench, answered):
-    data = bench.studies.files.answers_csv(answered.id, anonymous=False).decode()
+    data = bench.study_files.answers_csv(answered.id, anonymous=False).decode()
     rows = list(csv.DictReader(io.StringIO(data)))
     assert len(rows) == 13
     assert rows[0]["comment"] == "'=1+1"
@@ -251,11 +249,11 @@ def test_csv_has_a_row_for_each_answer_with_its_item_and_no_formulas(bench, answ
         assert int(row["right_option"]) == item.right_option
     empty = make_study(name="Empty", work=make_ferry())
     bench.store.studies.add(empty, TERMS)
-    assert bench.studies.files.answers_csv(empty.id).count(b"\n") == 1
+    assert bench.study_files.answers_csv(empty.id).count(b"\n") == 1
 
 
 def test_what_people_chose_is_given_as_examples_and_works_that_are_measured_on_are_for_evaluation(bench, answered):
-    head, *lines = bench.studies.files.signal(answered.id).decode().splitlines()
+    head, *lines = bench.study_files.judged(answered.id).decode().splitlines()
     assert json.loads(head)["rows"] == len(lines) == 6
     examples = {example["id"]: example for example in map(json.loads, lines)}
     assert examples["w1"]["verdict"] == "the quotation"
@@ -279,7 +277,7 @@ class Tags(HTMLParser):
 
 
 def test_the_report_is_one_page_that_shows_markup_as_it_is_and_needs_nothing_else(bench, answered):
-    page = bench.studies.files.report(answered.id, anonymous=False).decode()
+    page = bench.study_files.report(answered.id, anonymous=False).decode()
     found = Tags()
     found.feed(page)
     assert not {"script", "img", "link", "iframe"} & set(found.tags)
@@ -288,7 +286,7 @@ def test_the_report_is_one_page_that_shows_markup_as_it_is_and_needs_nothing_els
     assert "&lt;script&gt;alert(2)&lt;/script&gt;" in page
     for measure in ("Fleiss&#x27; kappa", "Gwet&#x27;s AC1", "Krippendorff&#x27;s alpha"):
         assert f"<td>{measure}</td>" in page
-    anonymous = bench.studies.files.report(answered.id).decode()
+    anonymous = bench.study_files.report(answered.id).decode()
     assert "annotator 1" in anonymous
     assert "alert" not in anonymous
-    assert bench.studies.files.file_name(answered.id, "html") == f"ferries-{answered.id}.html"
+    assert bench.study_files.file_name(answered.id, "html") == f"ferries-{answered.id}.html"

@@ -6,12 +6,13 @@ import dataclasses
 
 import pytest
 
-from relic_core.domain.studies import CANNOT_DECIDE, ModelAnswers
+from relic_core.domain.studies import CANNOT_DECIDE, DEFAULT_TERMS, ModelAnswers, StudyRequest, check_terms
 from relic_core.errors import BadRequest, NotFound, StudyFrozen, StudyHeld
+from relic_core.evaluation.proxy_task import caveat, may_answer
+from relic_core.evaluation.raters import KEYS
+from relic_core.reporting.studies import tables
 from relic_core.reporting.tables import Figure
-from relic_core.services.studies import owners, sample, texts
-from relic_core.services.studies.making import StudyRequest
-from relic_core.services.studies.tables import tables
+from relic_core.services.studies.studies import PRIDE, SAMPLE, paper_study
 from relic_core.wiring import InlineExecutor, build
 from tests.making_studies import TERMS, WHEN, make_ferry, make_study
 
@@ -34,9 +35,9 @@ def ferry(bench):
 
 def answer_all(bench, study, name, choose):
     """Answer every item of a study; `choose` gives the number of an option for an item."""
-    annotator = bench.studies.answering.join(study.id, name)
+    annotator = bench.answering.join(study.id, name)
     for item in study.items:
-        bench.studies.answering.answer(study.id, annotator.id, item.id, choose(item), seconds=2.0)
+        bench.answering.answer(study.id, annotator.id, item.id, choose(item), seconds=2.0)
     return annotator
 
 
@@ -54,8 +55,8 @@ def test_a_fresh_store_has_the_sample_study_and_it_works_at_once(bench):
     view = bench.studies.get(listed.id)
     assert view.held == ()
     assert not view.frozen
-    anna = bench.studies.answering.join(listed.id, "Anna")
-    task = bench.studies.answering.task(listed.id, anna.id)
+    anna = bench.answering.join(listed.id, "Anna")
+    task = bench.answering.task(listed.id, anna.id)
     assert (task.done, task.total) == (0, listed.items)
     assert len(set(task.item.options)) == 3
     bench.studies.remove(listed.id)
@@ -63,19 +64,19 @@ def test_a_fresh_store_has_the_sample_study_and_it_works_at_once(bench):
 
 
 def test_the_sample_study_is_what_its_command_makes(bench, tmp_path):
-    sample.make_file(bench, tmp_path / "study.json")
-    assert (tmp_path / "study.json").read_bytes() == sample.FILE.read_bytes()
+    bench.study_making.make_sample(tmp_path / "study.json")
+    assert (tmp_path / "study.json").read_bytes() == SAMPLE.read_bytes()
 
 
 def test_a_study_is_made_by_its_seed_and_the_items_are_single_sentences(bench):
     request = StudyRequest(name="Averhythe", benchmark="sample", most=8, seed=3)
-    study = bench.studies.make(request)
+    study = bench.study_making.make(request)
     assert len(study.items) == 8
     assert {option.span.length for item in study.items for option in item.options} == {1}
     assert (study.making.chooser, str(study.making.shape), study.making.windows) == ("bm25", "4/4", 30)
-    other = bench.studies.make(dataclasses.replace(request, name="Others", seed=4))
+    other = bench.study_making.make(dataclasses.replace(request, name="Others", seed=4))
     assert {item.id for item in other.items} != {item.id for item in study.items}
-    again = bench.studies.make(dataclasses.replace(request, name="Same draw"))
+    again = bench.study_making.make(dataclasses.replace(request, name="Same draw"))
     assert [dataclasses.replace(item) for item in again.items] == list(study.items)
     assert again.id != study.id
     work = bench.works.load(bench.studies.get(study.id).stored[study.works[0].key])
@@ -85,17 +86,17 @@ def test_a_study_is_made_by_its_seed_and_the_items_are_single_sentences(bench):
 
 
 def test_quotations_of_any_length_become_items_on_request(bench):
-    study = bench.studies.make(StudyRequest(name="Any", benchmark="sample", lengths=()))
+    study = bench.study_making.make(StudyRequest(name="Any", benchmark="sample", lengths=()))
     lengths = {item.gold.span.length for item in study.items}
     assert lengths == {1, 2, 3, 4, 5}
 
 
 def test_the_second_variant_takes_only_quotations_beyond_a_place(bench):
-    study = bench.studies.make(StudyRequest(name="Hard", benchmark="sample", chooser="tf-idf", beyond=200))
+    study = bench.study_making.make(StudyRequest(name="Hard", benchmark="sample", chooser="tf-idf", beyond=200))
     assert all(item.gold_rank > 200 for item in study.items)
     assert (study.making.beyond, study.making.chooser) == (200, "tf-idf")
     with pytest.raises(BadRequest, match="Nothing is left for a study"):
-        bench.studies.make(StudyRequest(name="Harder", benchmark="sample", beyond=5_000))
+        bench.study_making.make(StudyRequest(name="Harder", benchmark="sample", beyond=5_000))
 
 
 @pytest.mark.parametrize(
@@ -117,47 +118,47 @@ def test_the_second_variant_takes_only_quotations_beyond_a_place(bench):
 def test_a_study_that_cannot_be_is_refused_with_its_reason(bench, changes, why):
     request = dataclasses.replace(StudyRequest(name="Averhythe", benchmark="sample", most=3), **changes)
     with pytest.raises(BadRequest, match=why):
-        bench.studies.make(request)
+        bench.study_making.make(request)
 
 
 def test_windows_of_ones_own_sources_are_wanted_where_no_benchmark_is_named(bench):
     with pytest.raises(NotFound, match="No window was mined"):
-        bench.studies.make(StudyRequest(name="Mine"))
-    mined, *others = bench.studies.sources()
+        bench.study_making.make(StudyRequest(name="Mine"))
+    mined, *others = bench.study_making.sources()
     assert "No window was mined" in mined.problem
     (found,) = [each for each in others if each.benchmark == "sample"]
     assert found.works == (("high_water_at_averhythe", "High Water at Averhythe", 72),)
-    assert bench.studies.pride_and_prejudice() is None
+    assert paper_study(bench.catalogue, bench.settings) == (None, False)
 
 
 def test_a_name_is_taken_once_and_a_study_is_made_in_the_background_too(bench):
-    job = bench.studies.start_making(StudyRequest(name="Averhythe", benchmark="sample", most=3))
+    job = bench.study_making.start(StudyRequest(name="Averhythe", benchmark="sample", most=3))
     ended = bench.jobs.get(job.id)
     assert ended.state == "done", ended.note
     study = bench.studies.find("averhythe")
     assert f"({study.id})" in ended.note
     with pytest.raises(BadRequest, match="new version"):
-        bench.studies.make(StudyRequest(name="AVERHYTHE", benchmark="sample", most=4))
+        bench.study_making.make(StudyRequest(name="AVERHYTHE", benchmark="sample", most=4))
 
 
 def test_everybody_has_an_order_of_their_own_that_is_the_same_on_every_device(bench):
-    study = bench.studies.make(StudyRequest(name="Averhythe", benchmark="sample", wanted=0))
+    study = bench.study_making.make(StudyRequest(name="Averhythe", benchmark="sample", wanted=0))
     orders = {}
     for name in ("Anna", "Bea"):
-        annotator = bench.studies.answering.join(study.id, name)
+        annotator = bench.answering.join(study.id, name)
         orders[name] = []
         other_device = build(bench.settings)
         for place in range(6):
             device = other_device if place % 2 else bench
-            task = device.studies.answering.task(study.id, annotator.id)
+            task = device.answering.task(study.id, annotator.id)
             orders[name].append(task.item.id)
-            device.studies.answering.answer(study.id, annotator.id, task.item.id, 1, seconds=1)
+            device.answering.answer(study.id, annotator.id, task.item.id, 1, seconds=1)
     assert orders["Anna"] != orders["Bea"]
     assert len(set(orders["Anna"])) == 6
 
 
 def test_one_goes_back_changes_an_answer_and_goes_on(bench, ferry):
-    answering = bench.studies.answering
+    answering = bench.answering
     anna = answering.join(ferry.id, "Anna")
     assert not answering.knows(ferry.id, "Bea")
     assert answering.knows(ferry.id, " anna ")
@@ -177,7 +178,7 @@ def test_one_goes_back_changes_an_answer_and_goes_on(bench, ferry):
 
 def test_an_item_that_has_its_annotators_is_not_given_to_others_but_an_answer_that_comes_is_kept(bench, ferry):
     bench.studies.edit(ferry.id, wanted=1)
-    answering = bench.studies.answering
+    answering = bench.answering
     anna, bea = (answering.join(ferry.id, name) for name in ("Anna", "Bea"))
     shown = answering.task(ferry.id, bea.id)
     answering.answer(ferry.id, anna.id, shown.item.id, 1, seconds=1)
@@ -190,7 +191,7 @@ def test_an_item_that_has_its_annotators_is_not_given_to_others_but_an_answer_th
 
 
 def test_right_and_wrong_are_told_only_when_the_owner_allows_it_and_after_the_answer(bench, ferry):
-    answering = bench.studies.answering
+    answering = bench.answering
     anna = answering.join(ferry.id, "Anna")
     answering.answer(ferry.id, anna.id, "w0", 1, seconds=1)
     assert answering.task(ferry.id, anna.id, "w0").item.right_option == 0
@@ -213,21 +214,21 @@ def test_right_and_wrong_are_told_only_when_the_owner_allows_it_and_after_the_an
     ],
 )
 def test_an_answer_that_cannot_be_is_refused(bench, ferry, item, choice, options, error):
-    anna = bench.studies.answering.join(ferry.id, "Anna")
+    anna = bench.answering.join(ferry.id, "Anna")
     with pytest.raises(error):
-        bench.studies.answering.answer(ferry.id, anna.id, item, choice, **{"seconds": 1.0} | options)
+        bench.answering.answer(ferry.id, anna.id, item, choice, **{"seconds": 1.0} | options)
     assert bench.store.study_answers.all(ferry.id) == ()
 
 
 def test_an_item_left_open_for_days_counts_as_a_day(bench, ferry):
-    anna = bench.studies.answering.join(ferry.id, "Anna")
-    assert bench.studies.answering.answer(ferry.id, anna.id, "w0", 1, seconds=9e9).seconds == 86_400
+    anna = bench.answering.join(ferry.id, "Anna")
+    assert bench.answering.answer(ferry.id, anna.id, "w0", 1, seconds=9e9).seconds == 86_400
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 101, "two\nlines"])
 def test_a_name_that_cannot_be_is_refused(bench, ferry, name):
     with pytest.raises(BadRequest, match="needs a name or a code"):
-        bench.studies.answering.join(ferry.id, name)
+        bench.answering.join(ferry.id, name)
 
 
 def test_a_study_that_was_answered_is_frozen_and_goes_on_as_a_new_version(bench, ferry):
@@ -259,22 +260,22 @@ def test_a_study_whose_work_is_missing_or_of_another_edition_is_held_and_says_wh
     assert "The Ferry is not in the library" in said
     assert study.works[0].sha256[:12] in said
     with pytest.raises(StudyHeld, match="held back"):
-        bench.studies.answering.join(study.id, "Anna")
+        bench.answering.join(study.id, "Anna")
     with pytest.raises(StudyHeld):
-        bench.studies.models.start(study.id)
+        bench.study_models.start(study.id)
     bench.store.works.add(make_ferry(40))
     (said,) = bench.studies.get(study.id).held
     assert "another edition" in said
     bench.store.works.add(make_ferry())
     assert bench.studies.get(study.id).held == ()
-    assert bench.studies.answering.join(study.id, "Anna").name == "Anna"
+    assert bench.answering.join(study.id, "Anna").name == "Anna"
 
 
 def test_the_owners_code_opens_a_study_is_not_kept_and_goes_with_its_versions(bench, ferry):
-    codes = bench.studies.owners
+    codes = bench.studies
     assert not codes.guarded(ferry.id)
     assert codes.opens(ferry.id, "anything")
-    codes.give(ferry.id, "Quillfeather 7")
+    codes.give_code(ferry.id, "Quillfeather 7")
     assert codes.guarded(ferry.id)
     assert codes.opens(ferry.id, " Quillfeather 7 ")
     for wrong_code in ("", "quillfeather 7", "x" * 10_000):
@@ -283,41 +284,40 @@ def test_the_owners_code_opens_a_study_is_not_kept_and_goes_with_its_versions(be
     later = bench.studies.new_version(ferry.id)
     assert codes.guarded(later.id)
     assert codes.opens(later.id, "Quillfeather 7")
-    assert b"Quill" not in bench.studies.files.export(ferry.id)
-    codes.give(ferry.id, "")
+    assert b"Quill" not in bench.study_files.export(ferry.id)
+    codes.give_code(ferry.id, "")
     assert codes.opens(ferry.id, "")
     assert codes.guarded(later.id)
     with pytest.raises(BadRequest, match="shorter"):
-        codes.give(ferry.id, "x" * 201)
+        codes.give_code(ferry.id, "x" * 201)
     with pytest.raises(NotFound):
-        codes.give("no study", "code")
+        codes.give_code("no study", "code")
 
 
 def test_a_study_is_made_with_its_owners_code(bench):
-    request = StudyRequest(name="Averhythe", benchmark="sample", most=3, owner=owners.seal("ferry"))
-    job = bench.studies.start_making(request)
+    job = bench.study_making.start(StudyRequest(name="Averhythe", benchmark="sample", most=3), code="ferry")
     assert bench.jobs.get(job.id).state == "done", bench.jobs.get(job.id).note
     study = bench.studies.find("Averhythe")
-    assert bench.studies.owners.opens(study.id, "ferry")
-    assert not bench.studies.owners.opens(study.id, "boat")
+    assert bench.studies.opens(study.id, "ferry")
+    assert not bench.studies.opens(study.id, "boat")
 
 
 def test_the_study_of_pride_and_prejudice_is_known_by_its_name(bench):
-    assert bench.studies.made_of_pride_and_prejudice() is None
-    made = bench.studies.make(StudyRequest(name="Pride and Prejudice", benchmark="sample", most=3))
-    assert bench.studies.made_of_pride_and_prejudice().id == made.id
+    assert bench.studies.named(PRIDE.name) is None
+    made = bench.study_making.make(StudyRequest(name="Pride and Prejudice", benchmark="sample", most=3))
+    assert bench.studies.named(PRIDE.name).id == made.id
     later = bench.studies.new_version(made.id)
-    assert bench.studies.made_of_pride_and_prejudice().id == later.id
+    assert bench.studies.named(PRIDE.name).id == later.id
     bench.studies.remove(later.id)
     bench.studies.remove(made.id)
-    assert bench.studies.made_of_pride_and_prejudice() is None
+    assert bench.studies.named(PRIDE.name) is None
 
 
 def test_results_count_people_each_and_together(bench, ferry):
     answer_all(bench, ferry, "Anna", right)
     answer_all(bench, ferry, "Bea", lambda item: right(item) if item.id < "w4" else wrong(item))
     answer_all(bench, ferry, "Cy", lambda item: CANNOT_DECIDE if item.id == "w0" else wrong(item))
-    results = bench.studies.results.of(ferry.id)
+    results = bench.study_results.of(ferry.id)
     assert [(each.answered, each.right, each.cannot) for each in results.people] == [(6, 6, 0), (6, 4, 0), (6, 0, 1)]
     assert results.people[0].accuracy.value == 1
     assert results.people[1].accuracy.low < 4 / 6 < results.people[1].accuracy.high
@@ -327,51 +327,51 @@ def test_results_count_people_each_and_together(bench, ferry):
     votes = {each.item.id: (each.answered, each.right, each.cannot) for each in results.items}
     assert votes["w0"] == (3, 2, 1)
     assert results.items[0].share == min(each.share for each in results.items)
-    assert results.all_agree.value == pytest.approx(1 / 6)  # w0: both who decided
-    assert results.none_agree.value == 0
     assert results.telling == ()
-    assert {each.key for each in results.agreement} == {"fleiss", "randolph", "ac1", "alpha"}
-    assert results.figures.keys() == {"fleiss", "randolph", "ac1", "alpha", "all agree", "none agree"}
+    agreement = {each.key: each.value for each in results.agreement}
+    assert agreement["all agree"] == pytest.approx(1 / 6)  # w0: both who decided
+    assert agreement["none agree"] == 0
+    assert tuple(agreement) == tuple(results.figures) == KEYS
     for each in results.agreement:
         figure = results.figures[each.key]
-        assert figure.text == f"{each.value:.2f}"
-        assert figure.low <= each.value <= figure.high
+        assert figure.text == (f"{each.value:.1%}" if each.is_share else f"{each.value:.2f}")
+        assert each.key == "none agree" or figure.low <= each.value <= figure.high
     assert results.figures["none agree"].interval == "–", "the same in every sample is no certainty"
     assert "answered by the same people" in results.intervals
 
 
 def test_unequal_numbers_of_answers_are_counted_and_said(bench, ferry):
     answer_all(bench, ferry, "Anna", right)
-    bea = bench.studies.answering.join(ferry.id, "Bea")
+    bea = bench.answering.join(ferry.id, "Bea")
     for item in ferry.items[:2]:
-        bench.studies.answering.answer(ferry.id, bea.id, item.id, wrong(item), seconds=1)
-    results = bench.studies.results.of(ferry.id)
+        bench.answering.answer(ferry.id, bea.id, item.id, wrong(item), seconds=1)
+    results = bench.study_results.of(ferry.id)
     assert (results.majority.items, results.majority.none) == (2, 2)
     assert any("1 to 2 answers each" in note for note in results.notes)
     assert results.people[1].answered == 2
 
 
 def test_results_before_anybody_has_answered_are_empty_and_a_later_answer_is_seen(bench, ferry):
-    results = bench.studies.results.of(ferry.id)
+    results = bench.study_results.of(ferry.id)
     assert results.people == ()
     assert results.majority.accuracy is None
     assert all(each.share is None for each in results.items)
     assert all("–" in {*row} for row in tables(results)[1].rows)
     answer_all(bench, ferry, "Anna", right)
-    assert len(bench.studies.results.of(ferry.id).people) == 1
-    assert bench.studies.results.of(ferry.id) is bench.studies.results.of(ferry.id)
+    assert len(bench.study_results.of(ferry.id).people) == 1
+    assert bench.study_results.of(ferry.id) is bench.study_results.of(ferry.id)
 
 
 def test_models_answer_once_and_the_chooser_is_left_out_and_what_is_built_on_it_marked(bench, ferry):
-    models = bench.studies.models
-    names = models.names(ferry)
+    models = bench.study_models
+    names = may_answer("bm25")
     assert "bm25" not in names
     assert not any(name.endswith("-reference") for name in names)
-    assert "is built on BM25" in models.mark(ferry, "fusion")
-    assert "is built on BM25" in models.mark(ferry, "reranked")
-    assert "left out" in models.mark(ferry, "bm25")
-    assert models.mark(ferry, "tf-idf") == ""
-    with pytest.raises(BadRequest, match="Name others"):
+    assert "is built on BM25" in caveat("fusion", "bm25")
+    assert "is built on BM25" in caveat("reranked", "bm25")
+    assert "left out" in caveat("bm25", "bm25")
+    assert caveat("tf-idf", "bm25") == ""
+    with pytest.raises(BadRequest, match="bm25"):
         models.start(ferry.id, ["bm25"])
     job = models.start(ferry.id, ["tf-idf", "random"])
     assert bench.jobs.get(job.id).state == "done", bench.jobs.get(job.id).note
@@ -386,7 +386,7 @@ def test_models_answer_once_and_the_chooser_is_left_out_and_what_is_built_on_it_
     models.start(ferry.id, ["tf-idf"], again=True)
     assert models.kept(ferry.id) != first
     assert not {"tf-idf", "random"} & set(models.due(ferry.id))
-    results = bench.studies.results.of(ferry.id)
+    results = bench.study_results.of(ferry.id)
     (chooser,) = [each for each in results.models if each.left_out]
     assert (chooser.retriever, chooser.accuracy) == ("bm25", None)
     assert all(isinstance(each.accuracy, Figure) for each in results.models if not each.left_out)
@@ -402,9 +402,9 @@ def test_items_that_everybody_gets_and_a_model_does_not_leave_out_chance_and_sha
             )
         )  # fmt: skip
     answer_all(bench, ferry, "Anna", right)
-    assert bench.studies.results.of(ferry.id).telling == (), "one person is not everybody"
+    assert bench.study_results.of(ferry.id).telling == (), "one person is not everybody"
     answer_all(bench, ferry, "Bea", right)
-    (told,) = bench.studies.results.of(ferry.id).telling
+    (told,) = bench.study_results.of(ferry.id).telling
     assert told.item.id == "w1"
     assert told.models["tf-idf"] == wrong(told.item)
 
@@ -416,14 +416,13 @@ def test_an_annotator_is_removed_with_all_answers_and_the_results_forget_them(be
         bench.studies.erase(ferry.id, "Zoe")
     assert bench.studies.erase(ferry.id, "<script>anna</script>") == 6
     assert [each.annotator.name for each in bench.studies.annotators(ferry.id)] == ["Bea"]
-    assert [each.annotator.name for each in bench.studies.results.of(ferry.id).people] == ["Bea"]
-    given = bench.studies.files.answers_json(ferry.id, anonymous=False).decode()
+    assert [each.annotator.name for each in bench.study_results.of(ferry.id).people] == ["Bea"]
+    given = bench.study_files.answers_json(ferry.id, anonymous=False).decode()
     assert "Anna" not in given
     assert anna.id not in given
     assert bench.studies.erase(ferry.id, bench.studies.annotators(ferry.id)[0].annotator.id) == 6
 
 
 def test_the_default_texts_fit_and_say_that_answers_can_be_removed():
-    for name in ("instructions", "consent", "privacy"):
-        assert texts.checked_text(name, getattr(texts.DEFAULT, name))
-    assert "removes all of it" in texts.DEFAULT.privacy
+    check_terms({name: getattr(DEFAULT_TERMS, name) for name in ("instructions", "wanted", "consent", "privacy")})
+    assert "removes all of it" in DEFAULT_TERMS.privacy

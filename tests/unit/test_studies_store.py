@@ -97,11 +97,11 @@ def test_an_answer_that_comes_twice_after_a_lost_connection_is_one_answer(store,
 
 
 def test_the_owners_code_that_was_given_last_counts(store, study):
-    assert store.study_owners.sealed(study.id) == ""
+    assert store.studies.sealed(study.id) == ""
     for sealed in ("one", "two"):
-        store.study_owners.add(study.id, sealed)
-    assert store.study_owners.sealed(study.id) == "two"
-    assert store.study_owners.sealed("another study") == ""
+        store.studies.add_owner(study.id, sealed)
+    assert store.studies.sealed(study.id) == "two"
+    assert store.studies.sealed("another study") == ""
 
 
 def test_of_several_answers_the_last_counts_and_all_are_kept(store, study):

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from relic_core.domain.studies import CHOICES, Answer, in_order
+from relic_core.domain.studies import CHOICES, LONGEST_COMMENT, LONGEST_SECONDS, Answer, checked_name, in_order
 from relic_core.errors import BadRequest, NotFound
-from relic_core.services.studies import texts
-from relic_core.services.studies.standing import check_not_held, find_works
-from relic_core.services.studies.texts import LONGEST_COMMENT, LONGEST_SECONDS
 
 if TYPE_CHECKING:
-    from relic_core.domain.studies import Annotator, Item, Study
+    from relic_core.domain.studies import Annotator, Study
     from relic_core.services.studies.studies import Studies
-    from relic_core.wiring import App
+    from relic_core.store.study_answers import StudyAnswerRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +21,6 @@ class ShownItem:
     """An item as an annotator sees it.
 
     - `number`: its place in this annotator's order, from 1.
-    - `left`, `right`: what stands before and after the gap.
     - `options`: the words of the three passages, in their order.
     - `source`: where the claim was written; may be empty.
     - `right_option`: number of the critic's passage; 0 where the annotator is not to know.
@@ -49,8 +45,7 @@ class Task:
     - `answer`: what they have answered to it; None where they have not.
     - `done`, `total`: how many they have answered, and how many there are for them: those, and what is still open to
       them.
-    - `before`, `after`: ids of the answered items that stand before and after this one in their order; empty where
-      there is none.
+    - `before`, `after`: ids of the answered items next to this one in their order; empty where there is none.
     - `revealed`: whether they are told what was right.
     """
 
@@ -72,20 +67,14 @@ class AnsweredItem:
 
 
 class Answering:
-    """What annotators do with the studies of an app.
+    """What annotators do."""
 
-    - `app`: where answers are kept.
-    """
-
-    def __init__(self, app: App, studies: Studies) -> None:
-        self._app = app
+    def __init__(self, studies: Studies, rows: StudyAnswerRows) -> None:
         self._studies = studies
-        self._rows = app.store.study_answers
+        self._rows = rows
 
     def join(self, study_id: str, name: str) -> Annotator:
-        """Give the annotator of a name: the one who began here or elsewhere, or a new one.
-
-        Call it when the consent text was agreed to.
+        """Give the annotator of a name: the one who began here or elsewhere, or a new one who agreed to take part.
 
         - `name`: a name or a code; kept to the letter, and compared without regard to case and spaces.
 
@@ -93,9 +82,9 @@ class Answering:
         Raises StudyHeld: the study's works are not here.
         Raises NotFound: there is no such study.
         """
-        checked = texts.checked_name("An annotator", name)
+        checked = checked_name("An annotator", name)
         study = self._studies.study(study_id)
-        check_not_held(study, find_works(self._app, study))
+        self._studies.find_works(study).check(study)
         return self._rows.join(study_id, checked)
 
     def knows(self, study_id: str, name: str) -> bool:
@@ -105,33 +94,29 @@ class Answering:
     def task(self, study_id: str, annotator_id: str, item_id: str = "") -> Task:
         """Say what an annotator is to do now.
 
-        - `study_id`, `annotator_id`: which study; who.
         - `item_id`: an item to show; the first that is open to them where empty.
 
         Raises NotFound: there is no such study or item, or the annotator's answers were removed.
         """
         study = self._studies.study(study_id)
-        terms = self._app.store.studies.terms(study_id)
-        standing = self._rows.standing(study_id, annotator_id)
-        order = order_of(study, annotator_id)
-        answered = [each for each in order if each in standing.answers]
+        terms = self._studies.terms(study_id)
+        answers, others = self._rows.standing(study_id, annotator_id)
+        order = _order(study, annotator_id)
         still_open = [
-            each
-            for each in order
-            if each not in standing.answers and (not terms.wanted or standing.others.get(each, 0) < terms.wanted)
+            each for each in order if each not in answers and (not terms.wanted or others.get(each, 0) < terms.wanted)
         ]
         if item_id and item_id not in order:
-            raise unknown_item(study, item_id)
+            raise _unknown_item(study, item_id)
         shown = item_id or next(iter(still_open), "")
         at = order.index(shown) if shown else len(order)
         # What was skipped because others had answered it, and was opened by its address, stands in nobody's way.
         return Task(
-            item=_shown(study, order, shown, standing.answers.get(shown), revealed=terms.revealed) if shown else None,
-            answer=standing.answers.get(shown),
-            done=len(answered),
-            total=len(answered) + len(still_open),
-            before=next((each for each in reversed(order[:at]) if each in standing.answers), ""),
-            after=next((each for each in order[at + 1 :] if each in standing.answers), ""),
+            item=_shown(study, order, shown, revealed=terms.revealed and shown in answers) if shown else None,
+            answer=answers.get(shown),
+            done=len(answers),
+            total=len(answers) + len(still_open),
+            before=next((each for each in reversed(order[:at]) if each in answers), ""),
+            after=next((each for each in order[at + 1 :] if each in answers), ""),
             revealed=terms.revealed,
         )
 
@@ -142,7 +127,6 @@ class Answering:
 
         - `choice`: number of the option, from 1; 0 for "cannot decide".
         - `seconds`: how long the item was before their eyes; more than a day is kept as a day.
-        - `comment`: in their words, kept to the letter.
 
         Raises BadRequest: no such choice, no time that can be, or a comment that is too long.
         Raises NotFound: there is no such study or item, or the annotator's answers were removed.
@@ -150,7 +134,7 @@ class Answering:
         """
         study = self._studies.study(study_id)
         if study.item(item_id) is None:
-            raise unknown_item(study, item_id)
+            raise _unknown_item(study, item_id)
         if choice not in CHOICES:
             raise BadRequest(
                 f"An answer is 1, 2 or 3, the number of a passage, or 0 for 'cannot decide'; not {choice}."
@@ -174,35 +158,30 @@ class Answering:
         )
 
     def answered(self, study_id: str, annotator_id: str) -> tuple[AnsweredItem, ...]:
-        """List what an annotator has answered, each item once, the last answered first.
-
-        Raises NotFound: there is no such study, or the annotator's answers were removed.
-        """
+        """List what an annotator has answered, each item once, the last answered first. Raises NotFound as `task`."""
         study = self._studies.study(study_id)
-        revealed = self._app.store.studies.terms(study_id).revealed
-        standing = self._rows.standing(study_id, annotator_id)
-        order = order_of(study, annotator_id)
-        last_first = sorted(standing.answers.values(), key=lambda answer: -answer.number)
+        revealed = self._studies.terms(study_id).revealed
+        answers = self._rows.standing(study_id, annotator_id).answers
+        order = _order(study, annotator_id)
         return tuple(
-            AnsweredItem(item=_shown(study, order, answer.item_id, answer, revealed=revealed), answer=answer)
-            for answer in last_first
+            AnsweredItem(item=_shown(study, order, answer.item_id, revealed=revealed), answer=answer)
+            for answer in sorted(answers.values(), key=lambda answer: -answer.number)
         )
 
 
-def order_of(study: Study, annotator_id: str) -> tuple[str, ...]:
+def _order(study: Study, annotator_id: str) -> tuple[str, ...]:
     """Give the ids of a study's items in one annotator's order: the same on every device."""
     return in_order(study.making.seed, annotator_id, tuple(item.id for item in study.items))
 
 
-def unknown_item(study: Study, item_id: str) -> NotFound:
-    """Make the error for an item that a study does not have."""
+def _unknown_item(study: Study, item_id: str) -> NotFound:
     return NotFound(f"The study {study.label} has no item '{item_id:.40}'. Go on with the next one.")
 
 
-def _shown(study: Study, order: tuple[str, ...], item_id: str, answer: Answer | None, *, revealed: bool) -> ShownItem:
-    item: Item | None = study.item(item_id)
+def _shown(study: Study, order: tuple[str, ...], item_id: str, *, revealed: bool) -> ShownItem:
+    item = study.item(item_id)
     if item is None:
-        raise unknown_item(study, item_id)
+        raise _unknown_item(study, item_id)
     work = study.work(item.book)
     return ShownItem(
         id=item.id,
@@ -213,5 +192,5 @@ def _shown(study: Study, order: tuple[str, ...], item_id: str, answer: Answer | 
         title=work.title,
         author=work.author,
         source=item.source,
-        right_option=item.right_option if revealed and answer is not None else 0,
+        right_option=item.right_option if revealed else 0,
     )

@@ -1,161 +1,425 @@
-"""What came of a study: how often people were right, how far they agree, what models answered to the same items."""
+"""What came of studies: models answer beside people, and everything is counted."""
 
 from __future__ import annotations
 
-import threading
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+import hashlib
+import json
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from relic_core.config import provenance
+from relic_core.domain.studies import CANNOT_DECIDE, ID_LENGTH, OPTIONS, ItemResult, ModelAnswers
+from relic_core.errors import BadRequest, BadWeights
+from relic_core.evaluation import metrics, raters
+from relic_core.evaluation.intervals import interval_of
+from relic_core.evaluation.proxy_task import (
+    ItemSettings,
+    alike,
+    ask,
+    built_on,
+    caveat,
+    check_not_chooser,
+    make_items,
+    may_answer,
+    proxy_values,
+)
+from relic_core.reporting.studies import MajorityResult, ModelResult, PersonResult, StudyResults
+from relic_core.reporting.tables import Cell, Figure, Table
 from relic_core.retrieval import registry
-from relic_core.services.studies.standing import find_works
+from relic_core.services.figures import figure_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
+    from collections.abc import Callable, Mapping, Sequence
 
-    from relic_core.domain.studies import Annotator, Item, Study
-    from relic_core.evaluation.raters import Measure, Share
-    from relic_core.reporting.tables import Figure
-    from relic_core.wiring import App
+    from relic_core.domain import ContextSize, Job, Work
+    from relic_core.domain.studies import Annotator, Answer, Item, Measure, Study
+    from relic_core.evaluation.metrics import Values
+    from relic_core.evaluation.raters import Counts
+    from relic_core.ports import Benchmark, Progress, Retriever
+    from relic_core.services.studies.studies import Studies
+    from relic_core.store.studies import StudyRows
+    from relic_core.store.study_answers import StudyAnswerRows
+
+_CHANCE = (
+    f"Chance is {100 / OPTIONS:.1f}: each item has {OPTIONS} options. “Cannot decide” counts as not right, and in the "
+    "measures of agreement as a missing answer."
+)
+_MAJORITY = (
+    "A majority is more than half of those who answered an item: two of three, three of four. Items that fewer than "
+    "two people have answered are left out of it, and of all measures of agreement."
+)
+_UNEQUAL = (
+    "In Fleiss', Randolph's and Gwet's figures every item counts the same, however many answered it; in Krippendorff's "
+    "it counts by its answers."
+)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PersonResult:
-    """How one annotator did.
+class StudyModels:
+    """What retrievers and rerankers answer to studies; each answer is kept with what made it.
 
-    - `answered`, `right`, `cannot`: items answered; rightly; with "cannot decide".
-    - `accuracy`: right among answered, "cannot decide" counted as not right; None before the first answer.
-    - `seconds`: of an item, the median; 0 before the first answer.
+    - `retriever`: gives one by its registered name.
+    - `start`: begins a job.
     """
 
-    annotator: Annotator
-    answered: int
-    right: int
-    cannot: int
-    accuracy: Figure | None
-    seconds: float
+    def __init__(
+        self,
+        studies: Studies,
+        rows: StudyRows,
+        load_work: Callable[[str], Work],
+        retriever: Callable[[str], Retriever],
+        start: Callable[..., Job],
+    ) -> None:
+        self._studies = studies
+        self._rows = rows
+        self._load_work = load_work
+        self._retriever = retriever
+        self._start = start
+
+    def kept(self, study_id: str) -> tuple[ModelAnswers, ...]:
+        """List what was answered: of each retriever the last."""
+        last = {each.retriever: each for each in self._rows.models(study_id)}
+        return tuple(last[card.name] for card in registry.cards() if card.name in last)
+
+    def due(self, study_id: str) -> tuple[str, ...]:
+        """Name the retrievers that have not answered a study as they now are; those without a model are passed over.
+
+        Raises NotFound: there is no such study.
+        """
+        study = self._studies.study(study_id)
+        known = {each.id for each in self._rows.models(study_id)}
+        due = []
+        for name in may_answer(study.making.chooser):
+            try:
+                answers_id = _id(study, self._retriever(name))
+            except BadWeights:  # nothing can be done about it here
+                continue
+            if answers_id not in known:
+                due.append(name)
+        return tuple(due)
+
+    def start(self, study_id: str, names: Sequence[str] = (), *, again: bool = False) -> Job:
+        """Have retrievers answer a study in the background; those that have answered as they are now are passed over.
+
+        - `names`: registered names; all that may answer where empty.
+        - `again`: ask also those that have answered.
+
+        Raises BadRequest: no retriever has one of the names, or it chose the options.
+        Raises StudyHeld, NotFound: the study's works are not here; there is no such study.
+        """
+        study = self._studies.study(study_id)
+        self._studies.find_works(study).check(study)
+        arguments = {"study_id": study_id, "names": list(_checked(study, names)), "again": again}
+        return self._start("study-models", title=f"Models answer {study.label}", subject=study_id, arguments=arguments)
+
+    def run(self, arguments: dict[str, Any], progress: Progress) -> str:
+        """Do the job that `start` began."""
+        answers, silent = self.answer(**arguments, progress=progress)
+        return " ".join([f"Answered by: {', '.join(each.label for each in answers)}.", *silent])
+
+    def answer(
+        self, study_id: str, names: Sequence[str] = (), *, again: bool = False, progress: Progress
+    ) -> tuple[tuple[ModelAnswers, ...], tuple[str, ...]]:
+        """Have retrievers answer a study, here and now; each is kept as soon as it has answered. Raises as `start`.
+
+        Returns: what was answered now or before, in the order of the names; and for each retriever that could not
+        answer a sentence that says why.
+        """
+        study = self._studies.study(study_id)
+        found = self._studies.find_works(study)
+        found.check(study)
+        checked = _checked(study, names)
+        items = tuple(replace(item, work_id=found.stored[item.book]) for item in study.items)
+        known = {each.id: each for each in self._rows.models(study_id)}
+        answers: list[ModelAnswers] = []
+        silent: list[str] = []
+        for number, name in enumerate(checked):
+            label = registry.card(name).label
+
+            def within(done: int, total: int, note: str = "", first: int = number) -> None:  # noqa: ARG001 - as every report is called
+                progress(first * len(items) + done, len(checked) * len(items), note)
+
+            within(0, 0, label)
+            try:
+                retriever = self._retriever(name)
+                answers_id = _id(study, retriever)
+                if answers_id in known and not again:
+                    answers.append(known[answers_id])
+                    continue
+                chosen = ask(items, self._load_work, retriever, progress=within)
+            except BadWeights as error:
+                silent.append(f"{label} could not answer: {error}")
+                continue
+            made = ModelAnswers(
+                id=answers_id,
+                study_id=study_id,
+                retriever=name,
+                label=label,
+                configuration=dict(retriever.configuration),
+                choices=chosen.choices,
+                ranks=chosen.ranks,
+                code=provenance.code(),
+                created=datetime.now(UTC),
+            )
+            self._rows.add_models(made)
+            answers.append(made)
+        return tuple(answers), tuple(silent)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MajorityResult:
-    """How people did together: an item is right where more than half of those who answered it chose the quotation.
-
-    - `items`: those that two people or more have answered.
-    - `right`, `wrong`, `none`: of these: a majority for the quotation, for another passage, for none.
-    - `accuracy`: right among `items`; None where there are none.
-    """
-
-    items: int
-    right: int
-    wrong: int
-    none: int
-    accuracy: Figure | None
+def _checked(study: Study, names: Sequence[str]) -> tuple[str, ...]:
+    if not names:
+        return may_answer(study.making.chooser)
+    checked = tuple(dict.fromkeys(registry.card(name).name for name in names))
+    check_not_chooser(checked, study.making.chooser)
+    return checked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelResult:
-    """How one retriever did on all items of the study.
-
-    - `retriever`, `label`: registered name, and what pages call it.
-    - `accuracy`: none where it has not answered, or is left out.
-    - `mark`: what has to be known of its answers: that it chose the other options, or is built on what did; empty else.
-    """
-
-    retriever: str
-    label: str
-    accuracy: Figure | None
-    mark: str
-    left_out: bool
-    created: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemResult:
-    """What was answered to one item.
-
-    - `number`: its place in the study, from 1.
-    - `title`, `work_id`: the work, and the id of the stored one for links; empty where it is not in the library.
-    - `answered`, `right`, `cannot`: people who answered; rightly; who could not decide.
-    - `votes`: how many chose each option.
-    - `share`: right among answered; None where nobody answered.
-    - `seconds`: the median; 0 where nobody answered.
-    - `models`: by label the option that each retriever chose; 0 for none.
-    """
-
-    item: Item
-    number: int
-    title: str
-    work_id: str
-    answered: int
-    right: int
-    cannot: int
-    votes: tuple[int, ...]
-    share: float | None
-    seconds: float
-    models: Mapping[str, int] = field(hash=False)
-    comments: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyResults:
-    """What came of a study.
-
-    - `people`, `majority`, `models`: how people did, each and together; how retrievers did.
-    - `agreement`: Fleiss, Randolph, Gwet, Krippendorff.
-    - `figures`: measures by their keys and shares by their labels as they are read, with intervals where these can be
-      had; lacks those that have no value.
-    - `paradox`: why Fleiss' kappa is low although people agree, where that is so; empty else.
-    - `items`: the hardest for people first, then those nobody has answered.
-    - `telling`: those that everybody, two at least, got right and some model did not (RELiC, Table 5).
-    - `notes`: how the figures were come by, that among it.
-    """
-
-    study: Study
-    people: tuple[PersonResult, ...]
-    majority: MajorityResult
-    agreement: tuple[Measure, ...]
-    all_agree: Share
-    none_agree: Share
-    figures: Mapping[str, Figure] = field(hash=False)
-    paradox: str
-    models: tuple[ModelResult, ...]
-    items: tuple[ItemResult, ...]
-    telling: tuple[ItemResult, ...]
-    intervals: str
-    notes: tuple[str, ...]
+def _id(study: Study, retriever: Retriever) -> str:
+    """Digest what decides a retriever's answers. Raises BadWeights where its model is not there."""
+    facts = [study.id, retriever.name, sorted(retriever.configuration.items())]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:ID_LENGTH]
 
 
 class Results:
-    """The results of the studies of an app; kept in memory until the store is written."""
+    """The results of studies; kept in memory until the store is written.
 
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._lock = threading.Lock()
-        self._stamp: object = None
-        self._kept: dict[str, StudyResults] = {}
+    - `stamp`: tells whether the store was written since.
+    """
+
+    def __init__(
+        self, studies: Studies, models: StudyModels, rows: StudyAnswerRows, stamp: Callable[[], object]
+    ) -> None:
+        self._studies = studies
+        self._models = models
+        self._rows = rows
+        self._stamp = stamp
+        self._kept: tuple[object, dict[str, StudyResults]] = (None, {})
 
     def of(self, study_id: str) -> StudyResults:
         """Compute the results of a study, also of one that is not finished.
 
         Raises NotFound: there is no such study.
         """
-        from relic_core.services.studies.counting import compute  # it makes what is defined here
-
-        stamp = self._app.store.stamp()
-        with self._lock:
-            if stamp == self._stamp and study_id in self._kept:
-                return self._kept[study_id]
-        study = self._app.studies.study(study_id)
+        now = self._stamp()
+        stamp, kept = self._kept
+        if stamp == now and study_id in kept:
+            return kept[study_id]
+        study = self._studies.study(study_id)
         found = compute(
             study,
-            annotators=[each.annotator for each in self._app.studies.annotators(study_id)],
-            answers=self._app.store.study_answers.latest(study_id),
-            models=self._app.studies.models.kept(study_id),
-            marks={card.name: self._app.studies.models.mark(study, card.name) for card in registry.cards()},
-            stored=find_works(self._app, study).stored,
+            annotators=[each.annotator for each in self._studies.annotators(study_id)],
+            answers=self._rows.latest(study_id),
+            models=self._models.kept(study_id),
+            stored=self._studies.find_works(study).stored,
         )
-        with self._lock:
-            if stamp != self._stamp:
-                self._stamp, self._kept = stamp, {}
-            self._kept[study_id] = found
+        self._kept = (now, {**(kept if stamp == now else {}), study_id: found})
         return found
+
+
+def compute(
+    study: Study,
+    *,
+    annotators: Sequence[Annotator],
+    answers: Sequence[Answer],
+    models: Sequence[ModelAnswers],
+    stored: Mapping[str, str],
+) -> StudyResults:
+    """Compute the results of a study.
+
+    - `answers`: those that count: of an annotator to an item one.
+    - `stored`: by the key of a work the id of the stored one.
+    """
+    by_item: dict[str, list[Answer]] = {item.id: [] for item in study.items}
+    for answer in answers:
+        by_item[answer.item_id].append(answer)
+    items = tuple(
+        ItemResult(
+            item=item,
+            number=number,
+            title=study.work(item.book).title,
+            work_id=stored.get(item.book, ""),
+            answered=len(own),
+            cannot=chosen[CANNOT_DECIDE],
+            votes=(votes := tuple(chosen[option] for option in range(1, OPTIONS + 1))),
+            majority=raters.majority(votes, len(own)),
+            seconds=median(answer.seconds for answer in own) if own else 0.0,
+            models={each.label: each.choices[item.id] for each in models if item.id in each.choices},
+            comments=tuple(answer.comment for answer in own if answer.comment.strip()),
+        )
+        for number, item in enumerate(study.items, start=1)
+        for own in [by_item[item.id]]
+        for chosen in [Counter(answer.choice for answer in own)]
+    )
+    counts = np.array([each.votes for each in items], dtype=np.int64).reshape(len(items), OPTIONS)
+    measures = raters.measures(counts)
+    fair = {each.label for each in models if not caveat(each.retriever, study.making.chooser)}
+    telling = tuple(
+        each
+        for each in items
+        if each.answered >= raters.LEAST
+        and each.right == each.answered
+        and any(each.models[label] != each.item.right_option for label in fair & set(each.models))
+    )
+    over = "works, each with all its items" if len(study.works) > 1 else "items, and speak of this work alone"
+    intervals = (
+        f"Intervals are 95%, by bootstrap over {over}: how far a figure would move on others, answered by the same "
+        "people."
+    )
+    numbers = sorted({each.answered for each in items})
+    unequal = (f"Items have {numbers[0]} to {numbers[-1]} answers each. {_UNEQUAL}",) if len(numbers) > 1 else ()
+    return StudyResults(
+        study=study,
+        people=tuple(_person(study, annotator, answers) for annotator in annotators),
+        majority=_majority(items),
+        agreement=measures,
+        figures=_figures(study, counts, measures),
+        paradox=raters.paradox(counts),
+        models=_models(study, models),
+        items=tuple(sorted(items, key=lambda each: (each.share is None, each.share or 0.0, -each.seconds))),
+        telling=telling,
+        intervals=intervals,
+        notes=(_CHANCE, _MAJORITY, intervals, *unequal),
+    )
+
+
+def accuracy(values: Values, books: Sequence[str]) -> Figure | None:
+    """Give the share of right answers with its interval: over works where there are several, else over items.
+
+    - `values`: 1 for right, 0 for not.
+
+    Returns: without an interval for a single answer; None for none.
+    """
+    if not len(values):
+        return None
+    card = metrics.metric("proxy-accuracy")
+    if len(values) == 1:
+        return Figure(text=card.written(float(values[0])), value=float(values[0]))
+    return figure_of(card, interval_of(values, books, over="works" if len(set(books)) > 1 else "examples"))
+
+
+def _of_items(items: Sequence[Item], choices: Mapping[str, int]) -> Figure | None:
+    return accuracy(proxy_values(items, choices), [item.book for item in items])
+
+
+def _figures(study: Study, counts: Counts, measures: Sequence[Measure]) -> dict[str, Figure]:
+    """Set the figures of agreement with their intervals where these can be had; a dash where all draws agree."""
+    intervals = raters.intervals(counts, [item.book for item in study.items])
+    figures = {}
+    for each in measures:
+        if each.value is None:
+            continue
+        form = ".1%" if each.is_share else "z.2f"
+        figure = Figure(text=format(each.value, form), value=each.value)
+        around = intervals.get(each.key)
+        if around is not None and around.flat:
+            figure = replace(figure, ends=("–", ""))
+        elif around is not None:
+            ends = (format(around.low, form), format(around.high, form))
+            figure = replace(figure, low=around.low, high=around.high, ends=ends)
+        figures[each.key] = figure
+    return figures
+
+
+def _person(study: Study, annotator: Annotator, answers: Sequence[Answer]) -> PersonResult:
+    own = {answer.item_id: answer for answer in answers if answer.annotator_id == annotator.id}
+    items = [item for item in study.items if item.id in own]
+    choices = {item_id: answer.choice for item_id, answer in own.items()}
+    return PersonResult(
+        annotator=annotator,
+        answered=len(own),
+        right=sum(choices[item.id] == item.right_option for item in items),
+        cannot=sum(choice == CANNOT_DECIDE for choice in choices.values()),
+        accuracy=_of_items(items, choices),
+        seconds=median(answer.seconds for answer in own.values()) if own else 0.0,
+    )
+
+
+def _majority(items: Sequence[ItemResult]) -> MajorityResult:
+    asked = [each for each in items if each.answered >= raters.LEAST]
+    right = np.array([each.majority == each.item.right_option for each in asked], dtype=np.float64)
+    none = sum(each.majority == 0 for each in asked)
+    return MajorityResult(
+        items=len(asked),
+        right=int(right.sum()),
+        wrong=len(asked) - int(right.sum()) - none,
+        none=none,
+        accuracy=accuracy(right, [each.item.book for each in asked]),
+    )
+
+
+def _models(study: Study, models: Sequence[ModelAnswers]) -> tuple[ModelResult, ...]:
+    """Set how retrievers did, the best first; the one that chose the options is named and left out."""
+    answered = {each.retriever: each for each in models}
+    chooser = study.making.chooser
+    found = []
+    for card in registry.cards():
+        left_out = alike(card.name) == alike(chooser)
+        made = None if left_out else answered.get(card.name)
+        if card.name in answered or card.name == chooser:
+            found.append(
+                ModelResult(
+                    retriever=card.name,
+                    label=card.label,
+                    accuracy=None if made is None else _of_items(study.items, made.choices),
+                    mark=caveat(card.name, chooser),
+                    left_out=left_out,
+                    created=None if made is None else made.created,
+                )
+            )
+    return tuple(sorted(found, key=lambda each: -1.0 if each.accuracy is None else each.accuracy.value, reverse=True))
+
+
+def proxy_table(
+    benchmark: Benchmark,
+    retrievers: Sequence[str],
+    *,
+    chooser: str,
+    shape: ContextSize,
+    create: Callable[[str], Retriever],
+    progress: Progress,
+) -> Table:
+    """Ask retrievers the proxy task, with every window of a benchmark for an item.
+
+    - `chooser`: who chooses the other two options; not one of those that are asked.
+    - `create`: gives a retriever by its registered name.
+
+    Raises BadRequest: no retriever is asked, there is none of that name, or the chooser is asked.
+    """
+    if not retrievers:
+        raise BadRequest(f"Name retrievers to be asked, others than {chooser}, which chooses the options.")
+    check_not_chooser(retrievers, chooser)
+    made = make_items(
+        benchmark,
+        benchmark.windows(),
+        chooser=create(chooser),
+        settings=ItemSettings(shape=shape),
+        progress=progress,
+    )
+    works = {work.id: work for window in benchmark.windows() for work in [benchmark.work(window.pool)]}
+    rows: list[tuple[Cell, ...]] = []
+    for each in retrievers:
+        choices = ask(made.items, works.__getitem__, create(each), progress=progress).choices
+        rows.append((registry.card(each).label, str(shape), _of_items(made.items, choices) or "–", len(made.items)))
+    other = registry.card(chooser).label
+    notes = [f"Each claim has {OPTIONS} candidates. Chance is {100 / OPTIONS:.1f}."]
+    notes += [
+        f"{registry.card(each).label} is built on {other}, which chose the options, and shares its errors: its figure "
+        "says less than the others'."
+        for each in retrievers
+        if built_on(each, chooser)
+    ]
+    if len(made.items) > 1:
+        over = "works" if len({item.book for item in made.items}) > 1 else "examples"
+        notes.append(f"Intervals are 95%, by bootstrap over {over}.")
+    if made.left_out:
+        notes.append(f"{len(made.left_out):,} claims make no item: no ranking, or too short a work for three options.")
+    return Table(
+        caption=f"{benchmark.card.label}: the critic's quotation told from two passages that {other} put first.",
+        heads=("retriever", "context", metrics.metric("proxy-accuracy").label, "n"),
+        rows=tuple(rows),
+        notes=tuple(notes),
+    )

@@ -1,108 +1,103 @@
-"""The studies of an app: making and listing them, what they tell annotators, who has answered."""
+"""The studies of the library: made and listed, what they tell annotators, who has answered, who runs them."""
 
 from __future__ import annotations
 
-import threading
-from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
-from relic_core.errors import BadRequest, NotFound
+from relic_core.config import ASSETS
+from relic_core.domain.studies import StudyRequest, StudyView, WorksFound, check_terms, checked_name
+from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
+from relic_core.evaluation.benchmarks import registry as benchmarks
+from relic_core.evaluation.studies import MINED, check_request, make_study, mined_benchmark, next_version
+from relic_core.formats.files import read_bytes, written_whole
+from relic_core.formats.studies import StudyFile, read_study, write_study
 from relic_core.ports import silent
-from relic_core.services.studies import finding, making, sample, texts, windows
-from relic_core.services.studies.answering import Answering
-from relic_core.services.studies.files import Files
-from relic_core.services.studies.models import Models
-from relic_core.services.studies.owners import Owners
-from relic_core.services.studies.results import Results
-from relic_core.services.studies.standing import StudyView, find_works
+from relic_core.reporting import passages
+from relic_core.retrieval import registry
+from relic_core.store.studies import LONGEST_CODE, seal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.domain import Job
-    from relic_core.domain.studies import Study, StudyTerms
-    from relic_core.ports import Progress
-    from relic_core.services.studies.making import StudyRequest
-    from relic_core.services.studies.windows import StudySource
-    from relic_core.store.studies import StudyCounts, TermsChange
-    from relic_core.store.study_answers import AnnotatorCounts
-    from relic_core.wiring import App
+    from relic_core.config import Settings
+    from relic_core.domain import BenchmarkCard, Job, Span, Work, WorkSummary
+    from relic_core.domain.studies import Study, StudyTerms, StudyWork
+    from relic_core.ports import Benchmark, Progress, Retriever
+    from relic_core.services.catalogue import Catalogue
+    from relic_core.services.works import Works
+    from relic_core.store.mined_windows import WindowRows
+    from relic_core.store.sources import SourceRows
+    from relic_core.store.studies import StudyCounts, StudyRows, TermsChange
+    from relic_core.store.study_answers import AnnotatorCounts, StudyAnswerRows
+
+__all__ = ["LONGEST_CODE", "Studies", "StudyMaking", "StudySource"]
+
+SAMPLE = ASSETS / "sample" / "study.json"
+"""Items of the sample work, so that the task can be tried at once; ``python -m relic_core study sample`` makes it."""
+
+_SAMPLE_REQUEST = StudyRequest(name="High Water at Averhythe", benchmark="sample", most=10, seed=1, wanted=0)
+_SAMPLE_CODE = "came with the program"
+_SAMPLE_MADE = datetime(2026, 11, 1, tzinfo=UTC)
+"""Fixed, so that the same items make the same file."""
+
+PRIDE = StudyRequest(name="Pride and Prejudice", benchmark="public-relic-test", works=("pride_and_prejudice",))
+"""The study of the paper's own work, in the benchmark of criticism that is free of copyright."""
+
+FARTHEST = 1_000
+"""The paper's second variant: the gold is not among so many that dense-RELiC ranks first (RELiC, section 4)."""
+
+_DIGITS = 12
 
 
 class Studies:
-    """The studies of an app."""
+    """The studies there are."""
 
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._kept: dict[str, Study] = {}
-        self._lock = threading.Lock()
-
-    @cached_property
-    def answering(self) -> Answering:
-        """What annotators do."""
-        return Answering(self._app, self)
-
-    @cached_property
-    def models(self) -> Models:
-        """What retrievers answer."""
-        return Models(self._app)
-
-    @cached_property
-    def results(self) -> Results:
-        """What came of it."""
-        return Results(self._app)
-
-    @cached_property
-    def owners(self) -> Owners:
-        """Who may see that, and manage a study."""
-        return Owners(self._app)
-
-    @cached_property
-    def files(self) -> Files:
-        """What is given away and taken in."""
-        return Files(self._app)
+    def __init__(self, rows: StudyRows, answers: StudyAnswerRows, works: Works) -> None:
+        self._rows = rows
+        self._answers = answers
+        self._works = works
+        self._read: dict[str, Study] = {}
 
     def all(self) -> tuple[StudyCounts, ...]:
-        """List the studies, newest first; on a fresh store the sample study is put there first."""
-        sample.ensure(self._app)
-        return self._app.store.studies.all()
+        """List the studies, newest first; the sample study is put there first, unless the reader removed it."""
+        study, terms = read_study(read_bytes(SAMPLE), str(SAMPLE))
+        if not self._rows.is_known(study.id):
+            self._rows.add(study, terms)
+        return self._rows.all()
 
     def removed(self) -> tuple[StudyCounts, ...]:
         """List the studies that were removed and can be put back, newest first."""
-        return self._app.store.studies.all(removed=True)
+        return self._rows.all(removed=True)
 
     def study(self, study_id: str) -> Study:
         """Return a study; it never changes, so it stays in memory.
 
         Raises NotFound: there is none, or it was removed.
         """
-        with self._lock:
-            kept = self._kept.get(study_id)
-        if kept is None:
-            kept = self._app.store.studies.get(study_id)
-            with self._lock:
-                self._kept[study_id] = kept
-        return kept
+        return self._read.get(study_id) or self._read.setdefault(study_id, self._rows.get(study_id))
+
+    def terms(self, study_id: str) -> StudyTerms:
+        """Give what a study asks and tells now. Raises NotFound as `study`."""
+        return self._rows.terms(study_id)
 
     def get(self, study_id: str) -> StudyView:
-        """Return a study as it stands now.
-
-        Raises NotFound: there is none, or it was removed.
-        """
+        """Return a study as it stands now. Raises NotFound as `study`."""
         study = self.study(study_id)
-        annotators, answers = self._app.store.study_answers.count(study_id)
-        found = find_works(self._app, study)
+        annotators, answers = self._answers.count(study_id)
+        found = self.find_works(study)
         return StudyView(
             study=study,
-            terms=self._app.store.studies.terms(study_id),
+            terms=self.terms(study_id),
             frozen=answers > 0,
             annotators=annotators,
             answers=answers,
             stored=found.stored,
             held=found.held,
-            later=self._app.store.studies.later(study_id),
+            later=self._rows.later(study_id),
         )
 
     def find(self, said: str) -> Study:
@@ -110,53 +105,37 @@ class Studies:
 
         Raises NotFound, BadRequest: none fits; several do.
         """
-        return self.study(finding.meant(self.all(), said).id)
+        listed, wanted = self.all(), said.strip().casefold()
+        for fits in (
+            [each for each in listed if each.id == wanted],
+            [each for each in listed if wanted and each.id.startswith(wanted)],
+            [each for each in listed if each.name.casefold() == wanted],
+            [each for each in listed if wanted and wanted in each.name.casefold()],
+        ):
+            if len({each.name for each in fits}) == 1:
+                return self.study(max(fits, key=lambda each: each.version).id)
+            if fits:
+                several = ", ".join(f"{each.id} ({each.name})" for each in fits)
+                raise BadRequest(f"'{said}' fits several studies: {several}. Give the id.")
+        raise NotFound(f"There is no study '{said:.80}'. `python -m relic_core study` lists those there are.")
 
-    def sources(self) -> tuple[StudySource, ...]:
-        """List what studies can be made from, the windows mined here first; opening each takes some seconds."""
-        return windows.list_sources(self._app)
+    def named(self, name: str) -> StudyCounts | None:
+        """Give the study of a name, case aside, of versions the last; None where none has it."""
+        wanted = name.strip().casefold()
+        found = [each for each in self._rows.all() if each.name.casefold() == wanted]
+        return max(found, key=lambda each: each.version, default=None)
 
-    def make(self, request: StudyRequest, *, data: Path | None = None, progress: Progress = silent) -> Study:
-        """Make a study and keep it, or find it where it was made before.
+    def find_works(self, study: Study) -> WorksFound:
+        """Look for the works of a study, text and sentences."""
+        known = {version.fingerprint: work_id for work_id, version in self._works.imprints().items()}
+        stored = {work.key: known[work.fingerprint] for work in study.works if work.fingerprint in known}
+        missing = [work for work in study.works if work.key not in stored]
+        summaries = self._works.summaries() if missing else ()
+        return WorksFound(stored=stored, held=tuple(_why(work, summaries) for work in missing))
 
-        Parameters and errors are those of `making.make`.
-
-        Raises BadRequest: another study has the name.
-        """
-        terms = request.terms
-        finding.check_name_is_free(self._app.store.studies.all(), request.name)
-        made = making.make(self._app, request, data=data, progress=progress)
-        return self._keep(made, terms, request.owner)
-
-    def start_making(self, request: StudyRequest) -> Job:
-        """Make a study in the background; the job's closing note ends with the study's id in brackets.
-
-        Raises BadRequest: the name or a text of the request cannot be, or another study has the name.
-        """
-        name = texts.checked_name("A study", request.name)
-        _ = request.terms
-        finding.check_name_is_free(self._app.store.studies.all(), name)
-        said = {field: getattr(request, field) for field in request.__slots__}
-        return self._app.jobs.start("study", title=f"Making the study {name}", subject=name, arguments=said)
-
-    def pride_and_prejudice(self) -> StudyRequest | None:
-        """Say what the study of the paper's own work would be; None where the work is not here."""
-        benchmark, work = making.PRIDE
-        if not windows.has_work(self._app, work):
-            return None
-        return making.StudyRequest(name=making.PRIDE_NAME, benchmark=benchmark, works=(work,))
-
-    def has_words_on_pride_and_prejudice(self) -> bool:
-        """Whether the critics' words are here that its study is made from: they have to be rebuilt."""
-        return windows.has_words(self._app, making.PRIDE[0])
-
-    def made_of_pride_and_prejudice(self) -> StudyCounts | None:
-        """Give the study that `pride_and_prejudice` would make again, since one has its name; None where none has."""
-        return finding.named(self._app.store.studies.all(), making.PRIDE_NAME)
-
-    def default_terms(self) -> StudyTerms:
-        """Give what studies tell annotators where their owner says nothing else."""
-        return texts.DEFAULT
+    def add(self, study: Study, terms: StudyTerms) -> bool:
+        """Keep a study; one that is here already stays as it is. Returns: whether it is new."""
+        return self._rows.add(study, terms)
 
     def edit(self, study_id: str, **changes: str | int | bool) -> StudyTerms:
         """Change what a study asks and tells; every version of every text is kept, with its time.
@@ -168,23 +147,14 @@ class Studies:
         Raises BadRequest: no such text, or it is too long.
         Raises NotFound: there is no such study.
         """
-        for name, said in changes.items():
-            if name == "wanted":
-                texts.checked_wanted(int(said))
-            elif name in {"instructions", "consent", "privacy"}:
-                texts.checked_text(name, str(said))
-            elif name != "revealed":
-                raise BadRequest(
-                    f"A study has no '{name}' that can be changed. It has: instructions, wanted, consent, privacy, "
-                    "revealed. Another name, works or items make another study, or a new version."
-                )
+        check_terms(changes)
         self.study(study_id)
-        self._app.store.studies.change_terms(study_id, changes)
-        return self._app.store.studies.terms(study_id)
+        self._rows.change_terms(study_id, changes)
+        return self.terms(study_id)
 
     def history(self, study_id: str) -> tuple[TermsChange, ...]:
         """List every version of every text of a study, oldest first."""
-        return self._app.store.studies.terms_history(study_id)
+        return self._rows.terms_history(study_id)
 
     def new_version(
         self,
@@ -197,7 +167,7 @@ class Studies:
     ) -> Study:
         """Make the next version of a study, with the owner's code; the one before stays with its answers.
 
-        - `study_id`: the study; of its versions the last is gone on from.
+        - `study_id`: of its versions the last is gone on from.
         - `seed`: in place of its own: another order of the items, for each annotator; that of the options stays.
         - `without`: ids of items that are left out.
 
@@ -205,42 +175,39 @@ class Studies:
         Raises NotFound: there is no such study or item.
         """
         before = self.study(study_id)
-        while later := self._app.store.studies.later(before.id):
+        while later := self._rows.later(before.id):
             before = self.study(later)
-        terms = self._app.store.studies.terms(before.id)
-        told = replace(
-            terms,
-            instructions=texts.checked_text(
-                "instructions", terms.instructions if instructions is None else instructions
-            ),
-            wanted=texts.checked_wanted(terms.wanted if wanted is None else wanted),
-            revealed=False,
-        )
-        owner = self._app.store.study_owners.sealed(before.id)
-        return self._keep(making.next_version(before, seed=seed, without=without), told, owner)
+        terms = self.terms(before.id)
+        instructions = terms.instructions if instructions is None else instructions
+        wanted = terms.wanted if wanted is None else wanted
+        check_terms({"instructions": instructions, "wanted": wanted})
+        terms = replace(terms, instructions=instructions, wanted=wanted, revealed=False)
+        return self.keep(next_version(before, seed=seed, without=without), terms, self._rows.sealed(before.id))
+
+    def keep(self, study: Study, terms: StudyTerms, owner: str) -> Study:
+        """Keep a study that was made, with the sealed code of who runs it; one that is here already stays as it is."""
+        if self._rows.add(study, terms) and owner:
+            self._rows.add_owner(study.id, owner)
+        return self.study(study.id)
 
     def remove(self, study_id: str) -> Study:
-        """Hide a study; its answers stay, and `restore` brings it back.
+        """Remove a study from the lists; its answers stay, and `restore` brings it back.
 
         Raises NotFound: there is no such study.
         """
         study = self.study(study_id)
-        self._app.store.studies.remove(study_id)
-        with self._lock:
-            self._kept.pop(study_id, None)
+        self._rows.remove(study_id)
+        self._read.pop(study_id, None)
         return study
 
     def restore(self, study_id: str) -> Study:
-        """Undo `remove`.
-
-        Raises NotFound: there never was such a study.
-        """
-        return self._app.store.studies.restore(study_id)
+        """Undo `remove`. Raises NotFound: there never was such a study."""
+        return self._rows.restore(study_id)
 
     def annotators(self, study_id: str) -> tuple[AnnotatorCounts, ...]:
         """List who has joined a study, with how many items each has answered, and when last."""
         self.study(study_id)
-        return self._app.store.study_answers.annotators(study_id)
+        return self._answers.annotators(study_id)
 
     def erase(self, study_id: str, said: str) -> int:
         """Erase an annotator with all their answers to a study, for good: rows, and where they stood in the file.
@@ -252,21 +219,195 @@ class Studies:
         Raises NotFound: there is no such study or annotator.
         Raises StoreBusy: they are deleted, but the file is in use and could not be written over; ask again.
         """
-        rows = self._app.store.study_answers
         ids = {each.annotator.id for each in self.annotators(study_id)}
-        named = rows.named(study_id, said)
+        named = self._answers.named(study_id, said)
         annotator_id = said if said in ids else named.id if named else ""
         if not annotator_id:
             raise NotFound(
                 f"The study has no annotator '{said:.100}'. Those it has: python -m relic_core study show {study_id}"
             )
-        return rows.erase(study_id, annotator_id)
+        return self._answers.erase(study_id, annotator_id)
 
-    def where(self) -> str:
-        """Name the file in which answers are kept."""
-        return str(self._app.store.path)
+    def guarded(self, study_id: str) -> bool:
+        """Whether a study has an owner's code."""
+        return self._rows.guarded(study_id)
 
-    def _keep(self, study: Study, terms: StudyTerms, sealed: str) -> Study:
-        if self._app.store.studies.add(study, terms) and sealed:
-            self._app.store.study_owners.add(study.id, sealed)
-        return self.study(study.id)
+    def opens(self, study_id: str, code: str) -> bool:
+        """Whether a code is the owner's; any is where the study has none."""
+        return self._rows.opens(study_id, code)
+
+    def give_code(self, study_id: str, code: str) -> None:
+        """Give a study an owner's code from now on; an empty one opens it to everybody.
+
+        Raises BadRequest: the code is too long.
+        Raises NotFound: there is no such study.
+        """
+        self._rows.add_owner(self.study(study_id).id, seal(code))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudySource:
+    """What a study can be made from.
+
+    - `benchmark`, `label`: its name (empty for the windows mined here), and what pages call it.
+    - `works`: key and title of each work, with its windows of all lengths.
+    - `problem`: why it cannot be used now; empty where it can.
+    """
+
+    benchmark: str
+    label: str
+    works: tuple[tuple[str, str, int], ...] = ()
+    problem: str = ""
+
+
+class StudyMaking:
+    """Makes studies of benchmarks and of what was mined here.
+
+    - `open_benchmark`, `chooser`: give a benchmark by name, and a retriever for one.
+    - `mined`: gives the windows mined here as a benchmark, and where each claim was written.
+    - `start`: begins a job.
+    """
+
+    def __init__(
+        self,
+        studies: Studies,
+        open_benchmark: Callable[..., Benchmark],
+        mined: Callable[[], tuple[Benchmark, Mapping[str, str]]],
+        chooser: Callable[[str, Benchmark], Retriever],
+        start: Callable[..., Job],
+    ) -> None:
+        self._studies = studies
+        self._open_benchmark = open_benchmark
+        self._mined = mined
+        self._chooser = chooser
+        self._start = start
+
+    def sources(self) -> tuple[StudySource, ...]:
+        """List what studies can be made from, the windows mined here first; opening each takes some seconds."""
+        return tuple(self._source(card) for card in (MINED, *benchmarks.cards()) if card.pool == MINED.pool)
+
+    def _source(self, card: BenchmarkCard) -> StudySource:
+        try:
+            benchmark, _ = self._open(card.name)
+        except RelicError as error:  # told, since the others can be used
+            return StudySource(benchmark=card.name, label=card.label, problem=str(error))
+        counts = Counter(window.book for window in benchmark.windows())
+        works = tuple((book.key, book.title, counts[book.key]) for book in benchmark.books())
+        return StudySource(benchmark=card.name, label=card.label, works=works)
+
+    def _open(self, name: str, data: Path | None = None) -> tuple[Benchmark, Mapping[str, str]]:
+        if not name:
+            return self._mined()
+        card = benchmarks.card(name)
+        if card.pool != MINED.pool:
+            raise BadRequest(
+                f"{card.label} gives passages without the work around them, so that nobody could read further. Take a "
+                "benchmark of whole works."
+            )
+        return self._open_benchmark(name, data=data), {}
+
+    def make(self, request: StudyRequest, *, data: Path | None = None, progress: Progress = silent) -> Study:
+        """Make a study and keep it, or find it where it was made before.
+
+        - `data`: the reader's own file of the benchmark.
+        - `progress`: told how many windows are done.
+
+        Raises BadRequest: something in the request cannot be, another study has the name, or no window is left.
+        Raises NotFound: a work or the data of the benchmark are not here; nothing was mined.
+        Raises RelicError: what the benchmark and the chooser raise.
+        """
+        terms = request.terms
+        self._check_name_is_free(request.name)
+        return self._studies.keep(self._made(request, data, progress), terms, request.owner)
+
+    def start(self, request: StudyRequest, *, code: str = "") -> Job:
+        """Make a study in the background; the job's closing note ends with the study's id in brackets.
+
+        - `code`: the owner's; empty where results are open to everybody.
+
+        Raises BadRequest: the name, a text or the code cannot be, or another study has the name.
+        """
+        name = checked_name("A study", request.name)
+        _ = request.terms
+        self._check_name_is_free(name)
+        arguments = asdict(request) | {"owner": seal(code)}
+        return self._start("study", title=f"Making the study {name}", subject=name, arguments=arguments)
+
+    def run(self, arguments: dict[str, Any], progress: Progress) -> str:
+        """Do the job that `start` began."""
+        lists = {name: tuple(arguments[name]) for name in ("works", "lengths")}
+        study = self.make(StudyRequest(**arguments | lists), progress=progress)
+        return f"{study.label} has {len(study.items):,} items ({study.id})"
+
+    def make_sample(self, path: Path = SAMPLE) -> StudyFile:
+        """Make the sample study anew and write its file."""
+        study = self._made(_SAMPLE_REQUEST, None, silent)
+        study = replace(study, making=replace(study.making, code=_SAMPLE_CODE), created=_SAMPLE_MADE)
+        whole = StudyFile(study, _SAMPLE_REQUEST.terms)
+        with written_whole(path) as file:
+            file.write(write_study(*whole))
+        return whole
+
+    def _made(self, request: StudyRequest, data: Path | None, progress: Progress) -> Study:
+        check_request(request)
+        benchmark, sources = self._open(request.benchmark, data)
+        chooser = self._chooser(registry.card(request.chooser).name, benchmark)
+        return make_study(request, benchmark, chooser=chooser, sources=sources, words=words_of, progress=progress)
+
+    def _check_name_is_free(self, name: str) -> None:
+        taken = self._studies.named(name)
+        if taken is not None:
+            raise BadRequest(
+                f"There is a study called {taken.name} (id {taken.id}). Choose another name, or make a new version of "
+                "that one."
+            )
+
+
+def mined_windows(
+    windows: WindowRows, sources: SourceRows, load_all: Callable[[Iterable[str]], Mapping[str, Work]]
+) -> tuple[Benchmark, Mapping[str, str]]:
+    """Give the windows that were mined from the reader's sources and are kept, and where each claim was written.
+
+    Raises NotFound: there is none.
+    """
+    found = [stored.window for some in windows.iterate() for stored in some]
+    titles = {
+        each.source.id: ", ".join(filter(None, (each.source.author, each.source.title))) for each in sources.all()
+    }
+    return mined_benchmark(found, load_all), {window.id: titles.get(window.source_id, "") for window in found}
+
+
+def paper_study(catalogue: Catalogue, settings: Settings) -> tuple[StudyRequest | None, bool]:
+    """Say what the study of the paper's own work would be, and whether the critics' words for it have been rebuilt.
+
+    Returns: no request where the work is not here.
+    """
+    if not any(each.entry.slug in PRIDE.works and each.work is not None for each in catalogue.shelf()):
+        return None, False
+    try:
+        return PRIDE, bool(benchmarks.unplaced(PRIDE.benchmark, settings=settings))
+    except (NotFound, BadBenchmark):
+        return PRIDE, False
+
+
+def words_of(work: Work, span: Span) -> str:
+    """Set the words of a span as annotators read them."""
+    return passages.quotation(work, span).plain
+
+
+def _why(work: StudyWork, summaries: Sequence[WorkSummary]) -> str:
+    """Say why a work of a study is held: which edition is wanted, and what to do."""
+    wanted = f"the edition whose text has the sha256 {work.sha256[:_DIGITS]}…"
+    called = f"{work.title} ({work.author})" if work.author else work.title
+    if any(summary.sha256 == work.sha256 for summary in summaries):
+        return (
+            f"{called} is in the library, but its sentences are not cut as they were for the study "
+            f"({work.segmenter}): remove it and add it again with the version of the program that made the study."
+        )
+    other = next((each for each in summaries if each.title.casefold() == work.title.casefold()), None)
+    if other is not None:
+        return (
+            f"{called} is in the library in another edition (sha256 {other.sha256[:_DIGITS]}…): the study was made of "
+            f"{wanted} Add that one; both can stand side by side."
+        )
+    return f"{called} is not in the library: add {wanted}"

@@ -1,0 +1,226 @@
+"""Making studies: windows of a benchmark or of the reader's own sources, drawn by a seed, become items."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from relic_core.config import provenance
+from relic_core.domain import LENGTHS, MAX_CONTEXT, BenchmarkCard, ContextSize, QuotationContext
+from relic_core.domain.studies import Making, Study, StudyWork, checked_name, in_order, study_id
+from relic_core.errors import BadRequest, NotFound
+from relic_core.evaluation.benchmarks.opened import Opened, book_of
+from relic_core.evaluation.proxy_task import ItemSettings, make_items
+from relic_core.retrieval import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from relic_core.domain import MinedWindow, Span, Work
+    from relic_core.domain.studies import StudyRequest
+    from relic_core.ports import Benchmark, Progress, Retriever
+
+MINED = BenchmarkCard(
+    name="",
+    label="The windows mined here",
+    description="Places in your own secondary sources where works of the library are quoted.",
+    split="",
+    pool="whole work",
+    main_metric="recall@10",
+    examples=None,
+    books=None,
+    source="The reader's secondary sources",
+    licence="",
+    citation="",
+)
+
+
+def mined_benchmark(found: Iterable[MinedWindow], load_all: Callable[[Iterable[str]], Mapping[str, Work]]) -> Opened:
+    """Give windows that were mined from the reader's sources as a benchmark.
+
+    - `load_all`: gives works by their ids; those that are not stored are missing.
+
+    Raises NotFound: there is none that items can be made of.
+    """
+    usable = [window for window in found if window.has_context and window.gold.length in LENGTHS]
+    works = load_all({window.work_id for window in usable})
+    windows = [
+        QuotationContext(
+            id=window.id,
+            book=window.work_id,
+            pool=window.work_id,
+            left=window.left[-MAX_CONTEXT:],
+            right=window.right[:MAX_CONTEXT],
+            gold=window.gold,
+        )
+        for window in usable
+        if window.work_id in works
+    ]
+    if not windows:
+        raise NotFound(
+            "No window was mined from sources of your own yet. Mine some (python -m relic_core mine FOLDER), or make "
+            "the study of a benchmark: sample, public-relic-test."
+        )
+    return Opened(MINED, windows, books=[book_of(key, work) for key, work in works.items()], works=works)
+
+
+def check_request(request: StudyRequest) -> None:
+    """Refuse a request that cannot be, before anything is opened for it.
+
+    Raises BadRequest: its name, context, chooser or numbers cannot be.
+    """
+    checked_name("A study", request.name)
+    registry.card(request.chooser)
+    ContextSize.parse(request.shape)
+    if request.most < 0 or request.beyond < 0 or not set(request.lengths) <= set(LENGTHS):
+        raise BadRequest(
+            f"A study has items of quotations of {LENGTHS[0]} to {LENGTHS[-1]} sentences, and the number of items and "
+            f"the place beyond which a quotation is ranked are 0 or more; given were {request.lengths}, "
+            f"{request.most} and {request.beyond}."
+        )
+
+
+def make_study(
+    request: StudyRequest,
+    benchmark: Benchmark,
+    *,
+    chooser: Retriever,
+    sources: Mapping[str, str],
+    words: Callable[[Work, Span], str],
+    progress: Progress,
+) -> Study:
+    """Make a study of the windows of a benchmark.
+
+    - `sources`: where claims were written, by window.
+    - `words`: sets the words of a span as annotators read them.
+    - `progress`: told how many windows are done.
+
+    Raises BadRequest: works or lengths cannot be, or nothing is left of the windows.
+    Raises RelicError: what the benchmark and the chooser raise.
+    """
+    shape = ContextSize.parse(request.shape)
+    windows = _wanted(benchmark, request)
+    # Where every item has to lie beyond a place, it is not known before how many of the windows do.
+    drawn = _drawn(windows, request.seed, 0 if request.beyond else request.most)
+    settings = ItemSettings(shape=shape, seed=request.seed, beyond=request.beyond, words=words)
+    made = make_items(benchmark, drawn, chooser=chooser, settings=settings, progress=progress)
+    usable = {item.id for item in made.items}
+    kept = {window.id for window in _drawn([each for each in drawn if each.id in usable], request.seed, request.most)}
+    items = tuple(replace(item, source=sources.get(item.id, "")) for item in made.items if item.id in kept)
+    if not items:
+        raise BadRequest(
+            f"Nothing is left for a study: of {len(drawn):,} windows {len(made.nearer):,} have their quotation among "
+            f"the first {request.beyond:,} of {registry.card(chooser.name).label}, and {len(made.left_out):,} have no "
+            "ranking or too short a work. Choose more works or lengths, or leave the place out."
+        )
+    pools = {window.book: window.pool for window in drawn}
+    name = request.name.strip()
+    return Study(
+        id=study_id(name=name, version=1, seed=request.seed, items=items),
+        name=name,
+        version=1,
+        earlier="",
+        works=tuple(
+            _work(key, benchmark.work(pools[key]), benchmark) for key in dict.fromkeys(item.book for item in items)
+        ),
+        items=items,
+        making=Making(
+            benchmark=request.benchmark,
+            split=benchmark.card.split,
+            lengths=tuple(sorted(set(request.lengths))),
+            shape=shape,
+            chooser=chooser.name,
+            chooser_configuration=dict(chooser.configuration),
+            beyond=request.beyond,
+            seed=request.seed,
+            windows=len(windows),
+            left_out=len(made.left_out),
+            code=provenance.code(),
+        ),
+        created=datetime.now(UTC),
+    )
+
+
+def next_version(before: Study, *, seed: int | None, without: Collection[str]) -> Study:
+    """Make the next version of a study, with another seed or without some items.
+
+    Raises BadRequest: no item would be left.
+    Raises NotFound: there is no such item.
+    """
+    unknown = set(without) - {item.id for item in before.items}
+    if unknown:
+        raise NotFound(f"The study {before.label} has no item {', '.join(sorted(unknown))}.")
+    items = tuple(item for item in before.items if item.id not in without)
+    if not items:
+        raise BadRequest("A study needs an item at least: leave fewer out.")
+    making = replace(before.making, seed=before.making.seed if seed is None else seed)
+    version = before.version + 1
+    keys = {item.book for item in items}
+    return replace(
+        before,
+        id=study_id(name=before.name, version=version, seed=making.seed, items=items),
+        version=version,
+        earlier=before.id,
+        works=tuple(work for work in before.works if work.key in keys),
+        items=items,
+        making=making,
+        created=datetime.now(UTC),
+    )
+
+
+def _wanted(benchmark: Benchmark, request: StudyRequest) -> list[QuotationContext]:
+    """Take the windows on the works and of the lengths that are wanted."""
+    keys = {_key(benchmark, said) for said in request.works}
+    windows = [
+        window
+        for window in benchmark.windows()
+        if (not keys or window.book in keys) and (not request.lengths or window.gold.length in request.lengths)
+    ]
+    if not windows:
+        of = f" on {', '.join(request.works)}" if request.works else ""
+        raise BadRequest(
+            f"{benchmark.card.label} has no window{of} whose quotation has {' or '.join(map(str, request.lengths))} "
+            "sentences. Choose other works or lengths."
+        )
+    return windows
+
+
+def _key(benchmark: Benchmark, said: str) -> str:
+    """Find the key of the work that a person means. Raises BadRequest: none fits, or several."""
+    wanted = said.strip().casefold()
+    books = benchmark.books()
+    for fits in (
+        [book.key for book in books if book.key == said.strip()],
+        [book.key for book in books if wanted == book.title.casefold()],
+        [book.key for book in books if wanted and wanted in book.title.casefold()],
+    ):
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
+            raise BadRequest(f"'{said}' fits several works: {', '.join(fits)}. Name one of these.")
+    raise BadRequest(
+        f"{benchmark.card.label} quotes no work called '{said}'. It quotes: "
+        f"{', '.join(sorted(book.key for book in books))}."
+    )
+
+
+def _drawn(windows: Sequence[QuotationContext], seed: int, most: int) -> list[QuotationContext]:
+    """Draw windows by a seed; all where there are no more. In the order of the benchmark."""
+    if not most or most >= len(windows):
+        return list(windows)
+    drawn = set(in_order(seed, "drawn", tuple(window.id for window in windows))[:most])
+    return [window for window in windows if window.id in drawn]
+
+
+def _work(key: str, work: Work, benchmark: Benchmark) -> StudyWork:
+    book = next(book for book in benchmark.books() if book.key == key)
+    return StudyWork(
+        key=key,
+        title=book.title,
+        author=book.author,
+        year=book.year,
+        sha256=work.sha256,
+        fingerprint=work.fingerprint,
+        segmenter=work.segmenter,
+    )

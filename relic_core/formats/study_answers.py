@@ -1,0 +1,241 @@
+"""All answers to a study as CSV, JSON and examples, with numbers in place of names where wanted.
+
+Anonymous means: no names and no ids that could be looked up; numbers stand for annotators, in an order that says
+nothing of who came first. The hour of an answer is left out (how long it took is not), and so are comments, in which
+people may say who they are; they can be asked for.
+
+Beside the name or number stands a key, which is one annotator's in all files of a study, so that the answers of two
+departments can be put together, and put together again when there are more. It is a digest of an id that was drawn by
+chance, and leaves the store in no other form.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from relic_core.domain.studies import (
+    CANNOT_DECIDE,
+    CHOICES,
+    LONGEST_COMMENT,
+    LONGEST_SECONDS,
+    OPTIONS,
+    Annotator,
+    Answer,
+)
+from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.formats import escaping
+from relic_core.formats.files import as_object, as_string, parse
+from relic_core.formats.studies import item_content, study_content
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from relic_core.domain.studies import ItemResult, Option, Study, StudyTerms
+
+FORMAT = "relic study answers/1"
+JUDGED_FORMAT = "relic judged items/1"
+
+_ELSEWHERE = "x"
+"""Begins the id of an annotator whose answers were taken in: it is their key already."""
+
+_NO_ROWS = ["annotator", "annotator_key", "item", "choice", "cannot_decide", "right", "seconds", "counts"]
+_HEADS = ("format", "anonymous", "study", "instructions", "wanted", "answers")
+_LEAST = 2
+"""Answers of an item from which something can be learnt."""
+
+
+def numbered(study: Study, annotators: Iterable[Annotator]) -> dict[str, str]:
+    """Name annotators by numbers: by their ids, which were drawn by chance, so that the order tells nothing."""
+    ids = sorted(
+        (annotator.id for annotator in annotators),
+        key=lambda annotator_id: hashlib.sha256(f"{study.id}\n{annotator_id}".encode()).digest(),
+    )
+    return {annotator_id: f"annotator {number}" for number, annotator_id in enumerate(ids, start=1)}
+
+
+def key_of(study: Study, annotator_id: str) -> str:
+    """Give the key of an annotator, the same in every file of the study, whoever wrote it."""
+    if annotator_id.startswith(_ELSEWHERE):
+        return annotator_id
+    return _ELSEWHERE + hashlib.sha256(f"{study.id}\n{annotator_id}\nkey".encode()).hexdigest()[:12]
+
+
+def answer_rows(
+    study: Study, annotators: Sequence[Annotator], answers: Sequence[Answer], *, anonymous: bool, comments: bool
+) -> list[dict[str, Any]]:
+    """List every answer as plain data, in the order in which they were given; where anonymous, by number.
+
+    - `anonymous`, `comments`: whether names and hours are left out; whether comments are given.
+    """
+    names = numbered(study, annotators) if anonymous else {each.id: each.name for each in annotators}
+    last = {(answer.annotator_id, answer.item_id): answer.number for answer in answers}
+    items = {item.id: item for item in study.items}
+    made = [
+        {
+            "annotator": names[answer.annotator_id],
+            "annotator_key": key_of(study, answer.annotator_id),
+            "item": answer.item_id,
+            "choice": answer.choice,
+            "cannot_decide": answer.choice == CANNOT_DECIDE,
+            "right": answer.choice == items[answer.item_id].right_option,
+            "seconds": round(answer.seconds, 1),
+            "counts": last[answer.annotator_id, answer.item_id] == answer.number,
+            **({} if anonymous else {"answered": answer.created.isoformat()}),
+            **({"comment": answer.comment} if comments else {}),
+        }
+        for answer in answers
+        if answer.annotator_id in names  # else erased while this was read
+    ]
+    # The order of arrival would tell who sat at the desk when.
+    return sorted(made, key=lambda row: (row["annotator"], row["item"], row["counts"])) if anonymous else made
+
+
+def answers_json(study: Study, terms: StudyTerms, rows: Sequence[dict[str, Any]], *, anonymous: bool) -> bytes:
+    """Write a study with its items and all answers as JSON."""
+    whole = {
+        "format": FORMAT,
+        "anonymous": anonymous,
+        "study": study_content(study) | {"items": [item_content(item) for item in study.items]},
+        "instructions": terms.instructions,
+        "wanted": terms.wanted,
+        "answers": list(rows),
+    }
+    return f"{json.dumps(whole, indent=1, ensure_ascii=False)}\n".encode()
+
+
+def answers_csv(study: Study, rows: Sequence[dict[str, Any]]) -> bytes:
+    """Write all answers as CSV, each with its item; no cell is a formula."""
+    options = [f"option_{number}" for number in range(1, OPTIONS + 1)]
+    about = ["work", "address", "left_context", *options, "right_context", "right_option"]
+    table: list[list[object]] = [["study", "version", *(rows[0] if rows else _NO_ROWS), *about]]
+    items = {item.id: item for item in study.items}
+    for row in rows:
+        item = items[row["item"]]
+        cells = [study.id, study.version, *row.values(), study.work(item.book).title, item.gold.address, item.left]
+        cells += [*(option.words for option in item.options), item.right, item.right_option]
+        table.append(cells)
+    return escaping.as_csv(table, line_end="\n").encode()
+
+
+def read_answers(
+    data: bytes, source: str, study: Study, terms: StudyTerms, *, of: str
+) -> list[tuple[Annotator, list[Answer]]]:
+    """Read what `answers_json` wrote elsewhere.
+
+    - `terms`: what annotators are told here: with other instructions it was another question.
+    - `of`: where the answers come from; it is put behind the names or numbers.
+
+    Returns: each annotator by their key, with their answers in the order in which they came.
+
+    Raises BadBenchmark: it holds no answers, answers to another study or by other instructions, or some that cannot be.
+    """
+    now = datetime.now(UTC)
+    found: dict[str, tuple[Annotator, list[Answer]]] = {}
+    try:
+        content: Any = as_object(parse(data.decode("utf-8-sig"), source), source, _HEADS)
+        if content["format"] != FORMAT:
+            raise ValueError(f"it is not in the format '{FORMAT}'")  # noqa: TRY301 - told with the others below
+        if (answered := content["study"]["id"]) != study.id:
+            raise ValueError(f"it holds answers to the study {answered!s:.20}, and not to {study.id}")  # noqa: TRY301 - as above
+        if content["instructions"] != terms.instructions:
+            raise ValueError("it was answered by other instructions than stand here, so it was another question")  # noqa: TRY301 - as above
+        for said in content["answers"]:
+            answer = _answer(said, study, now)
+            name = f"{as_string(said['annotator'], 'an annotator')} ({of})"
+            annotator = Annotator(id=answer.annotator_id, name=name, joined=now)
+            found.setdefault(annotator.id, (annotator, []))[1].append(answer)
+    except (TypeError, ValueError, KeyError, AttributeError, BadRequest) as error:
+        why = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else str(error)
+        raise BadBenchmark(
+            f"{source} cannot be taken in as answers: {why:.300}. Nothing was taken in. What is wanted is the JSON "
+            "file of all answers that the program writes, to this very study."
+        ) from None
+    return list(found.values())
+
+
+def _answer(said: dict[str, Any], study: Study, now: datetime) -> Answer:
+    """Read one answer; TypeError, ValueError, KeyError, AttributeError or BadRequest where it is none."""
+    key, item, choice, seconds = (said[name] for name in ("annotator_key", "item", "choice", "seconds"))
+    if not re.fullmatch(rf"{_ELSEWHERE}[0-9a-f]{{12}}", as_string(key, "the key of an annotator")):
+        raise ValueError("the key of an annotator is none")
+    if study.item(as_string(item, "an item")) is None:
+        raise ValueError(f"the study has no item '{item:.40}'")
+    if type(choice) is not int or choice not in CHOICES:
+        raise ValueError("a choice is 1, 2 or 3, or 0 for 'cannot decide'")
+    if type(seconds) not in {int, float} or not 0 <= seconds <= LONGEST_SECONDS:
+        raise ValueError("an answer takes 0 seconds or more, and a day at most")
+    comment = as_string(said.get("comment", ""), "a comment", empty=True)
+    if len(comment) > LONGEST_COMMENT:
+        raise ValueError(f"a comment has {len(comment):,} characters, and at most {LONGEST_COMMENT:,} are kept")
+    at = datetime.fromisoformat(said["answered"]) if "answered" in said else now
+    return Answer(
+        item_id=item,
+        annotator_id=key,
+        choice=choice,
+        seconds=float(seconds),
+        comment=comment,
+        created=at if at.tzinfo else at.replace(tzinfo=UTC),
+    )
+
+
+def judged_items(
+    study: Study, items: Iterable[ItemResult], *, annotators: int, measured: Collection[str], code: str
+) -> bytes:
+    """Write what people chose as JSON lines to learn from or to measure on; the first line is a head with a digest.
+
+    One line for each item that two people or more have answered. Where most chose the critic's quotation, the other two
+    are hard negatives that people tell from it. Where most chose another passage, or none, the line says so
+    (``"verdict"``), and a training had better leave it out. ``"use"`` says what a line may be used for: windows of a
+    benchmark's dev or test split are for evaluation alone.
+
+    - `measured`: keys of works that no training may learn from.
+    """
+    measured = {work.key for work in study.works} if study.making.split in {"dev", "test", "sample"} else measured
+    lines = []
+    for each in sorted(items, key=lambda each: each.number):
+        if each.answered < _LEAST:
+            continue
+        item, work = each.item, study.work(each.item.book)
+        line = {
+            "id": item.id,
+            "work": work.key,
+            "work_sha256": work.sha256,
+            "left": item.left,
+            "right": item.right,
+            "positive": _passage(item.gold),
+            "negatives": [_passage(option) for option in item.options if option != item.gold],
+            "verdict": "the quotation"
+            if each.majority == item.right_option
+            else "another passage"
+            if each.majority
+            else "no majority",
+            "votes": {
+                "quotation": each.right,
+                "others": each.answered - each.right - each.cannot,
+                "cannot decide": each.cannot,
+            },
+            "use": "evaluation" if work.key in measured else "training",
+        }
+        lines.append(json.dumps(line, ensure_ascii=False))
+    body = "".join(f"{line}\n" for line in lines)
+    head = {
+        "format": JUDGED_FORMAT,
+        "study": study.id,
+        "name": study.name,
+        "version": study.version,
+        "chooser": study.making.chooser,
+        "shape": str(study.making.shape),
+        "annotators": annotators,
+        "code": code,
+        "rows": len(lines),
+        "sha256": hashlib.sha256(body.encode()).hexdigest(),
+    }
+    return f"{json.dumps(head, ensure_ascii=False)}\n{body}".encode()
+
+
+def _passage(option: Option) -> dict[str, Any]:
+    return {"words": option.words, "at": list(option.at), "sentences": [option.span.start, option.span.length]}
