@@ -10,7 +10,7 @@ import numpy as np
 from relic_core.domain import Span, window_id
 from relic_core.domain.sources import MinedWindow, Pair, SecondarySource, passage_id
 from relic_core.library.secondary import SourceFile, describe
-from relic_core.mining.contexts import context
+from relic_core.mining.pairs import context
 from relic_core.mining.prose import read_prose
 from relic_core.store.sources import MinedSource
 from tests.making import make_work

@@ -13,7 +13,7 @@ from relic_core.formats.window_manifest import body_of, digest_of, sha256_of
 from relic_core.formats.window_manifest_files import read_manifest
 from relic_core.formats.window_texts import read_texts, write_texts
 from relic_core.library.secondary import read_sources, text_of
-from relic_core.mining.window_places import find_text
+from relic_core.mining.manifest import find_text
 from relic_core.ports import silent
 
 if TYPE_CHECKING:

@@ -1,11 +1,19 @@
-"""Making the manifest of the public-domain RELiC: the dev and test windows of the store, as places and hashes."""
+"""The manifest of the public-domain RELiC: the dev and test windows of the store, as places and hashes.
+
+One book of synopses can hold most of the windows on an author, and a figure over them would tell of that book: so the
+capped sets take at most a quarter of a work's windows from one source. No window holds its own answer.
+
+A window keeps its words and where it begins and ends. Between the two lie running heads, page numbers and marks that
+reading takes out, so its stretches are looked up in the source as it is read, and found again in another text.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from relic_core.config import provenance
 from relic_core.domain import MAX_LENGTH
@@ -16,26 +24,170 @@ from relic_core.formats.window_manifest import (
     ListedWork,
     Manifest,
     body_of,
+    cut,
     sets_of,
     sha256_of,
 )
 from relic_core.formats.window_manifest_files import write_manifest
+from relic_core.formats.window_texts import WindowText
 from relic_core.library.secondary import read_sources
-from relic_core.mining import choosing
 from relic_core.mining.prose import read_prose
 from relic_core.mining.splits import SPLIT
 from relic_core.mining.volumes import rules
-from relic_core.mining.window_places import Places, places, text_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.domain import MinedWindow, SecondarySource, Work
+    from relic_core.domain import MinedWindow, Offsets, SecondarySource, Work
     from relic_core.formats.window_manifest import Pieces, SetFacts
-    from relic_core.formats.window_texts import WindowText
     from relic_core.library.catalogue import CatalogueEntry
+    from relic_core.mining.prose import Prose
     from relic_core.ports import Progress
+
+SEED = "relic-workbench public-domain RELiC 1"
+"""Decides, with a window's id, which windows of a source are taken first."""
+SHARE = 4
+"""At most one window in so many of a work's may be of one source."""
+_RUN = 8
+
+
+def largest_total(counts: Iterable[int], *, share: int = SHARE) -> int:
+    """Say how many windows of a work can be kept so that no source has more than its share of those kept.
+
+    Exact, in whole numbers: `t` can be kept if sources can give `t` where each gives at most ``t // share``. A work
+    that fewer than `share` sources quote can keep none.
+
+    - `share`: 4 for a quarter.
+
+    >>> largest_total([100, 5, 5, 5]), largest_total([3, 1, 1, 1]), largest_total([50, 50, 50]), largest_total([2] * 5)
+    (20, 4, 0, 10)
+    """
+    given = list(counts)
+    return next(total for total in range(sum(given), -1, -1) if sum(min(one, total // share) for one in given) >= total)
+
+
+def capped_of(windows: Mapping[str, str], *, seed: str = SEED, share: int = SHARE) -> frozenset[str]:
+    """Choose windows of one work so that as many as possible stay and no source has more than its share.
+
+    - `seed`: the order in which windows are taken is that of a hash of the seed and the id: as good as drawn by lot,
+      and the same on every machine.
+    - `share`: 4 for a quarter.
+    """
+    of_source: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(windows, key=lambda name: _lot(seed, name)):
+        of_source[windows[name]].append(name)
+    total = largest_total(map(len, of_source.values()), share=share)
+    taken = [name for names in of_source.values() for name in names[: total // share]]
+    return frozenset(sorted(taken, key=lambda name: _lot(seed, name))[:total])
+
+
+def holds_its_answer(window: MinedWindow, gold: str) -> bool:
+    """Whether the context holds eight words in a row of the sentences quoted, or all of them where they are fewer."""
+    answer = _words(gold)
+    claim = f" {' '.join(_words(' '.join((*window.left, *window.right))))} "
+    runs = (answer[at : at + _RUN] for at in range(max(1, len(answer) - _RUN + 1)))
+    return any(f" {' '.join(run)} " in claim for run in runs)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
+
+
+def _lot(seed: str, name: str) -> str:
+    return hashlib.sha256(f"{seed} {name}".encode()).hexdigest()
+
+
+REACH = 5_000
+"""Characters by which a window is looked for before and behind its place, where the source is not to the letter the
+one that was mined: a line added to the front matter moves all that follows."""
+
+
+class Places(NamedTuple):
+    """The stretches of the source that make each sentence before the quotation, the quotation, and those after."""
+
+    left: tuple[Pieces, ...]
+    quotation: Pieces
+    right: tuple[Pieces, ...]
+
+
+def places(prose: Prose, window: MinedWindow) -> Places:
+    """Look up where the words of a window stand in its source.
+
+    Raises NotFound: they are not where the window says: it was mined from another text, or under other rules of
+    reading.
+    """
+    start, end = _quotation(prose, window)
+    left: list[Offsets] = []
+    before = start
+    for sentence in reversed(window.left):
+        before = prose.text.rfind(sentence, 0, before)
+        left.insert(0, (before, before + len(sentence)))
+    right: list[Offsets] = []
+    behind = end
+    for sentence in window.right:
+        found = prose.text.find(sentence, behind)
+        behind = found + len(sentence)
+        right.append((found, behind))
+    if any(first < 0 for first, _ in (*left, *right)):
+        raise _not_there(window)
+    return Places(
+        tuple(prose.kept(*stretch) for stretch in left),
+        prose.kept(start, end),
+        tuple(prose.kept(*stretch) for stretch in right),
+    )
+
+
+def text_at(body: str, at: Places, *, shift: int = 0) -> WindowText:
+    """Cut the words of a window out of a text."""
+    return WindowText(
+        tuple(cut(body, pieces, shift=shift) for pieces in at.left),
+        cut(body, at.quotation, shift=shift),
+        tuple(cut(body, pieces, shift=shift) for pieces in at.right),
+    )
+
+
+def find_text(body: str, window: ListedWindow, *, near: int = 0, reach: int = REACH) -> tuple[WindowText, int] | None:
+    """Cut the words of a listed window out of a body in which they may have moved.
+
+    - `body`: of the source, or of another edition of it.
+    - `window`: what is looked for; its hash decides.
+    - `near`: by how many characters the window before had moved.
+    - `reach`: how much further, at most, this one may have.
+
+    Returns: the words and by how much they have moved; None where they are not there to the letter.
+    """
+    at = Places(window.left, window.quotation, window.right)
+    for shift in _shifts(near, reach):
+        text = text_at(body, at, shift=shift)
+        if sha256_of(text.left, text.quotation, text.right) == window.sha256:
+            return text, shift
+    return None
+
+
+def _shifts(near: int, reach: int) -> Iterator[int]:
+    yield near
+    for away in range(1, reach + 1):
+        yield near + away
+        yield near - away
+
+
+def _quotation(prose: Prose, window: MinedWindow) -> Offsets:
+    start = prose.text.find(window.quotation)
+    while start >= 0:
+        end = start + len(window.quotation)
+        if prose.in_source(start, end) == window.at:
+            return start, end
+        start = prose.text.find(window.quotation, start + 1)
+    raise _not_there(window)
+
+
+def _not_there(window: MinedWindow) -> NotFound:
+    return NotFound(
+        f"Window {window.id} is not where it was mined in {window.source_id}. Mine the source again: its text, or the "
+        "rules by which it is read, have changed since."
+    )
+
 
 _LICENCE = "In the public domain in the United States (Project Gutenberg)"
 _TOO_LONG = f"the quotation runs over more than {MAX_LENGTH} sentences"
@@ -145,7 +297,7 @@ def _against(window: MinedWindow, work: Work) -> str:
         return _TOO_LONG
     if not window.has_context:
         return _NO_CONTEXT
-    return _ANSWER if choosing.holds_its_answer(window, work.span_text(window.gold)) else ""
+    return _ANSWER if holds_its_answer(window, work.span_text(window.gold)) else ""
 
 
 def _listed(
@@ -230,7 +382,7 @@ def _manifest(
     works = {each.entry.slug: each for each in traced}
     capped: set[str] = set()
     for slug in works:
-        capped |= choosing.capped({each.window.id: each.window.source_id for each in traced if each.entry.slug == slug})
+        capped |= capped_of({each.window.id: each.window.source_id for each in traced if each.entry.slug == slug})
     windows = [
         _window(each, sources.index(each.window.source_id), listed[each.window.source_id], each.window.id in capped)
         for each in traced
@@ -245,8 +397,8 @@ def _manifest(
         about={
             "program": provenance.code(),
             "rules": rules(),
-            "seed": choosing.SEED,
-            "largest share of one source": f"1/{choosing.SHARE}",
+            "seed": SEED,
+            "largest share of one source": f"1/{SHARE}",
             "longest quotation": f"{MAX_LENGTH} sentences",
         },
     )

@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.mining.attributions import CENTRED, LINE, indent, inner_indent, without_attribution
 from relic_core.text.blocks import is_verse, split_blocks
 from relic_core.text.contents import is_prose
 from relic_core.text.headings import is_capitals
@@ -18,6 +17,49 @@ if TYPE_CHECKING:
 
     from relic_core.text.blocks import Block
     from relic_core.text.layout import Layout
+
+CENTRED = 12
+"""Columns by which a line is set in that stands in the middle or at the right."""
+LINE = 70
+"""Characters of a line that stands by itself, at the most."""
+_IBID = re.compile(r"(?<=[.!?\"”’'])\s+_?(?:ibid|id|op\. cit|loc\. cit)\b[^\n]{0,60}\Z", re.IGNORECASE)
+
+
+def indent(line: str) -> int:
+    """Count the columns before the first character of a line."""
+    return len(line) - len(line.lstrip())
+
+
+def inner_indent(block: Block) -> int:
+    """Count the columns by which all lines of a block are set in."""
+    return min(map(indent, block.lines))
+
+
+def without_attribution(block: Block, text: str) -> int:
+    """Where a quotation set off ends: before the line that says who wrote it, or where it stands."""
+    if again := _IBID.search(text, block.start, block.end):
+        return again.start()
+    last = block.lines[-1]
+    said = last.strip()
+    begin = block.end - len(said)
+    if len(block.lines) > 1 and len(said) < LINE:
+        aside = indent(last) >= inner_indent(block) + CENTRED and (said[0] == "_" or is_capitals(said))
+        if aside or _names_source(said):
+            return block.start + len(text[block.start : begin].rstrip())
+    dash = max(last.rfind("--"), last.rfind("—"))
+    before = last[: max(dash, 0)].rstrip()
+    if before and before[-1] in ".!?\"”’'" and _names_source(last[dash:]):
+        return block.end - len(last) + len(before)
+    return block.end
+
+
+def _names_source(said: str) -> bool:
+    """Whether words behind a dash are a name or a title: those of four letters and more have capitals."""
+    if len(said) > LINE or not re.match(r"(?:--|—|―|\[)\s*[_A-Z“\"\[]", said) or re.search(r"[!?]", said):
+        return False
+    long = re.findall(r"[^\W\d_]{4,}", said)
+    return all(word[0].isupper() for word in long)
+
 
 _NOTE = re.compile(
     r"\s*(?:\[\d{1,4}[a-z]?\]|\{\d{1,4}[a-z]?\}|\[[A-Za-z]\]|\[\*{1,3}\]|\*{1,3}(?=\s?[^\s*])|[†‡]"

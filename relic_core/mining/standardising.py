@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Literal
 from rapidfuzz.fuzz import QRatio
 
 from relic_core.domain import Span
-from relic_core.mining.alignment import Block
-from relic_core.mining.matches import LEAST_WORDS
+from relic_core.mining.matches import LEAST_WORDS, Block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from relic_core.mining.alignment import Aligner
-    from relic_core.mining.matches import Match
+    from relic_core.mining.matches import Aligner, Match
 
 LEAST_RATIO = 80.0
 """QRatio from which words are taken for those of a sentence (RELiC, appendix A)."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from relic_core.mining.spellings import UNKNOWN
+from relic_core.mining.quoted_works import UNKNOWN
 from relic_core.text.words import STOPWORDS, fold, tokens
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from relic_core.domain import MinedWindow, window_id
-from relic_core.mining.alignment import Aligner, unbracketed
-from relic_core.mining.contexts import context
-from relic_core.mining.matches import matches_of
+from relic_core.mining.matches import Aligner, matches_of, unbracketed
+from relic_core.mining.pairs import context
 from relic_core.mining.standardising import standardise
 
 if TYPE_CHECKING:

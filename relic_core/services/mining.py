@@ -18,9 +18,8 @@ from relic_core import engines
 from relic_core.errors import BadText, NotFound, StoreReadOnly
 from relic_core.formats.files import written_whole
 from relic_core.mining import volumes
-from relic_core.mining.places import Places
 from relic_core.mining.plans import done_before, make_plan
-from relic_core.mining.runs import MiningSummary, mine_planned, rows_of, set_aside
+from relic_core.mining.runs import MiningSummary, Places, mine_planned, rows_of, set_aside
 from relic_core.ports import silent
 from relic_core.store import locks
 from relic_core.text.decoding import file_name

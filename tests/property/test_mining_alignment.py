@@ -8,10 +8,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from relic_core.mining.alignment import Aligner
-from relic_core.mining.matches import LEAST_WORDS, find_matches, matches_of
-from relic_core.mining.quoted_works import QuotedWorks
-from relic_core.mining.spellings import spelt
+from relic_core.mining.matches import LEAST_WORDS, Aligner, find_matches, matches_of
+from relic_core.mining.quoted_works import QuotedWorks, spelt
 from relic_core.mining.standardising import standardise
 from relic_core.ports import silent
 from tests.making import make_work

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relic_core.mining.contexts import Context, context
+from relic_core.mining.pairs import Context, context
 from relic_core.mining.prose import read_prose
 
 RAIN = "it rained upon the quay all that day"

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from relic_core.mining.citations import is_citation
+from relic_core.mining.noise import is_citation
 from relic_core.mining.prose import Prose, read_prose
 
 FILLER = (

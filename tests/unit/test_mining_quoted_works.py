@@ -9,8 +9,7 @@ import pytest
 
 from relic_core.domain import Span
 from relic_core.errors import BadRequest, NoIndex, StaleIndex, StoreError
-from relic_core.mining.quoted_works import QuotedWorks
-from relic_core.mining.spellings import RUN, UNKNOWN, run_hashes, spelt
+from relic_core.mining.quoted_works import RUN, UNKNOWN, QuotedWorks, run_hashes, spelt
 from relic_core.ports import silent
 from tests.making import make_work
 
