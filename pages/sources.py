@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relic_ui import shell
-from relic_ui.sources import sources, sources_choice
+from relic_ui.sources import sources
 
 app = shell.page("Criticism")
 with shell.show_errors():
@@ -11,4 +11,4 @@ with shell.show_errors():
     if wanted.source_id or wanted.work_id:
         sources.show(app, wanted)
     else:
-        sources_choice.choose(app)
+        sources.choose(app)

@@ -1,25 +1,175 @@
-"""The parts of the page of secondary sources: the windows of one of them, of a work, or of one sentence of it."""
+"""The page of criticism: the works that are quoted, and the windows of a source, a work or one sentence of it."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, cast
 
 import streamlit as st
 
+from relic_core.domain import MAX_LENGTH
 from relic_core.errors import NotFound
+from relic_core.reporting import charts, statistics
 from relic_core.reporting.passages import quotation
 from relic_core.services.sources import WindowList
-from relic_ui import buttons, person
+from relic_ui import buttons, person, tables
+from relic_ui.buttons import button
 from relic_ui.links import link
 from relic_ui.naming import many, shorten
 from relic_ui.shell import literal, show_errors
-from relic_ui.sources.sources_window import EVIDENCE, MATCH, window_html
 
 if TYPE_CHECKING:
-    from relic_core.services.sources import Show
+    from collections.abc import Collection, Iterable, Sequence
+
+    from relic_core.domain import Offsets, SecondarySource
+    from relic_core.services.sources import Show, SourceSummary, WindowView
     from relic_core.wiring import App
+
+EVIDENCE = {
+    "claim-supporting": (
+        "A claim",
+        (
+            "the critic makes a claim about the work, and the quotation is the evidence for it. The words around it "
+            "refer to what is quoted."
+        ),
+    ),
+    "paraphrase-supporting": (
+        "A paraphrase",
+        (
+            "the critic retells what happens, and the quotation goes with the retelling. The words around it make no "
+            "argument about what is quoted."
+        ),
+    ),
+    "other": (
+        "Something else",
+        "no criticism of the work: a film of it is discussed, for example, or the print is damaged.",
+    ),
+}
+"""Answers on evidence → what the button says, and what the answer means (RELiC, section 2.3)."""
+
+MATCH = {"right": "Yes", "wrong": "No"}
+"""Answers on the match → what the button says."""
+_WEAK = 82.0
+"""Likeness, of 100, of the least like sentence, below which a match is called weak: one in ten of those kept."""
+_KINDS = {"inline": "", "block": "set off", "verse": "set off as verse"}
+
+
+def window_id(window: str) -> str:
+    """Name the place of a window on its page."""
+    return f"window-{window}"
+
+
+def window_html(view: WindowView, number: int, *, of: str) -> str:
+    """Make the HTML of one window, an item of a list.
+
+    - `number`: its number in the list, from 1.
+    - `of`: what the list is of: what is the same in all of it is not said again.
+    """
+    window, name = view.window, escape(window_id(view.window.id))
+    heading = f"<cite>{escape(view.work.title)}</cite>" if of == "source" else cited(view.source)
+    where = escape(view.place.label.replace(" · ", ", "))
+    set_how = _KINDS[window.kind]
+    return (
+        f'<li id="{name}" tabindex="-1" aria-labelledby="{name}-name" class="relic-window'
+        f'{" relic-window-out" if view.set_aside else ""}">'
+        f'<h3 id="{name}-name"><span class="relic-window-number">{number:,}</span> {heading}'
+        f'<span class="relic-window-where">{where}</span></h3>'
+        '<div class="relic-window-sides">'
+        f'<section aria-label="The critic"><h4>{"The critic" if of == "source" else "In this source"}'
+        f"{f', {set_how}' if set_how else ''}</h4>{critic_html(view)}</section>"
+        f'<section aria-label="The work"><h4>{"The work" if of == "source" else escape(view.work.title)}</h4>'
+        f"<blockquote>{marked(view.sentences, view.lit_in_sentences)}</blockquote>"
+        f'<p class="relic-window-links">{_links(view, others=of != "sentence")}</p></section></div>'
+        f"{_weak(view)}{_judging(view)}</li>"
+    )
+
+
+def cited(source: SecondarySource) -> str:
+    """Name a source: its title, and the author where one is known."""
+    by = f' <span class="relic-window-by">{escape(source.author)}</span>' if source.author else ""
+    return f"<cite>{escape(source.title)}</cite>{by}"
+
+
+def critic_html(view: WindowView) -> str:
+    """Set the critic's words, with the quotation between them."""
+    window = view.window
+    before = f'<p class="relic-window-around">{escape(" ".join(window.left))}</p>' if window.left else ""
+    after = f'<p class="relic-window-around">{escape(" ".join(window.right))}</p>' if window.right else ""
+    return f"{before}<blockquote>{marked(window.quotation, view.lit)}</blockquote>{after}"
+
+
+def marked(text: str, lit: Iterable[Offsets]) -> str:
+    r"""Set words with the lit stretches as marks; an empty line parts paragraphs.
+
+    >>> marked("A & B rose", [(0, 5)])
+    '<p><mark>A &amp; B</mark> rose</p>'
+    >>> marked("It rose.\n\nIt fell.", [(3, 12)])
+    '<p>It <mark>rose.</mark></p><p><mark>It</mark> fell.</p>'
+    """
+    lit = sorted(lit)
+    paragraphs, at = [], 0
+    for paragraph in re.split(r"(\n{2,})", text):
+        if paragraph.strip():
+            paragraphs.append(f"<p>{_marked(paragraph, at, lit)}</p>")
+        at += len(paragraph)
+    return "".join(paragraphs)
+
+
+def _marked(text: str, at: int, lit: Iterable[Offsets]) -> str:
+    """Set the stretch of a text that begins at `at`."""
+    html, done = "", 0
+    for start, end in lit:
+        first, last = max(start - at, done), min(end - at, len(text))
+        if first < last:
+            html += f"{escape(text[done:first])}<mark>{escape(text[first:last])}</mark>"
+            done = last
+    return html + escape(text[done:])
+
+
+def _links(view: WindowView, *, others: bool) -> str:
+    at, n = str(view.place.address), view.window.gold.length
+    title = view.work.title
+    read = link(
+        "read", "Read it in its chapter", title=f"Read it in its chapter: {title}", work=view.work.id, at=at, n=n
+    )
+    if not others:
+        return read
+    return read + link("sources", "Who else quotes it", title=f"Who else quotes it: {title}", work=view.work.id, at=at)
+
+
+def _weak(view: WindowView) -> str:
+    """Say that a match is weak, and why a window was set aside."""
+    said = ""
+    if view.set_aside:
+        said += f'<p class="relic-window-note"><strong>Set aside:</strong> {escape(view.set_aside.rstrip("."))}.</p>'
+    if view.window.score < _WEAK:
+        said += (
+            '<p class="relic-window-note"><strong>A weak match:</strong> the words differ in places '
+            f"(likeness {view.window.score:.0f} of 100). It may be another edition, or quoted from memory.</p>"
+        )
+    return said
+
+
+def _judging(view: WindowView) -> str:
+    """Offer the two questions: whether it is a quotation of this passage, and what it is there for."""
+    key = view.window.id
+    match = "".join(
+        button(answer, key, label, title=f"{label}: a quotation of this passage", chosen=view.match == answer)
+        for answer, label in MATCH.items()
+    )
+    supports = "".join(
+        button(answer, key, label, title=f"{label} ({answer})", chosen=view.evidence == answer)
+        for answer, (label, _) in EVIDENCE.items()
+    )
+    groups = "".join(
+        f'<div role="group" aria-label="{asked}"><span aria-hidden="true">{asked}</span>{buttons}</div>'
+        for asked, buttons in (("A quotation of this passage?", match), ("It supports", supports))
+    )
+    return f'<div class="relic-window-judge">{groups}</div>'
+
 
 PAGE = 20
 """Windows on a page."""
@@ -267,3 +417,128 @@ def _meanings() -> str:
         "data made of these quotations. What a rule set aside counts again when you say that it is one. Your "
         "answers are kept; press an answer again to take it back.</p></details>"
     )
+
+
+_FIRST_SHOWN = 12
+_TO_ADD = {"data-then": "#sources"}
+
+
+def choose(app: App) -> None:
+    """Offer the works that are quoted, and the sources that quote them."""
+    st.title("Criticism")
+    st.html(
+        '<p class="relic-lede">Which lines do critics use, and who uses them? Every quotation that was found in your '
+        "secondary sources stands beside the sentences of the work it was taken from.</p>"
+    )
+    listed = app.sources.all()
+    if not listed:
+        st.info(
+            "There are no secondary sources yet. Add books or articles about your works in the Library; the program "
+            "finds where they quote them.",
+            icon=":material/format_quote:",
+        )
+        st.html(f"<p>{link('library', 'Add secondary sources', css='relic-work-link', attributes=_TO_ADD)}</p>")
+        return
+    works = _quoted_works(app, listed)
+    st.header("Works that are quoted", anchor="works")
+    if works:
+        _show_works(works)
+    else:
+        st.html('<p class="relic-measure">None so far: the sources do not quote the works of your library.</p>')
+    see = link("library", "see all of them in the Library", css="relic-work-link", attributes=_TO_ADD)
+    st.html(f'<p class="relic-quiet">{_quoting(listed, {key for key, *_ in works})}: {see}</p>')
+    if works:
+        _offer_numbers(app)
+
+
+def _quoted_works(app: App, listed: Sequence[SourceSummary]) -> list[tuple[str, str, int, int]]:
+    """List the quoted works, the most quoted first: id, name, windows, sources."""
+    windows, sources = Counter[str](), Counter[str]()
+    for summary in listed:
+        for work_id, _, quoted in summary.works:
+            windows[work_id] += quoted
+            sources[work_id] += 1
+    found = [
+        (work.id, f"{work.title}, {work.author}" if work.author else work.title, windows[work.id], sources[work.id])
+        for work in app.works.summaries()
+        if windows[work.id]
+    ]
+    return sorted(found, key=lambda each: (-each[2], each[1], each[0]))
+
+
+def _quoting(listed: Sequence[SourceSummary], works: Collection[str]) -> str:
+    """Say how many of the sources quote a work of these, and how many were not searched.
+
+    >>> from types import SimpleNamespace
+    >>> essay = SimpleNamespace(works=(("emma", "Emma", 2),), problem="")
+    >>> _quoting([essay, SimpleNamespace(works=(), problem="It is empty.")], {"emma"})
+    'Quoted by one of 2 secondary sources; one could not be searched'
+    """
+    quoting = sum(any(quoted and key in works for key, _, quoted in each.works) for each in listed)
+    failed = sum(bool(each.problem) for each in listed)
+    said = f"Quoted by {_number(quoting)} of {many(len(listed), 'secondary source')}"
+    return f"{said}; {_number(failed)} could not be searched" if failed else said
+
+
+def _number(count: int) -> str:
+    return {0: "none", 1: "one"}.get(count, f"{count:,}")
+
+
+def _show_works(works: Sequence[tuple[str, str, int, int]]) -> None:
+    most = works[0][2]
+    items = [
+        f'<li><span class="relic-quoted-name">{link("sources", name, work=key)}</span>'
+        f'<span class="relic-quoted-bar" aria-hidden="true"><i style="width:{windows / most * 100:.1f}%"></i></span>'
+        f"<span>{many(windows, 'quotation')}, {many(sources, 'source')}</span></li>"
+        for key, name, windows, sources in works
+    ]
+    st.html(f'<ul class="relic-quoted">{"".join(items[:_FIRST_SHOWN])}</ul>')
+    if more := items[_FIRST_SHOWN:]:
+        st.html(
+            f'<details class="relic-shelf-found"><summary>{many(len(more), "more work")}</summary>'
+            f'<ul class="relic-quoted">{"".join(more)}</ul></details>'
+        )
+
+
+_WHAT = "Your quotations"
+
+
+def _offer_numbers(app: App) -> None:
+    """Offer the numbers; they are counted when they are asked for, since every quoted work is read for it."""
+    st.header("In numbers", anchor="numbers")
+    st.html(
+        '<p class="relic-measure">How many quotations there are, how long they are, and how much of each work is ever '
+        "quoted: counted as the makers of RELiC counted theirs, and set beside it. A <i>window</i> is a quotation with "
+        "what its critic says around it; those of <i>training</i>, <i>dev</i> and <i>test</i> are there to learn from, "
+        "to choose by and to report on.</p>"
+    )
+    if st.toggle("Count the quotations", key="sources_numbers"):
+        with show_errors():
+            _show_numbers(app)
+
+
+def _show_numbers(app: App) -> None:
+    try:
+        with st.spinner("Counting …"):
+            counted = app.statistics()
+    except NotFound as error:
+        st.info(str(error), icon=":material/info:")
+        return
+    kept = sum(source.windows for source in app.sources.all())
+    if counted.total < kept:
+        st.caption(
+            f"Counted are {counted.total:,} of {kept:,} quotations. The others run over more than {MAX_LENGTH} "
+            "sentences, or are in no split."
+        )
+    for note in app.dataset.stale():
+        st.caption(literal(note))
+    made = statistics.tables(counted, what=_WHAT)
+    st.plotly_chart(
+        statistics.draw_lengths(counted, what="in your sources"),
+        key="sources_lengths",
+        config=charts.config("length of the quotations"),
+        alt="How many sentences the quotations have. The figures stand below as a table.",
+    )
+    for table in made:
+        tables.show(table)
+    tables.save(made, "quotations in numbers", key="sources_numbers_save")

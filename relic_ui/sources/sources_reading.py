@@ -11,7 +11,7 @@ from relic_core.domain import Span
 from relic_core.reporting.passages import quotation
 from relic_ui.links import link
 from relic_ui.naming import many, shorten
-from relic_ui.sources.sources_window import cited, marked, window_id
+from relic_ui.sources.sources import cited, marked, window_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
