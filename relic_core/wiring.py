@@ -28,25 +28,23 @@ if TYPE_CHECKING:
     from relic_core.mining.statistics import Statistics
     from relic_core.ports import Executor, Progress
     from relic_core.services.backups.backups import Backups
-    from relic_core.services.benchmarks import Benchmarks
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.citing import Citing
     from relic_core.services.concordance import Concordance
     from relic_core.services.dataset import Dataset
     from relic_core.services.editions import Editions
+    from relic_core.services.evaluation import Benchmarks, Measuring
     from relic_core.services.examples import Examples
     from relic_core.services.history import History
     from relic_core.services.indexing import Indexes
     from relic_core.services.jobs import Jobs
     from relic_core.services.library.search import LibrarySearch
-    from relic_core.services.measuring import Measuring
     from relic_core.services.mining import Mining
     from relic_core.services.notebook import Notebook, NoteEditions
     from relic_core.services.notebook_files import NotebookFiles
-    from relic_core.services.outcomes import Outcomes
     from relic_core.services.people import People
     from relic_core.services.reading import Reading
-    from relic_core.services.recall.recall import Recall
+    from relic_core.services.recall import Outcomes, Recall
     from relic_core.services.runs import Runs
     from relic_core.services.search import Search
     from relic_core.services.sharing.sharing import Sharing
@@ -210,37 +208,37 @@ class App:
     @cached_property
     def benchmarks(self) -> Benchmarks:
         """What retrievers are measured on."""
-        from relic_core.services.benchmarks import Benchmarks
+        from relic_core.services.evaluation import Benchmarks
 
-        return Benchmarks(self)
+        return Benchmarks(self.settings, self.catalogue.shelf, self.works.load)
 
     @cached_property
     def measuring(self) -> Measuring:
         """Measures retrievers."""
-        from relic_core.services.measuring import Measuring
+        from relic_core.services.evaluation import Measuring
 
-        return Measuring(self)
+        return Measuring(self.settings, self.store.works.summaries, self.runs)
 
     @cached_property
     def runs(self) -> Runs:
         """The runs there are: measured here, or come with the program."""
         from relic_core.services.runs import Runs
 
-        return Runs(self)
+        return Runs(self.store.runs)
 
     @cached_property
     def outcomes(self) -> Outcomes:
         """The outcomes of runs, ready to be read."""
-        from relic_core.services.outcomes import Outcomes
+        from relic_core.services.recall import Outcomes
 
-        return Outcomes(self)
+        return Outcomes(self.benchmarks, self.store.works.summaries, self.works.load, self.catalogue.shelf)
 
     @cached_property
     def recall(self) -> Recall:
         """The figures of runs, ready to be drawn."""
-        from relic_core.services.recall.recall import Recall
+        from relic_core.services.recall import Recall
 
-        return Recall(self)
+        return Recall(self.runs)
 
     @cached_property
     def mining(self) -> Mining:

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 from relic_core.domain import SHAPES, ContextSize
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
-from relic_core.evaluation import metrics
+from relic_core.evaluation import figures, metrics
 from relic_core.formats.files import read_text, written_whole
 from relic_core.reporting.tables import as_markdown
 from relic_core.retrieval import registry
-from relic_core.services import figures
 from relic_core.services.runs import SHIPPED
 from tools import command
 from tools.between_marks import put_between

@@ -115,6 +115,8 @@ def _ask(
 
 
 def _list(app: App) -> None:
+    from relic_core.services.evaluation import retriever_names
+
     cards = app.benchmarks.cards()
     rows = [
         (
@@ -133,7 +135,7 @@ def _list(app: App) -> None:
     for card in cards:
         if card.needs:
             print(f"\n{card.name}: {card.needs}")
-    print(f"\nRetrievers: {', '.join(app.measuring.names())}.")
+    print(f"\nRetrievers: {', '.join(retriever_names())}.")
 
 
 def _measure(
@@ -145,9 +147,9 @@ def _measure(
     form: tables.Format,
     asked: dict[str, Any],
 ) -> None:
-    from relic_core.services import figures
+    from relic_core.services.evaluation import chosen_retrievers, figures
 
-    retrievers = app.measuring.chosen(retriever, k1=asked["k1"], b=asked["b"])
+    retrievers = chosen_retrievers(retriever, k1=asked["k1"], b=asked["b"])
     names = figures.columns(asked["metrics"])  # before anything is measured
     opened = app.benchmarks.open(benchmark, data=data)
     measured = []
@@ -166,9 +168,10 @@ def _measure(
 def _ask_items(
     app: App, benchmark: str, retriever: str, shapes: Sequence[ContextSize], data: Path | None, chooser: str
 ) -> list[tables.Table]:
+    from relic_core.services.evaluation import named_retrievers
     from relic_core.services.studies.results import proxy_table
 
-    names = app.measuring.split(retriever, without=chooser)
+    names = named_retrievers(retriever, without=chooser)
     opened = app.benchmarks.open(benchmark, data=data)
     create = partial(app.measuring.retriever, settings=app.measuring.settings_for(opened))
     made = []
@@ -181,25 +184,23 @@ def _ask_items(
 def _submit(
     app: App, benchmark: str, retriever: str, shapes: Sequence[ContextSize], data: Path | None, path: Path
 ) -> None:
-    from relic_core.services.submitting import submit
+    from relic_core.services.evaluation import named_retrievers
 
-    names = app.measuring.split(retriever)
+    names = named_retrievers(retriever)
     if len(names) != 1 or len(shapes) != 1 or benchmark != "relic" or data is None:
         raise click.UsageError("--submission wants: evaluate relic ONE_RETRIEVER --data test.json, with one --shape")
     with console.ProgressLine(f"{names[0]} {shapes[0]}") as progress:
-        count = submit(app, names[0], shape=shapes[0], data=data, path=path, progress=progress)
+        count = app.measuring.submit(names[0], shape=shapes[0], data=data, path=path, progress=progress)
     print(f"{count:,} quotations are answered in {path}.")
 
 
 def _export(app: App, benchmark: str, path: Path, data: Path | None) -> None:
-    from relic_core.services import exchange
-
-    count = exchange.export_windows(app, benchmark, path, data=data)
+    count = app.benchmarks.export(benchmark, path, data=data)
     print(f"{count:,} windows are in {path}.")
 
 
 def _score_sentences(app: App, lists: Path, texts: Path | None, segmenter: str, form: str) -> None:
-    from relic_core.services.evaluating import score_lists
+    from relic_core.services.evaluation import score_lists
 
     texts = texts or app.settings.library
     if texts is None:

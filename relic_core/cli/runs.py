@@ -9,12 +9,14 @@ import click
 
 from relic_core.cli import console
 from relic_core.cli.commands import Actions, by_option, format_option, metric_option, show
+from relic_core.domain.figures import Table
 from relic_core.reporting import tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Run
+    from relic_core.domain.figures import Part
     from relic_core.wiring import App
 
 runs = Actions(
@@ -59,7 +61,7 @@ def list_runs(app: App, form: tables.Format) -> None:
         for run in found
     )
     heads = ("id", "benchmark", "chosen from", "retriever", "context", "n", "made", "tags")
-    print(tables.write((tables.Table(caption="", heads=heads, rows=rows),), form))
+    print(tables.write((Table(caption="", heads=heads, rows=rows),), form))
 
 
 @runs.command("show")
@@ -67,11 +69,11 @@ def list_runs(app: App, form: tables.Format) -> None:
 @metric_option
 @by_option
 @_format_option
-def show_run(app: App, run_id: str, metrics: Sequence[str], by: tables.Part, form: tables.Format) -> None:
+def show_run(app: App, run_id: str, metrics: Sequence[str], by: Part, form: tables.Format) -> None:
     """Show a run: its figures, its configuration, and the command that measures it again."""
-    from relic_core.services import exchange, figures
+    from relic_core.services.evaluation import figures
 
-    run = exchange.find(app, run_id)
+    run = app.runs.find(run_id)
     made = figures.tables([(run, app.runs.outcomes(run.id))], names=figures.columns(metrics or None), by=by)
     if form == "table":
         facts = [
@@ -99,11 +101,11 @@ def show_run(app: App, run_id: str, metrics: Sequence[str], by: tables.Part, for
 @_format_option
 def compare(app: App, run_ids: Sequence[str], metrics: Sequence[str], form: tables.Format) -> None:
     """Compare runs on the same data, with intervals and corrected p-values."""
-    from relic_core.services import exchange, figures
+    from relic_core.services.evaluation import figures
 
     if len(run_ids) < 2:  # noqa: PLR2004 - the least that can be compared
         raise click.UsageError("runs compare wants two ids or more.")
-    chosen = [exchange.find(app, each) for each in run_ids]
+    chosen = [app.runs.find(each) for each in run_ids]
     measured = [(each, app.runs.outcomes(each.id)) for each in chosen]
     names = list(metrics) or [figures.main_metric(chosen[0])]
     print(tables.write((figures.comparison(measured, names=names),), form))
@@ -114,9 +116,7 @@ def compare(app: App, run_ids: Sequence[str], metrics: Sequence[str], form: tabl
 @click.argument("words", nargs=-1)
 def tag(app: App, run_id: str, words: Sequence[str]) -> None:
     """Tag a run with words, in place of the tags it has."""
-    from relic_core.services import exchange
-
-    run = exchange.find(app, run_id)
+    run = app.runs.find(run_id)
     app.runs.tag(run.id, words)
     said = f"is tagged: {', '.join(dict.fromkeys(words))}." if words else "has no tags."
     gone = ", ".join(each for each in run.tags if each not in words)
@@ -127,9 +127,7 @@ def tag(app: App, run_id: str, words: Sequence[str]) -> None:
 @_run_argument
 def remove(app: App, run_id: str) -> None:
     """Take a run out of the list."""
-    from relic_core.services import exchange
-
-    run = exchange.find(app, run_id)
+    run = app.runs.find(run_id)
     app.runs.remove(run.id)
     print(f"{_name(run)} is removed. Bring it back: python -m relic_core runs restore {run.id}")
 
@@ -138,9 +136,7 @@ def remove(app: App, run_id: str) -> None:
 @click.argument("run_id", metavar="ID", help="The whole of it.")
 def restore(app: App, run_id: str) -> None:
     """Put a removed run back."""
-    from relic_core.services import exchange
-
-    print(f"{_name(exchange.bring_back(app, run_id))} is back.")
+    print(f"{_name(app.runs.restore(run_id))} is back.")
 
 
 @runs.command("export")
@@ -148,10 +144,8 @@ def restore(app: App, run_id: str) -> None:
 @click.argument("file", type=click.Path())
 def export(app: App, run_id: str, file: str) -> None:
     """Write a run into a file, whose name says of which kind: .json, .parquet, .run or .qrels."""
-    from relic_core.services import exchange
-
-    run = exchange.find(app, run_id)
-    exchange.export(app, run, Path(file))
+    run = app.runs.find(run_id)
+    app.runs.export(run, Path(file))
     print(f"{_name(run)} is in {file}.")
 
 
@@ -159,9 +153,7 @@ def export(app: App, run_id: str, file: str) -> None:
 @click.argument("file", type=Path)
 def import_run(app: App, file: Path) -> None:
     """Take in the run of a file (.json)."""
-    from relic_core.services import exchange
-
-    taken, new = exchange.take_in(app, file)
+    taken, new = app.runs.take_in(file)
     print(f"{_name(taken)} was taken in." if new else f"{_name(taken)} is here already.")
 
 

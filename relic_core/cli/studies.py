@@ -136,9 +136,10 @@ def results(app: App, study_name: str, form: tables.Format) -> None:
 def models(app: App, study_name: str, retriever: str, again: bool, form: tables.Format) -> None:
     """Have models answer."""
     from relic_core.reporting.studies import accuracies
+    from relic_core.services.evaluation import named_retrievers
 
     found = app.studies.find(study_name)
-    names = app.measuring.split(retriever) if retriever else ()
+    names = named_retrievers(retriever) if retriever else ()
     with console.ProgressLine("Models answer") as progress:
         _, silent = app.study_models.answer(found.id, names, again=again, progress=progress)
     note(*silent)

@@ -22,10 +22,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.errors import BadRequest
+from relic_core.errors import BadRequest, NotFound
+from relic_core.library import folder
+from relic_core.text.reading import read_work
+from relic_core.text.sentences import segmenter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -67,6 +70,15 @@ class SentenceScore:
         return self.exact / self.theirs
 
 
+@dataclass(frozen=True, slots=True)
+class WorkScore:
+    """How the sentences of one work compare with the list of its name."""
+
+    name: str
+    segmenter: str
+    score: SentenceScore
+
+
 def read_list(path: Path) -> list[str]:
     """Read a list of sentences, a JSON array of strings.
 
@@ -81,6 +93,25 @@ def read_list(path: Path) -> list[str]:
     if not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in sentences):
         raise BadRequest(f"The sentence list {path} must be a JSON array of strings, the sentences in order.")
     return sentences
+
+
+def score_lists(lists: Path, texts: Path, *, cutter: str = "rules", max_bytes: int) -> Iterator[WorkScore]:
+    """Compare every list of sentences in a folder with our sentences of the text of the same name.
+
+    - `lists`: a folder of ``NAME.json``, each an array of sentences.
+    - `texts`: a folder with ``NAME.txt`` for each.
+
+    Raises NotFound: no lists, or a text that is missing.
+    Raises BadRequest: a list that cannot be read or is of another text.
+    """
+    cut = segmenter(cutter)
+    paths = sorted(lists.glob("*.json"))
+    if not paths:
+        raise NotFound(f"There are no sentence lists (NAME.json) in {lists}.")
+    for path in paths:
+        data = folder.read_bytes(texts / f"{path.stem}.txt", max_bytes=max_bytes)
+        work = read_work(data, name=f"{path.stem}.txt", segmenter=cut, max_bytes=max_bytes)
+        yield WorkScore(path.stem, work.segmenter, score_sentences(work, read_list(path)))
 
 
 def score_sentences(work: Work, theirs: Sequence[str]) -> SentenceScore:

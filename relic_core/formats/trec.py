@@ -20,8 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from relic_core.domain import Outcome
+
 MAX_DEPTH = 2**24
 """Documents that one query can rank: the whole numbers that single precision holds."""
+
+DEPTH = 1000
+"""How far down a run's ranking goes: as far as trec_eval's users are used to."""
 
 _RUN_COLUMNS = 6
 _QREL_COLUMNS = 4
@@ -130,6 +135,35 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
             raise BadBenchmark(f"{here}: the grade '{grade:.20}' is no whole number from 0.")
         grades[document] = int(grade)
     return relevant
+
+
+def golds_of(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
+    """Name the gold of each example, for `write_qrels`."""
+    return {each.example_id: {_document(each.book, each.gold): 1} for each in outcomes}
+
+
+def rankings_of(outcomes: Sequence[Outcome]) -> dict[str, list[str]]:
+    """List what is known of each ranking, for `write_run`: the first hits, and the gold at its rank.
+
+    What stood between is not kept in a run; its places are filled with names that no passage has, so that tools find
+    the gold at the rank that it had. A gold that stood below `DEPTH` is left out, and counts as not found.
+    """
+    return {each.example_id: _ranked(each) for each in outcomes}
+
+
+def _ranked(outcome: Outcome) -> list[str]:
+    if outcome.rank is None:
+        return []
+    first = [_document(outcome.book, place) for place in outcome.first]
+    if outcome.rank <= len(first) or outcome.rank > DEPTH:
+        return first
+    between = [f"rank-{rank}" for rank in range(len(first) + 1, outcome.rank)]
+    return [*first, *between, _document(outcome.book, outcome.gold)]
+
+
+def _document(book: str, place: Sequence[int]) -> str:
+    """Name a passage by its characters; without white space, as TREC's files want it."""
+    return f"{'_'.join(book.split())}:{place[0]}-{place[1]}"
 
 
 def _word(written: str, what: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relic_core.domain import LENGTHS
+from relic_core.domain.figures import Figure, Table
 from relic_core.mining.statistics import RELIC
 from relic_core.reporting.charts import OTHER
-from relic_core.reporting.tables import Figure, Table
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
-from relic_core.reporting.tables import Cell, Figure, Table
+from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:

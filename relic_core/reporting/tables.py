@@ -16,9 +16,9 @@ BM25            25.0
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
+from relic_core.domain.figures import Cell, Figure, Part, Table
 from relic_core.errors import unknown_name
 from relic_core.formats import escaping
 from relic_core.formats.escaping import escape_latex, escape_markdown_cell
@@ -26,74 +26,12 @@ from relic_core.formats.escaping import escape_latex, escape_markdown_cell
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+__all__ = ["FORMATS", "PARTS", "Cell", "Figure", "Format", "Part", "Table", "write"]
+
 Format = Literal["table", "markdown", "csv", "latex", "json"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
-Part = Literal["length", "book", "kind"]
 PARTS: tuple[Part, ...] = get_args(Part)
-"""What the examples of a run can be parted by, a row for each."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """A number in a table.
-
-    - `text`: as it is read: "25.0".
-    - `value`: the number itself; a share lies between 0 and 1.
-    - `low`, `high`: ends of its interval; None where there is none.
-    - `ends`: the ends as they are read. Where an interval cannot be had, the first is what stands in its place.
-    """
-
-    text: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-    ends: tuple[str, str] = ("", "")
-    best: bool = False
-
-    @property
-    def interval(self) -> str:
-        """The interval as it is read; empty where there is none."""
-        return self.ends[0] if self.low is None else "–".join(self.ends)
-
-
-Cell = str | int | Figure
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """Rows under heads.
-
-    - `rows`: as many cells in each as there are heads: words, counts, figures. A column of figures or counts is set to
-      the right.
-    - `about`: what holds for all rows, by heads of its own: CSV has it in front of every row, JSON once.
-    """
-
-    caption: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    notes: tuple[str, ...] = ()
-    about: tuple[tuple[str, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        """Check that every row is as wide as the heads, and put all words on one line."""
-        if any(len(row) != len(self.heads) for row in self.rows):
-            raise ValueError(f"a table with {len(self.heads)} heads has a row of another width")
-        flat = {
-            "caption": _flat(self.caption),
-            "heads": tuple(map(_flat, self.heads)),
-            "rows": tuple(tuple(_flat(cell) if isinstance(cell, str) else cell for cell in row) for row in self.rows),
-            "notes": tuple(map(_flat, self.notes)),
-            "about": tuple((_flat(head), _flat(said)) for head, said in self.about),
-        }
-        for name, value in flat.items():
-            object.__setattr__(self, name, value)
-
-    @property
-    def to_the_right(self) -> tuple[bool, ...]:
-        """Which columns hold numbers alone."""
-        columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.heads)
-        return tuple(bool(column) and not any(isinstance(cell, str) for cell in column) for column in columns)
 
 
 def write(tables: tuple[Table, ...], form: str) -> str:
@@ -228,8 +166,3 @@ def _read(cell: Cell) -> str:
     if isinstance(cell, Figure):
         return cell.text
     return f"{cell:,}" if isinstance(cell, int) else cell
-
-
-def _flat(words: str) -> str:
-    """Put words on one line: a break would end a row."""
-    return " ".join(words.split())

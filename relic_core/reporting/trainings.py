@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from relic_core.domain.figures import Figure, Table
 from relic_core.domain.trainings import duration
-from relic_core.reporting.tables import Figure, Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import plotly.graph_objects as go
 
+    from relic_core.domain.figures import Cell
     from relic_core.domain.trainings import Followed, Training
-    from relic_core.reporting.tables import Cell
 
 RECALLS = ("recall@1", "recall@10", "recall@100")
 SHAPES = ("4/4", "1/1", "1/0")

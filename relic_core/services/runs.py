@@ -1,4 +1,4 @@
-"""Runs: those that came with the program and those made here."""
+"""Runs: those that came with the program and those made here, and how they go out and come in as files."""
 
 from __future__ import annotations
 
@@ -7,28 +7,36 @@ import threading
 from typing import TYPE_CHECKING
 
 from relic_core.config import ASSETS
-from relic_core.errors import BadRequest
-from relic_core.formats.run_files import SUFFIX, read_run
+from relic_core.errors import BadBenchmark, BadRequest, NotFound
+from relic_core.evaluation.experiments import moved_ranks, run_id
+from relic_core.formats import parquet, run_files, trec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from relic_core.domain import Outcome, Run
-    from relic_core.wiring import App
+    from relic_core.store.runs import RunRows
 
 SHIPPED = ASSETS / "results"
 """Folder of the runs that come with the program."""
 
+FORMS = {
+    ".json": "everything, to be taken in again",
+    ".parquet": "one row per example, for statistics",
+    ".run": f"TREC: the first hits of each example, and the gold at its rank where that is up to {trec.DEPTH:,}",
+    ".qrels": "TREC: the gold of each example",
+}
+"""What the suffix of a file decides."""
+
+_NAMED = 3
+
 
 class Runs:
-    """The runs of an app.
+    """All runs there are; `shipped` is the folder of those that come with the program."""
 
-    - `shipped`: folder of the runs that come with the program.
-    """
-
-    def __init__(self, app: App, *, shipped: Path | None = None) -> None:
-        self._app = app
+    def __init__(self, rows: RunRows, shipped: Path | None = None) -> None:
+        self._rows = rows
         self._folder = SHIPPED if shipped is None else shipped
         self._shipped: dict[str, tuple[Run, tuple[Outcome, ...]]] | None = None
         self._stored: dict[str, Run] = {}
@@ -42,22 +50,29 @@ class Runs:
         """
         shipped = self._came_with()
         runs = {run_id: run for run_id, (run, _) in shipped.items()}
-        self._stored = {run.id: run for run in self._app.store.runs.all()}
+        self._stored = {run.id: run for run in self._rows.all()}
         for run in self._stored.values():
             came = runs.get(run.id)
             newest = run if came is None or run.created > came.created else came
             runs[run.id] = dataclasses.replace(newest, tags=run.tags, shipped=came is not None)
         return tuple(sorted(runs.values(), key=lambda run: (-run.created.timestamp(), run.id)))
 
-    def get(self, run_id: str) -> Run:
-        """Return a run.
+    def find(self, said: str) -> Run:
+        """Find a run by its id or the beginning of its id.
 
-        Raises NotFound: there is none, or it was removed.
+        Raises NotFound: there is none.
+        Raises BadRequest: there are several.
         """
-        for run in self.all():
-            if run.id == run_id:
-                return run
-        return self._app.store.runs.get(run_id)
+        runs = self.all()
+        near = [run for run in runs if run.id == said] or [run for run in runs if run.id.startswith(said)]
+        if not said or not near:
+            raise NotFound(f"There is no run '{said}'. `python -m relic_core runs` lists those there are.")
+        if len(near) > 1:
+            some = ", ".join(run.id for run in near[:5])
+            raise BadRequest(
+                f"'{said}' begins the ids of {len(near)} runs: {some}. Give more characters, to tell them apart."
+            )
+        return near[0]
 
     def outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """List the outcomes of a run in the order of its benchmark.
@@ -69,13 +84,20 @@ class Runs:
         if shipped is not None and (run is None or run.created <= shipped[0].created):
             return shipped[1]
         if run is None:
-            run = self._stored[run_id] = self._app.store.runs.get(run_id)
+            run = self._stored[run_id] = self._rows.get(run_id)
         kept = self._outcomes.get(run_id)
         if kept is None or kept[0] != run:  # measured again, here or by another program
-            kept = run, self._app.store.runs.outcomes(run_id)
+            kept = run, self._rows.outcomes(run_id)
             with self._lock:
                 self._outcomes[run_id] = kept
         return kept[1]
+
+    def add(self, run: Run, outcomes: Sequence[Outcome], *, again: bool = False) -> bool:
+        """Keep a run, `again` in the place of what is there; false where it is there and not to be replaced."""
+        added = self._rows.add(run, outcomes, again=again)
+        if again:
+            self.all()  # so that its outcomes are these from now on
+        return added
 
     def tag(self, run_id: str, tags: Sequence[str]) -> None:
         """Give a run these tags in place of those it has; one that came with the program is copied into the store.
@@ -84,8 +106,8 @@ class Runs:
         """
         shipped = self._came_with().get(run_id)
         if shipped is not None:
-            self._app.store.runs.add(*shipped)
-        self._app.store.runs.tag(run_id, tags)
+            self._rows.add(*shipped)
+        self._rows.tag(run_id, tags)
 
     def remove(self, run_id: str) -> None:
         """Hide a run; `restore` brings it back.
@@ -98,20 +120,101 @@ class Runs:
                 f"The run '{run_id}' came with the program and cannot be removed: the documentation's figures rest on "
                 "it. Choose other runs to leave it out of a table."
             )
-        self._app.store.runs.remove(run_id)
+        self._rows.remove(run_id)
         self._stored.pop(run_id, None)
 
-    def restore(self, run_id: str) -> Run:
-        """Bring a removed run back.
+    def restore(self, said: str) -> Run:
+        """Bring back a run that was removed, which is found by its whole id alone.
 
         Raises NotFound: there never was such a run.
+        Raises BadRequest: it is not removed.
         """
-        return self._app.store.runs.restore(run_id)
+        there = [run.id for run in self.all() if said and run.id.startswith(said)]
+        if said not in there:
+            try:
+                return self._rows.restore(said)
+            except NotFound:
+                if len(there) != 1:
+                    raise NotFound(
+                        f"No run of the id '{said}' was removed. `runs remove` prints the whole id; its beginning is "
+                        "not enough here."
+                    ) from None
+        (one,) = [said] if said in there else there
+        raise BadRequest(f"Run {one} is not removed; there is nothing to restore.")
+
+    def export(self, run: Run, path: Path) -> None:
+        """Write a run to a file, whose suffix says in which of the `FORMS`.
+
+        Raises BadRequest: another suffix.
+        Raises StoreError: the file cannot be written.
+        """
+        outcomes = self.outcomes(run.id)
+        match path.suffix.lower():
+            case ".json":
+                run_files.write_run(path, run, outcomes)
+            case ".parquet":
+                parquet.write_outcomes(path, run, outcomes)
+            case ".run":
+                trec.write_run(path, trec.rankings_of(outcomes), tag=f"{run.retriever}-{run.id}")
+            case ".qrels":
+                trec.write_qrels(path, trec.golds_of(outcomes))
+            case other:
+                forms = "; ".join(f"{suffix} ({what})" for suffix, what in FORMS.items())
+                raise BadRequest(
+                    f"A run is not written as '{other or path.name}'. What the file's name may end in: {forms}."
+                )
+
+    def take_in(self, path: Path) -> tuple[Run, bool]:
+        """Read a run from a file that `export` wrote as JSON, and keep it; false where it is here already.
+
+        Of a run that was removed here, the file's outcomes are kept.
+
+        Raises NotFound: there is no such file.
+        Raises BadBenchmark: it is damaged, or its id is not that of what it says was measured.
+        Raises BadRequest: the file's name ends otherwise, or the run is here with other ranks.
+        """
+        if path.suffix.lower() != run_files.SUFFIX:
+            raise BadRequest(
+                f"{path} cannot be taken in: only .json files can, made by `python -m relic_core runs export ID "
+                "FILE.json`. The other forms do not hold everything."
+            )
+        run, outcomes = run_files.read_run(path)
+        facts = {name: getattr(run, name) for name in ("benchmark", "split", "data_hash", "retriever", "shape")}
+        if run.id != run_id(configuration=run.configuration, **facts):
+            raise BadBenchmark(
+                f"{path}: the id {run.id:.40} is not that of what was measured there. The file was changed by hand; "
+                "take it anew from where it came."
+            )
+        for kept in self.all():
+            if kept.id == run.id:
+                _refuse_others(kept, moved_ranks(self.outcomes(run.id), outcomes), len(outcomes))
+                return kept, False
+        if not self._rows.add(run, outcomes) and self._rows.outcomes(run.id) != outcomes:
+            self._rows.add(run, outcomes, again=True)  # it was removed, and came back with what it had then
+        return run, True
 
     def _came_with(self) -> dict[str, tuple[Run, tuple[Outcome, ...]]]:
         """Read the runs that came with the program, once."""
         with self._lock:
             if self._shipped is None:
-                read = [read_run(path, shipped=True) for path in sorted(self._folder.glob(f"*{SUFFIX}"))]
+                read = [
+                    run_files.read_run(path, shipped=True) for path in sorted(self._folder.glob(f"*{run_files.SUFFIX}"))
+                ]
                 self._shipped = {run.id: (run, outcomes) for run, outcomes in read}
             return self._shipped
+
+
+def _refuse_others(kept: Run, moved: Sequence[str], count: int) -> None:
+    if not moved:
+        return
+    instead = (
+        "Find out which is right by measuring it here"
+        if kept.shipped
+        else f"To have the file's in their place, remove it first (python -m relic_core runs remove {kept.id}); or "
+        "measure it anew"
+    )
+    some = ", ".join(moved[:_NAMED]) + (", ..." if len(moved) > _NAMED else "")
+    raise BadRequest(
+        f"Run {kept.id} is here already, and {len(moved):,} of its {count:,} ranks are others than the file's "
+        f"({some}). {instead}: {kept.command} --again."
+    )

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from relic_core.config import Settings
+    from relic_core.domain.figures import Table
     from relic_core.domain.trainings import Followed, ModelKind, Training, TrainingEvent
-    from relic_core.reporting.tables import Table
     from relic_core.services.jobs import Jobs
     from relic_core.store.trainings import TrainingRows
     from relic_core.training.requests import TrainingRequest

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain.figures import Chart, Group, Mark, Series
 from relic_core.reporting import charts
-from relic_core.reporting.charts_rows import Chart, Group, Mark, Series
 from relic_core.reporting.studies import PAPER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from relic_core.domain.figures import Figure
     from relic_core.reporting.studies import StudyResults
-    from relic_core.reporting.tables import Figure
 
 _CHANCE = 1 / 3
 _PEOPLE, _MODELS, _PUBLISHED = "people", "models", "published"

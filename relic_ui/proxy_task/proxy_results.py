@@ -19,9 +19,9 @@ from relic_ui.tables import show as show_table
 
 if TYPE_CHECKING:
     from relic_core.domain import Job
+    from relic_core.domain.figures import Figure
     from relic_core.domain.studies import Measure, StudyView
     from relic_core.reporting.studies import StudyResults
-    from relic_core.reporting.tables import Figure
     from relic_core.wiring import App
 
 _SPOILER = (

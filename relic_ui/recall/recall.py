@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from relic_core.reporting.charts_words import measure_label
-from relic_core.services.recall.recall import METRICS, SHOWN, SORTS
+from relic_core.reporting.chart_words import measure_label
+from relic_core.services.recall import METRICS, SHOWN, SORTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Pool, Run
-    from relic_core.services.recall.recall import Offer
+    from relic_core.services.recall import Offer
     from relic_core.wiring import App
 
 VIEW_LABELS = {
@@ -60,7 +60,7 @@ class Asked:
     part: str
     show: str
     page: int
-    usual: bool
+    default: bool
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -105,7 +105,7 @@ def teach() -> None:
     )
 
 
-def usual_metric(offer: Offer) -> str:
+def default_metric(offer: Offer) -> str:
     """Give the measure that a benchmark begins with: the one that the literature reports first."""
     return offer.card.main_metric if offer.card.main_metric in METRICS else "recall@10"
 
@@ -114,11 +114,11 @@ def begin(app: App, offer: Offer) -> None:
     """Put all widgets to what a benchmark begins with."""
     st.session_state.update(
         recall_benchmark=offer.card.name,
-        recall_runs=[run.id for run in offer.usual],
-        recall_metric=usual_metric(offer),
+        recall_runs=[run.id for run in offer.default],
+        recall_metric=default_metric(offer),
         recall_view=FIRST_VIEW,
         recall_sort=SORTS[0],
-        recall_least=app.recall.usual_least(offer.usual),
+        recall_least=app.recall.default_least(offer.default),
         recall_beside=False,
         recall_part="",
         recall_show=SHOWN[0],
@@ -192,18 +192,24 @@ def ask(app: App, offers: Sequence[Offer]) -> Asked:
 def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> Asked:
     state = st.session_state
     by_id = {run.id: run for run in offer.runs}
-    least = app.recall.usual_least(offer.usual)
+    least = app.recall.default_least(offer.default)
     chosen: dict[str, Any] = {name: state[f"recall_{name}"] for name in ("metric", "view", "sort", "least", "beside")}
     part, runs = state["recall_part"] or "", tuple(by_id[each] for each in state["recall_runs"])
-    usual = (
+    default = (
         offer is offers[0]
-        and runs == offer.usual
-        and tuple(chosen.values()) == (usual_metric(offer), FIRST_VIEW, SORTS[0], least, False)
+        and runs == offer.default
+        and tuple(chosen.values()) == (default_metric(offer), FIRST_VIEW, SORTS[0], least, False)
         and not part
     )
     return Asked(
-        offer=offer, runs=runs, part=part, show=state["recall_show"], page=state["recall_page"], usual=usual, **chosen
-    )  # fmt: skip
+        offer=offer,
+        runs=runs,
+        part=part,
+        show=state["recall_show"],
+        page=state["recall_page"],
+        default=default,
+        **chosen,
+    )
 
 
 def choose_view(app: App, asked: Asked) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import BadRequest
-from relic_core.services.recall.recall import METRICS, SHOWN, SORTS
+from relic_core.services.recall import METRICS, SHOWN, SORTS
 from relic_ui import links
 from relic_ui.recall.recall import FIRST_VIEW, PART_OF, VIEW_LABELS, begin
 from relic_ui.shell import literal
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import Run
-    from relic_core.services.recall.recall import Offer
+    from relic_core.services.recall import Offer
     from relic_core.wiring import App
     from relic_ui.recall.recall import Asked
 
@@ -105,7 +105,7 @@ def _number(written: str) -> int:
 
 def keep(asked: Asked) -> None:
     """Put what is shown into the page's address, as one step that Back undoes."""
-    kept = {} if asked.usual else asked.parameters
+    kept = {} if asked.default else asked.parameters
     state = st.session_state
     here = {name: st.query_params[name] for name in PARAMETERS if name in st.query_params}
     if kept != here:

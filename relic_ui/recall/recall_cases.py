@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
-from relic_core.reporting.charts_rows import DRAWN_K
+from relic_core.domain.figures import DRAWN_K
 from relic_ui import links
 from relic_ui.passages import passage_html
 from relic_ui.recall.recall import first_page
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from relic_core.domain import Claim, Outcome, Run
-    from relic_core.reporting.charts_rows import Chart, View
-    from relic_core.services.outcomes import Missing, Quoted, ReadOutcome
-    from relic_core.services.recall.recall import Case
+    from relic_core.domain.figures import Chart, View
+    from relic_core.services.recall import Case, Missing, Quoted, ReadOutcome
     from relic_core.wiring import App
     from relic_ui.recall.recall import Asked
 
@@ -145,7 +144,7 @@ def _show_page(app: App, asked: Asked, cases: Sequence[Case], colours: Mapping[s
     page = min(asked.page, pages)
     shown = cases[(page - 1) * _PAGE : page * _PAGE]
     with st.spinner("Opening the benchmark and its works …"):
-        flat = iter(app.outcomes.read_many([pair for case in shown for pair in case.outcomes]))
+        flat = iter(app.outcomes.read([pair for case in shown for pair in case.outcomes]))
     read = [[next(flat) for _ in case.outcomes] for case in shown]
     if missing := tuple(dict.fromkeys(message for each in read for one in each for message in one.missing)):
         st.html(_what_is_missing(missing))

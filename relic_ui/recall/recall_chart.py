@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
+from relic_core.domain.figures import interval, written
 from relic_core.reporting import charts
-from relic_core.reporting.charts_rows import as_csv, interval, table, written
-from relic_core.reporting.charts_words import is_share, measure_label, measured_with, pool_words
-from relic_core.services import figures
+from relic_core.reporting.chart_words import as_csv, is_share, measure_label, measured_with, pool_words, table
 from relic_ui.recall.recall_address import link_here
 from relic_ui.recall.recall_style import CHART_COLOURS, FURTHER_COLOURS
 from relic_ui.shell import literal, show_errors
@@ -21,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import BenchmarkCard, Run
-    from relic_core.reporting.charts_rows import Chart, View
-    from relic_core.services.recall.recall import Offer
+    from relic_core.domain.figures import Chart, View
+    from relic_core.services.recall import Offer
     from relic_core.wiring import App
     from relic_ui.recall.recall import Asked
 
-_USUAL_HEIGHT = 480
+_DEFAULT_HEIGHT = 480
 _ONE_ROW = 4
 _NOTHING = {
     "books": "No work has that many quotations here. Ask for fewer.",
@@ -108,7 +107,7 @@ def show_chart(app: App, asked: Asked, colours: Mapping[str, str]) -> Chart:
     heading = st.container()
     plot = st.container(key="recall_plot")
     waiting = plot.empty()
-    waiting.html(_waiting(st.session_state.get("recall_height", _USUAL_HEIGHT)))
+    waiting.html(_waiting(st.session_state.get("recall_height", _DEFAULT_HEIGHT)))
     chart = app.recall.chart(
         view,
         asked.runs,
@@ -192,16 +191,15 @@ def _again(runs: Sequence[Run], *, every_shape: bool = False) -> str:
 
 def show_table(app: App, asked: Asked) -> None:
     """Draw all figures of the runs as a table, and how the first of them compares with the others."""
-    measured = [(run, app.runs.outcomes(run.id)) for run in asked.runs]
-    made = figures.tables(measured)
+    made = app.recall.tables(asked.runs)
     st.header("All figures", anchor="recall-chart")
     for each in made:
         show(each)
     save(made, _file_name(asked), key="recall_save")
-    if len(measured) > 1:
+    if len(asked.runs) > 1:
         st.header("The first run against the others", anchor="recall-compared")
         with show_errors():
-            show(figures.comparison(measured, names=[asked.metric]))
+            show(app.recall.comparison(asked.runs, asked.metric))
     st.html(f'<p class="relic-quiet relic-recall-under">{link_here(asked)}.</p>{_again(asked.runs)}')
 
 

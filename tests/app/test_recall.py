@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from relic_core.errors import StoreBusy
-from relic_core.services.recall.recall import Recall
+from relic_core.services.recall import Recall
 from tests.app.reading import html, plain, said, sound
 from tests.making_runs import book_of, make_books, make_outcomes, make_run, outcomes_in
 

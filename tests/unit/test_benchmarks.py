@@ -15,11 +15,11 @@ from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.benchmarks import birco_queries, registry
 from relic_core.evaluation.benchmarks.birco_pools import in_order
 from relic_core.evaluation.benchmarks.opened import Opened, book_of, place_all
+from relic_core.evaluation.experiments import run_id
 from relic_core.formats.birco import MASKED
 from relic_core.formats.relic import Quote, RelicBook, write_relic
 from relic_core.library import sample
 from relic_core.retrieval.bm25 import Bm25
-from relic_core.services.experiments import run_id
 from tests.making import make_work
 from tests.shelf import Shelf
 

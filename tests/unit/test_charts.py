@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relic_core.domain.figures import DRAWN_K, Chart, Group, Mark, Series
+from relic_core.reporting.chart_words import as_csv, caption, measured_with, summary, table
 from relic_core.reporting.charts import OTHER, config, draw, height
-from relic_core.reporting.charts_rows import DRAWN_K, Chart, Group, Mark, Series, as_csv, table
-from relic_core.reporting.charts_words import caption, measured_with, summary
 from tests.making_runs import make_books, make_outcomes, make_run
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -273,8 +273,6 @@ def test_a_chart_of_nothing_is_told_as_such():
 
 def test_plotly_is_not_loaded_before_a_chart_is_drawn():
     """Commands draw none and must not wait for it."""
-    program = (
-        "import sys, relic_core.services.recall.recall, relic_core.reporting.charts; print('plotly' in sys.modules)"
-    )
+    program = "import sys, relic_core.services.recall, relic_core.reporting.charts; print('plotly' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -9,7 +9,7 @@ import pytest
 
 from relic_core.domain import ContextSize
 from relic_core.errors import BadRequest, NotFound
-from relic_core.evaluation import proxy_task
+from relic_core.evaluation import experiments, proxy_task
 from relic_core.evaluation.benchmarks import registry
 from relic_core.formats.leaderboard import read_submission
 from relic_core.formats.parquet import read_outcomes, read_windows
@@ -17,7 +17,7 @@ from relic_core.formats.relic import Quote, RelicBook, read_relic, write_relic
 from relic_core.formats.run_files import read_run, write_run
 from relic_core.formats.trec import read_qrels
 from relic_core.formats.trec import read_run as read_trec
-from relic_core.services import measuring, runs
+from relic_core.services import runs
 from relic_core.services.studies import results as study_results
 from relic_core.wiring import build
 from tests.making import make_work
@@ -140,7 +140,7 @@ def test_stopped_by_ctrl_c_it_says_that_it_goes_on(run, monkeypatch):
     def stopped(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(measuring, "evaluate", stopped)
+    monkeypatch.setattr(experiments, "evaluate", stopped)
     ran = run("evaluate", "sample", "bm25")
     assert (ran.code, len(ran.err.split("\n")) > 2) == (130, True)
 

@@ -10,6 +10,7 @@ from relic_core.domain import ContextSize
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.formats.run_files import write_run
 from relic_core.retrieval.bm25 import Bm25
+from relic_core.services.evaluation import chosen_retrievers
 from relic_core.services.runs import Runs
 from relic_core.wiring import build
 from tests.small_benchmark import SmallBenchmark, quiet
@@ -23,7 +24,7 @@ WEIGHTS = ("dense-relic", "reranker")
 
 def workbench_of(settings, shipped):
     made = build(settings)
-    vars(made)["runs"] = Runs(made, shipped=shipped)
+    vars(made)["runs"] = Runs(made.store.runs, shipped=shipped)
     return made
 
 
@@ -78,7 +79,7 @@ def test_a_run_made_by_other_code_does_not_count(workbench, figures, monkeypatch
 
 
 def test_parameters_of_the_readers_own_do_not_count(workbench, figures):
-    own = workbench.measuring.chosen("bm25", k1=3.0, b=0.0)[0]
+    own = chosen_retrievers("bm25", k1=3.0, b=0.0)[0]
     workbench.measuring.measure(SmallBenchmark(), own, SHAPE, progress=quiet)
     assert [each.why for each in expected.check(workbench, figures)] == [""] * len(figures)
 

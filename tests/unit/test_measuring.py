@@ -17,12 +17,13 @@ from relic_core import __version__
 from relic_core.config import provenance
 from relic_core.domain import ContextSize
 from relic_core.errors import BadBenchmark, BadRequest, JobCancelled, StoreReadOnly
+from relic_core.evaluation import experiments
 from relic_core.formats.run_files import write_run
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.retrieval.dense import Dense
-from relic_core.services import measuring
-from relic_core.services import unfinished as unfinished_runs
+from relic_core.services import evaluation
 from relic_core.services.runs import Runs
+from relic_core.store import run_journal
 from relic_core.wiring import build
 from tests.fake_encoder import FakeEncoder
 from tests.privileges import without_privileges
@@ -35,7 +36,7 @@ SHAPE = ContextSize(1, 1)
 @pytest.fixture
 def workbench(settings, tmp_path):
     made = build(settings)
-    vars(made)["runs"] = Runs(made, shipped=tmp_path / "shipped")
+    vars(made)["runs"] = Runs(made.store.runs, shipped=tmp_path / "shipped")
     return made
 
 
@@ -100,7 +101,7 @@ def test_a_run_that_came_with_the_program_is_recognised(settings, tmp_path, meas
     (tmp_path / "shipped").mkdir()
     write_run(tmp_path / "shipped" / "one.json", made.run, made.outcomes)
     fresh = build(replace(settings, data=tmp_path / "other"))
-    vars(fresh)["runs"] = Runs(fresh, shipped=tmp_path / "shipped")
+    vars(fresh)["runs"] = Runs(fresh.store.runs, shipped=tmp_path / "shipped")
     asked = Counting()
     found = fresh.measuring.measure(SmallBenchmark(), asked, SHAPE, progress=quiet)
     assert (found.found, found.run.shipped, asked.answers) == (True, True, 0)
@@ -182,7 +183,7 @@ def test_a_run_that_came_with_the_program_is_renewed_by_measuring_it_again(setti
     old = replace(made.run, created=made.run.created - timedelta(days=9))
     write_run(tmp_path / "shipped" / "one.json", old, made.outcomes)
     fresh = build(replace(settings, data=tmp_path / "other"))
-    vars(fresh)["runs"] = Runs(fresh, shipped=tmp_path / "shipped")
+    vars(fresh)["runs"] = Runs(fresh.store.runs, shipped=tmp_path / "shipped")
     fresh.runs.tag(old.id, ["kept"])
     again = fresh.measuring.measure(SmallBenchmark(), Other(), SHAPE, again=True, progress=quiet)
     (run,) = fresh.runs.all()
@@ -263,14 +264,14 @@ def test_a_rank_that_was_changed_in_the_file_is_never_taken_up(settings, workben
 
 
 def test_outcomes_that_cannot_be_make_no_run(settings, workbench, measure, monkeypatch):
-    whole = measuring.evaluate
+    whole = experiments.evaluate
 
     def wrong(*arguments, **options):
         first, *others = whole(*arguments, **options)
         return (replace(first, rank=540), *others)
 
     with monkeypatch.context() as patch:
-        patch.setattr(measuring, "evaluate", wrong)
+        patch.setattr(experiments, "evaluate", wrong)
         with pytest.raises(BadBenchmark, match="540"):
             measure()
     assert workbench.store.runs.all() == ()
@@ -382,7 +383,7 @@ def test_a_full_disk_is_told_and_leaves_what_there_was(measure, monkeypatch, sai
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(unfinished_runs, "_written", full)
+        patch.setattr(run_journal, "_written", full)
         with pytest.raises(StoreReadOnly, match="full"):
             measure()
     measure()
@@ -456,21 +457,20 @@ def test_a_process_that_is_killed_leaves_a_store_that_opens_and_a_run_that_goes_
     assert run.outcomes == alone.measuring.measure(SmallBenchmark(40), Counting(), SHAPE, progress=quiet).outcomes
 
 
-def test_names_of_retrievers_are_read(workbench):
-    measuring = workbench.measuring
-    assert measuring.split(" bm25, random,bm25") == ("bm25", "random")
-    assert "bm25-reference" not in measuring.split("all")
-    assert "bm25" not in measuring.split("all", without="bm25")
-    (own,) = measuring.chosen("bm25", k1=1.2)
+def test_names_of_retrievers_are_read():
+    assert evaluation.named_retrievers(" bm25, random,bm25") == ("bm25", "random")
+    assert "bm25-reference" not in evaluation.named_retrievers("all")
+    assert "bm25" not in evaluation.named_retrievers("all", without="bm25")
+    (own,) = evaluation.chosen_retrievers("bm25", k1=1.2)
     assert (own.configuration["k1"], own.configuration["b"]) == ("1.2", "0.9")
     for wrong in ("", "bm52", ","):
         with pytest.raises(BadRequest):
-            measuring.split(wrong)
-    (own,) = measuring.chosen("bm25-lemmas", b=0.2)
+            evaluation.named_retrievers(wrong)
+    (own,) = evaluation.chosen_retrievers("bm25-lemmas", b=0.2)
     assert (own.name, own.configuration["b"]) == ("bm25-lemmas", "0.2")
     for others in ("random", "bm25,bm25-lemmas"):
         with pytest.raises(BadRequest, match="bm25 alone"):
-            measuring.chosen(others, b=0.5)
+            evaluation.chosen_retrievers(others, b=0.5)
 
 
 def test_the_code_is_a_version_and_a_commit(tmp_path):

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from relic_core.errors import BadRequest
 from relic_core.evaluation import metrics
 from relic_core.evaluation.intervals import interval
+from relic_core.evaluation.recall import default_runs, marks_of, range_of, ranges
 from relic_core.services import runs as runs_module
-from relic_core.services.recall.cases import usual
-from relic_core.services.recall.figures import marks_of, range_of, ranges
-from relic_core.services.recall.recall import METRICS, SHOWN, VIEWS
+from relic_core.services.recall import METRICS, SHOWN, VIEWS
 from relic_core.wiring import build
 from tests.making_runs import make_books, make_outcomes, make_run
 
@@ -71,8 +70,8 @@ def test_the_retrievers_that_pages_offer_at_four_sentences_are_shown_first_in_th
     store(workbench, shape="1/1", age=0, retriever="dense-relic")
     dense = store(workbench, retriever="dense-relic", age=9)
     (offer,) = workbench.recall.offers()
-    assert [run.retriever for run in offer.usual] == ["dense-relic", "bm25"]
-    assert [run.id for run in offer.usual] == [dense.id, bm25.id]
+    assert [run.retriever for run in offer.default] == ["dense-relic", "bm25"]
+    assert [run.id for run in offer.default] == [dense.id, bm25.id]
 
 
 def test_the_run_that_came_with_the_program_is_shown_first_and_one_of_other_parameters_last(workbench):
@@ -80,9 +79,9 @@ def test_the_run_that_came_with_the_program_is_shown_first_and_one_of_other_para
     tuned, plain, came = (make_run(BOOKS, outcomes, age=age) for age in (0, 5, 9))
     tuned = replace(tuned, id="tuned", configuration={"k1": "2.0"})
     plain, came = replace(plain, id="plain"), replace(came, id="came", shipped=True)
-    assert [run.id for run in usual([tuned, plain])] == ["plain"]
-    assert [run.id for run in usual([tuned, plain, came])] == ["came"]
-    assert [run.id for run in usual([tuned])] == ["tuned"]
+    assert [run.id for run in default_runs([tuned, plain])] == ["plain"]
+    assert [run.id for run in default_runs([tuned, plain, came])] == ["came"]
+    assert [run.id for run in default_runs([tuned])] == ["tuned"]
 
 
 def test_what_is_shown_first_is_of_one_state_of_the_data(workbench):
@@ -90,14 +89,14 @@ def test_what_is_shown_first_is_of_one_state_of_the_data(workbench):
     store(workbench, data="old", retriever="dense-relic", age=9)
     store(workbench, data="new", retriever="bm25")
     (offer,) = workbench.recall.offers()
-    assert len({run.data_hash for run in offer.usual}) == 1
-    assert len(offer.usual) == 2
+    assert len({run.data_hash for run in offer.default}) == 1
+    assert len(offer.default) == 2
 
 
 def test_where_nothing_was_measured_with_four_sentences_the_newest_shape_is_shown(workbench):
     run = store(workbench, shape="1/1")
     (offer,) = workbench.recall.offers()
-    assert offer.usual == (run,)
+    assert offer.default == (run,)
 
 
 def test_labels_tell_runs_apart(workbench):
@@ -210,12 +209,12 @@ def test_works_with_too_few_quotations_are_left_out_and_the_caption_says_so(work
 
 
 def test_a_minimum_that_leaves_a_handful_of_works_is_offered(workbench, two):
-    least = workbench.recall.usual_least(two)
+    least = workbench.recall.default_least(two)
     chart = workbench.recall.chart("books", two, "recall@10", least=least)
     assert least > 1
     assert len(chart.groups) >= 8
     alone = store(workbench, books=BOOKS[:2], benchmark="few")
-    assert workbench.recall.usual_least([alone]) == 1
+    assert workbench.recall.default_least([alone]) == 1
 
 
 @pytest.mark.parametrize("view", ["lengths", "kinds", "shapes"])
@@ -309,7 +308,7 @@ def test_a_measure_that_is_no_share_is_written_without_a_percent_sign(workbench,
 
 def test_what_was_computed_is_not_computed_again(workbench, two, monkeypatch):
     first = workbench.recall.chart("books", two, "recall@10")
-    monkeypatch.setattr("relic_core.services.recall.recall.marks_of", None)
+    monkeypatch.setattr("relic_core.services.recall.marks_of", None)
     assert workbench.recall.chart("books", two, "recall@10") == first
 
 
@@ -318,7 +317,7 @@ def test_a_run_that_was_measured_again_has_its_new_figures(workbench, two):
     workbench.recall.chart("books", [run], "recall@1")
     moved = tuple(replace(each, rank=1, overlap_rank=1) for each in outcomes)
     workbench.store.runs.add(replace(run, created=run.created + timedelta(days=1)), moved, again=True)
-    chart = workbench.recall.chart("books", [workbench.runs.get(run.id)], "recall@1")
+    chart = workbench.recall.chart("books", [workbench.runs.find(run.id)], "recall@1")
     assert {mark.value for mark in chart.marks} == {1.0}
 
 

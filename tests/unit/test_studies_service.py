@@ -6,12 +6,12 @@ import dataclasses
 
 import pytest
 
+from relic_core.domain.figures import Figure
 from relic_core.domain.studies import CANNOT_DECIDE, DEFAULT_TERMS, ModelAnswers, StudyRequest, check_terms
 from relic_core.errors import BadRequest, NotFound, StudyFrozen, StudyHeld
 from relic_core.evaluation.proxy_task import caveat, may_answer
 from relic_core.evaluation.raters import KEYS
 from relic_core.reporting.studies import tables
-from relic_core.reporting.tables import Figure
 from relic_core.services.studies.studies import PRIDE, SAMPLE, paper_study
 from relic_core.wiring import InlineExecutor, build
 from tests.making_studies import TERMS, WHEN, make_ferry, make_study

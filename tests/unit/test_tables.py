@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relic_core.domain.figures import Figure, Table
 from relic_core.errors import BadRequest
-from relic_core.reporting.tables import FORMATS, Figure, Table, as_csv, as_latex, as_markdown, as_text, write
+from relic_core.reporting.tables import FORMATS, as_csv, as_latex, as_markdown, as_text, write
 
 AROUND = Figure(text="25.0", value=0.25, low=0.125, high=0.375, ends=("12.5", "37.5"), best=True)
 TABLE = Table(

@@ -14,9 +14,9 @@ from safetensors.torch import load_file, save_file
 from relic_core.domain import rank_scores
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, RelicError
+from relic_core.evaluation import experiments
 from relic_core.retrieval import registry, reranked
 from relic_core.retrieval.reranked import FIRST, Reranked
-from relic_core.services import experiments
 from relic_core.services.models import Chosen
 from relic_core.training import estimates, hard_negatives, running
 from relic_core.training.folders import TrainingFolder

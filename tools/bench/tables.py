@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from relic_core.domain.figures import Table
 from relic_core.reporting import tables
-from relic_core.reporting.tables import Table
 from tools.bench.figures import number
 from tools.bench.running import PARTS
 from tools.between_marks import put_between

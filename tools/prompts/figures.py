@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from relic_core.domain.figures import Table
 from relic_core.errors import NotFound
 from relic_core.evaluation.verdicts import readers_agreement
-from relic_core.reporting.tables import Table, as_markdown
+from relic_core.reporting.tables import as_markdown
 from tools.prompts.asking import left_out
 from tools.prompts.report import asked_now
 from tools.prompts.report_files import shipped

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from relic_core.config import Settings
 from relic_core.config.machine import busy, in_full
 from relic_core.config.provenance import code
+from relic_core.domain.figures import Table
 from relic_core.errors import unknown_name
-from relic_core.reporting.tables import Table
 from relic_core.reporting.tables import write as write_tables
 from relic_core.wiring import App, build
 from tools.between_marks import put_between

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.errors import BadRequest
 from relic_core.evaluation import metrics
 from relic_core.evaluation.comparing import Comparison, compare
+from relic_core.evaluation.figures import written
 from relic_core.library.sample import SPLIT as SAMPLE
-from relic_core.reporting.tables import Cell, Figure, Table
 from relic_core.retrieval import registry
 from relic_core.retrieval.bm25 import K1, B, Bm25
-from relic_core.services.figures import written
 from tools.tune import grid as tuning
 
 if TYPE_CHECKING:

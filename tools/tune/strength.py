@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from relic_core.domain import Claim, ContextSize
+from relic_core.domain.figures import Figure, Table
 from relic_core.errors import BadRequest
 from relic_core.ports import VectorRetriever
-from relic_core.reporting.tables import Figure, Table
 from relic_core.retrieval import registry
 from relic_core.retrieval.strength import OutOfVocabulary
 from tools.tune.bm25 import check_split

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from relic_core.domain import Run
 from relic_core.encoders.cards import read_card
 from relic_core.errors import BadRequest
+from relic_core.evaluation import figures
 from relic_core.library.sample import SPLIT as SAMPLE
 from relic_core.retrieval.dense import Dense, trained_model
 from relic_core.retrieval.dense_alone import DenseAlone
-from relic_core.services import figures
 from tools.tune import readings
 from tools.tune.bm25 import check_split
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import ContextSize, Outcome, QuotationContext
+    from relic_core.domain.figures import Table
     from relic_core.encoders.cards import EncoderCard
     from relic_core.ports import Benchmark, Progress
-    from relic_core.reporting.tables import Table
     from relic_core.wiring import App
     from tools.tune.readings import Factory
 

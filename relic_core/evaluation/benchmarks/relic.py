@@ -12,11 +12,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import BenchmarkCard, Book, Chapter, Paragraph, QuotationContext, Sentence, Span, Work
-from relic_core.errors import BadBenchmark
+from relic_core.domain import (
+    BenchmarkCard,
+    Book,
+    Chapter,
+    Paragraph,
+    QuotationContext,
+    Sentence,
+    Span,
+    Work,
+    rank_scores,
+)
+from relic_core.errors import BadBenchmark, BadClaim
 from relic_core.evaluation.benchmarks.opened import Opened, checksum, data_path
+from relic_core.formats.leaderboard import DEPTH, write_submission
 from relic_core.formats.relic import read_relic
 from relic_core.library import catalogue
+from relic_core.ports import silent
 from relic_core.text.reading import work_id
 
 if TYPE_CHECKING:
@@ -26,9 +38,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
+    from relic_core.domain import ContextSize
     from relic_core.formats.relic import Quote, RelicBook
     from relic_core.library.catalogue import CatalogueEntry
-    from relic_core.ports import WorkSource
+    from relic_core.ports import Progress, Retriever, WorkSource
 
 CARD = BenchmarkCard(
     name="relic",
@@ -134,6 +147,41 @@ def work_of(book: RelicBook) -> Work:
     )
 
 
+def submit(retriever: Retriever, *, shape: ContextSize, data: Path, path: Path, progress: Progress) -> int:
+    """Rank the candidates of every quotation of the hidden test split, write the submission, and count its answers.
+
+    Where a claim of this shape holds no word, candidates are given in the order of the text, since the leaderboard
+    takes no quotation without an answer.
+
+    - `data`: ``test.json``; the starts of its quotations are not looked at.
+    - `progress`: told how many quotations are answered.
+
+    Raises BadBenchmark, NotFound: as `read_relic` and `write_submission`.
+    """
+    books = read_relic(data)
+    total = sum(len(book.quotes) for book in books)
+    answers: dict[str, list[int]] = {}
+    for book in books:
+        if not book.quotes:
+            continue
+        work = work_of(book)
+        progress(len(answers), total, f"{work.title}: preparing")
+        retriever.prepare(work, silent, lengths=sorted({quote.length for quote in book.quotes}))
+        for quote in book.quotes:
+            starts = starts_of(book, quote.length)
+            try:
+                # The place of the gold is not known, and only its length is asked for.
+                claim = _asked(book.title, quote, Span(0, quote.length)).claim(shape)
+                scores = retriever.score(claim, work, quote.length)
+            except BadClaim:
+                scores = np.zeros(work.candidates(quote.length), dtype=np.float32)
+            order = rank_scores(retriever.name, work.id, quote.length, scores[starts]).order
+            answers[quote.id] = starts[order[:DEPTH]].tolist()
+            progress(len(answers), total, work.title)
+    write_submission(path, answers, books)
+    return len(answers)
+
+
 def _window(path: Path, title: str, quote: Quote) -> QuotationContext:
     if quote.start is None:
         raise BadBenchmark(
@@ -141,13 +189,17 @@ def _window(path: Path, title: str, quote: Quote) -> QuotationContext:
             "split. Nothing can be measured on it here; rankings for it can only be written to a file and submitted to "
             "RELiC's leaderboard. Measure on val.json."
         )
+    return _asked(title, quote, Span(quote.start, quote.length))
+
+
+def _asked(title: str, quote: Quote, gold: Span) -> QuotationContext:
     return QuotationContext(
         id=quote.id,
         book=title,
         pool=title,
         left=tuple(sentence.strip() for sentence in quote.left),
         right=tuple(sentence.strip() for sentence in quote.right),
-        gold=Span(quote.start, quote.length),
+        gold=gold,
     )
 
 

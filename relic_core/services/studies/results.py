@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.config import provenance
+from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.domain.studies import CANNOT_DECIDE, ID_LENGTH, OPTIONS, ItemResult, ModelAnswers
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.evaluation import metrics, raters
+from relic_core.evaluation.figures import figure_of
 from relic_core.evaluation.intervals import interval_of
 from relic_core.evaluation.proxy_task import (
     ItemSettings,
@@ -29,9 +31,7 @@ from relic_core.evaluation.proxy_task import (
     proxy_values,
 )
 from relic_core.reporting.studies import MajorityResult, ModelResult, PersonResult, StudyResults
-from relic_core.reporting.tables import Cell, Figure, Table
 from relic_core.retrieval import registry
-from relic_core.services.figures import figure_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -35,11 +35,7 @@ _DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class WorkState:
-    """A work whose windows were begun.
-
-    - `index`: a digest of each index that the retriever had of it; none where it prepares nothing.
-    - `size`: bytes of that on disk.
-    """
+    """A work whose windows were begun, with a digest of each index that the retriever had of it, and their bytes."""
 
     work_id: str
     fingerprint: str
@@ -56,15 +52,14 @@ class Partial:
     works: dict[str, WorkState] = field(default_factory=dict)
 
 
-class Unfinished:
+class RunJournal:
     """The file of one run under way; only who holds the run's lock may use it."""
 
     def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
         self._path = path
-        self._aside = path.with_name(path.name + ASIDE)
         self._header = {"format": FORMAT, **header}
         self._file: IO[bytes] | None = None
-        self.state = Partial()
+        self._state = Partial()
 
     @contextmanager
     def opened(
@@ -82,13 +77,13 @@ class Unfinished:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             whole, why = self._read(still)
             if why:
-                self._path.replace(self._aside)
+                self._path.replace(_aside(self._path))
                 say(
                     f"What was measured of this run before is not gone on with: {why}. It begins anew; what there was "
-                    f"is set aside in {self._aside}."
+                    f"is set aside in {_aside(self._path)}."
                 )
-            elif self.state.outcomes:
-                say(f"Goes on: {len(self.state.outcomes):,} of {examples:,} were measured.")
+            elif self._state.outcomes:
+                say(f"Goes on: {len(self._state.outcomes):,} of {examples:,} were measured.")
             file = self._path.open("r+b" if whole else "wb")
         with file:
             self._file = file
@@ -98,26 +93,21 @@ class Unfinished:
                     file.seek(whole)
                 if not whole:
                     self._append(self._header)
-                yield self.state
+                yield self._state
             finally:
                 self._file = None
 
     def keep(self, outcome: Outcome, seconds: float) -> None:
         """Add an outcome."""
-        self.state.outcomes[outcome.example_id] = outcome
-        self.state.seconds += seconds
+        self._state.outcomes[outcome.example_id] = outcome
+        self._state.seconds += seconds
         self._append(["outcome", seconds, outcome_line(outcome, book=outcome.book, kind=outcome.kind)])
 
     def enter(self, work: WorkState) -> None:
         """Note that the windows of a work are begun."""
-        if self.state.works.get(work.fingerprint) != work:
-            self.state.works[work.fingerprint] = work
+        if self._state.works.get(work.fingerprint) != work:
+            self._state.works[work.fingerprint] = work
             self._append(["work", work.work_id, work.fingerprint, list(work.index), work.size])
-
-    def remove(self) -> None:
-        """Delete the file, and what was set aside: the run is kept elsewhere."""
-        self._path.unlink(missing_ok=True)
-        self._aside.unlink(missing_ok=True)
 
     def _append(self, line: object) -> None:
         if self._file is None:
@@ -127,11 +117,10 @@ class Unfinished:
             self._file.flush()
 
     def _read(self, still: Callable[[WorkState], bool]) -> tuple[int, str]:
-        """Read what is there into `state`.
+        """Read what is there into the state.
 
-        What it returns:
-        - `whole`: bytes that hold whole lines and may stay; 0 to begin anew.
-        - `why`: why it begins anew though there was something; empty otherwise.
+        Returns: how many bytes hold whole lines and may stay, 0 to begin anew; and why it begins anew though there was
+        something, empty otherwise.
         """
         try:
             data = self._path.read_bytes()
@@ -147,10 +136,10 @@ class Unfinished:
                 self._take(_said(line))
         except (ValueError, TypeError, LookupError, RecursionError):
             why = "its file is damaged"
-        if not why and not all(map(still, self.state.works.values())):
+        if not why and not all(map(still, self._state.works.values())):
             why = "an index that it was measured with has changed since"
         if why:
-            self.state = Partial()
+            self._state = Partial()
             return 0, why
         return whole, ""
 
@@ -168,13 +157,23 @@ class Unfinished:
         if line[0] == "outcome":
             _, seconds, short = line
             outcome = read_outcome(short)
-            self.state.outcomes[outcome.example_id] = outcome
-            self.state.seconds += float(seconds)
+            self._state.outcomes[outcome.example_id] = outcome
+            self._state.seconds += float(seconds)
         elif line[0] == "work":
             _, work_id, fingerprint, index, size = line
-            self.state.works[fingerprint] = WorkState(work_id, fingerprint, tuple(index), size)
+            self._state.works[fingerprint] = WorkState(work_id, fingerprint, tuple(index), size)
         else:
             raise ValueError(f"a line of an unknown kind: {line[0]!r:.40}")
+
+
+def remove(path: Path) -> None:
+    """Delete the journal of a run, and what was set aside: the run is kept elsewhere."""
+    path.unlink(missing_ok=True)
+    _aside(path).unlink(missing_ok=True)
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(path.name + ASIDE)
 
 
 def _digest(said: bytes) -> bytes:

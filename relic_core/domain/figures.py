@@ -1,20 +1,16 @@
-"""What a chart shows, as plain rows: measured figures of groups of examples, which tables and files take over as well.
-
-Nothing here draws; `relic_core.reporting.charts` does, from the same rows, so that a chart, its table and its file
-cannot differ.
-"""
+"""Figures as rows, from which charts, tables and files are made: a chart, its table and its file cannot differ."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal
-
-from relic_core.formats import escaping
 
 View = Literal["books", "lengths", "shapes", "kinds", "curve", "ranks", "published"]
 """By quoted work, by length of the quotation, by context shape, by kind of evidence; recall@k over k; how the ranks
 are distributed; beside published figures."""
+
+Part = Literal["length", "book", "kind"]
+"""What the examples of a run can be parted by, a row for each."""
 
 DRAWN_K = (1, 3, 5, 10, 50, 100)
 """The k at which the curve has intervals and marks: those that the RELiC paper reports."""
@@ -128,55 +124,68 @@ def interval(mark: Mark, *, share: bool = True) -> str:
     return f"{written(mark.low, share=share)} to {written(mark.high, share=share)}"
 
 
-def table(chart: Chart) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Set the rows of a chart as a table of words.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A number in a table.
 
-    Returns: as many cells in each row as there are heads.
+    - `text`: as it is read: "25.0".
+    - `value`: the number itself; a share lies between 0 and 1.
+    - `low`, `high`: ends of its interval; None where there is none.
+    - `ends`: the ends as they are read. Where an interval cannot be had, the first is what stands in its place.
     """
-    facts = tuple(head for head, _ in chart.groups[0].facts) if chart.groups else ()
-    heads = (chart.by, *facts, "Run", chart.measure, "95% interval", "n", "candidates")
-    names = {series.key: series.label for series in chart.series}
-    own = {(mark.group, mark.series): mark for mark in chart.marks}
-    rows = tuple(
-        (
-            group.label,
-            *(said for _, said in group.facts),
-            names[series.key],
-            chart.written(mark.value),
-            chart.interval(mark),
-            f"{mark.n:,}",
-            f"{mark.candidates:,.0f}" if mark.candidates else "",
-        )
-        for group in chart.groups
-        for series in chart.series
-        if (mark := own.get((group.key, series.key)))
-    )
-    return heads, rows
+
+    text: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    ends: tuple[str, str] = ("", "")
+    best: bool = False
+
+    @property
+    def interval(self) -> str:
+        """The interval as it is read; empty where there is none."""
+        return self.ends[0] if self.low is None else "–".join(self.ends)
 
 
-def _unmarked(said: str) -> str:
-    """Write a number as spreadsheets read it; words are left as they are.
+Cell = str | int | Figure
 
-    >>> _unmarked("6,136"), _unmarked("1,2 or so")
-    ('6136', '1,2 or so')
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows under heads.
+
+    - `rows`: as many cells in each as there are heads: words, counts, figures. A column of figures or counts is set to
+      the right.
+    - `about`: what holds for all rows, by heads of its own: CSV has it in front of every row, JSON once.
     """
-    return said.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", said) else said
+
+    caption: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    about: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check that every row is as wide as the heads, and put all words on one line."""
+        if any(len(row) != len(self.heads) for row in self.rows):
+            raise ValueError(f"a table with {len(self.heads)} heads has a row of another width")
+        flat = {
+            "caption": _flat(self.caption),
+            "heads": tuple(map(_flat, self.heads)),
+            "rows": tuple(tuple(_flat(cell) if isinstance(cell, str) else cell for cell in row) for row in self.rows),
+            "notes": tuple(map(_flat, self.notes)),
+            "about": tuple((_flat(head), _flat(said)) for head, said in self.about),
+        }
+        for name, value in flat.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def to_the_right(self) -> tuple[bool, ...]:
+        """Which columns hold numbers alone."""
+        columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.heads)
+        return tuple(bool(column) and not any(isinstance(cell, str) for cell in column) for column in columns)
 
 
-def as_csv(chart: Chart) -> bytes:
-    """Write the rows of a chart as a file for a spreadsheet: shares as numbers from 0 to 1, to the last digit.
-
-    Returns: in UTF-8 with a byte-order mark, without which spreadsheets take accents for something else.
-    """
-    facts = [head.lower() for head, _ in chart.groups[0].facts] if chart.groups else []
-    heads = [chart.by.lower(), "key", *facts, "label", "runs", "measure", "value", "low", "high", "n", "candidates"]
-    rows: list[list[object]] = [[*heads]]
-    groups = {group.key: group for group in chart.groups}
-    series = {each.key: each for each in chart.series}
-    order = {key: place for place, key in enumerate(groups)}
-    for mark in sorted(chart.marks, key=lambda mark: order[mark.group]):
-        group, run = groups[mark.group], series[mark.series]
-        about = [group.label, group.key, *(_unmarked(said) for _, said in group.facts), run.label, " ".join(run.runs)]
-        candidates = round(mark.candidates, 2) if mark.candidates else ""
-        rows.append([*about, chart.measure, mark.value, mark.low, mark.high, mark.n, candidates])
-    return escaping.as_csv(rows).encode("utf-8-sig")
+def _flat(words: str) -> str:
+    """Put words on one line: a break would end a row."""
+    return " ".join(words.split())

@@ -1,14 +1,17 @@
-"""The words of a chart: its caption, which can stand in a paper, and what is seen in it, for who does not see it."""
+"""A chart in words: its caption, what is seen in it, for who does not see it, and its rows as a table and a file."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+
+from relic_core.formats import escaping
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Pool, Run
-    from relic_core.reporting.charts_rows import Chart, Mark, Series
+    from relic_core.domain.figures import Chart, Mark, Series
 
 _BARS = {
     "books": "bars: 95% bootstrap intervals over a work's quotations (2,000 samples), none where all came out alike",
@@ -142,3 +145,57 @@ def _published(chart: Chart, series: Series) -> str:
     best = max(marks, key=_value)
     listed = f"the highest is {names[best.group]} with {chart.written(best.value)}"
     return f"{series.label}: {len(marks)} figures, {listed}."
+
+
+def table(chart: Chart) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Set the rows of a chart as a table of words.
+
+    Returns: as many cells in each row as there are heads.
+    """
+    facts = tuple(head for head, _ in chart.groups[0].facts) if chart.groups else ()
+    heads = (chart.by, *facts, "Run", chart.measure, "95% interval", "n", "candidates")
+    names = {series.key: series.label for series in chart.series}
+    own = {(mark.group, mark.series): mark for mark in chart.marks}
+    rows = tuple(
+        (
+            group.label,
+            *(said for _, said in group.facts),
+            names[series.key],
+            chart.written(mark.value),
+            chart.interval(mark),
+            f"{mark.n:,}",
+            f"{mark.candidates:,.0f}" if mark.candidates else "",
+        )
+        for group in chart.groups
+        for series in chart.series
+        if (mark := own.get((group.key, series.key)))
+    )
+    return heads, rows
+
+
+def _unmarked(said: str) -> str:
+    """Write a number as spreadsheets read it; words are left as they are.
+
+    >>> _unmarked("6,136"), _unmarked("1,2 or so")
+    ('6136', '1,2 or so')
+    """
+    return said.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", said) else said
+
+
+def as_csv(chart: Chart) -> bytes:
+    """Write the rows of a chart as a file for a spreadsheet: shares as numbers from 0 to 1, to the last digit.
+
+    Returns: in UTF-8 with a byte-order mark, without which spreadsheets take accents for something else.
+    """
+    facts = [head.lower() for head, _ in chart.groups[0].facts] if chart.groups else []
+    heads = [chart.by.lower(), "key", *facts, "label", "runs", "measure", "value", "low", "high", "n", "candidates"]
+    rows: list[list[object]] = [[*heads]]
+    groups = {group.key: group for group in chart.groups}
+    series = {each.key: each for each in chart.series}
+    order = {key: place for place, key in enumerate(groups)}
+    for mark in sorted(chart.marks, key=lambda mark: order[mark.group]):
+        group, run = groups[mark.group], series[mark.series]
+        about = [group.label, group.key, *(_unmarked(said) for _, said in group.facts), run.label, " ".join(run.runs)]
+        candidates = round(mark.candidates, 2) if mark.candidates else ""
+        rows.append([*about, chart.measure, mark.value, mark.low, mark.high, mark.n, candidates])
+    return escaping.as_csv(rows).encode("utf-8-sig")

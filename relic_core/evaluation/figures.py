@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.errors import BadRequest
 from relic_core.evaluation import comparing, intervals, metrics
 from relic_core.evaluation.benchmarks import registry as benchmarks
-from relic_core.reporting.tables import Cell, Figure, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from relic_core.domain import Outcome, Run
+    from relic_core.domain.figures import Part
     from relic_core.evaluation.comparing import Comparison
     from relic_core.evaluation.intervals import Interval, Over
-    from relic_core.reporting.tables import Part
 
     Measured = tuple[Run, tuple[Outcome, ...]]
     By = Part | Literal[""]

@@ -1,18 +1,22 @@
-"""The figures of one run by one view, and the order in which their groups are drawn."""
+"""Recall by parts: the runs of a benchmark, the marks of one run by one view, and the examples behind a mark."""
 
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from relic_core.domain import SHAPES, ContextSize
+from relic_core.domain import SHAPES, BenchmarkCard, ContextSize
+from relic_core.domain.figures import DRAWN_K, Group, Mark, Series
+from relic_core.errors import BadRequest
 from relic_core.evaluation.intervals import interval_of
 from relic_core.evaluation.metrics import values
 from relic_core.evaluation.published import published
-from relic_core.reporting.charts_rows import DRAWN_K, Group, Mark, Series
+from relic_core.retrieval import registry
+from relic_core.retrieval.bm25 import K1, B
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +24,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Book, Outcome, Pool, Run
-    from relic_core.reporting.charts_rows import View
+    from relic_core.domain.figures import View
+
+Verdict = Literal["missed", "some", "found"]
 
 MOST_K = 100
 """Up to which k the curve goes."""
@@ -32,6 +38,111 @@ NORMAL = 1.96
 _HERE = "measured here"
 _KINDS = ("claim-supporting", "paraphrase-supporting", "other", NO_KIND)
 _RANGE_ENDS = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000)
+_DEFAULT_SHAPE = ContextSize(4, 4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A benchmark with its runs, newest first, and those that are shown where none were chosen."""
+
+    card: BenchmarkCard
+    runs: tuple[Run, ...]
+    default: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One example, with what each run made of it; the verdict: all runs have it too low, some, or none."""
+
+    id: str
+    book: Book
+    length: int
+    kind: str
+    outcomes: tuple[tuple[Run, Outcome], ...]
+    verdict: Verdict
+
+
+def offers_of(runs: Sequence[Run], cards: Sequence[BenchmarkCard]) -> tuple[Offer, ...]:
+    """List the benchmarks that there are runs of (newest first), those that say most first.
+
+    Whole works stand before given pools, and what quotes a single work, as the sample does, at the end; else the
+    registered ones in their order, and others by name.
+    """
+    by_name: dict[str, list[Run]] = {}
+    for run in runs:
+        by_name.setdefault(run.benchmark, []).append(run)
+    known = {card.name: card for card in cards}
+    names = [name for name in known if name in by_name] + sorted(set(by_name) - set(known))
+    offers = [
+        Offer(card=known.get(name) or _card_of(own[0]), runs=tuple(own), default=default_runs(own))
+        for name in names
+        if (own := by_name[name])
+    ]
+    return tuple(sorted(offers, key=lambda offer: (len(offer.runs[0].books) == 1, offer.card.pool == "given")))
+
+
+def _card_of(run: Run) -> BenchmarkCard:
+    """Describe a benchmark that is registered no more, as far as its runs know it."""
+    return BenchmarkCard(
+        name=run.benchmark, label=run.benchmark, description="", split=run.split, pool=run.pool,
+        main_metric="recall@10", examples=run.examples, books=len(run.books), source="", licence="", citation="",
+    )  # fmt: skip
+
+
+def default_runs(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """Choose what is shown first, in the order in which pages show retrievers.
+
+    Of one state of the data, that which most retrievers were measured on (the newest of several), and of one shape,
+    4/4 where there is it, one run of each retriever that pages offer (of all, where none of those was measured): the
+    one that came with the program, else one with the retriever's own parameters, else the newest.
+    """
+    states = dict.fromkeys(run.data_hash for run in runs)
+    measured = {state: {run.retriever for run in runs if run.data_hash == state} for state in states}
+    same = [run for run in runs if run.data_hash == max(states, key=lambda state: len(measured[state]))]
+    shape = _DEFAULT_SHAPE if any(run.shape == _DEFAULT_SHAPE for run in same) else same[0].shape
+    cards = registry.cards()
+    order = {card.name: place for place, card in enumerate(cards)}
+    offered = {card.name for card in cards if card.shown}
+    own = [run for run in same if run.shape == shape]
+    own = [run for run in own if run.retriever in offered] or own
+    chosen: dict[str, Run] = {}
+    for run in sorted(own, key=lambda run: (not run.shipped, not _as_registered(run))):  # stable: the newest first
+        chosen.setdefault(run.retriever, run)
+    return tuple(sorted(chosen.values(), key=lambda run: order.get(run.retriever, len(order))))
+
+
+def _as_registered(run: Run) -> bool:
+    """Whether a run was made with the parameters that its retriever has unless others are asked for."""
+    given = run.configuration
+    return float(given.get("k1", K1)) == K1 and float(given.get("b", B)) == B
+
+
+def labels(runs: Sequence[Run]) -> dict[str, str]:
+    """Give each run a name that tells it from the others: retriever, shape, and its id where those are alike."""
+    given = [f"{run.label} · {run.shape}" for run in runs]
+    return {
+        run.id: label if given.count(label) == 1 else f"{label} · {run.id[:6]}"
+        for run, label in zip(runs, given, strict=True)
+    }
+
+
+def check_alike(runs: Sequence[Run]) -> None:
+    """Refuse runs that cannot stand side by side.
+
+    Raises BadRequest: there are none; or they are of several benchmarks, or of given pools and of whole works.
+    """
+    if not runs:
+        raise BadRequest("No run is chosen. Choose one or more to see their figures.")
+    if len({run.pool for run in runs}) > 1:
+        raise BadRequest(
+            "Some of these runs rank all passages of a work, and others a pool of some dozens that comes with the "
+            "question. The second is far easier, so their figures are never shown side by side. Choose one kind of "
+            "pool first, then its runs."
+        )
+    if len(names := sorted({run.benchmark for run in runs})) > 1:
+        raise BadRequest(
+            f"These runs answer different questions: {', '.join(names)}. Choose one benchmark first, then its runs."
+        )
 
 
 def ranges() -> tuple[tuple[str, str, int], ...]:
@@ -61,10 +172,7 @@ def range_of(rank: int | None) -> str:
 
 
 def key_of(outcome: Outcome, view: View | str) -> str:
-    """Give the key of the group that an outcome belongs to; `ALL` where a view does not part the examples.
-
-    - `view`: a view, or "all".
-    """
+    """Give the key of the group that an outcome belongs to; `ALL` where a view does not part the examples."""
     match view:
         case "books":
             return outcome.book
@@ -79,9 +187,8 @@ def key_of(outcome: Outcome, view: View | str) -> str:
 
 
 def marks_of(run: Run, outcomes: Sequence[Outcome], name: str, view: View | str) -> tuple[Mark, ...]:
-    """Compute the marks of one run.
+    """Compute the marks of one run, whose id becomes the key of the series.
 
-    - `run`: whose id becomes the key of the series.
     - `outcomes`: in the order of their ids (`intervals.sorted_by_id`), in which samples are drawn.
     - `name`: a metric; of the curve its family counts.
     - `view`: by what; "shapes" and "published" give one mark each, whose group is the run's shape, or its id.
@@ -99,14 +206,9 @@ def marks_of(run: Run, outcomes: Sequence[Outcome], name: str, view: View | str)
     works = np.array([outcome.book for outcome in outcomes], dtype=str)
     named = {"shapes": str(run.shape), "published": run.id}
     return tuple(
-        _mark(
-            named.get(view, str(key)),
-            run,
-            figures[keys == key],
-            works[keys == key],
-            float(candidates[keys == key].mean()),
-        )
+        _mark(named.get(view, str(key)), run, figures[own], works[own], float(candidates[own].mean()))
         for key in dict.fromkeys(keys.tolist())
+        if (own := keys == key).any()
     )
 
 
@@ -121,9 +223,7 @@ def _mark(
         if not found.flat:
             low, high = found.low, found.high
     value = float(figures.mean())
-    return Mark(
-        group=group, series=run.id, value=value, low=low, high=high, n=len(figures), candidates=candidates
-    )  # fmt: skip
+    return Mark(group=group, series=run.id, value=value, low=low, high=high, n=len(figures), candidates=candidates)
 
 
 def _curve(run: Run, outcomes: Sequence[Outcome], name: str) -> Iterator[Mark]:
@@ -143,11 +243,9 @@ def _curve(run: Run, outcomes: Sequence[Outcome], name: str) -> Iterator[Mark]:
 def groups_of(
     view: View, runs: Sequence[Run], marks: Sequence[Mark], *, labels: Mapping[str, str], sort: str, least: int
 ) -> tuple[tuple[Group, ...], str]:
-    """Put the groups of a chart in order.
+    """Put the groups of a chart in order; with what is left out as a sentence, empty where nothing is.
 
     - `sort`: order of books: "recall", "year", "length", "author", "title".
-
-    Returns: what is left out as a sentence; empty where nothing is.
     """
     counts: dict[str, int] = {}
     for mark in marks:
@@ -173,23 +271,15 @@ def _kinds(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     return [] if held == [NO_KIND] else [(kind, "not labelled" if kind == NO_KIND else kind) for kind in held]
 
 
-def _shapes(counts: Mapping[str, int]) -> list[tuple[str, str]]:
-    return [(str(shape), str(shape)) for shape in sorted(map(ContextSize.parse, counts), key=shape_order)]
-
-
-def _lengths(counts: Mapping[str, int]) -> list[tuple[str, str]]:
-    return [(key, key) for key in sorted(counts, key=int)]
-
-
 _IN_ORDER: dict[str, Callable[[Mapping[str, int]], list[tuple[str, str]]]] = {
     "ranks": _ranges,
     "kinds": _kinds,
-    "shapes": _shapes,
-    "lengths": _lengths,
+    "shapes": lambda counts: [(str(each), str(each)) for each in sorted(map(ContextSize.parse, counts), key=place_of)],
+    "lengths": lambda counts: [(key, key) for key in sorted(counts, key=int)],
 }
 
 
-def shape_order(shape: ContextSize) -> tuple[int, ContextSize]:
+def place_of(shape: ContextSize) -> tuple[int, ContextSize]:
     """Give the place of a shape: that of the paper's Table 3, others behind."""
     return (SHAPES.index(shape) if shape in SHAPES else len(SHAPES)), shape
 
@@ -238,13 +328,10 @@ def _book(book: Book, n: int, sort: str) -> Group:
 def published_marks(
     pool: Pool, name: str, *, by_length: bool
 ) -> tuple[tuple[Group, ...], tuple[Mark, ...], tuple[str, ...]]:
-    """List the published figures of a metric.
+    """List the published figures of a metric: groups, marks of the series "published", and where each is printed.
 
-    - `pool`: figures of the other kind are left out.
-    - `by_length`: those by length of the quotation, whose groups are lengths; else those over all lengths, each its own
-      group.
-
-    Returns: marks of the series "published". Ends of intervals are made from standard errors where those are printed.
+    Figures of the other kind of pool are left out. By length, the groups are lengths; else each figure over all lengths
+    is a group of its own. Ends of intervals are made from standard errors where those are printed.
     """
     groups: list[Group] = []
     marks: list[Mark] = []
@@ -277,12 +364,60 @@ def published_marks(
 
 def by_retriever(runs: Sequence[Run], marks: Sequence[Mark]) -> tuple[tuple[Series, ...], list[Mark]]:
     """Put the runs of a retriever into one series."""
-    labels = {run.retriever: run.label for run in reversed(runs)}
+    label_of = {run.retriever: run.label for run in reversed(runs)}
     series = tuple(
         Series(
-            key=name, label=labels[name], retriever=name, runs=tuple(run.id for run in runs if run.retriever == name)
+            key=name, label=label_of[name], retriever=name, runs=tuple(run.id for run in runs if run.retriever == name)
         )
         for name in dict.fromkeys(run.retriever for run in runs)
     )
     own = {run.id: run.retriever for run in runs}
     return series, [dataclasses.replace(mark, series=own[mark.series]) for mark in marks]
+
+
+def of_all_shapes(runs: Sequence[Run], among: Sequence[Run]) -> tuple[Run, ...]:
+    """Take, for each retriever of the runs, its newest run of every shape on the same data, out of all there are."""
+    wanted = {(run.benchmark, run.retriever, run.data_hash) for run in runs}
+    newest: dict[tuple[str, ContextSize], Run] = {(run.retriever, run.shape): run for run in reversed(runs)}
+    for run in among:
+        if (run.benchmark, run.retriever, run.data_hash) in wanted:
+            newest.setdefault((run.retriever, run.shape), run)
+    order = list(dict.fromkeys(run.retriever for run in runs))
+    return tuple(sorted(newest.values(), key=lambda run: (order.index(run.retriever), place_of(run.shape))))
+
+
+def cases_behind(
+    measured: Sequence[tuple[Run, Sequence[Outcome]]], view: View, name: str, key: str, *, show: str
+) -> tuple[Case, ...]:
+    """List the examples behind a group of a chart, the worst first by the best rank that a run has given.
+
+    - `show`: a verdict, or "all"; of a range of ranks always all that some run has in it.
+    """
+    found: dict[str, list[tuple[Run, Outcome]]] = {}
+    hits: dict[str, list[bool]] = {}
+    for run, outcomes in measured:
+        for outcome, value in zip(outcomes, values(name, outcomes).tolist(), strict=True):
+            found.setdefault(outcome.example_id, []).append((run, outcome))
+            hits.setdefault(outcome.example_id, []).append(value > 0)
+    parted = view not in {"shapes", "curve"}
+    cases = [
+        _case(own, hits[example_id])
+        for example_id, own in found.items()
+        if not parted or any(key_of(outcome, view) == key for _, outcome in own)
+    ]
+    kept = [case for case in cases if view == "ranks" or show in {"all", case.verdict}]
+    return tuple(
+        sorted(kept, key=lambda case: min(each.rank or float("inf") for _, each in case.outcomes), reverse=True)
+    )
+
+
+def _case(own: Sequence[tuple[Run, Outcome]], hits: Sequence[bool]) -> Case:
+    run, outcome = own[0]
+    return Case(
+        id=outcome.example_id,
+        book=next(book for book in run.books if book.key == outcome.book),
+        length=outcome.length,
+        kind=outcome.kind,
+        outcomes=tuple(own),
+        verdict="found" if all(hits) else "some" if any(hits) else "missed",
+    )

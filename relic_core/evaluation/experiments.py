@@ -1,0 +1,176 @@
+"""An experiment: a benchmark, a retriever with the indexes that belong to it, and the run that they make.
+
+A run is known by what decides its ranks. Measured twice, it is recognised; stopped, it goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from relic_core.config import provenance
+from relic_core.domain import Run
+from relic_core.encoders.cards import read_card
+from relic_core.encoders.cross_encoder import open_reranker
+from relic_core.errors import BadBenchmark
+from relic_core.evaluation.runner import evaluate
+from relic_core.formats.run_facts import check_outcomes
+from relic_core.retrieval import index_files, registry
+from relic_core.store import run_journal
+from relic_core.store.run_journal import RunJournal, WorkState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from relic_core.config import Settings
+    from relic_core.domain import ContextSize, Outcome
+    from relic_core.ports import Benchmark, Progress, Retriever
+    from relic_core.retrieval.registry import RetrieverCard
+
+_ID_LENGTH = 12
+
+
+def run_id(
+    *, benchmark: str, split: str, data_hash: str, retriever: str, shape: ContextSize, configuration: Mapping[str, str]
+) -> str:
+    """Digest everything that decides the ranks of a run."""
+    facts = [benchmark, split, data_hash, retriever, str(shape), sorted(configuration.items())]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_ID_LENGTH]
+
+
+def moved_ranks(before: Sequence[Outcome], after: Sequence[Outcome]) -> tuple[str, ...]:
+    """List the examples whose ranks differ, those that only one side has among them."""
+    ranks = [
+        {each.example_id: (each.rank, each.overlap_rank, each.candidates) for each in side} for side in (before, after)
+    ]
+    both = sorted(ranks[0].keys() | ranks[1].keys())
+    return tuple(each for each in both if ranks[0].get(each) != ranks[1].get(each))
+
+
+class Experiment:
+    """A retriever with the indexes that belong to it, and the benchmark that it is to be asked.
+
+    - `retriever`: a registered name, or a retriever with parameters of its own under a registered name.
+    - `settings`: with the folder of the indexes of the benchmark's works.
+    - `registered`: gives the registered retriever of a name.
+    """
+
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        retriever: str | Retriever,
+        shape: ContextSize,
+        *,
+        settings: Settings,
+        registered: Callable[[str], Retriever],
+    ) -> None:
+        self.benchmark = benchmark
+        self.shape = shape
+        self._indexes = settings.indexes
+        name = retriever if isinstance(retriever, str) else retriever.name
+        self._card = registry.card(name)
+        default = registered(name)
+        self.retriever = default if isinstance(retriever, str) else retriever
+        made_of = [card.name for card in registry.in_order([name]) if not card.components]
+        self._parts = [registered(part) if part != name else self.retriever for part in made_of]
+        self._label = _label(self._card, self.retriever, default, _own_models(self._card, settings))
+        self._identity: dict[str, Any] = {
+            "benchmark": benchmark.card.name,
+            "split": benchmark.card.split,
+            "data_hash": benchmark.data_hash,
+            "retriever": name,
+            "configuration": dict(self.retriever.configuration),
+        }
+        self.run_id = run_id(shape=shape, **self._identity)
+        self._identity["shape"] = str(shape)
+
+    def measure(self, path: Path, say: Callable[[str], None], progress: Progress) -> tuple[Run, tuple[Outcome, ...]]:
+        """Rank every window, going on from the journal at `path` where it fits; who calls removes the journal.
+
+        - `say`: told, as a sentence, that the run goes on, or why it begins anew.
+
+        Raises BadBenchmark: the outcomes cannot be those of a run.
+        """
+        journal = RunJournal(path, {"run": self._identity, "code": provenance.code()})
+        with journal.opened(self._still, say, examples=len(self.benchmark.windows())) as state:
+            outcomes = evaluate(
+                self.benchmark,
+                self.retriever,
+                shape=self.shape,
+                done=dict(state.outcomes),
+                keep=journal.keep,
+                entering=lambda work: journal.enter(self._prepared(work.id, work.fingerprint)),
+                progress=progress,
+            )
+        card = self.benchmark.card
+        run = Run(
+            id=self.run_id,
+            benchmark=card.name,
+            split=card.split,
+            pool=card.pool,
+            data_hash=self.benchmark.data_hash,
+            retriever=self._card.name,
+            label=self._label,
+            shape=self.shape,
+            configuration=self._identity["configuration"],
+            books=self.benchmark.books(),
+            examples=len(outcomes),
+            code=provenance.code(),
+            machine=provenance.machine(),
+            seconds=round(state.seconds, 6),
+            index_bytes=sum(work.size for work in state.works.values()),
+            created=datetime.now(UTC).replace(microsecond=0),
+        )
+        try:
+            check_outcomes(f"run {run.id}", run, outcomes)
+        except BadBenchmark:
+            run_journal.remove(path)  # going on from there would end here again
+            raise
+        return run, outcomes
+
+    def _still(self, entered: WorkState) -> bool:
+        """Whether all that was prepared for a work is there as it was; more may have been prepared since."""
+        return set(entered.index) <= set(self._prepared(entered.work_id, entered.fingerprint).index)
+
+    def _prepared(self, work_id: str, fingerprint: str) -> WorkState:
+        """Say what the retriever has prepared for a work."""
+        found = [
+            manifest
+            for part in self._parts
+            if part.encoder_identity
+            for manifest in index_files.manifests(self._indexes, part.name, work_id)
+            if (manifest["work"], manifest["encoder"]) == (fingerprint, part.encoder_identity)
+        ]
+        return WorkState(
+            work_id=work_id,
+            fingerprint=fingerprint,
+            index=tuple(sorted(map(_content, found))),
+            size=sum(entry["bytes"] for each in found for entry in each["arrays"].values()),
+        )
+
+
+def _own_models(card: RetrieverCard, settings: Settings) -> list[str]:
+    """Name the models that are not those that come with the program, of a retriever and of what it is made of."""
+    set_by = {"zero-shot": settings.model, "dense-relic": settings.trained}
+    made_of = [each.name for each in registry.in_order([card.name])]
+    own = [read_card(model).name for name, model in set_by.items() if model and name in made_of]
+    if settings.reranker and "reranked" in made_of:
+        own.append(open_reranker(settings.reranker).name)
+    return own
+
+
+def _label(card: RetrieverCard, retriever: Retriever, default: Retriever, models: Sequence[str]) -> str:
+    """Say what tables call a retriever, with what is its own about it: parameters, or the reader's own models."""
+    given = default.configuration
+    own = [f"{name} {value}" for name, value in retriever.configuration.items() if given.get(name) != value]
+    return f"{card.label} ({', '.join([*models, *own])})" if models or own else card.label
+
+
+def _content(manifest: Mapping[str, Any]) -> str:
+    """Digest what an index holds, not when it was made: built again to the same content, it is the same."""
+    arrays = sorted((name, entry["sha256"]) for name, entry in manifest["arrays"].items())
+    facts = [manifest["retriever"], manifest["code"], arrays]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

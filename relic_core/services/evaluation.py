@@ -1,0 +1,292 @@
+"""Benchmarks opened over the works of the library, and retrievers measured on them.
+
+One retriever on one benchmark with one context shape makes a run, which is kept with all its outcomes. Two programs
+that measure the same at once make one run: the second waits for the first.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from relic_core.errors import BadRequest, NotFound
+from relic_core.evaluation import figures
+from relic_core.evaluation.benchmarks import registry as benchmarks
+from relic_core.evaluation.benchmarks.relic import submit
+from relic_core.evaluation.experiments import Experiment, moved_ranks
+from relic_core.evaluation.sentences import score_lists
+from relic_core.formats import parquet
+from relic_core.retrieval import bm25, registry
+from relic_core.store import locks, run_journal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from relic_core.config import Settings
+    from relic_core.domain import ContextSize, Outcome, QuotationContext, Run, Work, WorkSummary
+    from relic_core.ports import Benchmark, Progress, Retriever
+    from relic_core.retrieval.words_index import Terms
+    from relic_core.services.catalogue import Shelved
+    from relic_core.services.runs import Runs
+
+__all__ = [
+    "Benchmarks", "Measured", "Measuring", "chosen_retrievers", "figures", "named_retrievers", "retriever_names",
+    "score_lists",
+]  # fmt: skip
+
+_TERMS: dict[str, Terms] = {"bm25": "tokens", "bm25-lemmas": "lemmas"}
+
+
+class Benchmarks:
+    """What retrievers are measured on; also the source of the works that benchmarks quote."""
+
+    card = staticmethod(benchmarks.card)
+    cards = staticmethod(benchmarks.cards)
+
+    def __init__(
+        self, settings: Settings, shelf: Callable[[], Sequence[Shelved]], load_work: Callable[[str], Work]
+    ) -> None:
+        self._settings = settings
+        self._shelf = shelf
+        self._load_work = load_work
+
+    def open(self, name: str, *, data: Path | None = None) -> Benchmark:
+        """Open a benchmark; `data` is the reader's own file or folder, in place of ``RELIC_BENCHMARKS``.
+
+        Raises BadRequest: no benchmark has that name.
+        Raises BadBenchmark: its data are damaged.
+        Raises NotFound: its data are not here, or works that it quotes.
+        """
+        return benchmarks.open_benchmark(name, settings=self._settings, works=self, data=data)
+
+    def unplaced(self, name: str) -> tuple[QuotationContext, ...]:
+        """Read the windows of a benchmark without its works, for their claims; raises as `open`."""
+        return benchmarks.unplaced(name, settings=self._settings)
+
+    def export(self, name: str, path: Path, *, data: Path | None = None) -> int:
+        """Write the windows of a benchmark as Parquet, and count them; as private as the benchmark's data.
+
+        Raises BadRequest: no benchmark has that name, or the file's name ends otherwise.
+        Raises BadBenchmark, NotFound: as `open`.
+        Raises StoreError: the file cannot be written.
+        """
+        if path.suffix.lower() != ".parquet":
+            raise BadRequest(
+                f"Windows are written as Parquet, and '{path.name}' does not end in .parquet. Rename it so."
+            )
+        benchmark = self.open(name, data=data)
+        card, windows = benchmark.card, benchmark.windows()
+        facts = {"benchmark": card.name, "split": card.split, "data_hash": benchmark.data_hash, "licence": card.licence}
+        parquet.write_windows(path, windows, facts)
+        return len(windows)
+
+    def find(self, keys: Sequence[str]) -> dict[str, Work]:
+        """Give the stored works of some slugs of the catalogue.
+
+        Raises NotFound: some are not in the library; the message names them and how to add them.
+        """
+        shelf = {each.entry.slug: each for each in self._shelf()}
+        missing = [key for key in dict.fromkeys(keys) if key not in shelf or shelf[key].work is None]
+        if missing:
+            there = [key for key in missing if key in shelf and shelf[key].origin != "none"]
+            raise NotFound(_how_to_add(missing, there, has_folder=self._settings.library is not None))
+        return {key: self._load_work(work.id) for key in keys if (work := shelf[key].work) is not None}
+
+
+def _how_to_add(missing: Sequence[str], there: Sequence[str], *, has_folder: bool) -> str:
+    are = "A work is needed that is" if len(missing) == 1 else f"{len(missing)} works are needed that are"
+    said = [f"{are} not in the library."]
+    if there:
+        said.append(
+            f"Add {'it' if len(there) == 1 else 'them'}: python -m relic_core catalogue --add {' '.join(there)}"
+        )
+        if not has_folder:
+            said.append("(set RELIC_LIBRARY to a folder with NAME.txt files to take them from there instead).")
+    if nowhere := [key for key in missing if key not in there]:
+        said.append(
+            f"Not free to fetch: {', '.join(nowhere)}. Put your own copy into the folder RELIC_LIBRARY as NAME.txt."
+        )
+    return " ".join(said)
+
+
+def retriever_names() -> tuple[str, ...]:
+    """Name the retrievers that there are, those that pages do not offer among them."""
+    return tuple(card.name for card in registry.cards())
+
+
+def named_retrievers(said: str, *, without: str = "") -> tuple[str, ...]:
+    """Read names of retrievers, with commas between, or "all".
+
+    "all" leaves out those that are slow copies of others, for checking, and the one named by `without`.
+
+    Raises BadRequest: no retriever has one of the names, or there is none.
+    """
+    if said.strip() == "all":
+        return tuple(name for name in retriever_names() if not name.endswith("-reference") and name != without)
+    names = tuple(dict.fromkeys(name.strip() for name in said.split(",") if name.strip()))
+    if not names:
+        raise BadRequest(f"Which retriever? Known: {', '.join(retriever_names())}.")
+    return tuple(registry.card(name).name for name in names)
+
+
+def chosen_retrievers(said: str, *, k1: float | None = None, b: float | None = None) -> tuple[str | Retriever, ...]:
+    """Read names of retrievers, and give BM25 parameters of its own.
+
+    Raises BadRequest: as `named_retrievers`; or parameters for another retriever than BM25, or out of their range.
+    """
+    names = named_retrievers(said)
+    if k1 is None and b is None:
+        return names
+    terms = _TERMS.get(names[0])
+    if len(names) > 1 or terms is None:
+        raise BadRequest(
+            f"k1 and b are parameters of bm25 alone, and of bm25-lemmas; {', '.join(names)} was named. Name one of the "
+            "two."
+        )
+    return (bm25.Bm25(k1=bm25.K1 if k1 is None else k1, b=bm25.B if b is None else b, terms=terms),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What asking for a run has given.
+
+    - `outcomes`: in the order of the benchmark.
+    - `found`: whether it had been measured before, and was not measured now.
+    - `moved`: measured again: the examples whose ranks are not what they were; empty where all are the same.
+    """
+
+    run: Run
+    outcomes: tuple[Outcome, ...] = field(repr=False)
+    found: bool = False
+    moved: tuple[str, ...] = ()
+
+
+class Measuring:
+    """Measures retrievers; `summaries` lists the stored works."""
+
+    def __init__(self, settings: Settings, summaries: Callable[[], Sequence[WorkSummary]], runs: Runs) -> None:
+        self._settings = settings
+        self._summaries = summaries
+        self._runs = runs
+        self._made: dict[Path, dict[str, Retriever]] = {}
+        self._lock = threading.Lock()
+
+    def measure(
+        self,
+        benchmark: Benchmark,
+        retriever: str | Retriever,
+        shape: ContextSize,
+        *,
+        again: bool = False,
+        renew: bool = True,
+        tell: Callable[[str], None] | None = None,
+        progress: Progress,
+    ) -> Measured:
+        """Measure a retriever on an open benchmark, or find the run where that was done before.
+
+        Stopped half-way, by Ctrl-C or by force, the run goes on when it is asked for again; with another version of
+        the program, or an index that has changed since, it begins anew.
+
+        - `retriever`: a registered name, or a retriever with parameters of its own under a registered name.
+        - `shape`: how much context each claim takes.
+        - `again`: measure although it was measured before, and compare.
+        - `renew`: measured again: whether ranks that have moved take the place of those that are kept.
+        - `tell`: given whole sentences: that a run is found, goes on, begins anew, or came out the same again.
+        - `progress`: told how many examples are done; may raise `JobCancelled`.
+
+        Raises BadRequest: no retriever has that name.
+        Raises BadBenchmark, NotFound: as the benchmark; or the outcomes cannot be those of a run.
+        Raises BadWeights, StaleIndex: as the retriever.
+        Raises StoreReadOnly: the data folder or the folder of indexes cannot be written.
+        """
+        say = tell or (lambda _: None)
+        settings = self.settings_for(benchmark)
+        experiment = Experiment(
+            benchmark, retriever, shape, settings=settings, registered=lambda name: self.retriever(name, settings)
+        )
+        wanted = experiment.run_id
+        earlier = self._known(wanted) or self._brought_back(wanted)
+        if earlier is not None and not again:
+            say(f"Measured before: run {earlier.run.id} of {earlier.run.created:%d %B %Y}. Nothing was measured now.")
+            return earlier
+        folder = self._settings.data / "runs" / (wanted + ("-again" if again else ""))
+        waited: list[bool] = []
+
+        def waiting() -> None:
+            if not waited:
+                say("Another program is measuring the same; waiting for it.")
+            waited.append(True)
+            progress(0, 0, "Another program is measuring the same")
+
+        with run_journal.writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        with locks.held(folder / "lock", while_waiting=waiting):
+            if not again and (finished := self._known(wanted)):
+                say(f"Another program has measured it meanwhile: run {finished.run.id}.")
+                return finished
+            journal = folder / "partial.jsonl"
+            run, outcomes = experiment.measure(journal, say, progress)
+            if earlier is None and not self._runs.add(run, outcomes):  # taken in from a file meanwhile
+                earlier = self._known(run.id)
+            moved = moved_ranks(earlier.outcomes, outcomes) if earlier is not None else ()
+            if moved and renew:
+                self._runs.add(run, outcomes, again=True)
+            run_journal.remove(journal)
+        if earlier is not None:
+            say(_compared(earlier.run, moved, len(outcomes), renew=renew))
+        return Measured(run=run, outcomes=outcomes, moved=moved)
+
+    def submit(self, retriever: str, *, shape: ContextSize, data: Path, path: Path, progress: Progress) -> int:
+        """Write RELiC's hidden test split, answered by a retriever, for its leaderboard; see `relic.submit`."""
+        asked = self.retriever(retriever, self._apart)
+        return submit(asked, shape=shape, data=data, path=path, progress=progress)
+
+    def retriever(self, name: str, settings: Settings) -> Retriever:
+        """Give the one instance of a retriever for a folder of indexes.
+
+        Raises BadRequest: no retriever has that name.
+        """
+        with self._lock:
+            made = self._made.setdefault(settings.indexes, {})
+            return registry.create(name, settings=settings, made=made)
+
+    def settings_for(self, benchmark: Benchmark) -> Settings:
+        """Give the settings with the folder where indexes of a benchmark's works belong.
+
+        Novels of the library have theirs where searching finds them, so that nothing is encoded twice. Pools that were
+        given, and editions that the library does not have, are kept apart from what readers prepare.
+        """
+        if benchmark.card.pool == "whole work":
+            stored = {summary.sha256 for summary in self._summaries()}
+            if all(book.sha256 in stored for book in benchmark.books()):
+                return self._settings
+        return self._apart
+
+    @property
+    def _apart(self) -> Settings:
+        return replace(self._settings, indexes=self._settings.indexes / "benchmarks")
+
+    def _known(self, wanted: str) -> Measured | None:
+        """Find a run that is kept, or that came with the program."""
+        run = next((each for each in self._runs.all() if each.id == wanted), None)
+        return None if run is None else Measured(run=run, outcomes=self._runs.outcomes(run.id), found=True)
+
+    def _brought_back(self, wanted: str) -> Measured | None:
+        """Bring back a run that was removed."""
+        try:
+            self._runs.restore(wanted)
+        except NotFound:
+            return None
+        return self._known(wanted)
+
+
+def _compared(run: Run, moved: tuple[str, ...], count: int, *, renew: bool) -> str:
+    if not moved:
+        return f"Measured again: every rank is what it was in run {run.id}, which stays."
+    kept = "What was measured now takes its place." if renew else "The run stays as it was."
+    return (
+        f"Measured again: {len(moved):,} of {count:,} ranks are not what they were in run {run.id} of "
+        f"{run.created:%d %B %Y}. {kept}"
+    )

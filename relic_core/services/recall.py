@@ -1,0 +1,386 @@
+"""What the Recall page shows: figures of runs by book, length, shape and kind, over k and by rank, and their examples.
+
+Runs are laid side by side only where they answer the same questions: of one benchmark, so that figures of given pools
+never stand beside figures of whole works. A run holds offsets and ranks, and no text: its outcomes can be read where
+the works are in the library, in the very edition that was measured, or where the benchmark's own data are at hand.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean
+from typing import TYPE_CHECKING, Literal, get_args
+
+from relic_core.domain import Span
+from relic_core.domain.figures import Chart, Mark, Series, View
+from relic_core.errors import BadRequest, NotFound, RelicError, unknown_name
+from relic_core.evaluation import figures
+from relic_core.evaluation.benchmarks import registry
+from relic_core.evaluation.intervals import sorted_by_id
+from relic_core.evaluation.metrics import KS, metric
+from relic_core.evaluation.recall import (
+    ALL,
+    Case,
+    Offer,
+    by_retriever,
+    cases_behind,
+    check_alike,
+    groups_of,
+    labels,
+    marks_of,
+    of_all_shapes,
+    offers_of,
+    published_marks,
+)
+from relic_core.reporting.chart_words import caption, is_share, measure_label, summary
+from relic_core.reporting.passages import quotation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from relic_core.domain import Book, Claim, Offsets, Outcome, Place, QuotationContext, Run, Work, WorkSummary
+    from relic_core.domain.figures import Table
+    from relic_core.ports import Benchmark
+    from relic_core.reporting.passages import Passage
+    from relic_core.services.catalogue import Shelved
+    from relic_core.services.evaluation import Benchmarks
+    from relic_core.services.runs import Runs
+
+__all__ = [
+    "METRICS",
+    "SHOWN",
+    "SORTS",
+    "VIEWS",
+    "Case",
+    "Missing",
+    "Offer",
+    "Outcomes",
+    "Quoted",
+    "ReadOutcome",
+    "Recall",
+]
+
+METRICS = (*(f"recall@{k}" for k in KS), *(f"overlap-recall@{k}" for k in KS), "ndcg@10")
+"""What the figures may be of: what rewards a quotation that stands high enough, and is 0 for one that does not."""
+SORTS = ("recall", "year", "length", "author", "title")
+SHOWN = ("missed", "some", "found", "all")
+"""Examples that every run has too low, that some have, that none has, or all."""
+VIEWS: tuple[View, ...] = get_args(View)
+
+_KEPT = 512
+_LEASTS = (10, 5, 3, 2)
+_HANDFUL = 8
+_BESIDE = "measured elsewhere, on other data"
+_TITLES: dict[View, tuple[str, str]] = {
+    "books": ("{measure} by quoted work", "Work"),
+    "lengths": ("{measure} by length of the quotation", "Sentences in the quotation"),
+    "shapes": ("{measure} by context", "Context: sentences before / after the quotation"),
+    "kinds": ("{measure} by what the quotation is there for", "Evidence"),
+    "curve": ("{family} over k", "k: passages looked at"),
+    "ranks": ("Ranks of the critics' own quotations", "Rank of the quotation"),
+    "published": ("{measure}, beside published figures", "System"),
+}
+_ASKED_AGAIN = 20.0
+"""Seconds after which a benchmark whose data were not here is looked for again."""
+
+
+class Recall:
+    """The figures of runs."""
+
+    check = staticmethod(check_alike)
+    labels = staticmethod(labels)
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self._marks = lru_cache(maxsize=_KEPT)(self._compute)  # by the whole run: measured again, it keeps its id
+
+    def offers(self) -> tuple[Offer, ...]:
+        """List the benchmarks that there are runs of, those that say most first."""
+        return offers_of(self._runs.all(), registry.cards())
+
+    def meaning(self, name: str) -> str:
+        """Say in one sentence what a measure tells a scholar."""
+        return metric(name).meaning
+
+    def overall(self, runs: Sequence[Run], name: str) -> tuple[Mark, ...]:
+        """Compute the figure of each run over all its examples, in the order of the runs."""
+        return tuple(mark for run in runs for mark in self._marks(run, name, ALL))
+
+    def default_least(self, runs: Sequence[Run]) -> int:
+        """Say how many quotations a work should have to be shown at first: as many as leave a handful of works."""
+        counts = [mark.n for run in runs[:1] for mark in self._marks(run, METRICS[0], "books")]
+        return next((least for least in _LEASTS if sum(n >= least for n in counts) >= _HANDFUL), 1)
+
+    def tables(self, runs: Sequence[Run]) -> tuple[Table, ...]:
+        """Set all figures of runs as tables, one for each benchmark and state of its data."""
+        return figures.tables([(run, self._runs.outcomes(run.id)) for run in runs])
+
+    def comparison(self, runs: Sequence[Run], name: str) -> Table:
+        """Compare the first run with each of the others by one metric.
+
+        Raises BadRequest: fewer than two runs, or runs that were not measured on the same data.
+        """
+        return figures.comparison([(run, self._runs.outcomes(run.id)) for run in runs], names=[name])
+
+    def chart(
+        self,
+        view: View,
+        runs: Sequence[Run],
+        name: str,
+        *,
+        benchmark: str = "",
+        sort: str = "recall",
+        least: int = 1,
+        beside: bool = False,
+    ) -> Chart:
+        """Compute what a chart shows.
+
+        - `runs`: of one benchmark; for "shapes" all runs of their retrievers on the same data are taken.
+        - `name`: one of `METRICS`; of the curve its family counts, and the ranks do not ask for it.
+        - `benchmark`: what captions call the benchmark; its name where not given.
+        - `sort`: order of books, one of `SORTS`.
+        - `least`: quotations that a book needs to be shown.
+        - `beside`: lay the published figures by length beside those by length.
+
+        Raises BadRequest: the runs cannot stand side by side, or there is no such metric.
+        """
+        check_alike(runs)
+        if name not in METRICS:
+            raise unknown_name("measure", name, METRICS)
+        if view == "shapes":
+            runs = of_all_shapes(runs, self._runs.all())
+        named = labels(runs)
+        marks = [mark for run in runs for mark in self._marks(run, name, view)]
+        groups, note = groups_of(view, runs, marks, labels=named, sort=sort, least=least)
+        series = tuple(Series(key=run.id, label=named[run.id], retriever=run.retriever, runs=(run.id,)) for run in runs)
+        if view == "shapes":
+            series, marks = by_retriever(runs, marks)
+        if view == "published" or (view == "lengths" and beside):
+            further, printed, sources = published_marks(runs[0].pool, name, by_length=view == "lengths")
+            groups += further if view == "published" else ()
+            marks += printed
+            if printed:
+                series += (Series(key="published", label=_BESIDE),)
+                bars = (
+                    " (bars: 1.96 standard errors as printed)" if any(each.low is not None for each in printed) else ""
+                )
+                note = f"Open diamonds were {_BESIDE}{bars}: {'; '.join(sources)}."
+        measure = measure_label(name)
+        family = measure_label(f"{name.partition('@')[0]}@k").replace("nDCG", "recall")
+        title, by = _TITLES[view]
+        kept = {group.key for group in groups}
+        shown = Chart(
+            view=view,
+            title=title.format(measure=_capital(measure), family=_capital(family)),
+            measure={"curve": family, "ranks": "share of the quotations"}.get(view, measure),
+            by=by,
+            groups=groups,
+            series=series,
+            marks=tuple(mark for mark in marks if mark.group in kept),
+            share=is_share(name) or view in {"curve", "ranks"},
+        )
+        outcomes = self._runs.outcomes(runs[0].id)
+        words = caption(
+            shown,
+            runs,
+            benchmark=benchmark or runs[0].benchmark,
+            books=len({outcome.book for outcome in outcomes}),
+            examples=len(outcomes),
+            candidates=fmean(outcome.candidates for outcome in outcomes) if outcomes else 0.0,
+            note=note,
+        )
+        return dataclasses.replace(shown, caption=words, summary=summary(shown))
+
+    def cases(self, view: View, runs: Sequence[Run], name: str, key: str, *, show: str = "missed") -> tuple[Case, ...]:
+        """List the examples behind a group of a chart, the worst first.
+
+        - `view`, `runs`, `name`: as of the chart; behind a k of the curve stands recall at that k.
+        - `show`: one of `SHOWN`; of a range of ranks always all that some run has in it.
+
+        Raises BadRequest: the runs cannot stand side by side; `show` is none of the four.
+        """
+        check_alike(runs)
+        if show not in SHOWN:
+            raise unknown_name("choice of examples", show, SHOWN)
+        if view == "shapes":
+            runs = tuple(run for run in of_all_shapes(runs, self._runs.all()) if str(run.shape) == key)
+        if view == "curve":
+            name = f"{'overlap-' * name.startswith('overlap-')}recall@{key}"
+        return cases_behind([(run, self._runs.outcomes(run.id)) for run in runs], view, name, key, show=show)
+
+    def _compute(self, run: Run, name: str, view: str) -> tuple[Mark, ...]:
+        return marks_of(run, sorted_by_id(self._runs.outcomes(run.id)), name, view)
+
+
+def _capital(words: str) -> str:
+    return words if words.startswith("nDCG") else words[0].upper() + words[1:]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quoted:
+    """A passage that an outcome points to.
+
+    - `offsets`: where it stands in the text that was ranked.
+    - `passage`, `place`: None where the text is not here; a given pool has no place.
+    - `work_id`: the stored work that it can be read in; empty where there is none.
+    - `length`: sentences, as the text is cut here.
+    """
+
+    offsets: Offsets
+    passage: Passage | None = None
+    place: Place | None = None
+    work_id: str = ""
+    length: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Something that is not here, for want of which an outcome is not read whole.
+
+    - `what`: the text of a work, or the edition of it that was measured; the passages of given pools; of the claim: the
+      benchmark's data, sound data, the works without which it is not opened, or the example in its data.
+    - `name`: the work's title, or the benchmark's name.
+    """
+
+    what: Literal["work", "edition", "pool", "data", "damaged", "needs works", "example"]
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOutcome:
+    """An outcome as a person reads it; the claim, in the shape of the run, is None where it is not here."""
+
+    claim: Claim | None
+    gold: Quoted
+    first: tuple[Quoted, ...]
+    missing: tuple[Missing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A benchmark that was looked for: its windows by id, or why they cannot be had."""
+
+    benchmark: Benchmark | None
+    windows: dict[str, QuotationContext]
+    missing: Literal["", "data", "damaged", "needs works"]
+    at: float
+
+
+class Outcomes:
+    """The outcomes of runs, with their words: what was claimed, what the critic quoted, what stood first."""
+
+    def __init__(
+        self,
+        benchmarks: Benchmarks,
+        summaries: Callable[[], Sequence[WorkSummary]],
+        load_work: Callable[[str], Work],
+        shelf: Callable[[], Sequence[Shelved]],
+    ) -> None:
+        self._benchmarks = benchmarks
+        self._summaries = summaries
+        self._load_work = load_work
+        self._shelf = shelf
+        self._opened: dict[str, _Opened] = {}
+        self._lock = threading.Lock()
+
+    def read(self, pairs: Sequence[tuple[Run, Outcome]]) -> tuple[ReadOutcome, ...]:
+        """Gather what a person needs to read some outcomes.
+
+        The words come from the work of the library that has the very text that was measured, else from the
+        benchmark's own data, where those are here.
+        """
+        stored = {summary.sha256: summary.id for summary in self._summaries()}
+        known: dict[tuple[str, str], Missing] = {}
+        return tuple(self._read(run, outcome, stored, known) for run, outcome in pairs)
+
+    def _read(
+        self, run: Run, outcome: Outcome, stored: Mapping[str, str], known: dict[tuple[str, str], Missing]
+    ) -> ReadOutcome:
+        opened = self._open(run.benchmark)
+        window = opened.windows.get(outcome.example_id)
+        if window is not None and window.book != outcome.book:
+            window = None  # another benchmark of that name: its claim would be another claim
+        missing = []
+        if window is None:
+            missing = [Missing(opened.missing if opened.missing and not opened.windows else "example", run.benchmark)]
+        book = next((book for book in run.books if book.key == outcome.book), None)
+        work_id = stored.get(book.sha256, "") if run.pool == "whole work" and book is not None else ""
+        work = self._load_work(work_id) if work_id else _given(book, opened, window)
+        if work is None:
+            key = (run.pool, outcome.book)
+            if key not in known:
+                known[key] = self._no_text(run, book)
+            missing.append(known[key])
+        return ReadOutcome(
+            claim=window.claim(run.shape) if window else None,
+            gold=_quoted(work, outcome.gold, work_id=work_id),
+            first=tuple(_quoted(work, hit, work_id=work_id) for hit in outcome.first),
+            missing=tuple(missing),
+        )
+
+    def _open(self, name: str) -> _Opened:
+        """Open a benchmark for its claims; what is not here is looked for again after a while."""
+        with self._lock:
+            found = self._opened.get(name)
+            if found is None or (found.benchmark is None and time.monotonic() - found.at > _ASKED_AGAIN):
+                found = self._opened[name] = self._look_for(name)
+        return found
+
+    def _look_for(self, name: str) -> _Opened:
+        benchmark: Benchmark | None = None
+        windows: Sequence[QuotationContext] = ()
+        missing: Literal["", "data", "damaged", "needs works"] = ""
+        try:
+            benchmark = self._benchmarks.open(name)
+            windows = benchmark.windows()
+        except RelicError as error:  # told on the page beside what can be shown without the claims
+            missing = "data" if isinstance(error, NotFound | BadRequest) else "damaged"
+            try:
+                windows = self._benchmarks.unplaced(name)
+            except RelicError as further:
+                missing = "data" if isinstance(further, NotFound | BadRequest) else "damaged"
+            else:
+                if isinstance(error, NotFound):
+                    missing = "needs works"
+        return _Opened(benchmark, {window.id: window for window in windows}, missing, time.monotonic())
+
+    def _no_text(self, run: Run, book: Book | None) -> Missing:
+        """Say which text is not here."""
+        if run.pool == "given" or book is None:
+            return Missing("pool", run.benchmark)
+        shelved = next((each for each in self._shelf() if each.entry.slug == book.key), None)
+        return Missing("edition" if shelved is not None and shelved.work is not None else "work", book.title)
+
+
+def _given(book: Book | None, opened: _Opened, window: QuotationContext | None) -> Work | None:
+    """Take the text that was ranked from the benchmark; None where it is not here, or not the one that was ranked."""
+    if opened.benchmark is None or window is None:
+        return None
+    work = opened.benchmark.work(window.pool)
+    return work if book is None or book.sha256 in {"", work.sha256} else None
+
+
+def _quoted(work: Work | None, offsets: Offsets, *, work_id: str) -> Quoted:
+    """Find the sentences between two offsets, and set them."""
+    span = None if work is None else _span(work, offsets)
+    if work is None or span is None:
+        return Quoted(offsets=offsets)
+    return Quoted(
+        offsets=offsets,
+        passage=quotation(work, span),
+        place=work.place(span) if work_id else None,
+        work_id=work_id,
+        length=span.length,
+    )
+
+
+def _span(work: Work, offsets: Offsets) -> Span | None:
+    """Give the sentences that share a character with a stretch of the text; None where none does."""
+    first = bisect_right(work.sentences, offsets[0], key=lambda sentence: sentence.end)
+    last = bisect_left(work.sentences, offsets[1], key=lambda sentence: sentence.start)
+    return Span(first, last - first) if last > first else None
