@@ -336,7 +336,7 @@ class App:
         """What trainings would learn from and cost."""
         from relic_core.services.training_plans import TrainingPlans
 
-        return TrainingPlans(self.settings, self.corpus, self.store.splits, self.dataset.stale)
+        return TrainingPlans(self.settings, self.corpus, self.store.splits, self.dataset.stale, self.store.stamp)
 
     @cached_property
     def corpus(self) -> Corpus:

@@ -151,16 +151,16 @@ def follow(
     checkpoint = max((each.step for each in events if each.event == "checkpoint"), default=0)
     step = steps[-1].step if steps else 0
     of = int(begins.get("of", 0))
-    told = [each.said for each in events if "seconds" in each.said]
+    timed = [each.said for each in events if "seconds" in each.said]
     return Followed(
         training=training,
         state=state,
         note=note if there else "Its files were deleted or moved; what it told is kept.",
         step=step,
         of=of,
-        seconds=float(told[-1]["seconds"]) if told else 0.0,
+        seconds=float(timed[-1]["seconds"]) if timed else 0.0,
         left=_left(events, steps, of, training.recipe) if state == "running" else None,
-        memory=max((float(said.get("memory_mib", 0.0)) for said in told), default=0.0),
+        memory=max((float(said.get("memory_mib", 0.0)) for said in timed), default=0.0),
         losses=tuple((each.step, float(each.said["loss"])) for each in steps),
         validations=_validations(events),
         pairs=int(begins.get("pairs", 0)),

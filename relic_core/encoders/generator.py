@@ -211,8 +211,8 @@ class GeneratorReranker:
         folder, arithmetic = self._files.folder, self._arithmetic
         try:
             config = AutoConfig.from_pretrained(folder / CONFIG, trust_remote_code=False)
-            with without_bars():
-                model, told = _kind(config).from_pretrained(
+            with without_progress_bars():
+                model, loaded = _kind(config).from_pretrained(
                     None,
                     config=config,
                     state_dict=state_of(self._files),
@@ -226,10 +226,10 @@ class GeneratorReranker:
                 f"The model in {folder} cannot be read as one that generates text from text "
                 f"({str(error).splitlines()[0]}). {_get(BART)}"
             ) from error
-        if told["missing_keys"]:
+        if loaded["missing_keys"]:
             raise BadWeights(
-                f"The weights in {folder} do not fit their configuration: {len(told['missing_keys'])} part(s) are "
-                f"missing, the first being {min(told['missing_keys'])}. Fetch the model again."
+                f"The weights in {folder} do not fit their configuration: {len(loaded['missing_keys'])} part(s) are "
+                f"missing, the first being {min(loaded['missing_keys'])}. Fetch the model again."
             )
         positions = getattr(model.config, "max_position_embeddings", None)
         if positions is not None and positions < WINDOW + 2:
@@ -255,14 +255,14 @@ def _get(model: str) -> str:
 
 
 @contextmanager
-def without_bars() -> Iterator[None]:
+def without_progress_bars() -> Iterator[None]:
     """Load models without the progress bars that transformers draws; afterwards all is as it was."""
     from transformers.utils import logging
 
-    bars = logging.is_progress_bar_enabled()
+    shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # untyped
     try:
         yield
     finally:
-        if bars:
+        if shown:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # untyped

@@ -89,8 +89,8 @@ class _Before:
         layer: int,
         *_: Any,  # noqa: ANN401
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        before, told = self._claims.layers[layer]
-        return torch.cat([before[self._owners], keys], 2), torch.cat([told[self._owners], values], 2)
+        before, values_before = self._claims.layers[layer]
+        return torch.cat([before[self._owners], keys], 2), torch.cat([values_before[self._owners], values], 2)
 
 
 class JointReader(nn.Module):

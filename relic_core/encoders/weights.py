@@ -108,7 +108,7 @@ EXPECTED = {
 
 NAMED_BY = (
     "Models are named by settings: RELIC_TRAINED is the encoder of dense-RELiC, RELIC_RERANKER the reranker, "
-    "RELIC_MODEL the encoder used untaught; where one is empty, the model that comes with the program is used."
+    "RELIC_MODEL the encoder used as it is; where one is empty, the model that comes with the program is used."
 )
 """Ends what is said of a model that cannot be used: a file does not know which setting, or which person, named it."""
 

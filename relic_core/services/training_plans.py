@@ -68,15 +68,22 @@ class TrainingPlans:
     """Looks ahead at trainings.
 
     - `stale`: says that the splits are older than what they part, and in what.
+    - `stamp`: changes whenever a prospect may: that of the store.
     """
 
     def __init__(
-        self, settings: Settings, corpus: Corpus, splits: SplitRows, stale: Callable[[], tuple[str, ...]]
+        self,
+        settings: Settings,
+        corpus: Corpus,
+        splits: SplitRows,
+        stale: Callable[[], tuple[str, ...]],
+        stamp: Callable[[], tuple[tuple[int, int], ...]],
     ) -> None:
         self._settings = settings
         self._corpus = corpus
         self._splits = splits
         self._stale = stale
+        self.stamp = stamp
         self._speeds: dict[EncoderCard, float] = {}
 
     def lacking(self) -> str:

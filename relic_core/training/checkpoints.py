@@ -217,9 +217,9 @@ def _check_origin(path: Path, said: Mapping[str, Any], origin: Origin) -> None:
         before = said.get("recipe") or {}
         keys = sorted({*before, *origin.recipe} - {"name"})
         apart = [key for key in keys if before.get(key) != origin.recipe.get(key)]
-        told = "; ".join(f"{key}: {before.get(key)!r} then, {origin.recipe.get(key)!r} now" for key in apart[:4])
+        diff = "; ".join(f"{key}: {before.get(key)!r} then, {origin.recipe.get(key)!r} now" for key in apart[:4])
         raise BadRequest(
-            f"The checkpoint {path} is of another configuration ({told}). Resume it with the recipe it was begun with, "
+            f"The checkpoint {path} is of another configuration ({diff}). Resume it with the recipe it was begun with, "
             "or start a new training in another folder."
         )
     for key, what in (

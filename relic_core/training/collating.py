@@ -234,8 +234,8 @@ class Collator:
         rows = [self._pair.passage_ids(text, self._recipe.passage_tokens) for text in unique]
         prefix = len(self._pair.passages.tokens("", self._pair.card.passage_prefix).prefix)
         gold = np.array([unique.index(text) for text in texts[: len(claims)]])
-        likeness = alike(unique)
-        allowed = ~likeness[gold]
+        overlap = alike(unique)
+        allowed = ~overlap[gold]
         allowed[np.arange(len(claims)), gold] = True
         opening, closing = len(self._pair.passages.opening), len(self._pair.passages.closing)
         whole = not self._recipe.in_context
@@ -437,8 +437,8 @@ class RerankerCollator:
         others = self._by_source[pair.source_id]
         drawn = drawing.sample(others, min(len(others), _TRIES * wanted)) if len(chosen) < wanted else []
         drawn = [text for text in dict.fromkeys(drawn) if text not in chosen]
-        likeness = alike([pair.quotation, *drawn])[0, 1:]
-        chosen += [text for text, near in zip(drawn, likeness, strict=True) if not near]
+        overlap = alike([pair.quotation, *drawn])[0, 1:]
+        chosen += [text for text, near in zip(drawn, overlap, strict=True) if not near]
         return [pair.quotation, *chosen[:wanted]]
 
     def _spans(self, window: MinedWindow, sentences: int, drawing: random.Random) -> list[Span]:

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.trainings import Training, TrainingEvent
-from relic_core.encoders.cards import CARD, RERANKER_CARD
 from relic_core.errors import BadRequest, NotFound, StoreFull, StoreReadOnly
 from relic_core.formats.files import written_whole
 
@@ -112,11 +111,15 @@ class TrainingFolder:
     @property
     def card(self) -> Path:
         """The card of an encoder's best weights so far; it may not be there yet."""
+        from relic_core.encoders.cards import CARD
+
         return self.model / CARD
 
     @property
     def has_model(self) -> bool:
         """Whether there are weights to search with, or to reorder with."""
+        from relic_core.encoders.cards import CARD, RERANKER_CARD
+
         return any((self.model / name).is_file() for name in (CARD, RERANKER_CARD))
 
     @property

@@ -150,14 +150,14 @@ def mine(  # noqa: PLR0913 - for whom, among what, by whom
 
 def _in_source(texts: Sequence[str], scored: Iterable[tuple[Pair, Scores]], guard: Guard) -> dict[str, Sequence[str]]:
     place = {text: number for number, text in enumerate(texts)}
-    likeness = alike(texts)
+    overlap = alike(texts)
     spelt = [default_process(text) for text in texts]
     found: dict[str, Sequence[str]] = {}
     for pair, scores in scored:
         gold = place[pair.quotation]
 
         def refused(other: int, gold: int = gold) -> bool:
-            return bool(likeness[gold, other]) or _near(spelt[gold], spelt[other])
+            return bool(overlap[gold, other]) or _near(spelt[gold], spelt[other])
 
         chosen = guard.choose(scores, gold, refused)
         if chosen:

@@ -243,7 +243,7 @@ _FILE = "heads.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class TopK:
     """What the first retriever makes of one window.
 
     - `starts`: where the first hundred spans start, ascending.
@@ -261,7 +261,7 @@ def heads_of(
     windows: Sequence[MinedWindow],
     works: Mapping[str, Work],
     progress: Progress,
-) -> dict[str, Head]:
+) -> dict[str, TopK]:
     """Rank the works for the windows, once in a training: where it was done before, read what it gave.
 
     Works that the retriever has not read yet are prepared, as for a search.
@@ -280,7 +280,7 @@ def heads_of(
     by_work: dict[str, list[MinedWindow]] = defaultdict(list)
     for window in windows:
         by_work[window.work_id].append(window)
-    heads: dict[str, Head] = {}
+    heads: dict[str, TopK] = {}
     for work_id, of_work in by_work.items():
         work = works[work_id]
         lengths = sorted({window.gold.length for window in of_work})
@@ -288,7 +288,7 @@ def heads_of(
             first.prepare(work, _preparing(work, progress), lengths=lengths)
         for window in of_work:
             progress(len(heads), len(windows), f"Ranking by meaning and by words: {len(heads)} of {len(windows)}")
-            heads[window.id] = _head(first, window, work)
+            heads[window.id] = _top_k(first, window, work)
     said = {key: [head.rank, list(head.starts), list(head.scores)] for key, head in heads.items()}
     folder.write(_FILE, {"first": dict(first.configuration), "heads": said})
     return heads
@@ -305,7 +305,7 @@ class RerankerValidation:
         self,
         windows: Sequence[MinedWindow],
         works: Mapping[str, Work],
-        heads: Mapping[str, Head],
+        heads: Mapping[str, TopK],
         progress: Progress,
     ) -> None:
         self._windows = windows
@@ -343,19 +343,19 @@ class RerankerValidation:
         return rank_of(scores, head.starts.index(window.gold.start))
 
 
-def _head(first: Retriever, window: MinedWindow, work: Work) -> Head:
+def _top_k(first: Retriever, window: MinedWindow, work: Work) -> TopK:
     length = window.gold.length
     ranking = rank_scores(first.name, work.id, length, first.score(claim_of(window, SHAPE), work, length))
     starts = np.sort(ranking.order[:HEAD])
-    return Head(tuple(starts.tolist()), tuple(ranking.scores[starts].tolist()), int(ranking.ranks[window.gold.start]))
+    return TopK(tuple(starts.tolist()), tuple(ranking.scores[starts].tolist()), int(ranking.ranks[window.gold.start]))
 
 
 def _read(
     folder: TrainingFolder, said: Mapping[str, tuple[int, list[int], list[float]]], windows: Sequence[MinedWindow]
-) -> dict[str, Head]:
+) -> dict[str, TopK]:
     try:
         kept = ((window.id, said[window.id]) for window in windows)
-        return {key: Head(tuple(starts), tuple(scores), int(rank)) for key, (rank, starts, scores) in kept}
+        return {key: TopK(tuple(starts), tuple(scores), int(rank)) for key, (rank, starts, scores) in kept}
     except (KeyError, TypeError, ValueError) as error:
         raise BadRequest(f"{folder.path / _FILE} is damaged ({error!r}). Start the training anew.") from error
 

@@ -62,7 +62,7 @@ def show(app: App, every: tuple[Followed, ...]) -> None:
     if asked is None:
         return
     with show_errors():
-        prospect = _prospect(app, asked, _key(asked), app.store.stamp())
+        prospect = _prospect(app, asked, _key(asked), app.training_plans.stamp())
         if prospect.lacking:
             st.info(literal(prospect.lacking), icon=":material/info:")
             return
@@ -153,14 +153,14 @@ def _choose_base() -> str:
 
 
 def _choose_further(app: App, every: tuple[Followed, ...], kind: ModelKind, base: str) -> dict[str, Any]:
-    usual = DEFAULTS[kind]
+    default = DEFAULTS[kind]
     titles = {each.source.id: each.source.title for each in app.sources.all()}
     sources = st.multiselect(
         "Only on what these sources quote", list(titles), format_func=titles.__getitem__, key="training_sources",
         placeholder="all secondary sources",
     )  # fmt: skip
     validation = st.number_input(
-        "Quotations it is validated on. More are surer and take longer; 0 for none", 0, 10_000, usual.validation, 10,
+        "Quotations it is validated on. More are surer and take longer; 0 for none", 0, 10_000, default.validation, 10,
         key=f"training_validation_{kind}",
     )  # fmt: skip
     trained = {
@@ -172,13 +172,13 @@ def _choose_further(app: App, every: tuple[Followed, ...], kind: ModelKind, base
     starts = _STARTS | {DENSE_RELIC: f"From {label}, as the app searches with it"}
     starts |= {key: f"From {label}" for key, label in trained.items()}
     start = st.selectbox(
-        "What it goes on from", list(starts), list(starts).index(NO_MODEL if base else usual.start),
+        "What it goes on from", list(starts), list(starts).index(NO_MODEL if base else default.start),
         format_func=starts.__getitem__, key=f"training_start_{kind}_{bool(base)}",
     )  # fmt: skip
     models = _HARD | {key: f"With {label}" for key, label in trained.items()}
     hard = st.selectbox(
         "Look for hard wrong answers first: passages that a model takes for the right one", list(models),
-        list(models).index(usual.hard), format_func=models.__getitem__, key=f"training_hard_{kind}",
+        list(models).index(default.hard), format_func=models.__getitem__, key=f"training_hard_{kind}",
     )  # fmt: skip
     return {"sources": tuple(sources), "validation": int(validation), "hard": hard, "start": start}
 
@@ -186,33 +186,33 @@ def _choose_further(app: App, every: tuple[Followed, ...], kind: ModelKind, base
 def _choose_settings(recipe: Mapping[str, Any], name: str, kind: ModelKind) -> dict[str, Any]:
     """Offer every setting of a recipe with its sentence; give those that were changed."""
     changed: dict[str, Any] = {}
-    for key, usual in recipe.items():
+    for key, default in recipe.items():
         if key in _ELSEWHERE:
             continue
         what = setting(key, kind)
         label = f"**{key}** {literal(what.does)}"
-        value = _widget(key, usual, label, f"training_set_{name}_{key}", what.among)
-        if value != usual:
+        value = _widget(key, default, label, f"training_set_{name}_{key}", what.among)
+        if value != default:
             changed[key] = value
     return changed
 
 
-def _widget(key: str, usual: Any, label: str, widget: str, among: tuple[str, ...]) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(usual, bool):
-        return st.checkbox(label, usual, key=widget)
+def _widget(key: str, default: Any, label: str, widget: str, among: tuple[str, ...]) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(default, bool):
+        return st.checkbox(label, default, key=widget)
     if among:
-        return st.selectbox(label, among, among.index(usual), key=widget)
-    if isinstance(usual, int):
-        return int(st.number_input(label, value=usual, step=1, key=widget))
-    if isinstance(usual, float):
-        return float(st.number_input(label, value=usual, step=None, format="%g", key=widget))
-    if isinstance(usual, str):
-        return st.text_input(label, usual, key=widget)
-    said = st.text_input(label, json.dumps(usual), key=widget)
+        return st.selectbox(label, among, among.index(default), key=widget)
+    if isinstance(default, int):
+        return int(st.number_input(label, value=default, step=1, key=widget))
+    if isinstance(default, float):
+        return float(st.number_input(label, value=default, step=None, format="%g", key=widget))
+    if isinstance(default, str):
+        return st.text_input(label, default, key=widget)
+    said = st.text_input(label, json.dumps(default), key=widget)
     try:
         return json.loads(said)
     except ValueError:
-        raise BadRequest(f"{key} is '{said}', which cannot be read. As it usually is: {json.dumps(usual)}") from None
+        raise BadRequest(f"{key} is '{said}', which cannot be read. As it usually is: {json.dumps(default)}") from None
 
 
 def _key(asked: TrainingRequest) -> str:

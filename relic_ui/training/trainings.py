@@ -231,9 +231,9 @@ def show_comparison(app: App, every: Sequence[Followed]) -> None:
     if len(names) < 2:  # noqa: PLR2004 - nothing to compare
         return
     st.header("Side by side", anchor="training-compare")
-    usual = list(names)[:2]
+    first_two = list(names)[:2]
     wanted = st.multiselect(
-        "Trainings to compare", list(names), default=usual, format_func=names.__getitem__, key="training_compare"
+        "Trainings to compare", list(names), default=first_two, format_func=names.__getitem__, key="training_compare"
     )
     if wanted:
         made = app.trainings.compared(wanted)

@@ -218,9 +218,7 @@ def test_towers_of_two_trainings_do_not_go_together_and_what_a_card_says_of_file
     (model / "encoder.json").write_text(json.dumps(card), encoding="utf-8")
     shutil.rmtree(model / "passages")
     shutil.copytree(other / "passages", model / "passages")
-    with pytest.raises(
-        BadWeights, match=r"is damaged: the files of its models are not those that its card was written"
-    ):
+    with pytest.raises(BadWeights, match="is damaged"):
         encoder_of(model)
 
 
@@ -253,7 +251,7 @@ def spoil(path, at):
 @pytest.mark.parametrize("at", [0, 8, 200, -1, -3000])
 def test_layers_damaged_by_one_byte_are_refused(model, at):
     spoil(model / "claims" / "layers.safetensors", at)
-    with pytest.raises(BadWeights, match=r"is damaged: the sha256 of layers.safetensors is .* Copy the folder again"):
+    with pytest.raises(BadWeights, match=r"damaged: .* layers.safetensors"):
         encoder_of(model)
 
 
@@ -263,25 +261,25 @@ def test_a_card_of_layers_damaged_by_one_byte_anywhere_is_refused(model):
     for at in range(len(whole.rstrip())):
         path.write_bytes(whole)
         spoil(path, at)
-        with pytest.raises(BadWeights, match=r"layers\.json|holds layers that lie over another model"):
+        with pytest.raises(BadWeights, match=r"layers\.json|holds layers"):
             find_model(str(path.parent))
 
 
 @pytest.mark.parametrize("name", ["layers.json", "layers.safetensors"])
 def test_a_compact_model_that_lacks_a_file_is_refused_by_its_name(model, name):
     (model / "passages" / name).unlink()
-    with pytest.raises(BadWeights, match=f"lacks {name}. Copy the folder again"):
+    with pytest.raises(BadWeights, match=f"lacks {name}"):
         encoder_of(model)
 
 
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"version": "layers/2"}, r'its version is "layers/2", and "layers/1" is read'),
-        ({"precision": "int8"}, r'"precision" is "int8"; it must be "float16" or'),
+        ({"version": "layers/2"}, r'"layers/2", and "layers/1"'),
+        ({"precision": "int8"}, r'"precision" is "int8"'),
         ({"sha256": "abc"}, r'its "sha256" is "abc"'),
         ({"base": 3}, r'its "base" is 3'),
-        ({"more": 3}, "'more' is missing or no key"),
+        ({"more": 3}, "'more' is missing"),
     ],
 )
 def test_a_card_of_layers_that_cannot_be_followed_is_refused(model, said, message):
@@ -294,13 +292,13 @@ def test_a_card_of_layers_that_cannot_be_followed_is_refused(model, said, messag
 def test_another_base_than_the_one_it_was_trained_from_is_refused(model, hub):
     (config,) = hub.rglob("config.json")
     config.write_text(config.read_text(encoding="utf-8") + " ", encoding="utf-8")
-    with pytest.raises(BadWeights, match=r"was trained from another tiny/base than the one found in .*Get the base"):
+    with pytest.raises(BadWeights, match="another tiny/base"):
         encoder_of(model)
 
 
 def test_a_base_that_is_not_there_is_named_with_how_to_get_it(model, hub, monkeypatch):
     shutil.rmtree(hub)
-    with pytest.raises(BadWeights, match=r"layers that lie over another model, 'tiny/base'. .*hf download tiny/base"):
+    with pytest.raises(BadWeights, match=r"'tiny/base'. .*hf download tiny/base"):
         encoder_of(model)
 
 
@@ -312,7 +310,7 @@ def test_a_folder_that_is_called_like_the_base_is_not_taken_for_it(model, tmp_pa
 
 
 def test_the_folder_of_two_towers_is_no_model_and_they_are_named(model):
-    with pytest.raises(BadWeights, match=r"lacks model\.safetensors .* It holds models in claims and passages: name"):
+    with pytest.raises(BadWeights, match=r"lacks model\.safetensors .* claims and passages"):
         find_model(str(model))
 
 

@@ -238,7 +238,7 @@ def test_a_passage_without_a_token_is_scored_by_what_closes_it(encoder):
 
 @pytest.mark.parametrize("claim", [Claim(""), Claim("  ", " ", masked=True), Claim("—", "…“”", masked=True)])
 def test_a_claim_without_words_is_refused(encoder, claim):
-    with pytest.raises(BadClaim, match="holds no words"):
+    with pytest.raises(BadClaim, match="no words"):
         score(encoder, claim)
 
 
@@ -285,14 +285,14 @@ def test_where_there_is_no_memory_for_one_it_is_said(encoder, monkeypatch):
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 
     monkeypatch.setattr(joint_reader.JointReader, "scores", none)
-    with pytest.raises(RelicError, match="Memory ran out while tiny reordered passages"):
+    with pytest.raises(RelicError, match=r"Memory .* tiny"):
         score(encoder)
 
 
 def test_scores_that_are_no_numbers_are_said(encoder):
     with torch.no_grad():
         encoder._reader.head.weight.fill_(float("nan"))
-    with pytest.raises(RelicError, match="scores that are no numbers"):
+    with pytest.raises(RelicError, match="no numbers"):
         score(encoder)
 
 
@@ -304,7 +304,7 @@ def test_a_file_damaged_by_one_byte_is_refused(writable, name):
     content = bytearray((writable / name).read_bytes())
     content[-2] ^= 1
     (writable / name).write_bytes(content)
-    with pytest.raises(BadWeights, match=r"is damaged: .* Copy the folder again"):
+    with pytest.raises(BadWeights, match="is damaged"):
         CrossEncoder(writable)
 
 
@@ -316,28 +316,28 @@ def test_a_file_that_is_missing_is_named(writable, name):
 
 
 def test_a_folder_that_is_not_there_and_an_encoder_are_no_rerankers(base, tmp_path):
-    with pytest.raises(BadWeights, match="There is no folder"):
+    with pytest.raises(BadWeights, match="no folder"):
         CrossEncoder(tmp_path / "nowhere")
-    with pytest.raises(BadWeights, match=r"holds no reranker\.json, so it is no reranker"):
+    with pytest.raises(BadWeights, match=r"no reranker\.json"):
         CrossEncoder(base)
 
 
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"reading": "twice"}, r'"reading": "twice"; it must be "claim first" or "together"'),
-        ({"reading": "together", "pooling": "likeness"}, r'"pooling": "likeness"; it must be "mean" or "first" where'),
+        ({"reading": "twice"}, r'"reading": "twice"'),
+        ({"reading": "together", "pooling": "likeness"}, r'"pooling": "likeness"'),
         (
             {"reading": "claim first", "pooling": "first"},
-            r'"pooling": "first"; it must be "mean" or "likeness" where reading',
+            r'"pooling": "first"',
         ),
-        ({"context": 2}, r'"context": 2; it must be 0 or 1'),
-        ({"context": True}, r'"context": true; it must be 0 or 1'),
-        ({"window": 20}, r'"window": 20; it must be at least 16 more than claim_tokens, which is 16'),
-        ({"claim_tokens": "many"}, r'"claim_tokens": "many"; it must be a whole number'),
-        ({"mask": 3}, r'"mask": 3; it must be a text'),
-        ({"name": ""}, r'"name": ""; it must be a name'),
-        ({"layers": 3}, r"says 'layers', which this version does not know"),
+        ({"context": 2}, r'"context": 2'),
+        ({"context": True}, r'"context": true'),
+        ({"window": 20}, r'"window": 20'),
+        ({"claim_tokens": "many"}, r'"claim_tokens": "many"'),
+        ({"mask": 3}, r'"mask": 3'),
+        ({"name": ""}, r'"name": ""'),
+        ({"layers": 3}, r"'layers'"),
     ],
 )
 def test_a_card_that_cannot_be_followed_is_refused(writable, said, message):
@@ -350,7 +350,7 @@ def test_a_card_that_cannot_be_followed_is_refused(writable, said, message):
 @pytest.mark.parametrize("content", ["{", "[]", "{}", '{"window": 3}'])
 def test_a_card_that_is_no_card_is_refused(writable, content):
     (writable / "reranker.json").write_text(content, encoding="utf-8")
-    with pytest.raises(BadWeights, match=r"cannot be read as JSON|must be one JSON object with a name"):
+    with pytest.raises(BadWeights, match=r"reranker\.json"):
         read_reranker(writable)
 
 
@@ -363,12 +363,12 @@ def test_weights_without_a_head_are_refused(base, writable):
 
     card["digest"] = find_model(str(writable)).digest
     (writable / "reranker.json").write_text(json.dumps(card), encoding="utf-8")
-    with pytest.raises(BadWeights, match=r"holds no 'head\.weight' that fits"):
+    with pytest.raises(BadWeights, match=r"'head\.weight'"):
         score(CrossEncoder(writable))
 
 
 def test_a_window_larger_than_the_model_s_is_refused_when_it_is_loaded(base, tmp_path):
-    with pytest.raises(BadWeights, match="reads at most 64 tokens"):
+    with pytest.raises(BadWeights, match="64 tokens"):
         make_cross_encoder(tmp_path / "model", base, window=80)
 
 

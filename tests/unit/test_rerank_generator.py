@@ -93,7 +93,7 @@ def test_a_passage_longer_than_the_window_is_cut(reranker):
 
 @pytest.mark.parametrize("claim", [Claim(""), Claim("—", "…", masked=True)])
 def test_a_claim_without_words_is_refused(reranker, claim):
-    with pytest.raises(BadClaim, match="holds no words"):
+    with pytest.raises(BadClaim, match="no words"):
         score(reranker, claim)
 
 
@@ -117,7 +117,7 @@ def test_a_person_without_the_model_is_told_how_to_get_it(monkeypatch, tmp_path)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(BadWeights, match=r"facebook/bart-base'\. .* hf download facebook/bart-base"):
         GeneratorReranker()
-    with pytest.raises(BadWeights, match="none was named"):
+    with pytest.raises(BadWeights, match="was named"):
         GeneratorReranker(" ")
 
 
@@ -130,7 +130,7 @@ def test_a_file_that_is_missing_is_named(folder, tmp_path, name):
 
 
 def test_an_encoder_is_no_generator(tmp_path):
-    with pytest.raises(BadWeights, match=r"cannot be read as one that generates text .* of type bert"):
+    with pytest.raises(BadWeights, match="of type bert"):
         score(GeneratorReranker(str(bert(tmp_path / "bert")), precision="float32"))
 
 
@@ -138,19 +138,19 @@ def test_damaged_weights_are_refused(folder, tmp_path):
     copy = shutil.copytree(folder, tmp_path / "copy")
     weights = (copy / "model.safetensors").read_bytes()
     (copy / "model.safetensors").write_bytes(weights[: len(weights) // 2])
-    with pytest.raises(BadWeights, match="cannot be read as one that generates text"):
+    with pytest.raises(BadWeights, match=r"hf download facebook/bart-base"):
         score(GeneratorReranker(str(copy), precision="float32"))
 
 
 def test_a_model_that_reads_too_little_is_refused(tmp_path):
-    with pytest.raises(BadWeights, match="reads at most 64 tokens"):
+    with pytest.raises(BadWeights, match="64 tokens"):
         score(GeneratorReranker(str(bart(tmp_path / "short", positions=64)), precision="float32"))
 
 
 def test_the_setting_that_names_a_reranker_may_ask_for_a_likelihood(folder, reranker):
     named = open_reranker(f"likelihood:{folder}")
     assert named.name == reranker.name == "tiny, likelihood of the claim"
-    with pytest.raises(BadWeights, match="none was named"):
+    with pytest.raises(BadWeights, match="was named"):
         open_reranker("likelihood:")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from types import SimpleNamespace
@@ -73,9 +74,9 @@ def test_what_is_asked_is_written_down_and_read_again_as_what_it_is(base, tmp_pa
     path = tmp_path / "mine.json"
     path.write_text('{"kind": "reranker", "batch": 20}')
     assert recipe_of(str(path), ["negatives=5"]) == RerankerRecipe(batch=20, negatives=5)
-    with pytest.raises(BadRequest, match="no setting of a reranker's recipe called 'temperature'"):
+    with pytest.raises(BadRequest, match="'temperature'"):
         recipe_of("reranker", ["temperature=0.1"])
-    with pytest.raises(BadRequest, match='"mean" or "likeness" where reading is "claim first"'):
+    with pytest.raises(BadRequest, match='"mean" or "likeness"'):
         recipe_of("reranker", ["pooling=first"])
 
 
@@ -152,7 +153,7 @@ def test_a_reranker_that_gives_no_numbers_is_told(bench, settings):
     heads = heads_of(settings, folder, windows, works, lambda *_: None)
     reranker = CountingReranker()
     reranker.rerank = lambda _claim, _work, spans, _progress: np.full(len(spans), np.nan, dtype=np.float32)
-    with pytest.raises(RelicError, match="gave no number"):
+    with pytest.raises(RelicError, match="no number"):
         RerankerValidation(windows, works, heads, lambda *_: None).measure(reranker)
 
 
@@ -188,12 +189,12 @@ def test_looking_tells_how_far_it_is_and_goes_on_where_it_was_stopped(settings, 
 
     def progress(done, total, note=""):
         told.append(note)
-        if note.startswith("Looking for hard negatives: 36"):
+        if note.startswith(f"{hard_negatives.LOOKING}: 36"):
             raise JobCancelled
 
     with pytest.raises(JobCancelled):
         bench.run_training(training.id, progress)
-    assert "Looking for hard negatives: 18 of 42" in told
+    assert f"{hard_negatives.LOOKING}: 18 of 42" in told
     kept = of(settings, training).examples()["hard"]
     assert len(kept["looked"]) == 1
     assert len(kept["pairs"]) == 18
@@ -220,7 +221,7 @@ def test_what_another_model_had_begun_to_look_for_is_looked_for_anew(settings, b
     training = bench.trainings.start(asked_of_reranker(base, steps=1, share=0.0))
 
     def progress(_done, _total, note=""):
-        if note.startswith("Looking for hard negatives"):
+        if note.startswith(hard_negatives.LOOKING):
             raise JobCancelled
 
     with pytest.raises(JobCancelled):
@@ -235,7 +236,7 @@ def test_what_another_model_had_begun_to_look_for_is_looked_for_anew(settings, b
 
 def test_a_reranker_cannot_look_for_hard_negatives(bench, base):
     made = bench.trainings.start(asked_of_reranker(base, steps=1, hard=""))
-    with pytest.raises(BadRequest, match="makes a reranker, which finds nothing by itself"):
+    with pytest.raises(BadRequest, match=made.id):
         bench.trainings.start(asked_of_reranker(base, hard=made.id))
 
 
@@ -283,7 +284,7 @@ def test_each_kind_has_a_default_of_its_own_and_going_back_takes_back_the_last_c
     assert (default.reranker.choice.name, default.encoder.choice.name) == ("orders", "finds")
     assert not default.reranker.problem
     assert default.use(reranker)
-    with pytest.raises(BadRequest, match="Make another the default"):
+    with pytest.raises(BadRequest, match="orders"):
         bench.trainings.remove(reranker)
     now = bench.trainings.go_back()
     assert (now.encoder, now.reranker.training) == (None, reranker)
@@ -305,7 +306,7 @@ def test_the_app_s_reranker_is_the_one_that_was_chosen(made, bench, settings, mo
     bench.trainings.use(made[0])
     retriever = registry.create("reranked", settings=build(settings).settings)
     assert retriever.configuration["reranker reranker"] == "cross-encoder (tiny)"
-    with pytest.raises(BadWeights, match="There is no folder"):
+    with pytest.raises(BadWeights, match=r"mine|none"):
         registry.create("reranked", settings=settings)
     named = build(replace(settings, reranker=str(tmp_path / "mine")))
     assert named.settings.reranker == named.trainings.default.reranker.fixed == str(tmp_path / "mine")
@@ -331,9 +332,9 @@ def test_a_chosen_reranker_that_was_damaged_is_told_and_can_be_undone(made, benc
     with pytest.raises(BadWeights, match="is damaged"):
         bench.trainings.use(made[0])
     shutil.rmtree(model)
-    assert "not there any more" in bench.trainings.default.reranker.problem
+    assert "not there" in bench.trainings.default.reranker.problem
     (unnamed.data / "model.json").write_text("{")
-    assert "cannot be read" in bench.trainings.default.problem
+    assert "model.json" in bench.trainings.default.problem
     with pytest.raises(BadWeights, match=r"model\.json"):
         CrossEncoder(build(unnamed).settings.reranker)
     bench.trainings.use_packaged()
@@ -351,7 +352,7 @@ def test_a_file_of_choices_from_before_there_were_rerankers_is_read(made, bench,
     assert (default.encoder.choice.training, default.reranker.choice, default.problem) == (encoder, None, "")
     assert bench.trainings.go_back() == Chosen()
     (unnamed.data / "model.json").write_text(json.dumps({"version": 3, "chosen": []}))
-    assert "its version is 3" in bench.trainings.default.problem
+    assert " 3," in bench.trainings.default.problem
 
 
 # ---------------------------------------------------------------- what goes wrong
@@ -360,8 +361,8 @@ def test_a_file_of_choices_from_before_there_were_rerankers_is_read(made, bench,
 def test_three_examples_are_too_few(settings, base):
     bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench, pairs=3, windows=0)
-    told = "There are 3 pairs and 0 windows to learn from. At least 30 are needed"
-    assert bench.training_plans.prospect(asked_of_reranker(base)).lacking.startswith(told)
+    told = r"\b3 pairs\b.*\b0 windows\b.*\b30\b"
+    assert re.search(told, bench.training_plans.prospect(asked_of_reranker(base)).lacking)
     with pytest.raises(BadRequest, match=told):
         bench.trainings.start(asked_of_reranker(base))
     assert bench.trainings.all() == ()
@@ -373,27 +374,27 @@ def test_a_base_that_is_no_bert_or_roberta_is_told_before_anything_begins(bench,
     base = make_base(tmp_path / "distilled")
     config = DistilBertConfig(vocab_size=120, dim=16, n_layers=1, n_heads=2, hidden_dim=16, max_position_embeddings=64)
     DistilBertModel(config).save_pretrained(base)
-    with pytest.raises(BadWeights, match="A reranker cannot be made of a model of type distilbert"):
+    with pytest.raises(BadWeights, match="distilbert"):
         bench.trainings.start(asked_of_reranker(base))
     assert bench.trainings.all() == ()
 
 
 def test_a_base_without_a_mask_token_is_told_before_anything_begins(bench, tmp_path):
-    with pytest.raises(BadWeights, match="has no mask token"):
+    with pytest.raises(BadWeights, match="mask token"):
         bench.trainings.start(asked_of_reranker(make_base(tmp_path / "maskless", mask=False)))
 
 
 def test_without_a_dense_encoder_it_is_said_what_it_is_needed_for(bench, base, settings, tmp_path):
     without = build(replace(settings, trained=str(tmp_path / "none")), executor=InlineExecutor(settings))
     for act in (without.training_plans.prospect, without.trainings.start):
-        with pytest.raises(BadWeights, match=r"A reranker learns from what dense-RELiC .* train --use ID"):
+        with pytest.raises(BadWeights, match=r"dense-RELiC .* train --use ID"):
             act(asked_of_reranker(base))
     alone = asked_of_reranker(base, hard="", validation=0)
     assert without.training_plans.prospect(alone).lacking == ""
 
 
 def test_a_figure_that_the_validation_does_not_give_is_refused_before_anything_begins(bench, base):
-    with pytest.raises(BadRequest, match=r"watches recall@10 1/1, which the validation does not give"):
+    with pytest.raises(BadRequest, match=r"recall@10 1/1"):
         bench.trainings.start(asked_of_reranker(base, watch="recall@10 1/1"))
     assert bench.trainings.start(asked_of(base, steps=1, watch="recall@10 1/1"))
 

@@ -227,12 +227,12 @@ def stopped(base, tmp_path):
 
 
 def test_a_checkpoint_of_other_data_is_refused(base, stopped):
-    with pytest.raises(BadRequest, match="other examples than those given now"):
+    with pytest.raises(BadRequest, match="other examples"):
         run(base, stopped, PAIRS[1:], resume=True)
 
 
 def test_a_folder_with_a_training_is_not_written_over(base, stopped):
-    with pytest.raises(BadRequest, match="There is a training in"):
+    with pytest.raises(BadRequest, match="already"):
         run(base, stopped)
 
 
@@ -249,7 +249,7 @@ def test_where_the_last_checkpoint_is_damaged_the_one_before_is_taken(base, stop
 def test_where_all_checkpoints_are_damaged_it_is_said(base, stopped):
     for path in (stopped / "checkpoints").iterdir():
         (path / "optimizer.pt").unlink()
-    with pytest.raises(BadWeights, match=r"optimizer\.pt is not as it was written\. No other"):
+    with pytest.raises(BadWeights, match=r"optimizer\.pt"):
         run(base, stopped, resume=True)
 
 
@@ -329,7 +329,7 @@ def test_a_figure_that_is_watched_and_not_given_is_said(base, tmp_path):
 
 def test_a_base_without_a_mask_token_is_refused_where_the_recipe_wants_one(tmp_path):
     base = make_base(tmp_path / "base", mask=False)
-    with pytest.raises(BadWeights, match=r"has no mask token .* set mask to false"):
+    with pytest.raises(BadWeights, match=r"mask token .* mask to false"):
         run(base, tmp_path / "run")
     assert run(base, tmp_path / "run", recipe=make_recipe(base, mask=False)).finished
 
@@ -345,7 +345,7 @@ def test_a_full_disk_at_a_checkpoint_is_said_and_the_one_before_is_kept(base, tm
         save(tensors, path)
 
     monkeypatch.setattr(loop, "save_file", full)
-    with pytest.raises(StoreFull, match=r"no room for .*checkpoint-3.* resume the training"):
+    with pytest.raises(StoreFull, match=r"no room .*checkpoint-3"):
         run(base, tmp_path, checkpoint_seconds=0.0)
     assert sorted(path.name for path in (tmp_path / "checkpoints").iterdir()) == ["checkpoint-1", "checkpoint-2"]
     monkeypatch.undo()

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from relic_core.encoders.batching import TOKENS
-from relic_core.encoders.generator import without_bars
+from relic_core.encoders.generator import without_progress_bars
 from relic_core.encoders.towers import flat_span
 from relic_core.encoders.weights import TOKENIZER, find_model
 
@@ -44,7 +44,7 @@ class SentenceTransformersBaseline:
 
         files = find_model(card.passage_model)
         folder = files.folder
-        with without_bars():
+        with without_progress_bars():
             reader = Transformer(
                 str(folder),
                 max_seq_length=card.window + 2,
