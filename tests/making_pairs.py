@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from relic_core.domain import MinedWindow, Pair, SecondarySource, Span, Work, passage_id, window_id
-from relic_core.formats.pair_rows import Head, PairRow, QuotedEdition, WindowRow
+from relic_core.formats.pair_files import Head, PairRow, QuotedEdition, WindowRow
 
 
 def make_source(number: int = 1, *, title: str = "On Ferries", licence: str = "Public domain in the USA"):

@@ -8,7 +8,7 @@ from relic_core.domain import MAX_LENGTH
 from relic_core.errors import NotFound, unknown_name
 from relic_core.evaluation.benchmarks import public_relic
 from relic_core.formats.window_manifest import SETS as BENCHMARKS
-from relic_core.formats.window_manifest_files import read_manifest
+from relic_core.formats.window_manifest import read_manifest
 from relic_core.library import catalogue
 from relic_core.mining.statistics import Counted, Statistics, count
 

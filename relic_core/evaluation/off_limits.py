@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from relic_core.evaluation.benchmarks import birco_queries, public_relic, relic
 from relic_core.formats.birco import read_jsonl
 from relic_core.formats.relic import read_relic
-from relic_core.formats.window_manifest_files import FACTS
-from relic_core.formats.window_texts import read_texts
+from relic_core.formats.window_manifest import FACTS, read_texts
 from relic_core.library import sample
 from relic_core.mining.word_runs import HeldOut
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.errors import JobCancelled, RelicError, SourceAway, StoreReadOnly
 from relic_core.evaluation.benchmarks import public_relic
-from relic_core.formats.window_manifest import body_of, digest_of, sha256_of
-from relic_core.formats.window_manifest_files import read_manifest
-from relic_core.formats.window_texts import read_texts, write_texts
+from relic_core.formats.window_manifest import body_of, digest_of, read_manifest, read_texts, sha256_of, write_texts
 from relic_core.library.secondary import read_sources, text_of
 from relic_core.mining.manifest import find_text
 from relic_core.ports import silent
@@ -21,8 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.config import Settings
-    from relic_core.formats.window_manifest import ListedSource, ListedWindow, Manifest
-    from relic_core.formats.window_texts import WindowText
+    from relic_core.formats.window_manifest import ListedSource, ListedWindow, Manifest, WindowText
     from relic_core.library.gutenberg import Gutenberg
     from relic_core.ports import Progress
 

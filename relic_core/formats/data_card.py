@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from relic_core.domain import SecondarySource
-    from relic_core.formats.pair_rows import Head
+    from relic_core.formats.pair_files import Head
 
 Configuration = Literal["pairs", "windows"]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.formats.data_card import Configuration
-    from relic_core.formats.pair_rows import Head, PairRow, WindowRow
+    from relic_core.formats.pair_files import Head, PairRow, WindowRow
 
 MARKER = "relic.json"
 """A file that tells such a folder: what made it, and what its card counts."""

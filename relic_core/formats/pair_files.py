@@ -1,5 +1,9 @@
 """Files of pairs and mined windows, as JSON lines or as Parquet: written and read row by row, with what made them.
 
+A row is what JSON makes of a record: numbers, strings and lists, in one set of columns for every file, with words or
+with offsets only. Where a row has no words it has digests of them (`passage_id`), by which somebody who holds the texts
+can see that they were found again. A place in a text is a start and an end, counted in characters, half-open.
+
 The first line of a file of JSON lines is its head, padded to one length and written last: what made it, its sources and
 works, how many rows follow and their sha256. So a file that was cut short or changed is told before a row is used.
 Parquet has the same head in its metadata, and checksums of its own.
@@ -9,27 +13,248 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, create_model, model_validator
+
+from relic_core.domain import (
+    ANSWERS,
+    MAX_CONTEXT,
+    MIN_LENGTH,
+    MinedWindow,
+    Pair,
+    QuotationKind,
+    SecondarySource,
+    Span,
+    passage_id,
+)
 from relic_core.errors import BadBenchmark, NotFound
-from relic_core.formats import pair_reading, pair_rows, parquet_tables
+from relic_core.formats import parquet_tables
 from relic_core.formats.files import as_object, parse, written_whole
-from relic_core.formats.pair_rows import HEAD, PAIRS, PLACES_OF_PAIRS, PLACES_OF_WINDOWS, WINDOWS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
+    from typing import Self
 
-    from relic_core.formats.pair_rows import Head, PairRow, WindowRow
+    from relic_core.domain import Offsets
+    from relic_core.formats.parquet_tables import Columns
 
 JSON_LINES, PARQUET = ".jsonl", ".parquet"
 
-R = TypeVar("R")
+PAIRS = "relic pairs/1"
+WINDOWS = "relic mined windows/1"
+PLACES_OF_PAIRS = "relic places of pairs/1"
+PLACES_OF_WINDOWS = "relic places of mined windows/1"
+"""Names and versions of the formats; a file of another version is refused."""
+
+SPLITS = ("training", "dev", "test", "left out")
+"""What a pair or window may be used for: to learn from, to choose by, to report on, nothing."""
+
+_BEFORE = dict.fromkeys(("id", "split", "source", "kind"), "text")
+_WORDS = {"left": "texts", "quotation": "text", "right": "texts"}
+_PLACES = dict.fromkeys(("quotation_start", "quotation_end", "passage_start", "passage_end"), "number")
+_DIGESTS = {
+    **dict.fromkeys(("left_sentences", "right_sentences"), "number"),
+    **dict.fromkeys(("left_digest", "quotation_digest", "right_digest"), "text"),
+}
+_WORK = {
+    "work": "text",
+    **dict.fromkeys(("gold_start", "gold_length", "work_start", "work_end"), "number"),
+    "lit": "places",
+    "lit_in_work": "places",
+    "score": "fraction",
+    "match": "text",
+    "evidence": "text",
+}
+
+COLUMNS: Mapping[str, Columns] = {
+    PAIRS: {**_BEFORE, **_WORDS, **_PLACES},
+    WINDOWS: {**_BEFORE, **_WORDS, **_PLACES, **_WORK, "sentences": "texts"},
+    PLACES_OF_PAIRS: {**_BEFORE, **_PLACES, **_DIGESTS},
+    PLACES_OF_WINDOWS: {**_BEFORE, **_PLACES, **_DIGESTS, **_WORK, "sentences_digest": "text"},
+}
+"""Format -> its columns in order, with their types."""
 
 _DIGITS = 64
 _LONGEST_HEAD = 256 * 2**20
+
+R = TypeVar("R")
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairRow:
+    """A pair and what it may be used for.
+
+    - `split`: one of `SPLITS`; empty where nobody has decided yet.
+    """
+
+    pair: Pair
+    split: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowRow:
+    """A mined window with the words that it quotes.
+
+    - `sentences`: the work's own sentences, one for each of ``window.gold``, white space single.
+    - `in_work`: where these sentences stand in the work's text.
+    - `split`: one of `SPLITS`; empty where nobody has decided yet.
+    - `match`, `evidence`: the latest judgements (`ANSWERS`); empty where nobody judged.
+    """
+
+    window: MinedWindow
+    sentences: tuple[str, ...]
+    in_work: Offsets
+    split: str = ""
+    match: str = ""
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotedEdition:
+    """A work that windows are on: golds and offsets belong to this text and these sentences.
+
+    - `year`: of first publication.
+    - `fingerprint`: of its text and where its sentences stand (`Work.fingerprint`).
+    - `segmenter`: name and version of what cut the sentences.
+    - `origin`: where the text came from.
+    """
+
+    id: str
+    title: str
+    author: str
+    year: int | None
+    sha256: str
+    fingerprint: str
+    segmenter: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """What a file of pairs or windows says of itself.
+
+    - `made`: what made it: the program, the rules of mining, what was chosen.
+    - `works`: all that the rows name; none for pairs.
+    """
+
+    made: Mapping[str, str]
+    sources: tuple[SecondarySource, ...]
+    works: tuple[QuotedEdition, ...] = ()
+
+    def facts(self) -> dict[str, object]:
+        """Say it in the words of JSON."""
+        return {
+            "made": dict(sorted(self.made.items())),
+            "sources": [asdict(source) for source in self.sources],
+            "works": [asdict(work) for work in self.works],
+        }
+
+
+HEAD = tuple(field.name for field in fields(Head))
+"""What every head says."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+_Count = Annotated[int, Field(ge=0)]
+_Name = Annotated[str, StringConstraints(pattern=r"\S")]
+_Context = Annotated[list[str], Field(max_length=MAX_CONTEXT)]
+
+
+class _Place(_Strict):
+    start: _Count
+    end: _Count
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        return _check(self.start <= self.end, self, f"a place ends at {self.end:,}, before it starts at {self.start:,}")
+
+
+class _PairLine(_Strict):
+    """A row of `PAIRS`."""
+
+    id: _Name
+    split: Literal["training", "dev", "test", "left out", ""]
+    source: str
+    kind: QuotationKind
+    left: _Context
+    quotation: _Name
+    right: _Context
+    quotation_start: _Count
+    quotation_end: _Count
+    passage_start: _Count
+    passage_end: _Count
+
+    @model_validator(mode="after")
+    def _within(self) -> Self:
+        return _check(
+            self.passage_start <= self.quotation_start <= self.quotation_end <= self.passage_end,
+            self,
+            f"the quotation stands at {self.quotation_start:,}-{self.quotation_end:,}, not within its passage, "
+            f"{self.passage_start:,}-{self.passage_end:,}",
+        )
+
+    def fields(self) -> dict[str, Any]:
+        """Give the arguments of a pair or window."""
+        return {
+            "id": self.id,
+            "source_id": self.source,
+            "kind": self.kind,
+            "left": tuple(self.left),
+            "quotation": self.quotation,
+            "right": tuple(self.right),
+            "at": (self.quotation_start, self.quotation_end),
+            "passage": (self.passage_start, self.passage_end),
+        }
+
+
+class _WindowLine(_PairLine):
+    """A row of `WINDOWS`."""
+
+    work: str
+    gold_start: _Count
+    gold_length: Annotated[int, Field(ge=MIN_LENGTH)]
+    work_start: _Count
+    work_end: _Count
+    lit: list[_Place]
+    lit_in_work: list[_Place]
+    score: Annotated[float, Field(ge=0, le=100)]
+    match: Literal[(*ANSWERS["match"], "")]  # type: ignore[valid-type]  # the answers are listed once
+    evidence: Literal[(*ANSWERS["evidence"], "")]  # type: ignore[valid-type]
+    sentences: list[str]
+
+    @model_validator(mode="after")
+    def _quoted(self) -> Self:
+        _check(self.work_start <= self.work_end, self, f"a place ends at {self.work_end:,}, before it starts")
+        told = f"it has {len(self.sentences)} sentences of the work, and its gold is {self.gold_length} long"
+        return _check(len(self.sentences) == self.gold_length, self, told)
+
+
+def _check(well: bool, line: M, told: str) -> M:
+    if not well:
+        raise ValueError(told)
+    return line
+
+
+def _of_dataclass(of: type) -> type[BaseModel]:
+    """Make a strict model of a record of strings and numbers."""
+    kinds = {"int": _Count, "int | None": Annotated[int | None, Field(ge=-9999)], "str": str}  # years before Christ
+    made: Any = {each.name: (kinds[str(each.type)], ...) for each in fields(of)}
+    model: type[BaseModel] = create_model(of.__name__, __base__=_Strict, **made)
+    return model
+
+
+class _HeadLine(_Strict):
+    made: dict[str, str]
+    sources: list[_of_dataclass(SecondarySource)]  # type: ignore[valid-type]
+    works: list[_of_dataclass(QuotedEdition)]  # type: ignore[valid-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +282,13 @@ def write_pairs(path: Path, head: Head, rows: Iterable[PairRow], *, places: bool
     written.
     Raises StoreError: the file cannot be written.
     """
-    made = ((row.pair.id, bool(row.pair.quotation), pair_rows.row_of_pair(row, places=places)) for row in rows)
+    made = ((row.pair.id, bool(row.pair.quotation), _row_of_pair(row, places=places)) for row in rows)
     return _write(path, PLACES_OF_PAIRS if places else PAIRS, head, _told(path, made, places=places))
 
 
 def write_windows(path: Path, head: Head, rows: Iterable[WindowRow], *, places: bool = False) -> int:
     """Write windows; parameters, result and errors as those of `write_pairs`."""
-    made = ((row.window.id, bool(row.window.quotation), pair_rows.row_of_window(row, places=places)) for row in rows)
+    made = ((row.window.id, bool(row.window.quotation), _row_of_window(row, places=places)) for row in rows)
     return _write(path, PLACES_OF_WINDOWS if places else WINDOWS, head, _told(path, made, places=places))
 
 
@@ -77,12 +302,12 @@ def read_pairs(path: Path) -> PairFile[PairRow]:
     columns, its offsets, an id that occurs twice, a source that the head does not name) is raised when the row is
     taken.
     """
-    return _read(path, PAIRS, pair_reading.pair_of_row, lambda row: row.pair.id)
+    return _read(path, PAIRS, _pair, lambda row: row.pair.id)
 
 
 def read_windows(path: Path) -> PairFile[WindowRow]:
     """Open a file of windows; result and errors as those of `read_pairs`."""
-    return _read(path, WINDOWS, pair_reading.window_of_row, lambda row: row.window.id)
+    return _read(path, WINDOWS, _window, lambda row: row.window.id)
 
 
 def _told(path: Path, made: Iterable[tuple[str, bool, dict[str, Any]]], *, places: bool) -> Iterator[dict[str, Any]]:
@@ -103,7 +328,7 @@ def _told(path: Path, made: Iterable[tuple[str, bool, dict[str, Any]]], *, place
 def _write(path: Path, form: str, head: Head, rows: Iterator[dict[str, Any]]) -> int:
     if path.suffix == PARQUET:
         batches = iter(lambda: list(islice(rows, parquet_tables.BATCH)), [])
-        return parquet_tables.write(path, form, head.facts(), pair_rows.COLUMNS[form], batches)
+        return parquet_tables.write(path, form, head.facts(), COLUMNS[form], batches)
     if path.suffix != JSON_LINES:
         raise BadBenchmark(
             f"{path.name}: pairs and windows are written as JSON lines ({JSON_LINES}) or Parquet ({PARQUET}). Let the "
@@ -141,13 +366,18 @@ def _line(path: Path, row: dict[str, Any]) -> bytes:
 
 def _read(path: Path, form: str, take: Callable[[object, str, Head], R], name: Callable[[R], str]) -> PairFile[R]:
     if path.suffix == PARQUET:
-        facts, batches = parquet_tables.read(path, form, HEAD, pair_rows.COLUMNS[form])
+        facts, batches = parquet_tables.read(path, form, HEAD, COLUMNS[form])
         raw: Iterator[object] = (row for batch in batches for row in batch)
     elif path.suffix == JSON_LINES:
         facts, raw = _read_lines(path, form)
     else:
         raise BadBenchmark(f"{path.name} is not read: pairs and windows are in {JSON_LINES} or {PARQUET} files.")
-    head = pair_reading.head_of(facts, f"{path}: the head")
+    said = _checked(_HeadLine, facts, f"{path}: the head").model_dump()
+    head = Head(
+        made=said["made"],
+        sources=tuple(SecondarySource(**each) for each in said["sources"]),
+        works=tuple(QuotedEdition(**each) for each in said["works"]),
+    )
 
     def rows() -> Iterator[R]:
         seen: set[str] = set()
@@ -200,4 +430,102 @@ def _decoded(line: bytes, path: Path, number: int) -> str:
     except UnicodeDecodeError:
         raise BadBenchmark(
             f"{path}, line {number:,}, is not text in UTF-8. It was damaged or is no file of JSON lines."
+        ) from None
+
+
+def _row_of_pair(row: PairRow, *, places: bool) -> dict[str, Any]:
+    """Set a pair as a row; with `places`, offsets and digests in place of its words."""
+    return _row(row.pair, row.split, places=places)
+
+
+def _row_of_window(row: WindowRow, *, places: bool) -> dict[str, Any]:
+    """Set a window as a row; with `places`, offsets and digests in place of its words."""
+    window = row.window
+    own: dict[str, Any] = {
+        "work": window.work_id,
+        "gold_start": window.gold.start,
+        "gold_length": window.gold.length,
+        "work_start": row.in_work[0],
+        "work_end": row.in_work[1],
+        "lit": [{"start": start, "end": end} for start, end in window.lit],
+        "lit_in_work": [{"start": start, "end": end} for start, end in window.lit_in_work],
+        "score": float(window.score),
+        "match": row.match,
+        "evidence": row.evidence,
+    }
+    last = {"sentences_digest": passage_id(*row.sentences)} if places else {"sentences": list(row.sentences)}
+    return {**_row(window, row.split, places=places), **own, **last}
+
+
+def _row(passage: Pair | MinedWindow, split: str, *, places: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "id": passage.id,
+        "split": split,
+        "source": passage.source_id,
+        "kind": passage.kind,
+    }
+    where = {
+        "quotation_start": passage.at[0],
+        "quotation_end": passage.at[1],
+        "passage_start": passage.passage[0],
+        "passage_end": passage.passage[1],
+    }
+    if not places:
+        said = {"left": list(passage.left), "quotation": passage.quotation, "right": list(passage.right)}
+        return {**row, **said, **where}
+    known = bool(passage.quotation)  # else it was mined without its words, and of these nothing is known here
+    return {
+        **row,
+        **where,
+        "left_sentences": len(passage.left),
+        "right_sentences": len(passage.right),
+        "left_digest": passage_id(*passage.left) if known else "",
+        "quotation_digest": passage_id(passage.quotation) if known else "",
+        "right_digest": passage_id(*passage.right) if known else "",
+    }
+
+
+def _pair(raw: object, here: str, head: Head) -> PairRow:
+    line = _checked(_PairLine, raw, here)
+    _check_named(line.source, "source", [each.id for each in head.sources], here)
+    return PairRow(pair=Pair(**line.fields()), split=line.split)
+
+
+def _window(raw: object, here: str, head: Head) -> WindowRow:
+    line = _checked(_WindowLine, raw, here)
+    _check_named(line.source, "source", [each.id for each in head.sources], here)
+    _check_named(line.work, "work", [each.id for each in head.works], here)
+    window = MinedWindow(
+        **line.fields(),
+        work_id=line.work,
+        gold=Span(line.gold_start, line.gold_length),
+        lit=tuple((each.start, each.end) for each in line.lit),
+        lit_in_work=tuple((each.start, each.end) for each in line.lit_in_work),
+        score=line.score,
+    )
+    return WindowRow(
+        window=window,
+        sentences=tuple(line.sentences),
+        in_work=(line.work_start, line.work_end),
+        split=line.split,
+        match=line.match,
+        evidence=line.evidence,
+    )
+
+
+def _check_named(given: str, what: str, known: list[str], here: str) -> None:
+    if given not in known:
+        raise BadBenchmark(f"{here}: there is no {what} '{given:.60}' in this file. It names: {', '.join(known[:4])}.")
+
+
+def _checked(kind: type[M], raw: object, here: str) -> M:
+    """Make a record of plain data, strictly; what is wrong is told with its place."""
+    try:
+        return kind.model_validate(as_object(raw, here))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = "".join(f"'{each}' " for each in first["loc"])
+        given = "" if isinstance(first["input"], dict) else f", and is {first['input']!r:.60}"
+        raise BadBenchmark(
+            f"{here}: {place}{first['msg']}{given}. The file was damaged or changed by hand; export it anew."
         ) from None

@@ -25,27 +25,26 @@ OUTCOMES = "relic outcomes/1"
 WINDOWS = "relic windows/1"
 """Names and versions of the two formats: a file of another version is refused."""
 
-# Name of each column -> its type and whether it may be empty (`parquet_tables.Columns`).
 _OUTCOME_COLUMNS = {
-    "example_id": ("text", False),
-    "book": ("text", False),
-    "length": ("number", False),
-    "kind": ("text", False),
-    "candidates": ("number", False),
-    "rank": ("number", True),
-    "overlap_rank": ("number", True),
-    "gold": ("place", False),
-    "first": ("places", False),
+    "example_id": "text",
+    "book": "text",
+    "length": "number",
+    "kind": "text",
+    "candidates": "number",
+    "rank": "number?",
+    "overlap_rank": "number?",
+    "gold": "place",
+    "first": "places",
 }
 _WINDOW_COLUMNS = {
-    "id": ("text", False),
-    "book": ("text", False),
-    "pool": ("text", False),
-    "left": ("texts", False),
-    "right": ("texts", False),
-    "gold_start": ("number", False),
-    "gold_length": ("number", False),
-    "kind": ("text", False),
+    "id": "text",
+    "book": "text",
+    "pool": "text",
+    "left": "texts",
+    "right": "texts",
+    "gold_start": "number",
+    "gold_length": "number",
+    "kind": "text",
 }
 
 
@@ -144,7 +143,7 @@ def read_windows(path: Path) -> tuple[tuple[QuotationContext, ...], dict[str, st
 
 
 def _read(
-    path: Path, form: str, said: Sequence[str], columns: Mapping[str, tuple[str, bool]]
+    path: Path, form: str, said: Sequence[str], columns: Mapping[str, str]
 ) -> tuple[dict[str, object], list[dict[str, Any]]]:
     head, batches = parquet_tables.read(path, form, said, columns)
     return head, list(chain.from_iterable(batches))

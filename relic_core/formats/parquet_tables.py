@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    Columns = Mapping[str, tuple[str, bool]]
-    """Name of each column -> its type ("text", "texts", "number", "fraction", "place", "places"), whether it may be
-    empty."""
+    Columns = Mapping[str, str]
+    """Name of each column -> its type: "text", "texts", "number", "fraction", "place", "places"; with a question mark
+    where it may be empty."""
 
     Records = list[dict[str, Any]]
 
@@ -51,7 +51,7 @@ def write(path: Path, form: str, said: Mapping[str, object], columns: Columns, b
     with _fitting(path):
         head = json.dumps({"format": form, **said}, ensure_ascii=False, sort_keys=True, allow_nan=False).encode()
     types = _types()
-    fields = [pa.field(name, types[kind], nullable=empty) for name, (kind, empty) in columns.items()]
+    fields = [pa.field(name, types[kind.rstrip("?")], nullable=kind.endswith("?")) for name, kind in columns.items()]
     schema = pa.schema(fields, metadata={_KEY: head})
     rows = 0
     settings = {"compression": "zstd", "compression_level": 12, "write_page_checksum": True}
@@ -164,10 +164,10 @@ def _checked_head(
         raise BadBenchmark(
             f"{path} has the columns {', '.join(schema.names):.300}; these are wanted: {', '.join(columns)}."
         )
-    for name, (kind, empty) in columns.items():
-        column = schema.field(name)
-        if not column.type.equals(types[kind]):
-            raise BadBenchmark(f"{path}: the column '{name}' is of type {column.type}, and {types[kind]} is wanted.")
-        if column.nullable and not empty:
+    for name, kind in columns.items():
+        column, wanted = schema.field(name), types[kind.rstrip("?")]
+        if not column.type.equals(wanted):
+            raise BadBenchmark(f"{path}: the column '{name}' is of type {column.type}, and {wanted} is wanted.")
+        if column.nullable and not kind.endswith("?"):
             raise BadBenchmark(f"{path}: the column '{name}' may have empty cells here, and must have none.")
     return head

@@ -15,7 +15,7 @@ from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.formats import datasets_folder, pair_files, relic
 from relic_core.formats.files import written_whole
 from relic_core.formats.folders import written_folder
-from relic_core.formats.pair_rows import SPLITS, Head, PairRow, QuotedEdition, WindowRow
+from relic_core.formats.pair_files import SPLITS, Head, PairRow, QuotedEdition, WindowRow
 from relic_core.mining import volumes
 from relic_core.mining.splits import SPLIT
 from relic_core.ports import silent

@@ -23,13 +23,13 @@ from relic_core.formats.window_manifest import (
     ListedWindow,
     ListedWork,
     Manifest,
+    WindowText,
     body_of,
     cut,
     sets_of,
     sha256_of,
+    write_manifest,
 )
-from relic_core.formats.window_manifest_files import write_manifest
-from relic_core.formats.window_texts import WindowText
 from relic_core.library.secondary import read_sources
 from relic_core.mining.prose import read_prose
 from relic_core.mining.splits import SPLIT

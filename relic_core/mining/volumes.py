@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relic_core.errors import RelicError
-from relic_core.formats.pair_files import write_pairs, write_windows
-from relic_core.formats.pair_rows import Head, PairRow, QuotedEdition, WindowRow
+from relic_core.formats.pair_files import Head, PairRow, QuotedEdition, WindowRow, write_pairs, write_windows
 from relic_core.library.secondary import describe, read_source, text_of, unread
 from relic_core.mining import prose as reading
 from relic_core.mining.languages import is_english, language

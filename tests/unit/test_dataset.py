@@ -13,8 +13,7 @@ from relic_core.config import Settings
 from relic_core.domain import ContextSize, Span
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.benchmarks import public_relic, registry, relic
-from relic_core.formats.window_manifest import body_of
-from relic_core.formats.window_manifest_files import FACTS, read_manifest
+from relic_core.formats.window_manifest import FACTS, body_of, read_manifest
 from relic_core.mining import splits
 from relic_core.store.sources import MinedSource
 from relic_core.wiring import build
@@ -470,7 +469,7 @@ def test_a_damaged_manifest_is_refused(bench, manifest):
 
 
 def test_words_that_were_changed_after_rebuilding_are_refused(bench, parted, manifest):
-    from relic_core.formats.window_texts import read_texts, write_texts
+    from relic_core.formats.window_manifest import read_texts, write_texts
 
     bench.rebuild([parted], offline=True)
     path = public_relic.data_file(bench.settings)
@@ -562,7 +561,7 @@ def test_a_manifest_names_no_place_on_the_machine_that_made_it(bench, tmp_path):
 
 
 def read_left(bench):
-    from relic_core.formats.window_texts import read_texts
+    from relic_core.formats.window_manifest import read_texts
 
     return next(iter(read_texts(public_relic.data_file(bench.settings))[0].values())).left[0]
 

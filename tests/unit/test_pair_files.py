@@ -10,8 +10,7 @@ import pytest
 
 from relic_core.domain import Span
 from relic_core.errors import BadBenchmark, NotFound, StoreError
-from relic_core.formats.pair_files import read_pairs, read_windows, write_pairs, write_windows
-from relic_core.formats.pair_rows import PairRow
+from relic_core.formats.pair_files import PairRow, read_pairs, read_windows, write_pairs, write_windows
 from tests.making import work_of
 from tests.making_pairs import make_head, make_pair, make_pair_rows, make_source, make_window, make_window_row
 
@@ -208,18 +207,18 @@ def test_a_byte_that_was_changed_is_noticed(path):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda row: row.update(kind="poster"), "no kind 'poster'"),
-        (lambda row: row.update(split="train"), "no split 'train'"),
+        (lambda row: row.update(kind="poster"), "'kind'.*'poster'"),
+        (lambda row: row.update(split="train"), "'split'.*'train'"),
         (lambda row: row.update(source="elsewhere"), "no source 'elsewhere'"),
-        (lambda row: row.update(quotation_end=5), "ends at 5, before"),
-        (lambda row: row.update(passage_start=30, passage_end=40), "not within its passage"),
-        (lambda row: row.update(quotation_start=-1), "less than 0"),
-        (lambda row: row.update(quotation_start="20"), "whole number"),
-        (lambda row: row.update(left=["a."] * 5), "more than 4 sentences"),
-        (lambda row: row.update(left="a."), "list of strings"),
-        (lambda row: row.update(quotation=" "), "'quotation' is empty"),
-        (lambda row: row.update(note="x"), "unknown 'note'"),
-        (lambda row: row.pop("right"), "no 'right'"),
+        (lambda row: row.update(quotation_end=5), "-5, "),
+        (lambda row: row.update(passage_start=30, passage_end=40), "30-40"),
+        (lambda row: row.update(quotation_start=-1), "'quotation_start'.*-1"),
+        (lambda row: row.update(quotation_start="20"), "'quotation_start'.*'20'"),
+        (lambda row: row.update(left=["a."] * 5), "'left'.*4.*5"),
+        (lambda row: row.update(left="a."), "'left'.*'a.'"),
+        (lambda row: row.update(quotation=" "), "'quotation'.*' '"),
+        (lambda row: row.update(note="x"), "'note'"),
+        (lambda row: row.pop("right"), "'right'"),
     ],
 )
 def test_what_is_wrong_with_a_pair_is_told_with_its_row(tmp_path, change, told):
@@ -234,14 +233,14 @@ def test_what_is_wrong_with_a_pair_is_told_with_its_row(tmp_path, change, told):
     ("change", "told"),
     [
         (lambda row: row.update(work="elsewhere"), "no work 'elsewhere'"),
-        (lambda row: row.update(gold_length=0), "less than 1"),
-        (lambda row: row.update(sentences=["One."] * 5), "5 sentences of the work"),
-        (lambda row: row.update(score=100.5), "from 0 to 100"),
-        (lambda row: row.update(score="97"), "from 0 to 100"),
-        (lambda row: row.update(score=True), "from 0 to 100"),
+        (lambda row: row.update(gold_length=0), "'gold_length'.*0"),
+        (lambda row: row.update(sentences=["One."] * 5), "5 sentences"),
+        (lambda row: row.update(score=100.5), "'score'.*100.5"),
+        (lambda row: row.update(score="97"), "'score'.*'97'"),
+        (lambda row: row.update(score=True), "'score'.*True"),
         (lambda row: row.update(lit=[{"start": 4, "end": 1}]), "ends at 1"),
-        (lambda row: row.update(lit=[[1, 4]]), "JSON object"),
-        (lambda row: row.update(match="perhaps"), "no match 'perhaps'"),
+        (lambda row: row.update(lit=[[1, 4]]), "'lit' '0'"),
+        (lambda row: row.update(match="perhaps"), "'match'.*'perhaps'"),
         (lambda row: row.update(work_end=0, work_start=4), "ends at 0"),
     ],
 )
@@ -266,10 +265,10 @@ def test_an_id_that_somebody_doubled_is_told(tmp_path):
 def test_the_facts_of_a_head_are_checked(tmp_path):
     path = tmp_path / "rows.jsonl"
     for change, told in (
-        (lambda head: head["sources"][0].update(characters="many"), "'characters' must be a whole number"),
-        (lambda head: head["sources"][0].pop("licence"), "no 'licence'"),
+        (lambda head: head["sources"][0].update(characters="many"), "'characters'.*'many'"),
+        (lambda head: head["sources"][0].pop("licence"), "'licence'"),
         (lambda head: head.update(made=["by hand"]), "made"),
-        (lambda head: head.update(works="none"), "must be a list"),
+        (lambda head: head.update(works="none"), "'works'.*'none'"),
     ):
         write_pairs(path, make_head(), make_pair_rows(1))
         rewrite(path, lambda row: None)

@@ -14,9 +14,7 @@ from relic_core.config import ASSETS
 from relic_core.domain import LENGTHS, BenchmarkCard, QuotationContext, Span
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
-from relic_core.formats.window_manifest import SETS, sha256_of
-from relic_core.formats.window_manifest_files import FACTS, read_manifest, read_sets
-from relic_core.formats.window_texts import read_texts
+from relic_core.formats.window_manifest import FACTS, SETS, read_manifest, read_sets, read_texts, sha256_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,8 +22,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Work
-    from relic_core.formats.window_manifest import ListedWindow, Manifest, SetFacts
-    from relic_core.formats.window_texts import WindowText
+    from relic_core.formats.window_manifest import ListedWindow, Manifest, SetFacts, WindowText
     from relic_core.ports import WorkSource
 
 MANIFEST = ASSETS / "public_relic"
