@@ -9,22 +9,244 @@ that reads Parquet, each shard saying by itself what made it (`pair_files`).
 from __future__ import annotations
 
 import json
+from collections import Counter
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from relic_core.errors import BadBenchmark
-from relic_core.formats import data_card
-from relic_core.formats.data_card import SPLIT_NAMES, Counted
 from relic_core.formats.files import written_whole
 from relic_core.formats.folders import written_folder
 from relic_core.formats.pair_files import PARQUET, write_pairs, write_windows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.formats.data_card import Configuration
+    from relic_core.domain import SecondarySource
     from relic_core.formats.pair_files import Head, PairRow, WindowRow
+
+Configuration = Literal["pairs", "windows"]
+
+SPLIT_NAMES = {"training": "train", "dev": "validation", "test": "test"}
+"""Our splits -> what `datasets` and its users call them."""
+
+_SIZES = (
+    (10**3, "n<1K"),
+    (10**4, "1K<n<10K"),
+    (10**5, "10K<n<100K"),
+    (10**6, "100K<n<1M"),
+    (10**7, "1M<n<10M"),
+)
+_LARGEST = "10M<n<100M"
+
+_UNSAID = "not stated"
+
+
+@dataclass(slots=True)
+class Counted:
+    """What was written of one configuration.
+
+    - `splits`: name of the split, as `datasets` has it -> rows.
+    - `kinds`, `sources`: (split, kind) and (split, id of the source) -> rows.
+    - `lengths`, `works`, `evidence`: (split, sentences of the gold), (split, id of the work), (split, type of evidence)
+      -> rows; none for pairs.
+    """
+
+    splits: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[tuple[str, str]] = field(default_factory=Counter)
+    sources: Counter[tuple[str, str]] = field(default_factory=Counter)
+    lengths: Counter[tuple[str, int]] = field(default_factory=Counter)
+    works: Counter[tuple[str, str]] = field(default_factory=Counter)
+    evidence: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+
+def write_card(
+    head: Head,
+    counted: Mapping[Configuration, Counted],
+    *,
+    words: str,
+    left_out: Mapping[str, int],
+    languages: Sequence[str] = ("en",),
+) -> str:
+    """Write a card.
+
+    - `words`: what the rows do not say, in Markdown: a title, then sections. What is counted stands behind its first
+      section.
+    - `left_out`: why passages that were found are not there -> how many.
+    - `languages`: codes by ISO 639-1.
+    """
+    title, _, rest = words.strip().partition("\n")
+    name = title.lstrip("# ")
+    summary, heading, rest = rest.strip().partition("\n## ")
+    sections = (
+        f"# {name}",
+        summary.strip(),
+        "## What is in it",
+        _rows(counted),
+        "### How the quotations are set",
+        _split_table("set as", counted, lambda each: each.kinds),
+        *_windows(head, counted["windows"]),
+        f"{heading.strip()} {rest}".strip(),
+        "## What was left out",
+        _table(("why", "how many"), sorted(left_out.items())) if left_out else "Nothing was left out.",
+        "## What made it",
+        _table(("what", "which"), sorted(head.made.items())),
+        "## Columns",
+        _COLUMNS,
+        "## Sources and their licences",
+        _sources(head, counted),
+    )
+    return f"{_front(counted, name, languages)}\n" + "\n\n".join(sections) + "\n"
+
+
+def licences_of(head: Head) -> str:
+    """Write what may be done with the sources, of which the rows are parts."""
+    stated: dict[str, list[SecondarySource]] = {}
+    for source in head.sources:
+        stated.setdefault(source.licence or _UNSAID, []).append(source)
+    groups = [
+        f"## {_cell(licence)}\n\n{_items([_cell(source.title) for source in of])}"
+        for licence, of in sorted(stated.items())
+    ]
+    return (
+        "# Licences\n\nThe passages are parts of the texts below, and each stays under what was stated for its text "
+        "when that was mined. Whoever passes the data on has to look there first.\n\n" + "\n\n".join(groups) + "\n"
+    )
+
+
+_COLUMNS = """\
+Both configurations: `id`; `split` (training, dev, test); `source` (its id); `kind` (inline, block, verse); `left` and
+`right`, up to four sentences before and after the quotation, cleaned; `quotation`; where it stands in the text of the
+source, in characters, half-open: `quotation_start`, `quotation_end`; where the whole passage stands there:
+`passage_start`, `passage_end`.
+
+Windows besides: `work` (its id); `gold_start` and `gold_length`, the sentences quoted, counted from 0 in the work;
+`sentences`, their words; `work_start`, `work_end`, where they stand in the work's text; `lit` and `lit_in_work`, the
+stretches that agree, in the quotation and in the work's text; `score`, how alike they are, 0 to 100; `match` and
+`evidence`, what readers judged, empty where nobody did."""
+
+
+def _front(counted: Mapping[Configuration, Counted], name: str, languages: Sequence[str]) -> str:
+    rows = sum(sum(each.splits.values()) for each in counted.values())
+    lines = [
+        f"pretty_name: {json.dumps(name, ensure_ascii=False)}",
+        "license: other",
+        "license_name: as-of-each-source",
+        "license_link: LICENSE.md",
+        "language:",
+        *(f"- {code}" for code in languages),
+        "size_categories:",
+        f"- {next((size for most, size in _SIZES if rows < most), _LARGEST)}",
+        "task_categories:",
+        "- text-retrieval",
+        "annotations_creators:",
+        "- machine-generated",
+        "tags:",
+        "- literature",
+        "- literary-criticism",
+        "- quotations",
+        "configs:",
+    ]
+    for kind, each in counted.items():
+        if each.splits:
+            lines += [f"- config_name: {kind}", "  data_files:"]
+            for split in SPLIT_NAMES.values():
+                if each.splits[split]:
+                    lines += [f"  - split: {split}", f"    path: data/{kind}/{split}-*.parquet"]
+    return "\n".join(("---", *lines, "---"))
+
+
+def _rows(counted: Mapping[Configuration, Counted]) -> str:
+    names = tuple(SPLIT_NAMES.values())
+    return _table(
+        ("", *names, "all"),
+        [(name, *(each.splits[split] for split in names), sum(each.splits.values())) for name, each in counted.items()],
+    )
+
+
+def _split_table(
+    head: str, counted: Mapping[Configuration, Counted], of: Callable[[Counted], Counter[tuple[str, str]]]
+) -> str:
+    names = tuple(SPLIT_NAMES.values())
+    keys = sorted({key for each in counted.values() for _, key in of(each)})
+    return _table(
+        (head, *(f"{name}, {split}" for name in counted for split in names)),
+        [(key, *(of(each)[split, key] for each in counted.values() for split in names)) for key in keys],
+    )
+
+
+def _windows(head: Head, windows: Counted) -> list[str]:
+    """Set what only windows have: lengths, works, evidence."""
+    if not windows.splits:
+        return []
+    names = tuple(SPLIT_NAMES.values())
+    lengths = sorted({length for _, length in windows.lengths})
+    works = [work for work in head.works if any(windows.works[split, work.id] for split in names)]
+    sections = [
+        "### Windows by the sentences quoted",
+        _table(("sentences", *names), [(str(n), *(windows.lengths[split, n] for split in names)) for n in lengths]),
+        "### Windows by work",
+        _table(
+            ("work", "author", "year", "text (sha256)", "sentences cut by", *names),
+            [
+                (
+                    work.title, work.author, str(work.year or ""), work.sha256, work.segmenter,
+                    *(windows.works[split, work.id] for split in names),
+                )
+                for work in sorted(works, key=lambda work: (work.title.casefold(), work.id))
+            ],
+        ),
+    ]  # fmt: skip
+    if windows.evidence:
+        sections += [
+            "### Windows by evidence, where readers judged it",
+            _split_table("evidence", {"windows": windows}, lambda each: each.evidence),
+        ]
+    return sections
+
+
+def _sources(head: Head, counted: Mapping[Configuration, Counted]) -> str:
+    totals: dict[str, Counter[str]] = {name: Counter() for name in counted}
+    for name, each in counted.items():
+        for (_, source_id), rows in each.sources.items():
+            totals[name][source_id] += rows
+    return _table(
+        ("source", "author", "Project Gutenberg", "licence", "text (sha256)", *counted),
+        [
+            (
+                source.title, source.author, str(source.number or ""), source.licence or _UNSAID, source.sha256,
+                *(totals[name][source.id] for name in counted),
+            )
+            for source in sorted(head.sources, key=lambda source: (source.title.casefold(), source.id))
+        ],
+    )  # fmt: skip
+
+
+def _items(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    r"""Set a table in Markdown, numbers to the right.
+
+    >>> print(_table(("", "n"), [("a|b", 1200)]))
+    |  | n |
+    | --- | ---: |
+    | a\|b | 1,200 |
+    """
+    right = [bool(rows) and all(isinstance(row[column], int) for row in rows) for column in range(len(heads))]
+    lines = [heads, ["---:" if each else "---" for each in right], *rows]
+    return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    """Set a value so that it stays in its cell and is shown as it is, whatever a title holds."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    words = " ".join(str(value).split()).replace("&", "&amp;").replace("<", "&lt;")
+    return "".join(f"\\{letter}" if letter in "|[]`*_" else letter for letter in words)
+
 
 MARKER = "relic.json"
 """A file that tells such a folder: what made it, and what its card counts."""
@@ -52,7 +274,7 @@ def write_folder(
     - `head`: what made the rows, and the sources and works that they name.
     - `pairs`, `windows`: one of ``training``, ``dev``, ``test`` -> its rows, taken as they are written. A split without
       rows has no file.
-    - `words`, `left_out`: what the data card says that the rows do not (`data_card.write`).
+    - `words`, `left_out`: what the data card says that the rows do not (`write_card`).
 
     Raises BadRequest: there is something else under that name.
     Raises BadBenchmark: there is no row at all, or a row cannot be written (`pair_files.write_pairs`).
@@ -76,8 +298,8 @@ def write_folder(
         splits = {name: dict(counted.splits) for name, counted in made.items()}
         facts = json.dumps({"made": dict(head.made), "rows": splits}, ensure_ascii=False, indent=1, sort_keys=True)
         for name, text in (
-            ("README.md", data_card.write(head, made, words=words, left_out=left_out)),
-            ("LICENSE.md", data_card.licences(head)),
+            ("README.md", write_card(head, made, words=words, left_out=left_out)),
+            ("LICENSE.md", licences_of(head)),
             (MARKER, f"{facts}\n"),
         ):
             with written_whole(half / name) as file:
