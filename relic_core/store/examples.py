@@ -23,12 +23,11 @@ class ExampleRows(Rows):
 
     def of_split(self, split: str) -> tuple[Example, ...]:
         """List the examples of a split in the order they were given; those of removed works stay."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT id, work_id, left_context, right_context, masked, gold_start, gold_length, kind "
-                "FROM examples WHERE split = ? ORDER BY position",
-                [split],
-            ).fetchall()
+        rows = self._all(
+            "SELECT id, work_id, left_context, right_context, masked, gold_start, gold_length, kind "
+            "FROM examples WHERE split = ? ORDER BY position",
+            [split],
+        )
         return tuple(
             Example(
                 id=example_id,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from relic_core.domain import Judgement, MinedWindow, Span
 from relic_core.errors import NotFound
-from relic_core.store.pairs import PASSAGE, columns_of, fields_of, in_batches
-from relic_core.store.rows import Rows, add_many, as_utc
+from relic_core.store.pairs import PASSAGE, in_batches, passage_columns, passage_fields
+from relic_core.store.rows import Rows, add_many, columns_of, insert, record
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ _REASONS = (
     "SELECT window_id, reason FROM window_reasons "
     "WHERE window_id IN (SELECT id FROM live_windows) OR window_id NOT IN (SELECT id FROM windows)"
 )
-_JUDGEMENT = "window_id, question, answer, judge, comment, created"
+_JUDGEMENT = ("window_id", "question", "answer", "judge", "comment", "created")
 _SHOWN: dict[Show, str] = {"kept": "reason = ''", "set aside": "reason <> ''", "all": "true"}
 _BY_SOURCE = "ORDER BY source_id, at_start, at_end, work_id, gold_start, id"
 _BY_WORK = "ORDER BY work_id, gold_start, gold_length, source_id, at_start, id"
@@ -52,8 +52,7 @@ class WindowRows(Rows):
 
         Raises NotFound: there is none, or its source or work was removed.
         """
-        with self._reading() as cursor:
-            row = cursor.execute(_SELECT + "WHERE id = ?", [window_id]).fetchone()
+        row = self._one(_SELECT + "WHERE id = ?", [window_id])
         if row is None:
             raise NotFound(
                 f"There is no window '{window_id}'. Its source or its work may have been removed, or mined anew; "
@@ -102,59 +101,50 @@ class WindowRows(Rows):
         Parameters and what is yielded are those of `PairRows.iterate`, but for `show`, which is as for `page`.
         """
         within = "AND id IN (SELECT id FROM splits WHERE kind = 'window' AND split = ?) " if split else ""
-        with self._reading() as cursor:
-            counts = cursor.execute(
-                "SELECT source_id, count(*) FROM live_windows GROUP BY source_id ORDER BY source_id"
-            ).fetchall()
+        counts = self._all("SELECT source_id, count(*) FROM live_windows GROUP BY source_id ORDER BY source_id")
         for sources in in_batches(counts, batch):
-            with self._reading() as cursor:
-                rows = cursor.execute(
-                    _SELECT + f"WHERE list_contains(?, source_id) AND {_SHOWN[show]} {within}" + _BY_SOURCE,
-                    [sources, *([split] if split else [])],
-                ).fetchall()
+            rows = self._all(
+                _SELECT + f"WHERE list_contains(?, source_id) AND {_SHOWN[show]} {within}" + _BY_SOURCE,
+                [sources, *([split] if split else [])],
+            )
             if rows:
                 yield tuple(_stored(row) for row in rows)
 
     def some(self, window_ids: Sequence[str]) -> tuple[StoredWindow, ...]:
         """Return windows in the order in which they are named; those that are not there are passed over."""
-        with self._reading() as cursor:
-            rows = cursor.execute(_SELECT + "WHERE list_contains(?, id)", [list(window_ids)]).fetchall()
+        rows = self._all(_SELECT + "WHERE list_contains(?, id)", [list(window_ids)])
         found = {stored.window.id: stored for stored in map(_stored, rows)}
         return tuple(found[window_id] for window_id in window_ids if window_id in found)
 
     def ids(self) -> tuple[str, ...]:
         """List the ids of the kept windows in their order."""
-        with self._reading() as cursor:
-            rows = cursor.execute("SELECT id FROM live_windows WHERE reason = '' ORDER BY id").fetchall()
+        rows = self._all("SELECT id FROM live_windows WHERE reason = '' ORDER BY id")
         return tuple(window_id for (window_id,) in rows)
 
     def golds(self, work_id: str) -> tuple[tuple[str, int, int], ...]:
         """List what the kept windows on a work quote: source, index of the first sentence, how many sentences."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                _GOLDS + "WHERE work_id = ? AND reason = '' " + _BY_WORK,
-                [work_id],
-            ).fetchall()
+        rows = self._all(
+            _GOLDS + "WHERE work_id = ? AND reason = '' " + _BY_WORK,
+            [work_id],
+        )
         return tuple(rows)
 
     def quoting(self, work_id: str, sentence: int) -> tuple[StoredWindow, ...]:
         """List the kept windows that quote a sentence of a work, by source."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                _SELECT
-                + "WHERE work_id = ? AND gold_start <= ? AND gold_start + gold_length > ? AND reason = '' "
-                + _BY_SOURCE,
-                [work_id, sentence, sentence],
-            ).fetchall()
+        rows = self._all(
+            _SELECT
+            + "WHERE work_id = ? AND gold_start <= ? AND gold_start + gold_length > ? AND reason = '' "
+            + _BY_SOURCE,
+            [work_id, sentence, sentence],
+        )
         return tuple(_stored(row) for row in rows)
 
     def quoted_works(self) -> tuple[tuple[str, str, str, int], ...]:
         """Count the kept windows of each source on each work: source, work, its title, windows; the most first."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT source_id, work_id, any_value(work_title), count(*) FROM live_windows WHERE reason = '' "
-                "GROUP BY source_id, work_id ORDER BY source_id, count(*) DESC, lower(any_value(work_title)), work_id"
-            ).fetchall()
+        rows = self._all(
+            "SELECT source_id, work_id, any_value(work_title), count(*) FROM live_windows WHERE reason = '' "
+            "GROUP BY source_id, work_id ORDER BY source_id, count(*) DESC, lower(any_value(work_title)), work_id"
+        )
         return tuple(rows)
 
     def set_aside(self, reasons: Mapping[str, str]) -> None:
@@ -176,17 +166,7 @@ class WindowRows(Rows):
     def judge(self, judgement: Judgement) -> None:
         """Append a judgement."""
         with self._writing() as cursor:
-            cursor.execute(
-                f"INSERT INTO judgements ({_JUDGEMENT}) VALUES (?, ?, ?, ?, ?, ?)",  # noqa: S608 - our own names
-                [
-                    judgement.window_id,
-                    judgement.question,
-                    judgement.answer,
-                    judgement.judge,
-                    judgement.comment,
-                    judgement.created.replace(tzinfo=None),
-                ],
-            )
+            insert(cursor, "judgements", columns_of(judgement, _JUDGEMENT))
 
     def answers(self, window_ids: Collection[str] | None = None) -> dict[tuple[str, Question], str]:
         """Give the answer that counts to each question: of each judge the last, across judges the last.
@@ -194,38 +174,25 @@ class WindowRows(Rows):
         - `window_ids`: of these windows; of all where not given.
         """
         of_some = "" if window_ids is None else "WHERE list_contains(?, window_id)"
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                f"SELECT window_id, question, answer FROM latest_judgements {of_some}",  # noqa: S608 - our own names
-                [] if window_ids is None else [list(window_ids)],
-            ).fetchall()
+        rows = self._all(
+            f"SELECT window_id, question, answer FROM latest_judgements {of_some}",  # noqa: S608 - our own names
+            [] if window_ids is None else [list(window_ids)],
+        )
         return {(window_id, question): answer for window_id, question, answer in rows}
 
     def last_answer(self, judge: str, window_id: str, question: Question) -> str:
         """Give the last answer of one judge to a question, whatever others say; empty where there is none."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT answer FROM judgements WHERE judge = ? AND window_id = ? AND question = ? "
-                "ORDER BY created DESC, rowid DESC LIMIT 1",
-                [judge, window_id, question],
-            ).fetchall()
+        rows = self._all(
+            "SELECT answer FROM judgements WHERE judge = ? AND window_id = ? AND question = ? "
+            "ORDER BY created DESC, rowid DESC LIMIT 1",
+            [judge, window_id, question],
+        )
         return str(rows[0][0]) if rows else ""
 
     def judgements(self) -> tuple[Judgement, ...]:
         """List every judgement ever made, in the order in which they were."""
-        with self._reading() as cursor:
-            rows = cursor.execute(f"SELECT {_JUDGEMENT} FROM judgements ORDER BY created, rowid").fetchall()  # noqa: S608
-        return tuple(
-            Judgement(
-                window_id=window_id,
-                question=question,
-                answer=answer,
-                judge=judge,
-                comment=comment,
-                created=as_utc(created),
-            )
-            for window_id, question, answer, judge, comment, created in rows
-        )
+        rows = self._all(f"SELECT {', '.join(_JUDGEMENT)} FROM judgements ORDER BY created, rowid")  # noqa: S608
+        return tuple(record(Judgement, _JUDGEMENT, row) for row in rows)
 
 
 class WindowPage(NamedTuple):
@@ -235,7 +202,7 @@ class WindowPage(NamedTuple):
     windows: tuple[StoredWindow, ...]
 
 
-def insert(cursor: DuckDBPyConnection, windows: Sequence[MinedWindow], segmenters: Mapping[str, str]) -> None:
+def add_windows(cursor: DuckDBPyConnection, windows: Sequence[MinedWindow], segmenters: Mapping[str, str]) -> None:
     """Append windows, each id once; `segmenters` says who cut the sentences of each work."""
     kept = list({window.id: window for window in windows}.values())
     own: dict[str, Sequence[object]] = {
@@ -247,13 +214,13 @@ def insert(cursor: DuckDBPyConnection, windows: Sequence[MinedWindow], segmenter
         "lit_in_work": [json.dumps(window.lit_in_work) for window in kept],
         "score": [float(window.score) for window in kept],
     }
-    add_many(cursor, "windows", {**columns_of(kept), **own})
+    add_many(cursor, "windows", {**passage_columns(kept), **own})
 
 
 def _stored(row: Sequence[Any]) -> StoredWindow:
     *passage, work_id, gold_start, gold_length, lit, lit_in_work, score, reason = row
     window = MinedWindow(
-        **fields_of(passage),
+        **passage_fields(passage),
         work_id=work_id,
         gold=Span(gold_start, gold_length),
         lit=_stretches(lit),

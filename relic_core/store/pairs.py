@@ -24,20 +24,17 @@ class PairRows(Rows):
 
     def count(self) -> int:
         """Count the pairs."""
-        with self._reading() as cursor:
-            ((count,),) = cursor.execute("SELECT count(*) FROM live_pairs").fetchall()
+        ((count,),) = self._all("SELECT count(*) FROM live_pairs")
         return int(count)
 
     def ids(self) -> tuple[str, ...]:
         """List the ids of all pairs, by source and where they stand in it."""
-        with self._reading() as cursor:
-            rows = cursor.execute("SELECT id FROM live_pairs ORDER BY source_id, at_start, id").fetchall()
+        rows = self._all("SELECT id FROM live_pairs ORDER BY source_id, at_start, id")
         return tuple(pair_id for (pair_id,) in rows)
 
     def of_source(self, source_id: str) -> tuple[Pair, ...]:
         """List the pairs of a source in its order."""
-        with self._reading() as cursor:
-            return _read(cursor, [source_id], "")
+        return self._read([source_id], "")
 
     def iterate(self, split: str = "", *, batch: int = BATCH) -> Iterator[tuple[Pair, ...]]:
         """Give all pairs, by source and where they stand in it, in batches of whole sources.
@@ -47,16 +44,22 @@ class PairRows(Rows):
         - `split`: only those of a split; all where empty.
         - `batch`: about how many at once: sources are taken together until they have so many.
         """
-        with self._reading() as cursor:
-            counts = cursor.execute(
-                "SELECT source_id, count(*) FROM pairs WHERE source_id IN (SELECT id FROM live_sources) "
-                "GROUP BY source_id ORDER BY source_id"
-            ).fetchall()
+        counts = self._all(
+            "SELECT source_id, count(*) FROM pairs WHERE source_id IN (SELECT id FROM live_sources) "
+            "GROUP BY source_id ORDER BY source_id"
+        )
         for sources in in_batches(counts, batch):
-            with self._reading() as cursor:
-                found = _read(cursor, sources, split)
-            if found:
+            if found := self._read(sources, split):
                 yield found
+
+    def _read(self, sources: Sequence[str], split: str) -> tuple[Pair, ...]:
+        within = "AND id IN (SELECT id FROM splits WHERE kind = 'pair' AND split = ?) " if split else ""
+        rows = self._all(
+            f"SELECT {PASSAGE} FROM live_pairs WHERE list_contains(?, source_id) {within}"  # noqa: S608 - our own names
+            "ORDER BY source_id, at_start, id",
+            [list(sources), *([split] if split else [])],
+        )
+        return tuple(Pair(**passage_fields(row)) for row in rows)
 
 
 def in_batches(counts: Sequence[tuple[str, int]], most: int) -> Iterator[list[str]]:
@@ -91,7 +94,7 @@ def parted(column: str) -> tuple[str, ...]:
     return tuple(column.split("\n")) if column else ()
 
 
-def columns_of(passages: Sequence[Pair | MinedWindow]) -> dict[str, list[object]]:
+def passage_columns(passages: Sequence[Pair | MinedWindow]) -> dict[str, list[object]]:
     """Set what pairs and windows have in common as the columns of `PASSAGE`."""
     return {
         "id": [each.id for each in passages],
@@ -107,7 +110,7 @@ def columns_of(passages: Sequence[Pair | MinedWindow]) -> dict[str, list[object]
     }
 
 
-def fields_of(row: Sequence[Any]) -> dict[str, Any]:
+def passage_fields(row: Sequence[Any]) -> dict[str, Any]:
     """Take the columns of `PASSAGE` back, as arguments of `Pair` or `MinedWindow`."""
     passage_id, source_id, kind, left, quotation, right, at_start, at_end, passage_start, passage_end = row
     return {
@@ -122,17 +125,7 @@ def fields_of(row: Sequence[Any]) -> dict[str, Any]:
     }
 
 
-def insert(cursor: DuckDBPyConnection, found: Sequence[Pair]) -> None:
+def add_pairs(cursor: DuckDBPyConnection, found: Sequence[Pair]) -> None:
     """Append pairs; of those with one id in one source only the first."""
     kept = list({(pair.source_id, pair.id): pair for pair in reversed(found)}.values())[::-1]
-    add_many(cursor, "pairs", columns_of(kept))
-
-
-def _read(cursor: DuckDBPyConnection, sources: Sequence[str], split: str) -> tuple[Pair, ...]:
-    within = "AND id IN (SELECT id FROM splits WHERE kind = 'pair' AND split = ?) " if split else ""
-    rows = cursor.execute(
-        f"SELECT {PASSAGE} FROM live_pairs WHERE list_contains(?, source_id) {within}"  # noqa: S608 - our own names
-        "ORDER BY source_id, at_start, id",
-        [list(sources), *([split] if split else [])],
-    ).fetchall()
-    return tuple(Pair(**fields_of(row)) for row in rows)
+    add_many(cursor, "pairs", passage_columns(kept))

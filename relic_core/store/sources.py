@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relic_core.domain import SecondarySource
 from relic_core.errors import NotFound
-from relic_core.store import mined_windows, pairs
-from relic_core.store.rows import Rows, hide, put_back, utc_now
+from relic_core.store.mined_windows import add_windows
+from relic_core.store.pairs import add_pairs
+from relic_core.store.rows import Rows, columns_of, hide, insert, put_back, record, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
     from relic_core.domain import MinedWindow, Pair
 
-_COLUMNS = "id, title, author, name, sha256, characters, number, origin, licence"
-_SELECT = f"SELECT {_COLUMNS}, language, problem FROM "  # noqa: S608 - our own names
+_COLUMNS = ("id", "title", "author", "name", "sha256", "characters", "number", "origin", "licence")
+_SELECT = f"SELECT {', '.join(_COLUMNS)}, language, problem FROM "  # noqa: S608 - our own names
 
 
 class StoredSource(NamedTuple):
@@ -108,26 +109,14 @@ class SourceRows(Rows):
             "DELETE FROM sources WHERE id = ? OR (problem <> '' AND sha256 = '' AND name = ? AND origin = ?)",
             [source.id, source.name, source.origin],
         )
-        cursor.execute(
-            f"INSERT INTO sources ({_COLUMNS}, language, problem, added) "  # noqa: S608 - our own names
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                source.id,
-                source.title,
-                source.author,
-                source.name,
-                source.sha256,
-                source.characters,
-                source.number or 0,
-                source.origin,
-                source.licence,
-                mined.language,
-                mined.problem,
-                utc_now(),
-            ],
+        values = columns_of(source, _COLUMNS) | {"number": source.number or 0}
+        insert(
+            cursor,
+            "sources",
+            values | {"language": mined.language, "problem": mined.problem, "added": utc_now()},
         )
-        pairs.insert(cursor, mined.pairs or ())
-        mined_windows.insert(cursor, mined.windows, mined.segmenters)
+        add_pairs(cursor, mined.pairs or ())
+        add_windows(cursor, mined.windows, mined.segmenters)
         if mined.file:
             cursor.execute(
                 "INSERT INTO mined VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -162,12 +151,11 @@ class SourceRows(Rows):
 
     def known(self) -> tuple[Known, ...]:
         """List what was mined: a row for each source and each file that it was read from, removed sources too."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT source_id, file, rules, flatten(list(works)), bool_or(pairs), arg_max(root, mined), "
-                "source_id NOT IN (SELECT id FROM live_sources) FROM mined GROUP BY source_id, file, rules "
-                "ORDER BY source_id, file, rules"
-            ).fetchall()
+        rows = self._all(
+            "SELECT source_id, file, rules, flatten(list(works)), bool_or(pairs), arg_max(root, mined), "
+            "source_id NOT IN (SELECT id FROM live_sources) FROM mined GROUP BY source_id, file, rules "
+            "ORDER BY source_id, file, rules"
+        )
         return tuple(
             Known(source_id, file, rules, frozenset(works), pairs_made, root, removed)
             for source_id, file, rules, works, pairs_made, root, removed in rows
@@ -175,35 +163,29 @@ class SourceRows(Rows):
 
     def ids(self) -> dict[str, str]:
         """Give the id under which each text is stored, by its sha256; removed sources too."""
-        with self._reading() as cursor:
-            rows = cursor.execute("SELECT sha256, id FROM sources WHERE sha256 <> ''").fetchall()
+        rows = self._all("SELECT sha256, id FROM sources WHERE sha256 <> ''")
         return dict(rows)
 
     def all(self) -> tuple[StoredSource, ...]:
         """List the sources by title."""
-        with self._reading() as cursor:
-            rows = cursor.execute(_SELECT + "live_sources ORDER BY lower(title), id").fetchall()
+        rows = self._all(_SELECT + "live_sources ORDER BY lower(title), id")
         return tuple(_stored(row) for row in rows)
 
     def removed(self) -> tuple[SecondarySource, ...]:
         """List the sources behind tombstones, the last removed first."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                _SELECT + "sources JOIN tombstones USING (id) WHERE kind = 'source' ORDER BY removed DESC, id"
-            ).fetchall()
+        rows = self._all(_SELECT + "sources JOIN tombstones USING (id) WHERE kind = 'source' ORDER BY removed DESC, id")
         return tuple(_stored(row).source for row in rows)
 
     def counts(self) -> tuple[Counts, ...]:
         """Count what was mined from each source, also from those with nothing."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT id, coalesce(p.count, 0), coalesce(w.kept, 0), coalesce(w.aside, 0) FROM live_sources "
-                "LEFT JOIN (SELECT source_id, count(*) AS count FROM live_pairs GROUP BY source_id) AS p "
-                "ON p.source_id = id "
-                "LEFT JOIN (SELECT source_id, count(*) FILTER (reason = '') AS kept, "
-                "count(*) FILTER (reason <> '') AS aside FROM live_windows GROUP BY source_id) AS w "
-                "ON w.source_id = id ORDER BY id"
-            ).fetchall()
+        rows = self._all(
+            "SELECT id, coalesce(p.count, 0), coalesce(w.kept, 0), coalesce(w.aside, 0) FROM live_sources "
+            "LEFT JOIN (SELECT source_id, count(*) AS count FROM live_pairs GROUP BY source_id) AS p "
+            "ON p.source_id = id "
+            "LEFT JOIN (SELECT source_id, count(*) FILTER (reason = '') AS kept, "
+            "count(*) FILTER (reason <> '') AS aside FROM live_windows GROUP BY source_id) AS w "
+            "ON w.source_id = id ORDER BY id"
+        )
         return tuple(Counts(*row) for row in rows)
 
     def get(self, source_id: str) -> SecondarySource:
@@ -245,16 +227,6 @@ def _get(cursor: DuckDBPyConnection, source_id: str, table: str) -> SecondarySou
 
 
 def _stored(row: Sequence[Any]) -> StoredSource:
-    source_id, title, author, name, sha256, characters, number, origin, licence, language, problem = row
-    source = SecondarySource(
-        id=source_id,
-        title=title,
-        author=author,
-        name=name,
-        sha256=sha256,
-        characters=characters,
-        number=number or None,
-        origin=origin,
-        licence=licence,
-    )
-    return StoredSource(source, language, problem)
+    *values, language, problem = row
+    source = record(SecondarySource, _COLUMNS, values)
+    return StoredSource(replace(source, number=source.number or None), language, problem)

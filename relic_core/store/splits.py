@@ -53,8 +53,7 @@ class SplitRows(Rows):
 
     def of(self, kind: Kind) -> dict[str, tuple[str, str]]:
         """Give the split of each pair or window, and why it is in it."""
-        with self._reading() as cursor:
-            rows = cursor.execute("SELECT id, split, reason FROM splits WHERE kind = ? ORDER BY id", [kind]).fetchall()
+        rows = self._all("SELECT id, split, reason FROM splits WHERE kind = ? ORDER BY id", [kind])
         return {row_id: (split, reason) for row_id, split, reason in rows}
 
     def digest(self, parts: Mapping[str, str]) -> str:
@@ -74,10 +73,7 @@ class SplitRows(Rows):
 
     def counts(self, kind: Kind) -> dict[str, int]:
         """Count how many are in each split."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT split, count(*) FROM splits WHERE kind = ? GROUP BY split ORDER BY split", [kind]
-            ).fetchall()
+        rows = self._all("SELECT split, count(*) FROM splits WHERE kind = ? GROUP BY split ORDER BY split", [kind])
         return dict(rows)
 
 
