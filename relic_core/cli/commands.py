@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Decorator = Callable[[Function], Function]
 
 _NUMBER = re.compile(r"-(\d+|\d*\.\d+)")
+_SENTENCE = 200
 _SEPARATOR = "\0"
 """Nobody can type it."""
 
@@ -106,10 +107,16 @@ class Actions(click.Group):
     def __init__(self, *arguments: Any, default: str = "", **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.default = default
+        self.subcommand_metavar = "[ACTION] ..." if default else "ACTION ..."
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
         """Name the actions in their own order."""
         return list(self.commands)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
+        """Describe each action in a whole sentence."""
+        with formatter.section(f"Actions{f' ({self.default} where none is typed)' * bool(self.default)}"):
+            formatter.write_dl([(name, each.get_short_help_str(_SENTENCE)) for name, each in self.commands.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the action, before which options may stand."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from relic_core.cli import console
 from relic_core.cli.commands import by_option, command, format_option, metric_option, path_option, refuse_others
+from relic_core.cli.console import note
 from relic_core.domain import SHAPES, ContextSize
 from relic_core.errors import BadRequest
 from relic_core.reporting import tables
@@ -53,65 +54,42 @@ _CHOOSER = "bm25"
 @path_option("--texts", "FOLDER", f"{SENTENCES}: where NAME.txt are (RELIC_LIBRARY).")
 @click.option("--segmenter", help=f"{SENTENCES}: rules (default), or parser where it is installed.")
 @format_option(*tables.FORMATS)
-def evaluate(app: App, benchmark: str | None, retriever: str | None, **asked: Any) -> None:
+def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: Any) -> None:
     """Measure retrievers on a benchmark. Without words, the benchmarks there are are listed.
 
     Each is a run, kept with the rank of every quotation; stopped and started again, it goes on where it was.
     """
+    given = SimpleNamespace(**typed)
     if benchmark is None:
         _list(app)
-    elif asked["windows"] is not None:
+    elif given.windows is not None:
         if retriever is not None:
             raise click.UsageError("--windows asks no retriever: evaluate BENCHMARK --windows FILE.parquet")
         refuse_others("--windows", "windows", "data")
-        _export(app, benchmark, asked["windows"], asked["data"])
+        _export(app, benchmark, given)
     elif retriever is None:
         what = "a folder of lists" if benchmark == SENTENCES else "RETRIEVER"
         raise click.UsageError(f"evaluate {benchmark} wants {what}.")
     elif benchmark == SENTENCES:
-        if asked["form"] not in {"table", "json"}:
+        if given.form not in {"table", "json"}:
             raise click.UsageError(f"evaluate {SENTENCES} prints --format table or json.")
         refuse_others(f"evaluate {SENTENCES}", "texts", "segmenter", "form")
-        _score_sentences(app, Path(retriever), asked["texts"], asked["segmenter"] or "rules", asked["form"])
-    else:
-        _ask(app, benchmark, retriever, **asked)
-
-
-def _ask(
-    app: App,
-    benchmark: str,
-    retriever: str,
-    *,
-    shape: str,
-    data: Path | None,
-    proxy: bool,
-    chooser: str | None,
-    submission: Path | None,
-    form: tables.Format,
-    **asked: Any,
-) -> None:
-    """Measure, ask the task of three options, or answer the hidden split."""
-    if submission is not None:
+        _score_sentences(app, Path(retriever), given)
+    elif given.submission is not None:
         refuse_others("--submission", "submission", "shape", "data")
-    elif proxy:
+        _submit(app, benchmark, retriever, given)
+    elif given.proxy:
         refuse_others("--proxy", "proxy", "shape", "data", "chooser", "form")
-    elif chooser is not None:
+        _ask_items(app, benchmark, retriever, given)
+    elif given.chooser is not None:
         raise click.UsageError("--chooser is for the task of three options: add --proxy.")
     else:
         refuse_others("a benchmark", "shape", "data", "form", "again", "k1", "b", "metrics", "by")
-    shapes = SHAPES if shape == "all" else tuple(map(ContextSize.parse, shape.split(",")))
-    if submission is not None:
-        _submit(app, benchmark, retriever, shapes, data, submission)
-        return
-    if proxy:
-        made = _ask_items(app, benchmark, retriever, shapes, data, chooser or _CHOOSER)
-        print(tables.write(tuple(made), form))
-        return
-    try:
-        _measure(app, benchmark, retriever, shapes, data, form, asked)
-    except KeyboardInterrupt:
-        print("\nWhat was measured is kept; the same command goes on from there.", file=sys.stderr)
-        raise
+        try:
+            _measure(app, benchmark, retriever, given)
+        except KeyboardInterrupt:
+            note("\nWhat was measured is kept; the same command goes on from there.")
+            raise
 
 
 def _list(app: App) -> None:
@@ -138,79 +116,73 @@ def _list(app: App) -> None:
     print(f"\nRetrievers: {', '.join(retriever_names())}.")
 
 
-def _measure(
-    app: App,
-    benchmark: str,
-    retriever: str,
-    shapes: Sequence[ContextSize],
-    data: Path | None,
-    form: tables.Format,
-    asked: dict[str, Any],
-) -> None:
+def _sizes(shape: str) -> Sequence[ContextSize]:
+    return SHAPES if shape == "all" else tuple(map(ContextSize.parse, shape.split(",")))
+
+
+def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -> None:
     from relic_core.services.evaluation import chosen_retrievers, figures
 
-    retrievers = chosen_retrievers(retriever, k1=asked["k1"], b=asked["b"])
-    names = figures.columns(asked["metrics"])  # before anything is measured
-    opened = app.benchmarks.open(benchmark, data=data)
+    sizes = _sizes(given.shape)
+    retrievers = chosen_retrievers(retriever, k1=given.k1, b=given.b)
+    names = figures.columns(given.metrics)  # before anything is measured
+    opened = app.benchmarks.open(benchmark, data=given.data)
     measured = []
-    for shape in shapes:
+    for size in sizes:
         for each in retrievers:
-            with console.ProgressLine(f"{each if isinstance(each, str) else each.name} {shape}") as progress:
-                one = app.measuring.measure(
-                    opened, each, shape, again=asked["again"], tell=console.note, progress=progress
-                )
+            with console.ProgressLine(f"{each if isinstance(each, str) else each.name} {size}") as progress:
+                one = app.measuring.measure(opened, each, size, again=given.again, tell=note, progress=progress)
             measured.append((one.run, one.outcomes))
-    print(tables.write(figures.tables(measured, names=names, by=asked["by"]), form))
-    if form == "table":
+    print(tables.write(figures.tables(measured, names=names, by=given.by), given.form))
+    if given.form == "table":
         print(f"\nRuns: {', '.join(f'{run.id} ({run.label}, {run.shape})' for run, _ in measured)}.")
 
 
-def _ask_items(
-    app: App, benchmark: str, retriever: str, shapes: Sequence[ContextSize], data: Path | None, chooser: str
-) -> list[tables.Table]:
+def _ask_items(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -> None:
     from relic_core.services.evaluation import named_retrievers
     from relic_core.services.studies.results import proxy_table
 
+    sizes, chooser, made = _sizes(given.shape), given.chooser or _CHOOSER, []
     names = named_retrievers(retriever, without=chooser)
-    opened = app.benchmarks.open(benchmark, data=data)
+    opened = app.benchmarks.open(benchmark, data=given.data)
     create = partial(app.measuring.retriever, settings=app.measuring.settings_for(opened))
-    made = []
-    for shape in shapes:
-        with console.ProgressLine(f"Three options, {shape}") as progress:
-            made.append(proxy_table(opened, names, chooser=chooser, shape=shape, create=create, progress=progress))
-    return made
+    for size in sizes:
+        with console.ProgressLine(f"Three options, {size}") as progress:
+            made.append(proxy_table(opened, names, chooser=chooser, shape=size, create=create, progress=progress))
+    print(tables.write(tuple(made), given.form))
 
 
-def _submit(
-    app: App, benchmark: str, retriever: str, shapes: Sequence[ContextSize], data: Path | None, path: Path
-) -> None:
+def _submit(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -> None:
     from relic_core.services.evaluation import named_retrievers
 
-    names = named_retrievers(retriever)
-    if len(names) != 1 or len(shapes) != 1 or benchmark != "relic" or data is None:
+    sizes, names = _sizes(given.shape), named_retrievers(retriever)
+    if len(names) != 1 or len(sizes) != 1 or benchmark != "relic" or given.data is None:
         raise click.UsageError("--submission wants: evaluate relic ONE_RETRIEVER --data test.json, with one --shape")
-    with console.ProgressLine(f"{names[0]} {shapes[0]}") as progress:
-        count = app.measuring.submit(names[0], shape=shapes[0], data=data, path=path, progress=progress)
-    print(f"{count:,} quotations are answered in {path}.")
+    with console.ProgressLine(f"{names[0]} {sizes[0]}") as progress:
+        count = app.measuring.submit(
+            names[0], shape=sizes[0], data=given.data, path=given.submission, progress=progress
+        )
+    print(f"{count:,} quotations are answered in {given.submission}.")
 
 
-def _export(app: App, benchmark: str, path: Path, data: Path | None) -> None:
-    count = app.benchmarks.export(benchmark, path, data=data)
-    print(f"{count:,} windows are in {path}.")
+def _export(app: App, benchmark: str, given: SimpleNamespace) -> None:
+    count = app.benchmarks.export(benchmark, given.windows, data=given.data)
+    print(f"{count:,} windows are in {given.windows}.")
 
 
-def _score_sentences(app: App, lists: Path, texts: Path | None, segmenter: str, form: str) -> None:
+def _score_sentences(app: App, lists: Path, given: SimpleNamespace) -> None:
     from relic_core.services.evaluation import score_lists
 
-    texts = texts or app.settings.library
+    texts = given.texts or app.settings.library
     if texts is None:
         raise BadRequest("Where are the texts of these lists? Give --texts FOLDER or set RELIC_LIBRARY.")
+    segmenter = given.segmenter or "rules"
     scores = []
     with console.ProgressLine("Scoring") as progress:
         for each in score_lists(lists, texts, cutter=segmenter, max_bytes=app.settings.max_text_bytes):
             scores.append(each)
             progress(len(scores), 0, each.name)
-    if form == "json":
+    if given.form == "json":
         names = ("precision", "recall", "ours", "theirs", "exact", "apparatus")
         listed = [
             {"work": row.name, "segmenter": row.segmenter, **{name: getattr(row.score, name) for name in names}}

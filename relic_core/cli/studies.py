@@ -81,7 +81,7 @@ def list_studies(app: App, form: tables.Format) -> None:
 @click.option("--wanted", type=int, default=3, show_default=True, help="Annotators for each item; 0 for everybody.")
 @path_option("--data", "PATH", "Your own file of the benchmark's data.")
 def make(app: App, data: Path | None, lengths: tuple[int, ...], **asked: Any) -> None:
-    """Make a study: draw windows, and have a retriever choose the other options."""
+    """Draw windows, and have a retriever choose the other options."""
     from relic_core.domain.studies import StudyRequest
 
     request = StudyRequest(lengths=() if 0 in lengths else lengths or (1,), **asked)
@@ -122,7 +122,7 @@ def show_study(app: App, study_name: str) -> None:
 @_study_argument
 @_format_option
 def results(app: App, study_name: str, form: tables.Format) -> None:
-    """Print how often people and models are right, and how far people agree."""
+    """Print how often people and models are right."""
     from relic_core.reporting.studies import tables as tables_of
 
     print(tables.write(tables_of(app.study_results.of(app.studies.find(study_name).id)), form))
@@ -174,7 +174,7 @@ def report(app: App, study_name: str, file: str, named: bool) -> None:
 @_study_argument
 @_file_argument
 def signal(app: App, study_name: str, file: str) -> None:
-    """Write what people chose into a file that models can be trained on (JSON Lines)."""
+    """Write what people chose, to train models on (JSON Lines)."""
     found = app.studies.find(study_name)
     _write(found.label, file, app.study_files.judged(found.id))
 
@@ -212,7 +212,10 @@ def import_answers(app: App, study_name: str, file: str, whose: str) -> None:
 @_study_argument
 @click.argument("code")
 def set_owner_code(app: App, study_name: str, code: str) -> None:
-    """Let only those who know a code see on the page what tells right from wrong; "" for everybody."""
+    """Show what tells right from wrong only to those with a code.
+
+    The code "" opens it to everybody.
+    """
     found = app.studies.find(study_name)
     app.studies.give_code(found.id, code)
     what = "opens with the new code" if code.strip() else "opens to everybody"

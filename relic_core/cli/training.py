@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -98,7 +99,7 @@ def train(app: App, wait: bool, form: tables.Format, **typed: Any) -> int | None
     if len(does) > 1:
         raise click.UsageError(f"--{does[0]} and --{does[1]} are two things: one at a time.")
     if not does:
-        return _begin(app, wait=wait, **typed)
+        return _begin(app, SimpleNamespace(**typed), wait=wait)
     (do,) = does
     refuse_others(f"train --{do}", do, "form", *(["wait"] if do == "resume" else []))
     if do == "resume":
@@ -110,8 +111,8 @@ def train(app: App, wait: bool, form: tables.Format, **typed: Any) -> int | None
     return 0
 
 
-def _begin(app: App, *, wait: bool, dry_run: bool, **typed: Any) -> int:
-    asked = _read(**typed)
+def _begin(app: App, given: SimpleNamespace, *, wait: bool) -> int:
+    asked = _read(given)
     with console.ProgressLine("Looking at what was mined"):
         prospect = app.training_plans.prospect(asked)
     if prospect.lacking:
@@ -123,58 +124,41 @@ def _begin(app: App, *, wait: bool, dry_run: bool, **typed: Any) -> int:
     )
     if prospect.estimate is not None:
         estimate = prospect.estimate
-        looking = (
-            f" Of that, looking for hard negatives takes {duration(estimate.looking)}." if estimate.looking else ""
-        )
         print(
             f"On this machine, as it is now, it takes about {estimate.words} ({estimate.steps:,} steps) and up to "
-            f"{estimate.disk / 1e9:.1f} GB of disk.{looking}"
+            f"{estimate.disk / 1e9:.1f} GB of disk."
+            + (f" Of that, looking for hard negatives takes {duration(estimate.looking)}." if estimate.looking else "")
         )
     note(*prospect.notes)
-    if dry_run:
+    if given.dry_run:
         return 0
     training = app.trainings.start(asked)
     print(f"{training.name} has begun, as {training.id}. How it goes: python -m relic_core train --show {training.id}")
     return _wait(app, training.id) if wait else 0
 
 
-def _read(
-    *,
-    recipe: str,
-    changes: Sequence[str],
-    length: str | None,
-    pairs: int | None,
-    windows: bool,
-    no_windows: bool,
-    sources: tuple[str, ...],
-    base: str,
-    name: str,
-    validate: int | None,
-    hard: str,
-    start: str,
-    **_: Any,
-) -> TrainingRequest:
+def _read(given: SimpleNamespace) -> TrainingRequest:
     """Read what is asked of a training. Raises BadRequest: it could learn from nothing, or a value is wrong."""
     from relic_core.services.training_plans import NO_MODEL, TrainingRequest, recipe_of
 
-    if windows and no_windows:
+    if given.windows and given.no_windows:
         raise click.UsageError("--windows and --no-windows do not go together.")
-    made = recipe_of(recipe, list(changes))
-    if base:
-        made = made.with_(base=base)
-    use: Use = "pairs" if no_windows else "pairs and windows"
-    if windows or pairs == 0:
-        if no_windows:
+    recipe = recipe_of(given.recipe, list(given.changes))
+    if given.base:
+        recipe = recipe.with_(base=given.base)
+    use: Use = "pairs" if given.no_windows else "pairs and windows"
+    if given.windows or given.pairs == 0:
+        if given.no_windows:
             raise BadRequest("Without pairs and without windows there is nothing to learn from. Leave one of them.")
         use = "windows"
-    said: dict[str, Any] = {} if validate is None else {"validation": validate}
-    if hard:
-        said["hard"] = NO_MODEL if hard == "none" else hard
-    if start:
-        said["start"] = NO_MODEL if start == "base" else start
-    asked = TrainingRequest(name=name, recipe=made, use=use, sources=sources, **said)
-    asked = asked.lasting(length) if length is not None else asked
-    return replace(asked, pairs=pairs) if pairs is not None else asked
+    said: dict[str, Any] = {} if given.validate is None else {"validation": given.validate}
+    if given.hard:
+        said["hard"] = NO_MODEL if given.hard == "none" else given.hard
+    if given.start:
+        said["start"] = NO_MODEL if given.start == "base" else given.start
+    asked = TrainingRequest(name=given.name, recipe=recipe, use=use, sources=given.sources, **said)
+    asked = asked.lasting(given.length) if given.length is not None else asked
+    return replace(asked, pairs=given.pairs) if given.pairs is not None else asked
 
 
 def _wait(app: App, training_id: str) -> int:
