@@ -15,7 +15,7 @@ from relic_core.formats.studies import write_study
 from relic_core.services.studies import results
 from relic_core.services.studies.answering import Answering
 from relic_core.wiring import build
-from relic_ui.proxy_task import proxy_item, proxy_making
+from relic_ui.proxy_task import answering, studies
 from tests.app.reading import html, plain, said, sound
 from tests.making_studies import TERMS, make_ferry, make_study
 
@@ -63,7 +63,7 @@ class Screen:
 @pytest.fixture
 def screen(monkeypatch):
     made = Screen()
-    monkeypatch.setattr(proxy_item, "_component", lambda: made)
+    monkeypatch.setattr(answering, "_component", lambda: made)
     return made
 
 
@@ -91,10 +91,10 @@ def begin(app, study, name="anna"):
 
 def answer_all(app, study, name, choose):
     """Let somebody answer all items, past the page."""
-    answering = app.bench.answering
-    annotator = answering.join(study.id, name)
+    bench = app.bench
+    annotator = bench.answering.join(study.id, name)
     for item in study.items:
-        answering.answer(study.id, annotator.id, item.id, choose(item), seconds=4.0, comment=f"of {name}")
+        bench.answering.answer(study.id, annotator.id, item.id, choose(item), seconds=4.0, comment=f"of {name}")
     return annotator
 
 
@@ -496,7 +496,7 @@ def test_the_study_of_pride_and_prejudice_is_one_click(app, monkeypatch):
     app.run_jobs()
     assert "proxy_make_pride" not in [each.key for each in sound(app.open(PAGE, show="make")).button]
     wanted = StudyRequest(name="Pride and Prejudice", benchmark="sample", most=4)
-    monkeypatch.setattr(proxy_making, "paper_study", lambda *_: (wanted, True))
+    monkeypatch.setattr(studies, "paper_study", lambda *_: (wanted, True))
     at = sound(app.open(PAGE, show="make"))
     at = sound(at.button("proxy_make_pride").click().run())
     made = app.bench.studies.all()[0]
@@ -506,7 +506,7 @@ def test_the_study_of_pride_and_prejudice_is_one_click(app, monkeypatch):
 
 def test_without_the_critics_words_the_box_says_how_to_get_them(app, monkeypatch):
     wanted = StudyRequest(name="Pride and Prejudice", benchmark="sample", most=4)
-    monkeypatch.setattr(proxy_making, "paper_study", lambda *_: (wanted, False))
+    monkeypatch.setattr(studies, "paper_study", lambda *_: (wanted, False))
     at = sound(app.open(PAGE, show="make"))
     assert "dataset rebuild" in html(at.get_by_key("proxy_pride"))
     assert "proxy_make_pride" not in [each.key for each in at.button]
@@ -515,7 +515,7 @@ def test_without_the_critics_words_the_box_says_how_to_get_them(app, monkeypatch
 def test_the_study_of_pride_and_prejudice_is_opened_where_it_is_already(app, monkeypatch):
     made = app.bench.study_making.make(StudyRequest(name="Pride and Prejudice", benchmark="sample", most=4))
     wanted = StudyRequest(name=made.name, benchmark="sample")
-    monkeypatch.setattr(proxy_making, "paper_study", lambda *_: (wanted, True))
+    monkeypatch.setattr(studies, "paper_study", lambda *_: (wanted, True))
     at = sound(app.open(PAGE, show="make"))
     assert "This study is here already" in plain(html(at))
     assert f'href="proxy_task?study={made.id}"' in html(at)

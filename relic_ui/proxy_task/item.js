@@ -60,7 +60,7 @@ export default function (component) {
   const changed = state.item !== data.item || state.settled !== data.settled
   if (changed) {
     const other = state.item !== data.item
-    part("body").innerHTML = data.body // made and escaped by proxy_item.py
+    part("body").innerHTML = data.body // made and escaped by answering.py
     part("heading").textContent = data.heading
     part("work").textContent = data.about
     const progress = part("progress")

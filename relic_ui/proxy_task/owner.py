@@ -1,47 +1,78 @@
-"""The side of who runs a study: its texts, what annotators are told, who answered, its file, a new version."""
+"""The side of who runs a study: its code, its texts, who answered, its files, a new version."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from html import escape
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from relic_core.errors import RelicError
+from relic_core.services.studies.studies import LONGEST_CODE
 from relic_ui import buttons
 from relic_ui.jobs import when
 from relic_ui.links import link
 from relic_ui.naming import many
-from relic_ui.proxy_task import proxy_code
-from relic_ui.proxy_task.proxy_address import PAGE, how_many
-from relic_ui.shell import literal
+from relic_ui.proxy_task.studies import MOST_WANTED, PAGE, WANTED, how_many, show_held
+from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from relic_core.domain.studies import StudyView
     from relic_core.wiring import App
 
 _LONGEST_PLACE = 60
 _MEGABYTES = 95
-_MOST_WANTED = 100
+_OPENED = "proxy_opened"
+"""In the session: ids of the studies whose code was given in this visit."""
+
+_WITHOUT = (
+    "No code is set, so whoever can open this page can see the results, and with them which passages are right. Set "
+    "one before you invite others."
+)
 _HEIGHT = 160
 
 
-def show(app: App, view: StudyView, does: str, to: str) -> None:
-    """Draw the owner's side.
+def is_let_in(app: App, view: StudyView) -> bool:
+    """Whether the visitor may see the results and the owner's side; asks for the code where it is not known yet."""
+    study_id = view.study.id
+    if study_id in st.session_state.get(_OPENED, set()) or not app.studies.guarded(study_id):
+        return True
+    st.html(
+        '<p class="relic-measure">The results tell which passages are right, so whoever runs this study has put a code '
+        "before them.</p>"
+    )
+    with st.form("proxy_code_ask", border=False, width=520):
+        code = st.text_input("The owner’s code", type="password", max_chars=LONGEST_CODE, key="proxy_code")
+        pressed = st.form_submit_button("Open", type="primary", key="proxy_code_open")
+    if pressed and app.studies.opens(study_id, code):
+        _open(study_id)
+        st.rerun()
+    if pressed:
+        st.error(
+            literal(
+                "That is not the code. Where it was forgotten, another can be set on the computer that runs the "
+                f"program: python -m relic_core study owner-code {study_id} CODE"
+            ),
+            icon=":material/lock:",
+        )
+    return False
 
-    - `app`: where the study is.
-    """
+
+def show(app: App, view: StudyView, does: str, to: str) -> None:
+    """Draw the owner's side."""
     study = view.study
     st.html(
         f'<p class="relic-proxy-links">{link(PAGE, "Take part", study=study.id)}'
         f"{link(PAGE, 'Results', study=study.id, show='results')}</p>"
     )
-    for held in view.held:
-        st.warning(literal(held), icon=":material/menu_book:")
+    show_held(view.held)
     _facts(app, view)
     _say()
     _hints(app, view)
-    proxy_code.show(app, view)
+    _code(app, view)
     _texts(app, view)
     _people(app, view, does, to)
     _files(app, view)
@@ -81,7 +112,17 @@ def _say() -> None:
 
 
 def _tell(said: str = "", trouble: str = "") -> None:
+    """Have something told when the page is drawn anew."""
     st.session_state["proxy_managed"] = (said, trouble)
+
+
+@contextmanager
+def _tell_errors() -> Iterator[None]:
+    """Have an error of ours told when the page is drawn anew."""
+    try:
+        yield
+    except RelicError as error:
+        _tell(trouble=str(error))
 
 
 def _hints(app: App, view: StudyView) -> None:
@@ -89,11 +130,9 @@ def _hints(app: App, view: StudyView) -> None:
     st.session_state[key] = view.terms.revealed
 
     def change() -> None:
-        try:
+        with _tell_errors():
             app.studies.edit(view.study.id, revealed=st.session_state[key])
             _tell("Saved.")
-        except RelicError as error:
-            _tell(trouble=str(error))
 
     st.toggle(
         "Tell people after each answer which passage was the critic’s",
@@ -101,6 +140,38 @@ def _hints(app: App, view: StudyView) -> None:
         on_change=change,
         help="Off while a study runs: who knows what was right answers the next item differently. Good for teaching.",
     )
+
+
+def _code(app: App, view: StudyView) -> None:
+    """Let the code be set, changed or taken away."""
+    study_id = view.study.id
+    guarded = app.studies.guarded(study_id)
+    st.header("Who sees the results", anchor="proxy-code")
+    said = (
+        "The results and this side open with the owner’s code. It is kept in a form that cannot be read back."
+        if guarded
+        else _WITHOUT
+    )
+    st.html(f'<p class="relic-quiet relic-measure">{said}</p>')
+    with st.form(f"proxy_code_set-{study_id}", border=False, clear_on_submit=True, width=520):
+        code = st.text_input(
+            "New code" if guarded else "The owner’s code", type="password", max_chars=LONGEST_CODE, key="proxy_code_new"
+        )
+        with st.container(horizontal=True):
+            keep = st.form_submit_button("Set the code", key="proxy_code_keep", icon=":material/lock:")
+            drop = guarded and st.form_submit_button("Take the code away", key="proxy_code_drop")
+    if keep and not code.strip():
+        st.error("Please write a code.", icon=":material/error:")
+    elif keep or drop:
+        with show_errors():
+            app.studies.give_code(study_id, "" if drop else code)
+            _open(study_id)
+            _tell("The code is taken away." if drop else "The code is set.")
+            st.rerun()
+
+
+def _open(study_id: str) -> None:
+    st.session_state.setdefault(_OPENED, set()).add(study_id)
 
 
 def _texts(app: App, view: StudyView) -> None:
@@ -117,13 +188,7 @@ def _texts(app: App, view: StudyView) -> None:
             "Instructions", terms.instructions, height=_HEIGHT, key="proxy_instructions", disabled=view.frozen
         )
         wanted = st.number_input(
-            "People wanted for each item (0 for as many as come)",
-            0,
-            _MOST_WANTED,
-            terms.wanted,
-            key="proxy_wanted",
-            disabled=view.frozen,
-            width=320,
+            WANTED, 0, MOST_WANTED, terms.wanted, key="proxy_wanted", disabled=view.frozen, width=320
         )
         consent = st.text_area("What people agree to", terms.consent, height=_HEIGHT, key="proxy_consent")
         privacy = st.text_area(
@@ -132,12 +197,10 @@ def _texts(app: App, view: StudyView) -> None:
         )  # fmt: skip
         pressed = st.form_submit_button("Save the texts", key="proxy_texts_save", icon=":material/save:")
     if pressed:
-        try:
+        with _tell_errors():
             frozen: dict[str, str | int] = {} if view.frozen else {"instructions": instructions, "wanted": int(wanted)}
             app.studies.edit(view.study.id, consent=consent, privacy=privacy, **frozen)
             _tell("The texts are saved.")
-        except RelicError as error:
-            _tell(trouble=str(error))
         st.rerun()
 
 
@@ -178,12 +241,10 @@ def _people(app: App, view: StudyView, does: str, to: str) -> None:
         )
         with st.container(horizontal=True):
             if st.button("Erase these answers", key="proxy_remove_yes", type="primary", icon=":material/delete:"):
-                try:
+                with _tell_errors():
                     with st.spinner("Erasing …"):
                         gone = app.studies.erase(view.study.id, chosen.annotator.id)
                     _tell(f"Erased: {many(gone, 'answer')} of {chosen.annotator.name}.")
-                except RelicError as error:
-                    _tell(trouble=str(error))
                 del state["proxy_removing"]
                 st.rerun()
             if st.button("Keep them", key="proxy_remove_no"):
@@ -235,14 +296,11 @@ def _answers_of_others(app: App, view: StudyView) -> None:
             key=f"proxy_others-{state.setdefault('proxy_others_round', 0)}",
         )
         if file is not None and st.button("Take them in", key="proxy_others_do", icon=":material/upload:"):
-            try:
+            with show_errors():
                 people, new = app.study_files.take_in_answers(view.study.id, file.getvalue(), of=of, name=file.name)
-            except RelicError as error:
-                st.error(literal(str(error)), icon=":material/error:")
-                return
-            state["proxy_others_round"] += 1
-            _tell(f"Taken in: {many(new, 'new answer')} of {how_many(people)}.")
-            st.rerun()
+                state["proxy_others_round"] += 1
+                _tell(f"Taken in: {many(new, 'new answer')} of {how_many(people)}.")
+                st.rerun()
 
 
 def _end(app: App, view: StudyView) -> None:
@@ -250,18 +308,14 @@ def _end(app: App, view: StudyView) -> None:
     st.header("A new version, or the end", anchor="proxy-end-of-study")
     with st.container(horizontal=True, gap="small"):
         if st.button("Make a new version", key="proxy_version", icon=":material/content_copy:"):
-            try:
+            with _tell_errors():
                 made = app.studies.new_version(view.study.id)
                 st.query_params["study"] = made.id
                 _tell("This is the new version: the same items, no answers yet, and its texts can be edited.")
-            except RelicError as error:
-                _tell(trouble=str(error))
             st.rerun()
         if st.button("Remove this study", key="proxy_remove_study", icon=":material/delete:"):
-            try:
+            with _tell_errors():
                 removed = app.studies.remove(view.study.id)
                 st.session_state["study_removed"] = (removed.id, removed.label)
                 st.query_params.clear()
-            except RelicError as error:
-                _tell(trouble=str(error))
             st.rerun()

@@ -1,0 +1,454 @@
+"""Taking part: consent, one item after another, each answer stored before the next is drawn, and the end.
+
+Who answers is known to the visit; the browser remembers it besides, in a cookie that it forgets when it is closed, so
+that a tab that is loaded anew and a server that was started anew go on where they were. On another device the name or
+code is given again.
+
+What answers to a press happens in the browser (``item.js``), which tells the server of each press once. A press names
+its item, so that what was pressed twice, or on two devices, cannot become an answer to another one.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import streamlit as st
+
+from relic_core.domain.studies import LONGEST_COMMENT, LONGEST_NAME, LONGEST_SECONDS
+from relic_core.errors import RelicError
+from relic_ui.links import link
+from relic_ui.naming import listed, many, shorten
+from relic_ui.proxy_task.studies import ANSWER, PAGE, show_held, title
+from relic_ui.shell import show_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from relic_core.domain.studies import Annotator, StudyView
+    from relic_core.services.studies.answering import AnsweredItem, ShownItem, Task
+    from relic_core.wiring import App
+    from relic_ui.proxy_task.studies import Asked
+
+_OWNER_SEES = "Answers and results are seen by whoever runs the study, who has a code for that."
+_ALL_SEE = "Results, with the names or codes, can be seen by everybody who can open this page."
+_CANNOT = "Cannot decide"
+_WORDS_SHOWN = 70
+_SETTLED = "You have been told which passage was the critic’s, so your answer to this item stands."
+_CHAIRS = "proxy_chairs"
+"""In the session: by study the id of who answers in this visit."""
+
+_JS = Path(__file__).with_name("item.js")
+_KEY = "proxy_item"
+_HTML = f"""
+<div class="relic-proxy">
+  <p class="relic-sr" role="status" data-part="said"></p>
+  <header class="relic-proxy-head">
+    <h2 tabindex="-1" data-part="heading"></h2>
+    <p data-part="work"></p>
+    <p data-part="counted"></p>
+    <progress aria-label="Items answered" data-part="progress" max="1" value="0"></progress>
+  </header>
+  <div data-part="body"></div>
+  <p class="relic-proxy-trouble" role="alert" data-part="trouble"></p>
+  <div class="relic-proxy-foot">
+    <div class="relic-proxy-do">
+      <button type="button" class="relic-proxy-plain" data-part="back">Back one item <kbd aria-hidden="true">B</kbd>
+      </button>
+      <button type="button" class="relic-proxy-plain" data-part="next"><span data-part="on"></span>
+        <kbd aria-hidden="true">N</kbd></button>
+    </div>
+    <details data-part="more"><summary>Add a comment</summary>
+      <label for="relic-proxy-comment">Your comment on this item, kept with your choice</label>
+      <textarea id="relic-proxy-comment" data-part="comment" maxlength="{LONGEST_COMMENT}"></textarea>
+    </details>
+    <div class="relic-proxy-keys">
+      <p>Keys: <kbd>1</kbd> <kbd>2</kbd> <kbd>3</kbd> choose, <kbd>0</kbd> or <kbd>C</kbd> cannot decide</p>
+      <button type="button" data-part="keys"></button>
+    </div>
+  </div>
+</div>
+"""
+_ARRIVE = """
+export default function (component) {
+  const target = document.getElementById(component.data.id)
+  const main = document.querySelector('[data-testid="stMain"]')
+  if (!target || document.activeElement !== document.body) return
+  if (main) main.scrollTop = 0
+  target.focus({ preventScroll: true })
+}
+"""
+
+
+# ---- before the first item -------------------------------------------------------------------------------------------
+
+
+def _cookie(study_id: str) -> str:
+    """Name the cookie by which the browser remembers who answers a study."""
+    return f"relic_study_{study_id}"
+
+
+def find_annotator(app: App, view: StudyView, asked: Asked) -> Annotator | None:
+    """Give who answers, where the address goes on with that; None where nobody does, or nobody that is known."""
+    study_id, chairs = view.study.id, st.session_state.get(_CHAIRS, {})
+    chosen = chairs.get(study_id) or st.context.cookies.get(_cookie(study_id), "") if asked.show == ANSWER else ""
+    if not chosen:
+        return None
+    lines = app.studies.annotators(study_id)
+    found = next((line.annotator for line in lines if line.annotator.id == chosen), None)
+    if found is None:
+        st.warning(
+            "The answers that you were going on with are not here: they were removed, or given elsewhere. Begin anew "
+            "below.",
+            icon=":material/link_off:",
+        )
+    return found
+
+
+def show_before(app: App, view: StudyView) -> None:
+    """Draw what stands before the first item: what is asked of a reader, what is stored, a name or code, consent."""
+    title(view.study.label)
+    if view.held:
+        show_held([" ".join(view.held)])
+        return
+    works = listed([work.title for work in view.study.works])
+    sees = _OWNER_SEES if app.studies.guarded(view.study.id) else _ALL_SEE
+    st.html(
+        f'<div class="relic-proxy-before"><p class="relic-quiet">{many(len(view.study.items), "item")} of '
+        f"<cite>{escape(works)}</cite>. You can stop at any time and go on later.</p>"
+        f"<section><h2>What to do</h2>{_paragraphs(view.terms.instructions)}</section>"
+        f"<section><h2>Before you begin</h2>{_paragraphs(view.terms.consent)}"
+        f'<div class="relic-quiet">{_paragraphs(view.terms.privacy)}<p>{sees}</p></div></section></div>'
+    )
+    if st.session_state.get("proxy_known", ("", ""))[0] == view.study.id:
+        _confirm(app, view)
+    else:
+        _ask(app, view)
+
+
+def _paragraphs(words: str) -> str:
+    r"""Set a text that a study's owner wrote: shown, not obeyed; empty lines part paragraphs.
+
+    >>> _paragraphs("Read.\n\n<b>Choose</b>.")
+    '<p>Read.</p><p>&lt;b&gt;Choose&lt;/b&gt;.</p>'
+    """
+    return "".join(f"<p>{escape(each.strip())}</p>" for each in words.split("\n\n") if each.strip())
+
+
+def _ask(app: App, view: StudyView) -> None:
+    """Ask for a name and for consent."""
+    with st.form("proxy_begin", border=False, width=520):
+        name = st.text_input("Your name, or a code", key="proxy_name", max_chars=LONGEST_NAME, autocomplete="off")
+        st.html(
+            '<p class="relic-quiet">To go on later, on this device or another, give the same name or code.</p>',
+        )
+        agreed = st.checkbox("I have read this, and I agree to take part", key="proxy_agreed")
+        pressed = st.form_submit_button("Begin", type="primary", key="proxy_start")
+    if pressed and not name.strip():
+        st.error("Please give a name or a code: your answers are kept under it.", icon=":material/error:")
+    elif pressed and not agreed:
+        st.error("Please tick that you agree to take part; without that nothing is stored.", icon=":material/error:")
+    elif pressed:
+        with show_errors():
+            if app.answering.knows(view.study.id, name):
+                st.session_state["proxy_known"] = (view.study.id, name)
+                st.rerun()
+            _join(app, view, name)
+
+
+def _confirm(app: App, view: StudyView) -> None:
+    """Ask whether who gives a known name is the one who gave it before: their answers would become one person's."""
+    _, name = st.session_state["proxy_known"]
+    st.html(
+        f'<p role="status" class="relic-proxy-known" tabindex="-1">There are answers under the name '
+        f"<strong>{escape(name)}</strong> already. Are they yours?</p>"
+    )
+    with st.container(horizontal=True), show_errors():
+        if st.button("Yes, go on where I stopped", key="proxy_go_on", type="primary"):
+            _join(app, view, name)
+        if st.button("No, I give another name", key="proxy_other_name"):
+            del st.session_state["proxy_known"]
+            st.rerun()
+
+
+def _join(app: App, view: StudyView, name: str) -> None:
+    study_id = view.study.id
+    st.session_state.setdefault(_CHAIRS, {})[study_id] = app.answering.join(study_id, name).id
+    st.session_state.pop("proxy_known", None)
+    st.query_params["show"] = ANSWER
+    st.rerun()
+
+
+# ---- items -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where an annotator is in a study, for one visit.
+
+    - `whose`: ids of study and annotator.
+    - `at`: id of the item shown; empty for the first that is not answered.
+    - `heard`: nonce of the last press that was dealt with.
+    - `visit`: another for each visit, by which the browser knows a server that was started anew.
+    """
+
+    whose: tuple[str, str]
+    at: str = ""
+    heard: str = ""
+    said: str = ""
+    trouble: str = ""
+    visit: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Press:
+    """What the reader did.
+
+    - `choice`: number of the chosen passage; 0 where the reader cannot decide, and where nothing was chosen.
+    - `seconds`: for how long the item could be seen.
+    - `nonce`: tells this press from every other.
+    """
+
+    does: Literal["choose", "back", "next"]
+    item: str
+    choice: int
+    comment: str
+    seconds: float
+    nonce: str
+
+
+def is_under_way(app: App, view: StudyView) -> bool:
+    """Whether the visitor is in the middle of answering a study, and is not told what is right."""
+    place = st.session_state.get("proxy_place")
+    if place is None or place.whose[0] != view.study.id or view.terms.revealed:
+        return False
+    return app.answering.task(*place.whose).item is not None
+
+
+def show(app: App, view: StudyView, annotator: Annotator, asked: Asked) -> None:
+    """Draw an annotator's turn; an item that the address names is shown first."""
+    whose = (view.study.id, annotator.id)
+    place = st.session_state.get("proxy_place")
+    if place is None or place.whose != whose:
+        place = st.session_state["proxy_place"] = _Place(whose)
+    if asked.item:
+        place.at = asked.item
+        del st.query_params["item"]
+    pause = link(PAGE, "Pause", title="Pause: your answers are kept")
+    other = link(PAGE, "Not you?", title="Not you? Answer under another name", study=view.study.id)
+    st.html(
+        f'<div class="relic-proxy-bar"><h1 class="relic-proxy-title" tabindex="-1">{escape(view.study.label)}</h1>'
+        f"<p>Answering as <strong>{escape(annotator.name)}</strong> · {other} · {pause}</p></div>"
+    )
+    _turn(app, place)
+
+
+@st.fragment
+def _turn(app: App, place: _Place) -> None:
+    """Draw the item or the end; a press draws no more than this anew."""
+    with show_errors():
+        try:
+            task = app.answering.task(*place.whose, item_id=place.at)
+        except RelicError:
+            if not place.at:
+                raise
+            place.at = ""  # an address may name an item that the study does not have
+            task = app.answering.task(*place.whose)
+        if task.item is None:
+            _finished(app, place, task)
+        else:
+            _item(app, place, task, task.item)
+
+
+def _item(app: App, place: _Place, task: Task, item: ShownItem) -> None:
+    """Draw an item; `item.js` says what each part of the data is for."""
+    study = app.studies.study(place.whose[0])
+    about = f"{item.title}, {item.author}" if item.author else item.title
+    chosen = task.answer.choice if task.answer else None
+    place.at = item.id
+
+    def pressed() -> None:
+        press = press_of(st.session_state[_KEY].did)
+        if press is not None:
+            _hear(app, place, press)
+
+    data = {
+        "item": item.id,
+        "who": f"{_cookie(place.whose[0])}={place.whose[1]}",
+        "body": _body(item, chosen),
+        "heading": f"Item {item.number} of {len(study.items)}",
+        "about": "" if about == study.label else about,
+        "counted": f"{task.done} of {task.total} answered",
+        "of": max(task.total, 1),
+        "answered": task.done,
+        "choice": "" if chosen is None else str(chosen),
+        "comment": task.answer.comment if task.answer else "",
+        "back": bool(task.before),
+        "next": "Next item" if task.after or task.done < task.total else "To the end",
+        "settled": item.right_option > 0,
+        "visit": place.visit,
+        "heard": place.heard,
+        "said": place.said,
+        "trouble": place.trouble,
+    }
+    _component()(key=_KEY, data=data, on_did_change=pressed)
+
+
+@st.cache_resource
+def _component() -> Callable[..., Any]:
+    """Register the component once per server; it shares the page's styles."""
+    return cast(
+        "Callable[..., Any]",
+        st.components.v2.component(
+            "relic_proxy_item", html=_HTML, js=_JS.read_text(encoding="utf-8"), isolate_styles=False
+        ),
+    )
+
+
+@st.cache_resource
+def _arriver() -> Callable[..., Any]:
+    """Register once per server what brings the focus of the keyboard to what has come in place of the items."""
+    return cast("Callable[..., Any]", st.components.v2.component("relic_proxy_arrive", js=_ARRIVE))
+
+
+def press_of(told: object) -> Press | None:
+    """Read what the browser tells; None where it is nothing that this page could have sent.
+
+    >>> press_of({"does": "choose", "item": "a", "choice": "2", "comment": "", "seconds": 3.5, "nonce": "x"}).choice
+    2
+    >>> press_of({"does": "shout"}) is None
+    True
+    """
+    does = told.get("does") if isinstance(told, dict) else None
+    if not isinstance(told, dict) or does not in {"choose", "back", "next"}:
+        return None
+    choice, seconds = str(told.get("choice", "")), told.get("seconds", 0)
+    if does == "choose" and choice not in {"0", "1", "2", "3"}:
+        return None
+    real = isinstance(seconds, int | float) and seconds >= 0
+    return Press(
+        does=does,
+        item=str(told.get("item", "")),
+        choice=int(choice or 0) if does == "choose" else 0,
+        comment=str(told.get("comment", ""))[:LONGEST_COMMENT],
+        seconds=min(float(seconds), LONGEST_SECONDS) if real else 0.0,
+        nonce=str(told.get("nonce", "")),
+    )
+
+
+def _hear(app: App, place: _Place, press: Press) -> None:
+    """Store what was pressed, and go where it leads; what cannot be stored is told, and the item stays."""
+    place.heard, place.said, place.trouble = press.nonce, "", ""
+    answering = app.answering
+    given: Mapping[str, Any] = {"seconds": press.seconds, "comment": press.comment}
+    try:
+        before = answering.task(*place.whose, item_id=press.item)
+        if press.does == "choose" and before.item and before.item.right_option:
+            place.trouble = _SETTLED
+        elif press.does == "choose":
+            answering.answer(*place.whose, press.item, press.choice, **given)
+            place.said = "Saved."
+            place.at = press.item if before.revealed else before.after
+        elif press.does == "back":
+            place.at = before.before or place.at
+        else:
+            if before.answer and press.comment != before.answer.comment:
+                answering.answer(*place.whose, press.item, before.answer.choice, **given)
+                place.said = "Comment saved."
+            place.at = before.after
+    except RelicError as error:
+        place.trouble = str(error)
+
+
+def _body(item: ShownItem, chosen: int | None) -> str:
+    """Set a claim and the passages to choose from; with what is right where the annotator is told."""
+    right = item.right_option
+    verdict, undecided = "", ""
+    if right:
+        said = "Yes: the" if chosen == right else f"{'' if chosen else 'You could not decide. '}The"
+        said += f" critic quoted passage {right}."
+        verdict = f'<p class="relic-proxy-verdict" tabindex="-1" data-part="verdict">{said}</p>'
+    else:
+        undecided = (
+            '<div class="relic-proxy-do"><button type="button" class="relic-proxy-plain" data-choice="0">'
+            'Cannot decide <kbd aria-hidden="true">0</kbd></button></div>'
+        )
+    rows = ""
+    for number, words in enumerate(item.options, start=1):
+        of = {"Quoted by the critic": right, "Your choice": chosen}
+        notes = [said for said, at in of.items() if right and at == number]
+        note = f'<span class="relic-proxy-note">{" · ".join(notes)}</span>' if notes else ""
+        rows += (
+            f'<li><button type="button" class="relic-proxy-option{" relic-proxy-right" * (number == right)}" '
+            f'data-choice="{number}"><span class="relic-rank"><span class="relic-sr">Passage </span>{number}</span>'
+            f'<span class="relic-proxy-words">{words_html(words)}</span>{note}</button></li>'
+        )
+    return (
+        f'<div class="relic-proxy-body"><section class="relic-proxy-context"><h3>The critic writes</h3>'
+        f"{claim_html(item.left, item.right)}</section>"
+        f'<section class="relic-proxy-choose"><h3>Which of these did the critic quote?</h3>{verdict}'
+        f'<ol class="relic-proxy-options">{rows}</ol>{undecided}</section></div>'
+    )
+
+
+def claim_html(left: str, right: str) -> str:
+    """Set the critic's words with the missing quotation plain to see.
+
+    >>> claim_html("He says", "& sighs.")
+    '<p>He says <b class="relic-proxy-mask">the missing quotation</b> &amp; sighs.</p>'
+    """
+    return f'<p>{escape(left)} <b class="relic-proxy-mask">the missing quotation</b> {escape(right)}</p>'
+
+
+def words_html(words: str) -> str:
+    r"""Set a passage inside a line of text: a button holds no paragraphs.
+
+    >>> words_html("One.\n\nTwo & three.")
+    '<span>One.</span><span>Two &amp; three.</span>'
+    """
+    return "".join(f"<span>{escape(paragraph)}</span>" for paragraph in words.split("\n\n") if paragraph.strip())
+
+
+# ---- the end ---------------------------------------------------------------------------------------------------------
+
+
+def _finished(app: App, place: _Place, task: Task) -> None:
+    """Thank, and let the answers be looked through."""
+    study = place.whose[0]
+    answered = app.answering.answered(*place.whose)
+    undecided = sum(each.answer.choice == 0 for each in answered)
+    said = f"You have answered {'all ' if task.done > 1 else ''}{many(task.done, 'item')}"
+    said += f"; at {many(undecided, 'item')} you could not decide." if undecided else "."
+    if not task.done:
+        said = "Each item has as many answers as this study asks for, so there is nothing left to do."
+    links = link(PAGE, "All studies")
+    if task.revealed:
+        right = sum(each.item.right_option == each.answer.choice for each in answered)
+        said += f" Of {len(answered) - undecided} choices {right} were the critic’s own quotation."
+        if not app.studies.guarded(study):
+            links += link(PAGE, "Results of everybody", study=study, show="results")
+    st.html(
+        f'<div class="relic-proxy-end" role="status"><h2 id="proxy-end" tabindex="-1">Thank you</h2>'
+        f'<p>{escape(said)}</p><p class="relic-proxy-links">{links}</p></div>'
+    )
+    if answered:
+        st.html(
+            '<details class="relic-proxy-review"><summary>Look through your answers, and change them</summary>'
+            f"<ul>{_answers(study, answered)}</ul></details>"
+        )
+    _arriver()(key="proxy_arrive", data={"id": "proxy-end"})
+
+
+def _answers(study: str, answered: Sequence[AnsweredItem]) -> str:
+    rows = ""
+    for each in answered:
+        item, answer = each.item, each.answer
+        words = shorten(item.options[answer.choice - 1], _WORDS_SHOWN) if answer.choice else _CANNOT
+        comment = f'<span class="relic-quiet">{escape(answer.comment)}</span>' if answer.comment else ""
+        at = f"Item {item.number}"
+        look = link(PAGE, at, title=f"{at}: look again", study=study, show=ANSWER, item=item.id)
+        rows += f"<li>{look} <span>{escape(words)}</span>{comment}</li>"
+    return rows

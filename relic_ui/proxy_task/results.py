@@ -1,0 +1,377 @@
+"""What came out of a study: people beside models, how far people agree, item by item, and all of it as files."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.domain.figures import Chart, Group, Mark, Series
+from relic_core.reporting import charts
+from relic_core.reporting.studies import PAPER, PAPER_AGREEMENT, PAPER_ITEMS, tables
+from relic_ui import keep
+from relic_ui.jobs import show_job, stop_label
+from relic_ui.keep import Marks
+from relic_ui.links import link
+from relic_ui.naming import many
+from relic_ui.proxy_task.answering import claim_html, is_under_way, words_html
+from relic_ui.proxy_task.studies import how_many, show_held
+from relic_ui.shell import literal, show_errors
+from relic_ui.tables import save
+from relic_ui.tables import show as show_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relic_core.domain import Job
+    from relic_core.domain.figures import Figure
+    from relic_core.domain.studies import ItemResult, Measure, Option, StudyView
+    from relic_core.reporting.studies import StudyResults
+    from relic_core.wiring import App
+
+_SPOILER = (
+    "You have not answered all items of this study yet, and what stands here tells which passages are right. Answer "
+    "first; the results will still be here."
+)
+_CHANCE = 1 / 3
+_PEOPLE, _MODELS, _PUBLISHED = "people", "models", "published"
+_COLOURS = {_PEOPLE: "#b5472e", _MODELS: "#1f7079"}
+_NAMED_PEOPLE = 12
+_SERIES = (
+    Series(key=_PEOPLE, label="People", retriever=_PEOPLE),
+    Series(key=_MODELS, label="Models", retriever=_MODELS),
+    Series(key=_PUBLISHED, label="Published, other items"),
+)
+_Row = tuple[Group, Mark]
+_PAGE = 10
+_ANY = ""
+
+
+def show(app: App, view: StudyView, does: str, to: str) -> None:
+    """Draw the results of a study; keep the passage whose button was pressed."""
+    study = view.study
+    if is_under_way(app, view) and not st.session_state.get("proxy_spoilt"):
+        st.info(_SPOILER, icon=":material/visibility_off:")
+        spoil = partial(st.session_state.__setitem__, "proxy_spoilt", True)
+        st.button("Show the results all the same", key="proxy_spoil", on_click=spoil)
+        return
+    show_held(view.held)
+    results = app.study_results.of(study.id)
+    if passage := keep.asked(does, to):
+        claims = {each.item.id: each.item.claim_text for each in results.items}
+        keep.press(app, passage, origin="proxy_task", claim_text=claims.get("".join(passage.further), ""))
+    _lede(results)
+    _models(app, view)
+    st.header("People beside models", anchor="proxy-beside")
+    _chart(results, f"{study.name} accuracy")
+    made = tables(results)
+    show_table(made[0])
+    save(made, f"{study.name} results", key="proxy_tables")
+    _agreement(results)
+    _telling(app, results)
+    _items(app, results)
+    _files(app, view)
+
+
+def _lede(results: StudyResults) -> None:
+    """Say the outcome in numbers that are read first."""
+    tiles = []
+    majority = results.majority
+    if majority.accuracy is not None:
+        tiles.append(_tile("People, by majority", majority.accuracy, f"of {many(majority.items, 'item')}"))
+    figures = [(each.label, each.accuracy) for each in results.models if each.accuracy and not each.mark]
+    if figures:
+        label, accuracy = max(figures, key=lambda each: each[1].value)
+        tiles.append(_tile(f"Best model: {label}", accuracy, f"of {many(len(results.items), 'item')}"))
+    tiles.append("<li>Chance<strong>33.3%</strong><span>one in three</span></li>")
+    people = sum(person.answered > 0 for person in results.people)
+    said = f"{how_many(people)[:1].upper()}{how_many(people)[1:]} answered." if people else "Nobody has answered yet."
+    if majority.items and people > 1:
+        said += f" In {majority.right:,} of {many(majority.items, 'item')} most of them chose the critic’s quotation."
+    st.html(f'<p class="relic-measure">{said}</p><ul class="relic-proxy-numbers">{"".join(tiles)}</ul>')
+
+
+def _tile(label: str, figure: Figure, n: str) -> str:
+    between = "" if figure.low is None else f"{figure.interval}, "
+    return f"<li>{escape(label)}<strong>{100 * figure.value:.1f}%</strong><span>{escape(between)}{n}</span></li>"
+
+
+def _models(app: App, view: StudyView) -> None:
+    """Let the models answer the same items, and show how that goes."""
+    under_way = next(iter(app.jobs.under_way("study-models")), None)
+    if under_way:
+        show_job(app, under_way.id, stop=stop_label(under_way))
+        return
+    if view.held or not _due(app, view.study.id, app.store.stamp()):
+        return
+    ended = app.jobs.latest("study-models", view.study.id)
+    short = ended is not None and ended.state in {"failed", "cancelled"}
+    if ended is not None and ended.state == "failed":
+        st.warning(literal(_ended(ended)), icon=":material/warning:")
+    elif short:
+        st.html('<p class="relic-measure">The models were stopped. What had been answered by then is kept.</p>')
+    else:
+        st.html(
+            '<p class="relic-measure">Models that have not answered these items yet, as they are now, can do so.</p>'
+        )
+
+    def begin() -> None:
+        with show_errors():
+            app.study_models.start(view.study.id)
+
+    label = "Let the others answer" if short else "Let the models answer"
+    st.button(label, key="proxy_models", on_click=begin, icon=":material/smart_toy:")
+
+
+def _ended(job: Job) -> str:
+    """Say of a job that failed what came of it, and that nothing done is lost."""
+    share = f" {100 * job.done // job.total}% of the way through" if job.total and job.done else ""
+    return (
+        f"The models stopped answering{share}. {job.note.rstrip('.')}. The models that had answered all items by then "
+        "are kept, and what is still missing can be done now."
+    )
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _due(_app: App, study_id: str, stamp: tuple[tuple[int, int], ...]) -> tuple[str, ...]:  # noqa: ARG001 - what the answer hangs on
+    """Look once which models are to answer, until the store changes: it may load them."""
+    return _app.study_models.due(study_id)
+
+
+def _agreement(results: StudyResults) -> None:
+    """Say how far people agree, each figure with what it means."""
+    st.header("How far people agree", anchor="proxy-agreement")
+    shares_first = sorted(results.agreement, key=lambda each: not each.is_share)
+    if shares_first[0].value is None:
+        st.html('<p class="relic-quiet">It takes two people who have answered the same item.</p>')
+        return
+    paradox = (
+        f'<p class="relic-proxy-paradox relic-measure"><strong>Read this first.</strong> {escape(results.paradox)}</p>'
+        if results.paradox
+        else ""
+    )
+    facts = "".join(_fact(each, results.figures.get(each.key)) for each in shares_first)
+    st.html(f'{paradox}<dl class="relic-proxy-agreement">{facts}</dl>')
+    st.html(f'<p class="relic-quiet relic-measure">{escape(results.intervals)}</p>')
+
+
+def _fact(measure: Measure, figure: Figure | None) -> str:
+    """Set one figure of agreement with its interval beside chance and the paper's, with what it means."""
+    printed = PAPER_AGREEMENT.get(measure.key)
+    said = "none" if figure is None else figure.text
+    beside = [] if figure is None or figure.low is None else [figure.interval]
+    beside += [] if measure.chance is None else [f"{100 * measure.chance:.1f}% by chance"]
+    beside += [f"{printed} in the paper"] if printed else []
+    small = f' <span class="relic-quiet">{escape(", ".join(beside))}</span>' if beside else ""
+    named = escape(measure.label[:1].upper() + measure.label[1:])
+    return f"<div><dt>{named}</dt><dd><strong>{escape(said)}</strong>{small}<p>{escape(measure.meaning)}</p></dd></div>"
+
+
+def chart_of(results: StudyResults) -> Chart:
+    """Set the accuracies of a study as the rows of a chart."""
+    rows = [*_people_rows(results), *_model_rows(results), *_published()]
+    shown = {mark.series for _, mark in rows}
+    return Chart(
+        view="published",
+        title="How often the critic’s quotation was chosen",
+        measure="accuracy",
+        by="Who",
+        groups=tuple(group for group, _ in rows),
+        series=tuple(series for series in _SERIES if series.key in shown),
+        marks=tuple(mark for _, mark in rows),
+        caption=(
+            "Bars are 95% intervals. The dashed line is chance: one in three. Open diamonds were published by Thai and "
+            "others (2022) for 200 single sentences of Pride and Prejudice: other items, so they show the scale of "
+            "things and are no rivals."
+        ),
+    )
+
+
+def _people_rows(results: StudyResults) -> Iterator[_Row]:
+    majority = results.majority
+    if majority.accuracy is not None:
+        yield _row("majority", "People, by majority", majority.accuracy, majority.items, _PEOPLE)
+    if len(results.people) <= _NAMED_PEOPLE:
+        for place, person in enumerate(results.people):
+            if person.accuracy is not None:
+                yield _row(f"person-{place}", person.annotator.name, person.accuracy, person.answered, _PEOPLE)
+
+
+def _model_rows(results: StudyResults) -> Iterator[_Row]:
+    chooser = next((model.label for model in results.models if model.left_out), "")
+    for model in results.models:
+        note = f"built on {chooser}" if "built on" in model.mark else model.mark
+        if not model.left_out and model.accuracy is not None:
+            yield _row(f"model-{model.retriever}", model.label, model.accuracy, len(results.items), _MODELS, note=note)
+
+
+def _published() -> Iterator[_Row]:
+    for place, (label, value) in enumerate(PAPER):
+        key = f"published-{place}"
+        short = re.split(r",| \(", label)[0]
+        yield (
+            Group(key=key, label=short, note="published", n=PAPER_ITEMS),
+            Mark(group=key, series=_PUBLISHED, value=value, n=PAPER_ITEMS),
+        )
+
+
+def _row(key: str, label: str, figure: Figure, n: int, series: str, *, note: str = "") -> _Row:
+    mark = Mark(group=key, series=series, value=figure.value, low=figure.low, high=figure.high, n=n)
+    return Group(key=key, label=label, note=note, n=n), mark
+
+
+def _chart(results: StudyResults, file_name: str) -> None:
+    """Draw the chart; the same figures stand below it as a table."""
+    chart = chart_of(results)
+    figure = charts.draw(chart, colours=_COLOURS)
+    line = {"color": charts.OTHER, "width": 1.5, "dash": "dash"}
+    chance = {"type": "line", "x0": _CHANCE, "x1": _CHANCE, "yref": "y domain", "y0": 0, "y1": 1, "line": line}
+    figure.update_layout(shapes=[*figure.layout.shapes, {**chance, "layer": "below"}])
+    with st.container(key="proxy_plot"):
+        st.plotly_chart(
+            figure,
+            key="proxy_chart",
+            config=charts.config(file_name),
+            alt=f"{chart.title}. The figures stand below as a table.",
+        )
+    st.html(f'<p class="relic-table-caption">{chart.caption}</p>')
+
+
+def _telling(app: App, results: StudyResults) -> None:
+    """Draw the items that all people got and a model did not (the paper's table 5)."""
+    if not results.people or not results.models:
+        return
+    st.header("What people see and a model misses", anchor="proxy-telling")
+    labels = [model.label for model in results.models if not model.left_out]
+    model = _ANY
+    if labels:
+        model = st.selectbox(
+            "Model",
+            [_ANY, *labels],
+            format_func=lambda label: label or "Any of them",
+            key="proxy_telling_model",
+            width=360,
+        )
+    cases = [item for item in results.telling if _missed_by(item, model)]
+    if not cases:
+        st.html(f'<p role="status">{escape(_why_none(results, model))}</p>')
+        return
+    who = model or "a model"
+    st.html(f'<p role="status">{many(len(cases), "item")} that all people got and {escape(who)} missed.</p>')
+    st.html("".join(_case(app, item) for item in cases[:_PAGE]))
+
+
+def _why_none(results: StudyResults, model: str) -> str:
+    """Say why there is no item that people got and a model missed: before both have answered nothing is known."""
+    lacking = []
+    together = [item for item in results.items if item.answered > 1]
+    if not together:
+        people = sum(person.answered > 0 for person in results.people)
+        so_far = f"so far {how_many(people)} answered" if people else "nobody has answered yet"
+        lacking.append(f"It takes two people who have answered the same item: {so_far}.")
+    if not any(item.models for item in results.items):
+        lacking.append("No model has answered these items yet.")
+    if lacking:
+        return " ".join(lacking)
+    got = sum(item.right == item.answered for item in together)
+    if not got:
+        return f"There is no item that all people got, of the {many(len(together), 'item')} that two or more answered."
+    who = model or "No model"
+    return f"{who} missed {'none' if model else 'any'} of the {many(got, 'item')} that all people got."
+
+
+def _missed_by(item: ItemResult, model: str) -> bool:
+    wrong = {label for label, choice in item.models.items() if choice != item.item.right_option}
+    return bool(wrong) if model == _ANY else model in wrong
+
+
+def _items(app: App, results: StudyResults) -> None:
+    """Draw all items that somebody has answered, the hardest first."""
+    answered = [item for item in results.items if item.answered or item.models]
+    if not answered:
+        return
+    st.header("Item by item", anchor="proxy-items")
+    st.html('<p class="relic-quiet">The hardest first: those that the fewest people got.</p>')
+    pages = -(-len(answered) // _PAGE)
+    page = st.pagination(pages, key="proxy_page") if pages > 1 else 1
+    st.html("".join(_case(app, item) for item in answered[(page - 1) * _PAGE : page * _PAGE]))
+
+
+def _case(app: App, result: ItemResult) -> str:
+    """Set an item with its three passages: who chose which, and where each stands in its work."""
+    item = result.item
+    share = "" if result.share is None else f"{100 * result.share:.0f}% of {many(result.answered, 'answer')} right"
+    time = f" · {result.seconds:.0f} s" if result.seconds else ""
+    undecided = f" · {result.cannot} could not decide" if result.cannot else ""
+    marks = Marks(app, item.claim_text)
+    options = "".join(_passage(result, number, option, marks) for number, option in enumerate(item.options, start=1))
+    said = "".join(f"<li>{escape(comment)}</li>" for comment in result.comments)
+    comments = f'<div class="relic-proxy-comments"><h4>Comments</h4><ul>{said}</ul></div>' if said else ""
+    source = f'<p class="relic-quiet">{escape(item.source)}</p>' if item.source else ""
+    return (
+        f'<article class="relic-proxy-case"><header><h3><cite>{escape(result.title)}</cite></h3>'
+        f"<span>{share}{undecided}{time}</span></header><div>"
+        f'<div class="relic-proxy-context">{claim_html(item.left, item.right)}{source}</div>{comments}</div>'
+        f"<ol>{options}</ol></article>"
+    )
+
+
+def _passage(result: ItemResult, number: int, option: Option, marks: Marks) -> str:
+    item = result.item
+    right = number == item.right_option
+    models = [label for label, choice in result.models.items() if choice == number]
+    votes = result.votes[number - 1]
+    chosen = [how_many(votes)] if votes else []
+    chosen += models
+    by = f"Chosen by {' · '.join(chosen)}" if chosen else "Chosen by nobody"
+    read = ""
+    if result.work_id:
+        length = option.span.length
+        read = link(
+            "read",
+            "Read it in its place",
+            title=f"Read it in its place: passage {number}",
+            work=result.work_id,
+            at=option.address,
+            n=length if length > 1 else None,
+        )
+        read += f" {marks.html(result.work_id, option.address, length, item.id, place=f'passage {number}')}"
+    mark = "<strong>The critic’s quotation.</strong> " if right else ""
+    return (
+        f'<li class="{"relic-proxy-right" if right else ""}"><blockquote class="relic-proxy-words">'
+        f'{words_html(option.words)}</blockquote><p class="relic-proxy-by">{mark}{escape(by)}. {read}</p></li>'
+    )
+
+
+def _files(app: App, view: StudyView) -> None:
+    """Offer all answers, and the report, as files."""
+    files, study_id = app.study_files, view.study.id
+    st.header("Take it with you", anchor="proxy-files")
+    anonymous = st.checkbox(
+        "Without names and comments",
+        value=True,
+        key="proxy_anonymous",
+        help="Names become person 1, person 2 and so on; comments, in which people may name themselves, are left out.",
+    )
+    with st.container(horizontal=True, gap="small"):
+        for label, end, mime, make in (
+            ("Answers as CSV", "csv", "text/csv", files.answers_csv),
+            ("Answers as JSON", "json", "application/json", files.answers_json),
+            ("Report to print", "html", "text/html", files.report),
+        ):
+            st.download_button(
+                label,
+                data=partial(make, study_id, anonymous=anonymous),
+                file_name=files.file_name(study_id, end),
+                mime=mime,
+                on_click="ignore",
+                icon=":material/download:",
+                key=f"proxy_save_{end}",
+            )
+    st.html(
+        '<p class="relic-quiet relic-measure">The first two hold every answer with its time, and the items. The report '
+        "is one page for the browser, which prints it.</p>"
+    )

@@ -1,0 +1,344 @@
+"""The studies that there are, taking one in, making one; and the addresses of the page.
+
+An address names a study, a side of it and an item, never who answers: it is shared, so that others take part, and must
+not seat them on somebody's chair.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from relic_core.domain.studies import StudyRequest, study_label
+from relic_core.errors import NotFound, RelicError
+from relic_core.services.studies.studies import FARTHEST, LONGEST_CODE, paper_study
+from relic_ui.jobs import show_job, stop_label
+from relic_ui.links import link
+from relic_ui.naming import many, some_of
+from relic_ui.removed import show_each, show_undo
+from relic_ui.shell import literal, show_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain.studies import StudyView
+    from relic_core.services.studies.studies import StudySource
+    from relic_core.wiring import App
+
+PAGE = "proxy_task"
+ANSWER = "answer"
+"""The side on which somebody answers."""
+
+_SHORT = 60
+_NAMED = 3
+_REMOVED_SHOWN = 12
+_MEGABYTES = 24
+_ANY_LENGTH = 0
+_LENGTHS = (1, 2, 3, 4, 5, _ANY_LENGTH)
+_CHOOSERS = {
+    ("bm25", 0): "Shared words: the two passages most like the critic’s words (BM25, as in the paper)",
+    (
+        "dense-relic",
+        FARTHEST,
+    ): "Meaning: the model’s best two, for quotations that it ranks beyond 1,000 (the paper’s second)",
+}
+_MOST_ITEMS = 2_000
+MOST_WANTED = 100
+WANTED = "People wanted for each item (0 for as many as come)"
+
+
+class Asked(NamedTuple):
+    """What the page's address asks for; each empty where it does not say.
+
+    - `study`: id of a study; the list of studies without one.
+    - `show`: "answer", "results", "manage" or, without a study, "make".
+    """
+
+    study: str
+    show: str
+    item: str
+
+
+def read_address() -> Asked:
+    """Read the address."""
+    return Asked(*(st.query_params.get(name, "") for name in Asked._fields))
+
+
+def opened(app: App, asked: Asked) -> StudyView | None:
+    """Open the study that is asked for; None where none is, or it is not here, which is told."""
+    if not asked.study:
+        return None
+    try:
+        return app.studies.get(asked.study)
+    except NotFound:
+        st.warning(
+            literal(
+                f"There is no study '{asked.study[:_SHORT]}' here. It was made elsewhere, or removed: import it below, "
+                "or choose another."
+            ),
+            icon=":material/link_off:",
+        )
+        return None
+
+
+def how_many(people: int) -> str:
+    """Count people.
+
+    >>> how_many(1), how_many(3)
+    ('one person', '3 people')
+    """
+    return "one person" if people == 1 else f"{people:,} people"
+
+
+def title(words: str) -> None:
+    """Draw the heading of one side of the page, with the way back."""
+    st.html(
+        f'<p class="relic-proxy-back">{link(PAGE, "← All studies", css="relic-back")}</p>'
+        f'<h1 class="relic-proxy-title" tabindex="-1">{escape(words)}</h1>'
+    )
+
+
+def show_held(sentences: Sequence[str]) -> None:
+    """Say which works of a study are not here as they were."""
+    for held in sentences:
+        st.warning(literal(held), icon=":material/menu_book:")
+
+
+def show(app: App) -> None:
+    """Draw the first side of the page."""
+    st.title("The proxy task")
+    st.html(
+        '<p class="relic-lede relic-proxy-lede">A critic quotes a passage of a book, and the quotation is taken out. '
+        "Beside the critic’s words stand three passages of that book: which of them was it?</p>"
+        '<p class="relic-quiet relic-measure">No person can rank thousands of passages as a model does, so this '
+        "smaller test stands proxy for the search. Experts asked about <cite>Pride and Prejudice</cite> chose rightly "
+        "93.5 times in 100, the best model of its day 67.5 times (Thai and others, 2022). Here you can take the test, "
+        "alone or as a group, and see how you and the models of this app compare.</p>"
+    )
+    every = app.studies.all()
+    st.header("Studies", anchor="studies")
+    rows = "".join(
+        _row(each.id, study_label(each.name, each.version), each.works, items=each.items, people=each.annotators)
+        for each in every
+    )
+    show_undo("study", "Removed from the studies", app.studies.restore)
+    st.html(f'<ul class="relic-shelf-works relic-studies">{rows}</ul>')
+    st.html(f'<p class="relic-proxy-links">{link(PAGE, "Make a study of your own", show="make")}</p>')
+    _take_in(app)
+    if removed := app.studies.removed():
+        with st.expander(f"Removed studies ({len(removed)})", key="study_removed_list"):
+            lines = [(each.id, study_label(each.name, each.version), "") for each in removed[:_REMOVED_SHOWN]]
+            show_each("study", lines, "restore-study-", app.studies.restore)
+
+
+def _row(study_id: str, name: str, works: Sequence[str], *, items: int, people: int) -> str:
+    """Set one study: what it is of, how far it has come, and what can be done with it."""
+    of = escape(some_of(list(works), _NAMED)) if works and list(works) != [name] else ""
+    titles = f'<p><cite class="relic-proxy-works">{of}</cite></p>' if of else ""
+    facts = f"{many(items, 'item')} · {f'{how_many(people)} so far' if people else 'nobody has answered yet'}"
+    links = (
+        link(PAGE, "Take part", css="relic-proxy-go", title=f"Take part: {name}", study=study_id)
+        + link(PAGE, "Results", title=f"Results: {name}", study=study_id, show="results")
+        + link(PAGE, "Manage", title=f"Manage: {name}", study=study_id, show="manage")
+    )
+    return (
+        f'<li id="study-{escape(study_id)}" tabindex="-1"><div><h3 class="relic-item">{escape(name)}</h3>'
+        f'{titles}<p class="relic-quiet">{facts}</p></div>'
+        f'<div class="relic-shelf-do">{links}</div></li>'
+    )
+
+
+def _take_in(app: App) -> None:
+    """Offer to import a study from its file; what is wrong with one is told, and nothing of it is kept."""
+    state = st.session_state
+    with st.expander("Import a study from a file", key="proxy_import"):
+        st.html(
+            '<p class="relic-quiet relic-measure">A study that was exported elsewhere is the same here: the same items '
+            "in the same order of passages. Two departments can run it and put their answers together.</p>"
+        )
+        file = st.file_uploader(
+            "File of a study (.json)",
+            max_upload_size=_MEGABYTES,
+            key=f"proxy_file-{state.setdefault('proxy_file_round', 0)}",
+        )
+        if file is not None and st.button("Import it", key="proxy_import_do", type="primary", icon=":material/upload:"):
+            with show_errors():
+                study, new = app.study_files.take_in(file.getvalue(), name=file.name)
+                state["proxy_taken_in"] = (study.id, study.label, new)
+                state["proxy_file_round"] += 1
+                st.rerun()
+        elif "proxy_taken_in" in state:
+            study_id, label, new = state.pop("proxy_taken_in")
+            said = "Imported" if new else "This study is here already"
+            to = link(PAGE, "Open it", study=study_id)
+            st.html(f'<p role="status">{said}: <em>{escape(label)}</em>. {to}</p>')
+
+
+def show_making(app: App) -> None:
+    """Draw the ways to a new study."""
+    title("Make a study")
+    st.html(
+        '<p class="relic-measure">A study is a fixed set of items. Once made it never changes, so everybody who takes '
+        "part answers the same, here or wherever you send its file.</p>"
+    )
+    under_way = next(iter(app.jobs.under_way("study")), None)
+    if under_way:
+        show_job(app, under_way.id, stop=stop_label(under_way))
+        return
+    _outcome(app)
+    _one_click(app)
+    _choose(app)
+
+
+def _outcome(app: App) -> None:
+    """Say what became of the last study that was begun in this visit."""
+    job_id = st.session_state.get("proxy_making")
+    if not job_id:
+        return
+    job = app.jobs.get(job_id)
+    made = re.search(r" \((\w+)\)$", job.note)
+    if job.state == "done" and made:
+        to = link(PAGE, "Open it", study=made[1])
+        st.html(f'<p role="status">{escape(job.note[: made.start()])}. {to}</p>')
+    else:
+        st.warning(literal(f"{job.title} has ended: {job.note}"), icon=":material/warning:")
+
+
+def _start(app: App, request: StudyRequest, code: str = "") -> None:
+    try:
+        st.session_state["proxy_making"] = app.study_making.start(request, code=code).id
+    except RelicError as error:
+        st.session_state["proxy_making_trouble"] = str(error)
+
+
+def _one_click(app: App) -> None:
+    """Offer the study of the paper's own work, where that is here."""
+    request, has_words = paper_study(app.catalogue, app.settings)
+    if request is None:
+        return
+    made = app.studies.named(request.name)
+    with st.container(border=True, key="proxy_pride"):
+        st.html(
+            "<h2>Pride and Prejudice, as in the paper</h2><p>Single sentences of the novel, quoted by critics whose "
+            "books are in the public domain; the other two passages share the most words with what the critic "
+            "writes.</p>"
+        )
+        if made is not None:
+            to = link(PAGE, "Open it", title=f"Open it: {made.name}", study=made.id)
+            st.html(f'<p class="relic-proxy-links">This study is here already. {to}</p>')
+        elif has_words:
+            st.button(
+                "Make this study",
+                key="proxy_make_pride",
+                type="primary",
+                on_click=_start,
+                args=(app, request),
+                icon=":material/auto_stories:",
+            )
+        else:
+            st.html(
+                '<p class="relic-quiet relic-measure">The critics’ words do not come with the program: they are cut '
+                "out of their books, which Project Gutenberg gives away. Whoever runs the program fetches them once, "
+                "with <code>python -m relic_core dataset rebuild</code>.</p>"
+            )
+
+
+def _choose(app: App) -> None:
+    st.header("From works of your choice", anchor="proxy-make")
+    if trouble := st.session_state.pop("proxy_making_trouble", ""):
+        st.error(literal(trouble), icon=":material/error:")
+    sources = _sources(app, app.store.stamp())
+    usable = {source.benchmark: source for source in sources if not source.problem}
+    if not usable:
+        st.info("There is nothing to make a study from yet: no quotations are known for the works here.")
+        _not_here(sources)
+        return
+    benchmark = st.selectbox(
+        "Whose quotations",
+        list(usable),
+        format_func=lambda name: usable[name].label,
+        key="proxy_make_from",
+        width=520,
+    )
+    names = {key: f"{name} ({many(count, 'quotation')})" for key, name, count in usable[benchmark].works}
+    works = st.multiselect(
+        "Works",
+        list(names),
+        format_func=names.__getitem__,
+        key=f"proxy_make_works-{benchmark}",
+        placeholder="All of them",
+        width=520,
+    )
+    name = st.text_input("What to call it", key="proxy_make_name", max_chars=200, width=520)
+    code = st.text_input(
+        "Owner’s code",
+        type="password",
+        max_chars=LONGEST_CODE,
+        key="proxy_make_code",
+        width=360,
+        help="Asked for before the results and the owner’s side. Without one both are open to whoever opens this "
+        "page, annotators too; it can be set later.",
+    )
+    with st.expander("More", key="proxy_make_more"):
+        length = st.selectbox(
+            "Sentences in a quotation",
+            _LENGTHS,
+            format_func=lambda number: str(number) if number else "Any number",
+            key="proxy_make_length",
+            width=240,
+        )
+        chooser, beyond = st.radio(
+            "The other two passages are chosen by",
+            list(_CHOOSERS),
+            format_func=_CHOOSERS.__getitem__,
+            key="proxy_make_chooser",
+        )
+        most = st.number_input("At most so many items (0 for all)", 0, _MOST_ITEMS, 0, key="proxy_make_most", width=240)
+        wanted = st.number_input(WANTED, 0, MOST_WANTED, 3, key="proxy_make_wanted", width=240)
+        seed = st.number_input(
+            "Seed",
+            0,
+            2**31 - 1,
+            0,
+            key="proxy_make_seed",
+            width=240,
+            help="Decides which items are drawn and in which order things stand. The same seed makes the same study.",
+        )
+    if st.button("Make the study", key="proxy_make", type="primary", icon=":material/add:"):
+        if not name.strip():
+            st.error("Please say what to call it.", icon=":material/error:")
+            return
+        request = StudyRequest(
+            name=name,
+            benchmark=benchmark,
+            works=tuple(works),
+            lengths=(length,) if length else (),
+            chooser=chooser,
+            beyond=beyond,
+            most=int(most),
+            seed=int(seed),
+            wanted=int(wanted),
+        )
+        _start(app, request, code)
+        st.rerun()
+    _not_here(sources)
+
+
+@st.cache_data(max_entries=4, show_spinner="Looking at what a study can be made from …")
+def _sources(_app: App, stamp: tuple[tuple[int, int], ...]) -> tuple[StudySource, ...]:  # noqa: ARG001 - what the answer hangs on
+    """Look once for what there is, until the store changes."""
+    return _app.study_making.sources()
+
+
+def _not_here(sources: Sequence[StudySource]) -> None:
+    """Say what else studies could be made from, and what each lacks."""
+    lacking = [source for source in sources if source.problem]
+    if lacking:
+        rows = "".join(f"<dt>{escape(each.label)}</dt><dd>{escape(each.problem)}</dd>" for each in lacking)
+        st.html(
+            '<details class="relic-proxy-fold relic-measure"><summary>What else could be used, and what it needs'
+            f'</summary><dl class="relic-proxy-lacking">{rows}</dl></details>'
+        )
