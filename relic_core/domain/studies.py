@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from relic_core.domain.figures import Figure
     from relic_core.domain.runs import Offsets
     from relic_core.domain.spans import Span
     from relic_core.domain.windows import ContextSize
@@ -418,6 +419,81 @@ class Measure:
     def is_share(self) -> bool:
         """Whether it is a share of items, and not a coefficient that has chance taken out."""
         return self.key.endswith("agree")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonResult:
+    """How one annotator did.
+
+    - `answered`, `right`, `cannot`: items answered; rightly; with "cannot decide".
+    - `accuracy`: right among answered, "cannot decide" counted as not right; None before the first answer.
+    - `seconds`: of an item, the median; 0 before the first answer.
+    """
+
+    annotator: Annotator
+    answered: int
+    right: int
+    cannot: int
+    accuracy: Figure | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MajorityResult:
+    """How people did together: an item is right where more than half of those who answered it chose the quotation.
+
+    - `items`: those that two people or more have answered.
+    - `right`, `wrong`, `none`: of these: a majority for the quotation, for another passage, for none.
+    - `accuracy`: right among `items`; None where there are none.
+    """
+
+    items: int
+    right: int
+    wrong: int
+    none: int
+    accuracy: Figure | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelResult:
+    """How one retriever did on all items of the study.
+
+    - `accuracy`: none where it has not answered, or is left out.
+    - `mark`: what has to be known of its answers: that it chose the other options, or is built on what did.
+    """
+
+    retriever: str
+    label: str
+    accuracy: Figure | None
+    mark: str
+    left_out: bool
+    created: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyResults:
+    """What came of a study.
+
+    - `agreement`: measures of how far people agree, shares of items the last of them.
+    - `figures`: measures by their keys as they are read, with intervals where these can be had; lacks those that have
+      no value.
+    - `paradox`: why Fleiss' kappa is low although people agree, where that is so; empty else.
+    - `items`: the hardest for people first, then those nobody has answered.
+    - `telling`: those that everybody, two at least, got right and some model did not (RELiC, Table 5).
+    - `intervals`, `notes`: how the intervals, and all figures, were come by.
+    """
+
+    study: Study
+    people: tuple[PersonResult, ...]
+    majority: MajorityResult
+    agreement: tuple[Measure, ...]
+    figures: Mapping[str, Figure] = field(hash=False)
+    paradox: str
+    models: tuple[ModelResult, ...]
+    items: tuple[ItemResult, ...]
+    telling: tuple[ItemResult, ...]
+    intervals: str
+    notes: tuple[str, ...]
 
 
 def study_id(*, name: str, version: int, seed: int, items: tuple[Item, ...]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -11,9 +10,8 @@ from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
 
-    from relic_core.domain.studies import Annotator, ItemResult, Measure, Study, StudyView
+    from relic_core.domain.studies import ItemResult, Measure, StudyResults, StudyView
 
 PAPER = (
     ("Human domain experts, at least two of three (RELiC, Table 3)", 0.935),
@@ -49,81 +47,6 @@ article { break-inside: avoid; border-top: 1px solid #8888; padding-top: 0.5rem;
 li.right { font-weight: bold; } .small { font-size: 0.85rem; opacity: 0.85; }
 @media print { body { max-width: none; margin: 0; } h2 { break-after: avoid; } tr { break-inside: avoid; } }
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PersonResult:
-    """How one annotator did.
-
-    - `answered`, `right`, `cannot`: items answered; rightly; with "cannot decide".
-    - `accuracy`: right among answered, "cannot decide" counted as not right; None before the first answer.
-    - `seconds`: of an item, the median; 0 before the first answer.
-    """
-
-    annotator: Annotator
-    answered: int
-    right: int
-    cannot: int
-    accuracy: Figure | None
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MajorityResult:
-    """How people did together: an item is right where more than half of those who answered it chose the quotation.
-
-    - `items`: those that two people or more have answered.
-    - `right`, `wrong`, `none`: of these: a majority for the quotation, for another passage, for none.
-    - `accuracy`: right among `items`; None where there are none.
-    """
-
-    items: int
-    right: int
-    wrong: int
-    none: int
-    accuracy: Figure | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelResult:
-    """How one retriever did on all items of the study.
-
-    - `accuracy`: none where it has not answered, or is left out.
-    - `mark`: see `caveat`.
-    """
-
-    retriever: str
-    label: str
-    accuracy: Figure | None
-    mark: str
-    left_out: bool
-    created: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyResults:
-    """What came of a study.
-
-    - `agreement`: measures of how far people agree, shares of items the last of them.
-    - `figures`: measures by their keys as they are read, with intervals where these can be had; lacks those that have
-      no value.
-    - `paradox`: why Fleiss' kappa is low although people agree, where that is so; empty else.
-    - `items`: the hardest for people first, then those nobody has answered.
-    - `telling`: those that everybody, two at least, got right and some model did not (RELiC, Table 5).
-    - `intervals`, `notes`: how the intervals, and all figures, were come by.
-    """
-
-    study: Study
-    people: tuple[PersonResult, ...]
-    majority: MajorityResult
-    agreement: tuple[Measure, ...]
-    figures: Mapping[str, Figure] = field(hash=False)
-    paradox: str
-    models: tuple[ModelResult, ...]
-    items: tuple[ItemResult, ...]
-    telling: tuple[ItemResult, ...]
-    intervals: str
-    notes: tuple[str, ...]
 
 
 def tables(results: StudyResults) -> tuple[Table, ...]:

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Job
     from relic_core.domain.figures import Figure
-    from relic_core.domain.studies import ItemResult, Measure, Option, StudyView
-    from relic_core.reporting.studies import StudyResults
+    from relic_core.domain.studies import ItemResult, Measure, Option, StudyResults, StudyView
     from relic_core.wiring import App
 
 _SPOILER = (

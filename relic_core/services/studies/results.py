@@ -1,62 +1,31 @@
-"""What came of studies: models answer beside people, and everything is counted."""
+"""What came of studies: models answer beside people, and results are counted once."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from relic_core.config import provenance
-from relic_core.domain.figures import Cell, Figure, Table
-from relic_core.domain.studies import CANNOT_DECIDE, ID_LENGTH, OPTIONS, ItemResult, ModelAnswers
+from relic_core.domain.figures import Cell, Table
+from relic_core.domain.studies import ID_LENGTH, OPTIONS, ModelAnswers
 from relic_core.errors import BadRequest, BadWeights
-from relic_core.evaluation import metrics, raters
-from relic_core.evaluation.figures import figure_of
-from relic_core.evaluation.intervals import interval_of
-from relic_core.evaluation.proxy_task import (
-    ItemSettings,
-    alike,
-    ask,
-    built_on,
-    caveat,
-    check_not_chooser,
-    make_items,
-    may_answer,
-    proxy_values,
-)
-from relic_core.reporting.studies import MajorityResult, ModelResult, PersonResult, StudyResults
+from relic_core.evaluation import metrics
+from relic_core.evaluation.proxy_task import ItemSettings, ask, built_on, check_not_chooser, make_items, may_answer
+from relic_core.evaluation.study_results import accuracy_of, compute
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from relic_core.domain import ContextSize, Job, Work
-    from relic_core.domain.studies import Annotator, Answer, Item, Measure, Study
-    from relic_core.evaluation.metrics import Values
-    from relic_core.evaluation.raters import Counts
+    from relic_core.domain.studies import Study, StudyResults
     from relic_core.ports import Benchmark, Progress, Retriever
     from relic_core.services.studies.studies import Studies
     from relic_core.store.studies import StudyRows
     from relic_core.store.study_answers import StudyAnswerRows
-
-_CHANCE = (
-    f"Chance is {100 / OPTIONS:.1f}: each item has {OPTIONS} options. “Cannot decide” counts as not right, and in the "
-    "measures of agreement as a missing answer."
-)
-_MAJORITY = (
-    "A majority is more than half of those who answered an item: two of three, three of four. Items that fewer than "
-    "two people have answered are left out of it, and of all measures of agreement."
-)
-_UNEQUAL = (
-    "In Fleiss', Randolph's and Gwet's figures every item counts the same, however many answered it; in Krippendorff's "
-    "it counts by its answers."
-)
 
 
 class StudyModels:
@@ -220,159 +189,6 @@ class Results:
         return found
 
 
-def compute(
-    study: Study,
-    *,
-    annotators: Sequence[Annotator],
-    answers: Sequence[Answer],
-    models: Sequence[ModelAnswers],
-    stored: Mapping[str, str],
-) -> StudyResults:
-    """Compute the results of a study.
-
-    - `answers`: those that count: of an annotator to an item one.
-    - `stored`: by the key of a work the id of the stored one.
-    """
-    by_item: dict[str, list[Answer]] = {item.id: [] for item in study.items}
-    for answer in answers:
-        by_item[answer.item_id].append(answer)
-    items = tuple(
-        ItemResult(
-            item=item,
-            number=number,
-            title=study.work(item.book).title,
-            work_id=stored.get(item.book, ""),
-            answered=len(own),
-            cannot=chosen[CANNOT_DECIDE],
-            votes=(votes := tuple(chosen[option] for option in range(1, OPTIONS + 1))),
-            majority=raters.majority(votes, len(own)),
-            seconds=median(answer.seconds for answer in own) if own else 0.0,
-            models={each.label: each.choices[item.id] for each in models if item.id in each.choices},
-            comments=tuple(answer.comment for answer in own if answer.comment.strip()),
-        )
-        for number, item in enumerate(study.items, start=1)
-        for own in [by_item[item.id]]
-        for chosen in [Counter(answer.choice for answer in own)]
-    )
-    counts = np.array([each.votes for each in items], dtype=np.int64).reshape(len(items), OPTIONS)
-    measures = raters.measures(counts)
-    fair = {each.label for each in models if not caveat(each.retriever, study.making.chooser)}
-    telling = tuple(
-        each
-        for each in items
-        if each.answered >= raters.LEAST
-        and each.right == each.answered
-        and any(each.models[label] != each.item.right_option for label in fair & set(each.models))
-    )
-    over = "works, each with all its items" if len(study.works) > 1 else "items, and speak of this work alone"
-    intervals = (
-        f"Intervals are 95%, by bootstrap over {over}: how far a figure would move on others, answered by the same "
-        "people."
-    )
-    numbers = sorted({each.answered for each in items})
-    unequal = (f"Items have {numbers[0]} to {numbers[-1]} answers each. {_UNEQUAL}",) if len(numbers) > 1 else ()
-    return StudyResults(
-        study=study,
-        people=tuple(_person(study, annotator, answers) for annotator in annotators),
-        majority=_majority(items),
-        agreement=measures,
-        figures=_figures(study, counts, measures),
-        paradox=raters.paradox(counts),
-        models=_models(study, models),
-        items=tuple(sorted(items, key=lambda each: (each.share is None, each.share or 0.0, -each.seconds))),
-        telling=telling,
-        intervals=intervals,
-        notes=(_CHANCE, _MAJORITY, intervals, *unequal),
-    )
-
-
-def accuracy(values: Values, books: Sequence[str]) -> Figure | None:
-    """Give the share of right answers with its interval: over works where there are several, else over items.
-
-    - `values`: 1 for right, 0 for not.
-
-    Returns: without an interval for a single answer; None for none.
-    """
-    if not len(values):
-        return None
-    card = metrics.metric("proxy-accuracy")
-    if len(values) == 1:
-        return Figure(text=card.written(float(values[0])), value=float(values[0]))
-    return figure_of(card, interval_of(values, books, over="works" if len(set(books)) > 1 else "examples"))
-
-
-def _of_items(items: Sequence[Item], choices: Mapping[str, int]) -> Figure | None:
-    return accuracy(proxy_values(items, choices), [item.book for item in items])
-
-
-def _figures(study: Study, counts: Counts, measures: Sequence[Measure]) -> dict[str, Figure]:
-    """Set the figures of agreement with their intervals where these can be had; a dash where all draws agree."""
-    intervals = raters.intervals(counts, [item.book for item in study.items])
-    figures = {}
-    for each in measures:
-        if each.value is None:
-            continue
-        form = ".1%" if each.is_share else "z.2f"
-        figure = Figure(text=format(each.value, form), value=each.value)
-        around = intervals.get(each.key)
-        if around is not None and around.flat:
-            figure = replace(figure, ends=("–", ""))
-        elif around is not None:
-            ends = (format(around.low, form), format(around.high, form))
-            figure = replace(figure, low=around.low, high=around.high, ends=ends)
-        figures[each.key] = figure
-    return figures
-
-
-def _person(study: Study, annotator: Annotator, answers: Sequence[Answer]) -> PersonResult:
-    own = {answer.item_id: answer for answer in answers if answer.annotator_id == annotator.id}
-    items = [item for item in study.items if item.id in own]
-    choices = {item_id: answer.choice for item_id, answer in own.items()}
-    return PersonResult(
-        annotator=annotator,
-        answered=len(own),
-        right=sum(choices[item.id] == item.right_option for item in items),
-        cannot=sum(choice == CANNOT_DECIDE for choice in choices.values()),
-        accuracy=_of_items(items, choices),
-        seconds=median(answer.seconds for answer in own.values()) if own else 0.0,
-    )
-
-
-def _majority(items: Sequence[ItemResult]) -> MajorityResult:
-    asked = [each for each in items if each.answered >= raters.LEAST]
-    right = np.array([each.majority == each.item.right_option for each in asked], dtype=np.float64)
-    none = sum(each.majority == 0 for each in asked)
-    return MajorityResult(
-        items=len(asked),
-        right=int(right.sum()),
-        wrong=len(asked) - int(right.sum()) - none,
-        none=none,
-        accuracy=accuracy(right, [each.item.book for each in asked]),
-    )
-
-
-def _models(study: Study, models: Sequence[ModelAnswers]) -> tuple[ModelResult, ...]:
-    """Set how retrievers did, the best first; the one that chose the options is named and left out."""
-    answered = {each.retriever: each for each in models}
-    chooser = study.making.chooser
-    found = []
-    for card in registry.cards():
-        left_out = alike(card.name) == alike(chooser)
-        made = None if left_out else answered.get(card.name)
-        if card.name in answered or card.name == chooser:
-            found.append(
-                ModelResult(
-                    retriever=card.name,
-                    label=card.label,
-                    accuracy=None if made is None else _of_items(study.items, made.choices),
-                    mark=caveat(card.name, chooser),
-                    left_out=left_out,
-                    created=None if made is None else made.created,
-                )
-            )
-    return tuple(sorted(found, key=lambda each: -1.0 if each.accuracy is None else each.accuracy.value, reverse=True))
-
-
 def proxy_table(
     benchmark: Benchmark,
     retrievers: Sequence[str],
@@ -403,7 +219,7 @@ def proxy_table(
     rows: list[tuple[Cell, ...]] = []
     for each in retrievers:
         choices = ask(made.items, works.__getitem__, create(each), progress=progress).choices
-        rows.append((registry.card(each).label, str(shape), _of_items(made.items, choices) or "–", len(made.items)))
+        rows.append((registry.card(each).label, str(shape), accuracy_of(made.items, choices) or "–", len(made.items)))
     other = registry.card(chooser).label
     notes = [f"Each claim has {OPTIONS} candidates. Chance is {100 / OPTIONS:.1f}."]
     notes += [
