@@ -6,7 +6,7 @@ import pytest
 from relic_core.domain import Claim
 from relic_core.errors import BadRequest
 from tests.making import make_work
-from tools.bench.agreement import Agreement, agreement
+from tools.bench.parts import Agreement, agreement
 
 
 class Fixed:

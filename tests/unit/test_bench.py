@@ -27,10 +27,9 @@ from tests import tiny_models
 from tests.making import make_work
 from tests.making_rerankers import make_cross_encoder
 from tests.making_training import make_base
-from tools.bench import building, doubling, memory, quotations, running, start, tables, words
-from tools.bench.baseline import SentenceTransformersBaseline, plain_forward
-from tools.bench.bench import QUICK, Bench, head
-from tools.bench.figures import Figure, Target, as_fast, median_and_tail
+from tools.bench import parts, running, tables
+from tools.bench.bench import QUICK, Bench, Figure, Target, as_fast, head, median_and_tail
+from tools.bench.parts import SentenceTransformersBaseline, plain_forward
 
 HERE = ("bm25", "building", "encoder", "latency", "library", "doubling", "agreement", "mining")
 """The parts that start no process."""
@@ -116,20 +115,20 @@ def test_both_bm25_put_the_same_ten_first_for_every_length_and_kind_of_claim(rep
 
 def test_another_top_ten_is_told(workbench, work, monkeypatch):
     seen = iter(range(1000))
-    monkeypatch.setattr(words, "top", lambda scores: [next(seen)])
-    told = figure(words.measure(bench_of(workbench, work_id=work.id)), "queries with the same")
+    monkeypatch.setattr(parts, "top", lambda scores: [next(seen)])
+    told = figure(parts.measure_words(bench_of(workbench, work_id=work.id)), "queries with the same")
     assert (told.value, told.met) == (0, False)
 
 
 def test_pages_of_a_work_leave_a_sentence_out_between_their_sides(work):
-    for page in words.pages(work, 20):
+    for page in parts.pages(work, 20):
         assert page.masked
         text = " ".join(" ".join(work.sentence_text(at) for at in range(len(work.sentences))).split())
         assert page.left in text
         assert page.right in text
         assert f"{page.left} {page.right}".strip() not in text or not (page.left and page.right)
-    assert words.pages(work, 3) == words.pages(work, 3)
-    (alone,) = words.pages(head(work, 1), 1)
+    assert parts.pages(work, 3) == parts.pages(work, 3)
+    (alone,) = parts.pages(head(work, 1), 1)
     assert alone.words == ""
 
 
@@ -148,7 +147,7 @@ def test_what_the_baseline_was_spared_is_told_and_reckoned_length_by_length(repo
 
 
 def test_in_full_the_baseline_encodes_every_span(workbench, work):
-    measured = building.measure(bench_of(workbench, work_id=work.id, full=True))
+    measured = parts.measure_building(bench_of(workbench, work_id=work.id, full=True))
     assert measured.details["baseline_sampled_spans"] == measured.details["spans"]
     assert measured.notes == ("The baseline encoded every span.",)
 
@@ -238,7 +237,7 @@ def test_a_work_too_short_for_a_series_is_told(workbench, work):
     short = make_work([["The tide came in.", "She kept the gauge.", "He kept the books."]], title="Three Sentences")
     workbench.store.works.add(short)
     try:
-        measured = doubling.measure(bench_of(workbench, work_id=short.id))
+        measured = parts.measure_doubling(bench_of(workbench, work_id=short.id))
     finally:
         workbench.works.remove(short.id)
     assert measured.notes == ("Not measured: Three Sentences is too short to be cut into a series of lengths.",)
@@ -286,7 +285,7 @@ def test_quotations_that_were_planted_are_found_and_quid_is_missed_where_it_is_n
 
 def test_quid_is_run_where_there_is_one(workbench, work, quid):
     quid()
-    measured = quotations.measure(bench_of(workbench, work_id=work.id))
+    measured = parts.measure_quotations(bench_of(workbench, work_id=work.id))
     time, share = measured.figures
     assert (share.value, round(share.baseline_value, 1)) == (100, 16.7)
     assert (time.baseline, time.target.limit) == ("Quid", 10)
@@ -296,13 +295,13 @@ def test_quid_is_run_where_there_is_one(workbench, work, quid):
 def test_another_command_of_that_name_is_told(workbench, work, quid):
     quid(printed='"no such thing"')
     with pytest.raises(RelicError, match=r"result of Quid 2.6.7 .*take it off the path"):
-        quotations.measure(bench_of(workbench, work_id=work.id))
+        parts.measure_quotations(bench_of(workbench, work_id=work.id))
 
 
 def test_a_library_of_one_work_has_no_pages_to_quote_in(workbench, work, monkeypatch):
     only = [each for each in workbench.works.summaries() if each.id == work.id]
     monkeypatch.setattr(type(workbench.works), "summaries", lambda self: tuple(only))
-    measured = quotations.measure(bench_of(workbench, work_id=work.id))
+    measured = parts.measure_quotations(bench_of(workbench, work_id=work.id))
     assert measured.notes == ("Not measured: it takes a second work, whose pages stand for a critic's.",)
 
 
@@ -343,8 +342,8 @@ def inline(monkeypatch):
     """Keep the part for memory in this process, and let a server stand for the app's that is this process too."""
 
     def use(*, dies=False):
-        monkeypatch.setattr(memory.multiprocessing, "get_context", lambda how: Inline(dies=dies))
-        monkeypatch.setattr(start, "server", lambda app, environment: nullcontext((os.getpid(), 1.0)))
+        monkeypatch.setattr(parts.multiprocessing, "get_context", lambda how: Inline(dies=dies))
+        monkeypatch.setattr(parts, "server", lambda app, environment: nullcontext((os.getpid(), 1.0)))
 
     return use
 
@@ -359,7 +358,7 @@ def test_memory_is_that_of_a_process_that_asks_three_works_for_every_length(work
         return true(self, request)
 
     monkeypatch.setattr(Search, "run", run)
-    measured = memory.measure(bench_of(workbench))
+    measured = parts.measure_memory(bench_of(workbench))
     shown = tuple(card.name for card in workbench.indexes.usual())
     sample = workbench.works.resolve("averhythe").id
     assert asked == [(each, length, shown) for each in (work.id, sample) for length in range(1, 6)]
@@ -372,26 +371,26 @@ def test_memory_is_that_of_a_process_that_asks_three_works_for_every_length(work
 def test_the_server_is_added_to_the_memory_that_the_target_is_for(workbench, inline, monkeypatch):
     inline()
     sizes = iter([100.0, 700.0, 200.0])
-    monkeypatch.setattr(memory, "peak_mb", lambda process: next(sizes))
-    done, server, both = memory.measure(bench_of(workbench)).figures
+    monkeypatch.setattr(parts, "peak_mb", lambda process: next(sizes))
+    done, server, both = parts.measure_memory(bench_of(workbench)).figures
     assert (done.value, done.baseline_value, done.ratio, done.target) == (700, 100, 7, None)
     assert (server.value, both.value, both.met) == (200, 900, True)
 
 
 def test_a_system_that_hides_other_processes_is_told(workbench, inline, monkeypatch, tmp_path):
     inline()
-    monkeypatch.setattr(memory, "_PROCESSES", tmp_path)
-    assert memory.peak_mb(os.getpid()) > 10
-    assert memory.peak_mb(os.getppid()) == 0
-    monkeypatch.setattr(start, "server", lambda app, environment: nullcontext((os.getppid(), 1.0)))
-    measured = memory.measure(bench_of(workbench))
+    monkeypatch.setattr(parts, "_PROCESSES", tmp_path)
+    assert parts.peak_mb(os.getpid()) > 10
+    assert parts.peak_mb(os.getppid()) == 0
+    monkeypatch.setattr(parts, "server", lambda app, environment: nullcontext((os.getppid(), 1.0)))
+    measured = parts.measure_memory(bench_of(workbench))
     assert len(measured.figures) == 1
     assert "the app's server is not in it" in measured.notes[-1]
 
 
 def test_a_process_that_died_is_told_and_not_taken_for_a_small_one(workbench, inline):
     inline(dies=True)
-    measured = memory.measure(bench_of(workbench))
+    measured = parts.measure_memory(bench_of(workbench))
     assert measured.figures == ()
     assert measured.notes == ("Not measured: the process ended with -9 before it could tell.",)
 
@@ -407,9 +406,9 @@ def test_a_first_answer_is_asked_in_a_fresh_process_with_a_store_of_its_own(work
             assert cli.main(arguments[2:]) == 0
         return 4.0 if arguments[0] == "-m" else 2.0
 
-    monkeypatch.setattr(start, "_seconds_of", seconds_of)
-    monkeypatch.setattr(start, "seconds_to_health", lambda app, environment: apps.append(app.name) or 1.0)
-    measured = start.measure(bench_of(workbench))
+    monkeypatch.setattr(parts, "_seconds_of", seconds_of)
+    monkeypatch.setattr(parts, "seconds_to_health", lambda app, environment: apps.append(app.name) or 1.0)
+    measured = parts.measure_start(bench_of(workbench))
     assert apps == ["blank.py", "app.py"]
     assert [arguments[:4] for arguments, _ in ran][1] == ["-m", "relic_core", "search", work.id]
     assert str(workbench.settings.data) not in {data for _, data in ran}
@@ -421,17 +420,17 @@ def test_a_first_answer_is_asked_in_a_fresh_process_with_a_store_of_its_own(work
 def test_an_app_is_waited_for_until_its_server_is_healthy(tmp_path):
     app = tmp_path / "blank.py"
     app.write_text("", encoding="utf-8")
-    assert start.seconds_to_health(app, dict(os.environ)) > 0
+    assert parts.seconds_to_health(app, dict(os.environ)) > 0
 
 
 def test_a_server_that_does_not_come_up_is_told_with_its_last_word(tmp_path):
     with pytest.raises(RelicError, match=r"Streamlit did not come up with missing.py in \d+ s: .*missing.py"):
-        start.seconds_to_health(tmp_path / "missing.py", dict(os.environ))
+        parts.seconds_to_health(tmp_path / "missing.py", dict(os.environ))
 
 
 def test_a_process_that_fails_is_told(tmp_path):
     with pytest.raises(RelicError, match=r"failed: no$"):
-        start._seconds_of(["-c", "import sys; sys.exit('no')"], dict(os.environ))
+        parts._seconds_of(["-c", "import sys; sys.exit('no')"], dict(os.environ))
 
 
 def test_a_report_that_was_kept_reads_as_it_was(report, tmp_path):

@@ -11,7 +11,7 @@ from relic_core import cli
 from relic_core.config import Settings
 from tests.making_prompts import PRIDE, bench_with, fill_in, rows_of
 from tests.making_rerankers import CountingReranker
-from tools.prompts import asking, figures, report_files
+from tools.prompts import asking, reports
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "prompts.md"
 
@@ -41,7 +41,7 @@ def otherwise(bench, monkeypatch):
 def prompts(bench, tmp_path, monkeypatch, capsys):
     """Run the command on a workbench with fakes, whose program came without a report; gives code, output and errors."""
     monkeypatch.setattr("tools.command.build", lambda: bench)
-    monkeypatch.setattr(report_files, "REPORT", tmp_path / "shipped.json")
+    monkeypatch.setattr(reports, "REPORT", tmp_path / "shipped.json")
 
     def prompts(*arguments):
         try:
@@ -177,7 +177,7 @@ def test_the_table_is_printed_or_put_between_the_marks_of_a_page(prompts, shippe
 def test_without_a_report_the_table_says_so_and_needs_no_work(prompts, removed):
     code, said, _ = prompts("--table")
     assert code == 0
-    assert said.startswith(figures.NOT_MADE)
+    assert said.startswith(reports.NOT_MADE)
     assert "Brave New World (Table 6)" in said
 
 
@@ -204,16 +204,16 @@ def test_options_that_would_be_ignored_are_wrong_usage(prompts, arguments):
 def test_the_documentation_has_the_table_of_the_report_or_says_that_there_is_none():
     """Of the program's own report: `prompts --table docs/prompts.md` puts it there."""
     between = PAGE.read_text(encoding="utf-8").partition("<!-- prompts -->")[2].partition("<!-- /prompts -->")[0]
-    assert between == f"\n\n{figures.page_table()}\n\n"
-    assert (figures.NOT_MADE in between) != report_files.REPORT.is_file()
+    assert between == f"\n\n{reports.page_table()}\n\n"
+    assert (reports.NOT_MADE in between) != reports.REPORT.is_file()
 
 
 def test_a_report_that_comes_with_the_program_is_of_every_retriever_and_prompt(bench):
     """Whatever was trained since: a retriever that pages offer and the report lacks was never read."""
-    if not report_files.REPORT.is_file():
-        assert figures.NOT_MADE in PAGE.read_text(encoding="utf-8")
+    if not reports.REPORT.is_file():
+        assert reports.NOT_MADE in PAGE.read_text(encoding="utf-8")
         return
-    report = report_files.shipped()
+    report = reports.shipped()
     cards = [card.name for card in bench.indexes.cards()]
     assert [list(each.hits) for each in report.prompts] == [cards] * 4
     assert {each.slug for each in report.works} == {"frankenstein", "the_great_gatsby", "pride_and_prejudice"}

@@ -24,7 +24,7 @@ from relic_core.training.trainer import train
 from tests.making_rerankers import WAYS, bart, make_reranker_recipe
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
 from tests.tiny_models import dpr, in_hub_cache
-from tools.bench.baseline import SentenceTransformersBaseline
+from tools.bench.parts import SentenceTransformersBaseline
 
 HUB = "tiny/base"
 QUERY = "encoder.layer.0.attention.self.query.weight"

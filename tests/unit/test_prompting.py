@@ -16,8 +16,8 @@ from relic_core.services.prompts import PROMPTS, paper_prompts, prompts_for
 from tests.making import make_work
 from tests.making_prompts import FRANKENSTEIN, GATSBY, PRIDE, WORKS, bench_with, fill_in, rows_of, save
 from tests.making_rerankers import CountingReranker
-from tools.prompts import asking, figures, report_files, sheets
-from tools.prompts.report import make_report
+from tools.prompts import asking, reports
+from tools.prompts.reports import make_report
 
 RETRIEVERS = ["dense-relic", "bm25", "reranked", "fusion", "zero-shot"]
 
@@ -42,7 +42,7 @@ def wanted(answers):
 @pytest.fixture
 def sheet(answers, tmp_path):
     path = tmp_path / "sheet.csv"
-    sheets.write_sheet(path, answers, seed=1)
+    reports.write_sheet(path, answers, seed=1)
     return path
 
 
@@ -59,9 +59,9 @@ def report(bench, answers, wanted, tmp_path_factory):
     folder = tmp_path_factory.mktemp("sheets")
     paths = []
     for name, judge, seed in (("first.csv", first_reader, 1), ("second.csv", second_reader, 2)):
-        sheets.write_sheet(folder / name, answers, seed=seed)
+        reports.write_sheet(folder / name, answers, seed=seed)
         paths.append(fill_in(folder / name, judge))
-    return make_report(bench, answers, sheets.read_sheets(paths, wanted))
+    return make_report(bench, answers, reports.read_sheets(paths, wanted))
 
 
 # What is asked
@@ -178,7 +178,7 @@ def test_a_passage_has_one_name_for_one_prompt_and_text_whoever_finds_it():
 def test_a_sheet_has_every_passage_once_with_its_prompt_and_words(sheet, answers, wanted):
     rows = rows_of(sheet)
     assert sorted(row["id"] for row in rows) == sorted(wanted)
-    assert tuple(rows[0]) == sheets.COLUMNS
+    assert tuple(rows[0]) == reports.COLUMNS
     places = {id_: (each, span) for each in answers for id_, span in each.passages.items()}
     for row in rows:
         each, span = places[row["id"]]
@@ -192,12 +192,12 @@ def test_a_sheet_is_the_same_whoever_found_a_passage_at_whatever_rank(sheet, ans
     for each in answers:
         found = [tuple(reversed(spans)) for spans in each.hits.values()]
         turned.append(dataclasses.replace(each, hits=dict(zip(each.hits, reversed(found), strict=True))))
-    sheets.write_sheet(tmp_path / "turned.csv", turned, seed=1)
+    reports.write_sheet(tmp_path / "turned.csv", turned, seed=1)
     assert (tmp_path / "turned.csv").read_bytes() == sheet.read_bytes()
 
 
 def test_another_seed_gives_the_same_rows_in_another_order(sheet, answers, wanted, tmp_path):
-    sheets.write_sheet(tmp_path / "other.csv", answers, seed=2)
+    reports.write_sheet(tmp_path / "other.csv", answers, seed=2)
     one, other = ([row["id"] for row in rows_of(path)] for path in (sheet, tmp_path / "other.csv"))
     assert one != other
     assert sorted(one) == sorted(other)
@@ -219,13 +219,13 @@ def test_a_passage_is_shown_with_two_sentences_of_its_chapter_on_either_side(spa
         return "\n\n".join(" ".join(map(FRANKENSTEIN.sentence_text, paragraph)) for paragraph in paragraphs)
 
     passage = quotation(FRANKENSTEIN, span).plain
-    assert sheets.in_context(FRANKENSTEIN, span) == (words(before), passage, words(after))
+    assert reports.in_context(FRANKENSTEIN, span) == (words(before), passage, words(after))
 
 
 def test_a_passage_that_a_spreadsheet_would_take_for_a_formula_is_marked(answers, tmp_path):
     work = make_work(["=1+1 said the clerk."], title="Frankenstein", author="Mary Shelley")
     only = dataclasses.replace(answers[0], work=work, hits={"bm25": (Span(0, 1),)})
-    assert sheets.write_sheet(tmp_path / "one.csv", [only], seed=0) == 1
+    assert reports.write_sheet(tmp_path / "one.csv", [only], seed=0) == 1
     assert rows_of(tmp_path / "one.csv")[0]["passage"] == "'=1+1 said the clerk."
 
 
@@ -233,7 +233,7 @@ def test_a_sheet_that_is_there_is_not_written_over(sheet, answers):
     fill_in(sheet, first_reader)
     before = sheet.read_bytes()
     with pytest.raises(BadRequest, match="verdicts may stand in it"):
-        sheets.write_sheet(sheet, answers, seed=1)
+        reports.write_sheet(sheet, answers, seed=1)
     assert sheet.read_bytes() == before
 
 
@@ -242,7 +242,7 @@ def test_a_sheet_is_read_however_a_spreadsheet_saved_it(sheet, wanted, tmp_path,
     rows = [{**row, "verdict": f" {first_reader(row).capitalize()} ", "mine": "x"} for row in rows_of(sheet)]
     blank = dict.fromkeys(rows[0], "")
     backwards = [dict(reversed(row.items())) for row in [*reversed(rows), blank]]
-    read = sheets.read_sheet(save(tmp_path / "saved.csv", backwards, delimiter), wanted)
+    read = reports.read_sheet(save(tmp_path / "saved.csv", backwards, delimiter), wanted)
     assert read.seed == 1
     assert read.verdicts == {row["id"]: first_reader(row) for row in rows}
 
@@ -264,28 +264,28 @@ def test_a_sheet_is_read_however_a_spreadsheet_saved_it(sheet, wanted, tmp_path,
 def test_a_sheet_that_is_not_whole_is_refused_with_the_reason(sheet, wanted, tmp_path, spoil, said):
     rows = rows_of(fill_in(sheet, first_reader))
     with pytest.raises(BadBenchmark, match=said):
-        sheets.read_sheet(save(tmp_path / "spoilt.csv", spoil(rows)), wanted)
+        reports.read_sheet(save(tmp_path / "spoilt.csv", spoil(rows)), wanted)
 
 
 def test_a_row_that_was_cut_short_has_no_verdict(sheet, wanted):
     text = sheet.read_text(encoding="utf-8-sig")
     sheet.write_text(f"{text.splitlines()[0]}\n{wanted[0]},1\n", encoding="utf-8")
     with pytest.raises(BadBenchmark, match=f"has no verdict .{wanted[0]}"):
-        sheets.read_sheet(sheet, wanted)
+        reports.read_sheet(sheet, wanted)
 
 
 @pytest.mark.parametrize(("text", "error"), [("", BadText), ("\n", BadText), ("id,verdict\n", BadBenchmark)])
 def test_another_file_is_no_sheet(tmp_path, wanted, text, error):
     (tmp_path / "other.csv").write_text(text)
     with pytest.raises(error):
-        sheets.read_sheet(tmp_path / "other.csv", wanted)
+        reports.read_sheet(tmp_path / "other.csv", wanted)
 
 
 def test_one_sheet_or_the_same_one_twice_is_refused(sheet, wanted):
     filled = fill_in(sheet, first_reader)
     for paths in ([filled], [filled, filled.parent / "." / filled.name], [filled] * 3):
         with pytest.raises(BadRequest, match="2 readers"):
-            sheets.read_sheets(paths, wanted)
+            reports.read_sheets(paths, wanted)
 
 
 # The report
@@ -320,13 +320,13 @@ def test_the_report_says_what_made_it(report, bench):
 
 def test_a_report_is_read_as_it_was_written(report, tmp_path):
     path = tmp_path / "report.json"
-    report_files.write_report(path, report)
-    assert report_files.read_report(path) == report
+    reports.write_report(path, report)
+    assert reports.read_report(path) == report
 
 
 def test_no_word_of_a_novel_or_of_a_readers_note_is_in_the_file(report, tmp_path):
     path = tmp_path / "report.json"
-    report_files.write_report(path, report)
+    reports.write_report(path, report)
     text = path.read_text(encoding="utf-8")
     for work in WORKS:
         for sentence in work.sentences:
@@ -347,10 +347,10 @@ def test_no_word_of_a_novel_or_of_a_readers_note_is_in_the_file(report, tmp_path
 )
 def test_a_report_that_was_changed_is_refused(report, tmp_path, spoil, said):
     path = tmp_path / "report.json"
-    report_files.write_report(path, report)
+    reports.write_report(path, report)
     path.write_text(json.dumps(spoil(json.loads(path.read_text(encoding="utf-8")))), encoding="utf-8")
     with pytest.raises(BadBenchmark, match=said):
-        report_files.read_report(path)
+        reports.read_report(path)
 
 
 @pytest.mark.parametrize(
@@ -365,14 +365,14 @@ def test_a_report_that_was_changed_is_refused(report, tmp_path, spoil, said):
 )
 def test_a_report_that_cannot_be_is_refused_though_its_digest_is_right(report, tmp_path, spoil, said):
     path = tmp_path / "report.json"
-    report_files.write_report(path, report)
+    reports.write_report(path, report)
     content = json.loads(path.read_text(encoding="utf-8"))
     spoil(content["prompts"][0])
     content.pop("format"), content.pop("sha256")
-    whole = {"format": report_files.FORMAT, "sha256": report_files._digest(content), **content}
+    whole = {"format": reports.FORMAT, "sha256": reports._digest(content), **content}
     path.write_text(json.dumps(whole), encoding="utf-8")
     with pytest.raises(BadBenchmark, match=said):
-        report_files.read_report(path)
+        reports.read_report(path)
 
 
 # Figures
@@ -380,7 +380,7 @@ def test_a_report_that_cannot_be_is_refused_though_its_digest_is_right(report, t
 
 def test_a_hit_counts_where_both_readers_say_so(report):
     """Worked out anew from the words that each retriever found."""
-    table = figures.figures(report)
+    table = reports.figures(report)
     works = {"frankenstein": FRANKENSTEIN, "the_great_gatsby": GATSBY, "pride_and_prejudice": PRIDE}
     for retriever, (label, hits, supports, partly) in zip(report.retrievers, table.rows, strict=True):
         words = [
@@ -404,7 +404,7 @@ def test_a_hit_supports_where_both_say_so_and_counts_for_each_retriever_that_fou
         )
         for each in report.prompts
     ]
-    table = figures.figures(dataclasses.replace(report, prompts=tuple(agreed)))
+    table = reports.figures(dataclasses.replace(report, prompts=tuple(agreed)))
     assert all(hits == supports == partly for _, hits, supports, partly in table.rows)
     assert "100%" in table.notes[0]
     assert "kappa cannot be said" in table.notes[0]
@@ -414,19 +414,19 @@ def test_the_readers_agreement_is_counted_over_passages_and_not_over_hits(report
     passages = sum(len(each.passages) for each in report.prompts)
     hits = sum(len(ids) for each in report.prompts for ids in each.hits.values())
     assert passages < hits
-    assert f" of {passages} passages" in figures.figures(report).notes[0]
+    assert f" of {passages} passages" in reports.figures(report).notes[0]
 
 
 def test_nothing_differs_where_the_same_is_found(report, bench, answers):
-    assert figures.differences(report, bench, answers) == ()
-    assert figures.changed_makers(report, bench, answers) == ()
+    assert reports.differences(report, bench, answers) == ()
+    assert reports.changed_makers(report, bench, answers) == ()
 
 
 def test_where_a_retriever_finds_others_it_is_said_with_both_places(report, bench, monkeypatch):
     other = Reranked(bench.indexes.retriever("fusion"), CountingReranker("w"))
     monkeypatch.setitem(bench.indexes._retrievers, "reranked", other)
     now = asking.ask(bench)
-    said = figures.differences(report, bench, now)
+    said = reports.differences(report, bench, now)
     assert said
     assert all(each.startswith("Reranked, “") for each in said)
     then = report.prompts[0]
@@ -436,8 +436,8 @@ def test_where_a_retriever_finds_others_it_is_said_with_both_places(report, benc
 
 def test_a_retriever_made_otherwise_is_told_though_it_finds_the_same(report, bench, answers, monkeypatch):
     monkeypatch.setattr(bench.indexes.retriever("reranked"), "_head", 99)
-    assert figures.differences(report, bench, asking.ask(bench)) == ()
-    assert figures.changed_makers(report, bench, answers) == (
+    assert reports.differences(report, bench, asking.ask(bench)) == ()
+    assert reports.changed_makers(report, bench, answers) == (
         "Reranked is made otherwise than when the report was: head.",
     )
 
@@ -445,16 +445,16 @@ def test_a_retriever_made_otherwise_is_told_though_it_finds_the_same(report, ben
 def test_another_edition_is_told_and_its_hits_are_not_compared(report, bench, answers):
     other = dataclasses.replace(GATSBY, sha256="f" * 64)
     now = [dataclasses.replace(each, work=other) if each.slug == "the_great_gatsby" else each for each in answers]
-    (said,) = figures.differences(report, bench, now)
+    (said,) = reports.differences(report, bench, now)
     assert said.startswith("The Great Gatsby is another edition here (ffffffffffff) than in the report")
 
 
 def test_prompts_and_retrievers_that_came_or_went_are_told(report, bench, answers):
     fewer = [dataclasses.replace(each, hits={"bm25": each.hits["bm25"]}) for each in answers[:-1]]
-    said = figures.differences(report, bench, fewer)
+    said = reports.differences(report, bench, fewer)
     assert "BM25" not in " ".join(said)
     assert sum("in the report, and no longer asked" in each for each in said) == 3 * 4
     assert said[-1].endswith("(1 sentence) is in the report and no longer asked.")
     less = dataclasses.replace(report, prompts=report.prompts[1:])
-    (said,) = figures.differences(less, bench, answers)
+    (said,) = reports.differences(less, bench, answers)
     assert said.endswith("is not in the report.")

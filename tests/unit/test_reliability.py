@@ -9,8 +9,8 @@ from relic_core.config import Settings
 from relic_core.errors import BadRequest
 from relic_core.wiring import build
 from tests.making import work_of
-from tools.reliability import faults, reliability
-from tools.reliability.rows import Row, Trial, percentile
+from tools.reliability import reliability
+from tools.reliability.reliability import Row, Trial, percentile
 
 
 @pytest.fixture(scope="module")
@@ -31,28 +31,28 @@ def trial(tmp_path_factory):
 
 
 def test_what_a_killed_process_had_acknowledged_is_there(trial):
-    row = faults.killed(trial)
+    row = reliability.killed(trial)
     assert (row.held, row.counts["lost"], row.counts["kills"]) == (True, 0, 1)
     assert row.counts["acknowledged"] >= 3
 
 
 def test_a_full_disk_refuses_in_words_and_goes_on_with_room(trial, monkeypatch):
-    monkeypatch.setattr(faults, "_ROOM", 300_000)
-    row = faults.full_disk(trial)
+    monkeypatch.setattr(reliability, "_ROOM", 300_000)
+    row = reliability.full_disk(trial)
     assert row.held is True
     assert "is full. Make room and try again; nothing was lost." in row.happened
 
 
 def test_who_holds_the_store_is_told_to_the_impatient_and_the_patient_are_answered(trial, monkeypatch):
-    monkeypatch.setattr(faults, "_HELD", 1.5)
-    monkeypatch.setattr(faults, "_PATIENCE", 0.3)
-    row = faults.locked(trial)
+    monkeypatch.setattr(reliability, "_HELD", 1.5)
+    monkeypatch.setattr(reliability, "_PATIENCE", 0.3)
+    row = reliability.locked(trial)
     assert row.held is True
     assert "is in use by another program (python -m tools.reliability.holding" in row.happened
 
 
 def test_a_search_that_is_not_there_is_counted_as_lost(trial):
-    assert faults._lost(trial.app.settings, ["never asked"]) == 1
+    assert reliability._lost(trial.app.settings, ["never asked"]) == 1
 
 
 def made(held, lost):

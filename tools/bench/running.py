@@ -6,15 +6,13 @@ import json
 import time
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from relic_core.config.machine import busy, in_full
 from relic_core.config.provenance import code
 from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.formats.files import read_text, written_whole
-from tools.bench.bench import QUICK, USUAL, Bench
-from tools.bench.figures import Figure, Measured, Target
+from tools.bench.bench import QUICK, USUAL, Bench, Figure, Measured, Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,18 +23,18 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 PARTS = {
-    "bm25": ("words:measure", "queries by words against rank_bm25"),
-    "building": ("building:measure", "building an index against sentence-transformers on every span"),
-    "encoder": ("encoder:measure", "tokens a second against the model's bare forward pass"),
-    "latency": ("latency:measure", "how long an answer from one work takes"),
-    "library": ("latency:measure_library", "how long an answer from the whole library takes"),
-    "memory": ("memory:measure", "the most memory that the app holds with three works open"),
-    "start": ("start:measure", "from starting to a server that is up, and to a first answer"),
-    "doubling": ("doubling:measure", "how cost grows with a work's length"),
-    "agreement": ("formats:measure", "whether rankings in bfloat16 are those in float32"),
-    "mining": ("quotations:measure", "finding the quotations of a work in a source against Quid"),
+    "bm25": ("measure_words", "queries by words against rank_bm25"),
+    "building": ("measure_building", "building an index against sentence-transformers on every span"),
+    "encoder": ("measure_encoder", "tokens a second against the model's bare forward pass"),
+    "latency": ("measure_latency", "how long an answer from one work takes"),
+    "library": ("measure_library", "how long an answer from the whole library takes"),
+    "memory": ("measure_memory", "the most memory that the app holds with three works open"),
+    "start": ("measure_start", "from starting to a server that is up, and to a first answer"),
+    "doubling": ("measure_doubling", "how cost grows with a work's length"),
+    "agreement": ("measure_formats", "whether rankings in bfloat16 are those in float32"),
+    "mining": ("measure_quotations", "finding the quotations of a work in a source against Quid"),
 }
-"""By name: where it is, and what it measures, in a few words."""
+"""By name: its function in `tools.bench.parts`, and what it measures, in a few words."""
 
 FORMAT = "relic bench/1"
 """What a file of figures calls itself."""
@@ -101,7 +99,7 @@ def measure(
         bench = Bench(app=app, effort=effort, work_id=work_id, full=full, claims=claims, say=say)
         found.append(_function(part)(bench))
     progress(len(chosen), len(chosen), "")
-    from tools.bench.baseline import threads
+    from tools.bench.parts import threads
 
     return Report(
         machine={**in_full(), "threads": threads()},
@@ -179,5 +177,6 @@ def _said(claims: Sequence[Claim]) -> str:
 
 
 def _function(part: str) -> Callable[[Bench], Measured]:
-    module, name = PARTS[part][0].split(":")
-    return cast("Callable[[Bench], Measured]", getattr(import_module(f"tools.bench.{module}"), name))
+    from tools.bench import parts
+
+    return cast("Callable[[Bench], Measured]", getattr(parts, PARTS[part][0]))

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from relic_core.domain.figures import Table
 from relic_core.reporting import tables
-from tools.bench.figures import number
+from tools.bench.bench import number
 from tools.bench.running import PARTS
 from tools.between_marks import put_between
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tools.bench.figures import Figure, Measured
+    from tools.bench.bench import Figure, Measured
     from tools.bench.running import Report
 
 MARKS = "bench"

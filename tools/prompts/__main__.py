@@ -65,7 +65,7 @@ def _ask(app: App, names: Sequence[str] = ()) -> tuple[Answered, ...]:
 
 def _show(app: App, options: Namespace) -> int:
     from tools.prompts.asking import left_out
-    from tools.prompts.report_files import shipped
+    from tools.prompts.reports import shipped
 
     answers = _ask(app, options.retriever)
     try:
@@ -103,7 +103,7 @@ def _hit(answered: Answered, rank: int, span: Span, verdicts: Sequence[str], wid
 
 
 def _sheet(app: App, options: Namespace) -> int:
-    from tools.prompts.sheets import VERDICTS, check_free, write_sheet
+    from tools.prompts.reports import VERDICTS, check_free, write_sheet
 
     check_free(options.sheet)
     count = write_sheet(options.sheet, _ask(app), seed=options.seed or 0)
@@ -113,10 +113,7 @@ def _sheet(app: App, options: Namespace) -> int:
 
 def _write(app: App, options: Namespace) -> int:
     from relic_core.reporting.tables import write
-    from tools.prompts.figures import figures
-    from tools.prompts.report import make_report
-    from tools.prompts.report_files import write_report
-    from tools.prompts.sheets import check_readers, read_sheets
+    from tools.prompts.reports import check_readers, figures, make_report, read_sheets, write_report
 
     check_readers(options.read)
     answers = _ask(app)
@@ -129,8 +126,7 @@ def _write(app: App, options: Namespace) -> int:
 
 
 def _check(app: App, options: Namespace) -> int:  # noqa: ARG001 - as all of them
-    from tools.prompts.figures import changed_makers, differences
-    from tools.prompts.report_files import shipped
+    from tools.prompts.reports import changed_makers, differences, shipped
 
     report = shipped()
     answers = _ask(app)
@@ -147,7 +143,7 @@ def _check(app: App, options: Namespace) -> int:  # noqa: ARG001 - as all of the
 
 def _table(app: App, options: Namespace) -> int:  # noqa: ARG001 - as all of them
     from tools.between_marks import put_between
-    from tools.prompts.figures import MARKS, page_table
+    from tools.prompts.reports import MARKS, page_table
 
     if options.table == Path():
         print(page_table())

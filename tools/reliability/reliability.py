@@ -1,40 +1,316 @@
-"""All rows, one after another, on a library made for them; and the tables of the documentation."""
+"""What is tried of reliability, one row each, on a library made for it; and the tables of the documentation."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 import tempfile
+import threading
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from relic_core.config import Settings
+from relic_core.config import PROJECT, Settings
 from relic_core.config.machine import busy, in_full
 from relic_core.config.provenance import code
 from relic_core.domain.figures import Table
-from relic_core.errors import unknown_name
+from relic_core.errors import RelicError, StoreBusy, unknown_name
 from relic_core.reporting.tables import write as write_tables
+from relic_core.services.answers import SearchRequest
 from relic_core.wiring import App, build
+from tools.bench import parts
 from tools.between_marks import put_between
-from tools.reliability import faults, load, pages
-from tools.reliability.rows import Row, Trial
+from tools.reliability.writing import REFUSED, claim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from relic_core.ports import Progress
+    from relic_core.wiring import App
 
-PARTS: Mapping[str, Callable[[Trial], Row]] = {
-    "searchers": load.searchers,
-    "browsers": pages.browsers,
-    "killed": faults.killed,
-    "full": faults.full_disk,
-    "locked": faults.locked,
-    "index": faults.index_gone,
-    "overnight": pages.overnight,
-}
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What was done, and what happened.
+
+    - `held`: what was expected has happened; None where it could not be tried.
+    - `counts`: what was counted. "lost" counts writes that were acknowledged and are not there.
+    """
+
+    name: str
+    done: str
+    expected: str
+    happened: str
+    held: bool | None
+    counts: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What a row is made with.
+
+    - `app`: a library made for it: the sample, prepared.
+    - `folder`: where it may make others.
+    - `searchers`, `browsers`, `rounds`: how many at once, and how often things are repeated.
+    """
+
+    app: App
+    folder: Path
+    work_id: str
+    claims: tuple[str, ...]
+    searchers: int
+    browsers: int
+    rounds: int
+    say: Say
+
+
+def percentile(times: list[float], share: float) -> float:
+    """Give the time that a share of all did not exceed.
+
+    >>> percentile([3.0, 1.0, 2.0, 4.0], 0.5), percentile([3.0, 1.0, 2.0, 4.0], 0.95)
+    (2.0, 4.0)
+    """
+    ordered = sorted(times)
+    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
+
+
+_MOST_RATIO = 2.0
+"""How much longer than their share of the machine people may wait at the median."""
+
+
+def searchers(trial: Trial) -> Row:
+    """Let many ask the one app of a server at once, each for an answer and a line of the history."""
+    trial.say("one alone searches")
+    _ask(trial, "warm", 1)
+    alone = [seconds for seconds, _ in _ask(trial, "alone", trial.rounds)]
+    trial.say(f"{trial.searchers} search at once")
+    together = threading.Barrier(trial.searchers)
+
+    def one(number: int) -> list[tuple[float, str]]:
+        together.wait()
+        return _ask(trial, f"searcher {number}", trial.rounds)
+
+    with ThreadPoolExecutor(trial.searchers) as pool:
+        answers = [answer for each in pool.map(one, range(trial.searchers)) for answer in each]
+    times = [seconds for seconds, _ in answers]
+    kept = {search.id for search in trial.app.history.recent(1_000_000)}
+    failed = sum(not search_id for _, search_id in answers)
+    lost = sum(bool(search_id) and search_id not in kept for _, search_id in answers)
+    p50, p95 = (percentile(times, share) / percentile(alone, share) for share in (0.5, 0.95))
+    return Row(
+        name=f"{trial.searchers} searchers at once",
+        done=f"{trial.searchers} threads of one server's app each asked {trial.rounds} times, without a pause "
+        "between, "
+        f"for the first answer of a page and its line in the history; before that, one alone did.",
+        expected=f"Every search is answered and kept; at the median nobody waits more than {_MOST_RATIO:.0f} times "
+        "their "
+        f"share ({trial.searchers} times as long as alone).",
+        happened=f"{len(answers) - failed:,} of {len(answers):,} were answered. Alone p50 "
+        f"{percentile(alone, 0.5):.2f} s, p95 "
+        f"{percentile(alone, 0.95):.2f} s; together p50 {p50:.1f} times and p95 {p95:.1f} times as long.",
+        held=failed == 0 and lost == 0 and p50 <= _MOST_RATIO * trial.searchers,
+        counts={"searches": len(answers), "failed": failed, "lost": lost, "p50 ratio": p50, "p95 ratio": p95},
+    )
+
+
+def _ask(trial: Trial, who: str, times: int) -> list[tuple[float, str]]:
+    """Ask some times; seconds and the id under which each was kept, empty where it was refused."""
+    found = []
+    for number in range(times):
+        claim = f"{trial.claims[number % len(trial.claims)]} ({who}, {number})"
+        request = SearchRequest(work_id=trial.work_id, claim_text=claim)
+        began = time.perf_counter()
+        try:
+            trial.app.search.run(request, at_once=True)
+            kept = trial.app.history.keep(request).id
+        except RelicError:
+            kept = ""
+        found.append((time.perf_counter() - began, kept))
+    return found
+
+
+_ROOM = 4_000_000
+"""Bytes that the store may still grow by on the full disk."""
+_HELD, _PATIENCE = 3.0, 1.0
+"""Seconds: how long the store is held, and how long somebody impatient waits."""
+_DENSE = "dense-relic"
+
+
+def killed(trial: Trial) -> Row:
+    """Kill a process again and again while it writes; then look for what it had acknowledged."""
+    settings = Settings(data=trial.folder / "killed" / "data", indexes=trial.folder / "killed" / "indexes")
+    acknowledged: list[str] = []
+    for number in range(trial.rounds):
+        trial.say(f"killing a process while it writes, {number + 1} of {trial.rounds}")
+        name = f"killed {number}"
+        with _process("writing", [name], settings) as process:
+            lines = _lines(process, 3 + number)
+            process.kill()
+            lines += _rest(process)
+        acknowledged += [claim(name, int(line)) for line in lines if line.isdigit()]
+    lost = _lost(settings, acknowledged)
+    return Row(
+        name="a process killed while it writes",
+        done=f"A process that keeps searches without a pause was killed {trial.rounds} times (SIGKILL), each time "
+        "after some "
+        "had been acknowledged; each next one went on with the same store.",
+        expected="The store opens each time, and no acknowledged search is lost.",
+        happened=f"It opened each time; {len(acknowledged):,} searches were acknowledged, {lost or 'none'} of them "
+        "lost.",
+        held=lost == 0 and len(acknowledged) >= 3 * trial.rounds,
+        counts={"kills": trial.rounds, "acknowledged": len(acknowledged), "lost": lost},
+    )
+
+
+def full_disk(trial: Trial) -> Row:
+    """Let files grow no further, as on a full disk; then give room again."""
+    trial.say("filling the disk")
+    settings = Settings(data=trial.folder / "full" / "data", indexes=trial.folder / "full" / "indexes")
+    build(settings).works.summaries()
+    limit = settings.store.stat().st_size + _ROOM
+    with _process("writing", ["full", str(limit)], settings) as process:
+        lines = _rest(process)
+        code = process.wait()
+    acknowledged = [claim("full", int(line)) for line in lines if line.isdigit()]
+    told = next((line.removeprefix("refused ") for line in lines if line.startswith("refused ")), "")
+    told = told.replace(f"{settings.data}/", "")
+    lost = _lost(settings, acknowledged)
+    try:
+        build(settings).history.keep(SearchRequest(work_id="w", claim_text="after"))
+        again = True
+    except RelicError:
+        again = False
+    return Row(
+        name="a full disk",
+        done=f"A process kept searches while no file might grow beyond {_ROOM / 1e6:.1f} MB more (RLIMIT_FSIZE); "
+        "afterwards "
+        "there was room again.",
+        expected="The search that does not fit is refused with a sentence that says why; those before are kept; with "
+        "room, "
+        "writing goes on.",
+        happened=f"{len(acknowledged):,} were acknowledged, {lost or 'none'} of them lost. Then: "
+        f"“{told.partition(': ')[2]}” "
+        f"With room again a search was {'kept' if again else 'not kept'}.",
+        held=code == REFUSED and told.startswith("StoreFull") and lost == 0 and again,
+        counts={"acknowledged": len(acknowledged), "lost": lost},
+    )
+
+
+def locked(trial: Trial) -> Row:
+    """Ask while a command holds the store: somebody patient and somebody impatient."""
+    trial.say("holding the store")
+    settings = trial.app.settings
+    with _process("holding", [str(_HELD)], settings) as process:
+        _lines(process, 1)
+        try:
+            build(replace(settings, lock_seconds=_PATIENCE)).works.summaries()
+            said = "nothing"
+        except StoreBusy as error:
+            said = str(error).replace(f"{settings.data}/", "").replace(sys.executable, "python")
+        began = time.perf_counter()
+        trial.app.works.summaries()
+        waited = time.perf_counter() - began
+    busy = "is in use by another program" in said
+    return Row(
+        name="a store that a command holds",
+        done=f"A command held the store for {_HELD:.0f} s. A command that waits {_PATIENCE:.0f} s for it asked for "
+        "the list of works, then the app, which waits longer, did.",
+        expected="The impatient one is told who holds the store; the patient one waits and is answered.",
+        happened=f"The first was told “{said}” The second was answered after {waited:.1f} s more.",
+        held=busy and waited < _HELD + settings.lock_seconds,
+        counts={"lost": 0},
+    )
+
+
+def index_gone(trial: Trial) -> Row:
+    """Delete an index that the app has open; search; build it anew; search again."""
+    trial.say("deleting an index under the app")
+    request = SearchRequest(work_id=trial.work_id, claim_text=trial.claims[0])
+    bench = trial.app
+    before = {column.retriever: _words(column.cards) for column in bench.search.run(request, at_once=True).columns}
+    shutil.rmtree(bench.settings.indexes / _DENSE)
+    meanwhile = {column.retriever: column for column in bench.search.run(request, at_once=True).columns}
+    bench.indexes.build(trial.work_id, bench.indexes.missing(trial.work_id), lambda _done, _total, _note="": None)
+    after = {column.retriever: _words(column.cards) for column in bench.search.run(request, at_once=True).columns}
+    others = all(_words(column.cards) == before[name] for name, column in meanwhile.items() if name == "bm25")
+    pending = meanwhile[_DENSE].pending or bool(meanwhile[_DENSE].cards)
+    return Row(
+        name="an index deleted under the app",
+        done="The folder of a retriever's indexes was deleted while the app had one of them open; a search followed, "
+        "the index "
+        "was built anew, and the same search followed.",
+        expected="No error: the other retrievers answer, this one says that the work is to be prepared (or still "
+        "answers from "
+        "memory); built anew, it answers as before.",
+        happened=f"The others answered {'as before' if others else 'otherwise'}; this one "
+        f"{'asked for the work to be prepared' if meanwhile[_DENSE].pending else 'answered from memory'}; afterwards "
+        "the "
+        f"hits were {'the same' if after == before else 'others'}.",
+        held=others and pending and after == before,
+        counts={"lost": 0},
+    )
+
+
+def _words(cards: Sequence[object]) -> list[str]:
+    return [repr(getattr(card, "span", card)) for card in cards]
+
+
+def _lost(settings: Settings, acknowledged: Sequence[str]) -> int:
+    """Count what was acknowledged and is not there."""
+    kept = {search.claim_text for search in build(settings).history.recent(1_000_000)}
+    return sum(each not in kept for each in acknowledged)
+
+
+@contextmanager
+def _process(module: str, arguments: Sequence[str], settings: Settings) -> Iterator[subprocess.Popen[str]]:
+    with _run(["-m", f"tools.reliability.{module}", *arguments], settings) as process:
+        yield process
+
+
+@contextmanager
+def _run(arguments: Sequence[str], settings: Settings) -> Iterator[subprocess.Popen[str]]:
+    """Start our own program on a library, and see that it has ended at the end."""
+    with subprocess.Popen(  # noqa: S603 - our own program
+        [sys.executable, *arguments],
+        cwd=PROJECT,
+        env={**os.environ, **settings.to_environment()},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def _lines(process: subprocess.Popen[str], number: int) -> list[str]:
+    assert process.stdout is not None  # noqa: S101 - it was asked for above
+    return [process.stdout.readline().strip() for _ in range(number)]
+
+
+def _rest(process: subprocess.Popen[str]) -> list[str]:
+    """Read what is left; a line cut short by a kill was not acknowledged."""
+    assert process.stdout is not None  # noqa: S101 - as above
+    text = process.stdout.read()
+    return [line.strip() for line in text.splitlines(keepends=True) if line.endswith("\n")]
+
+
 MARKS = "reliability"
 
 
@@ -165,3 +441,171 @@ def _library(folder: Path) -> App:
 
 def _sample(bench: App) -> str:
     return bench.works.summaries()[0].id
+
+
+_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+_PAGE_PATIENCE = 60_000
+_SOON = 60_000
+"""Milliseconds; a server that has just begun loads its encoder before its first answer."""
+_MOST_PAGE_RATIO = 2.0
+_DONE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+_CONNECTED = '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
+
+
+def browsers(trial: Trial) -> Row:
+    """Let several browsers search at once, beside one alone."""
+    name = f"{trial.browsers} browsers at once"
+    done = (
+        f"{trial.browsers} visitors of one server opened Find and asked {trial.rounds} times each, all of them "
+        "pressing at the same "
+        "moment; before that, one alone did."
+    )
+    expected = (
+        f"Every search is answered; at the median nobody waits more than {_MOST_PAGE_RATIO:.0f} times their share."
+    )
+    if why := _missing():
+        return Row(name=name, done=done, expected=expected, happened=why, held=None)
+    with _serving(trial) as url, _chromium() as chromium:
+        trial.say("a browser searches alone")
+        pages = [_opened(chromium, url) for _ in range(trial.browsers)]
+        _ask_at_once(trial, pages, "first")  # what a server loads for its first answer is not what is measured
+        alone = [
+            seconds for number in range(trial.rounds) for seconds in _ask_at_once(trial, pages[:1], f"alone {number}")
+        ]
+        trial.say(f"{trial.browsers} browsers search at once")
+        times = [
+            seconds for number in range(trial.rounds) for seconds in _ask_at_once(trial, pages, f"at once {number}")
+        ]
+        errors = sum(
+            page.locator('[data-testid="stException"], [data-testid="stAlertContentError"]').count() for page in pages
+        )
+    p50, p95 = (percentile(times, share) / percentile(alone, share) for share in (0.5, 0.95))
+    return Row(
+        name=name,
+        done=done,
+        expected=expected,
+        happened=f"{len(times)} searches were answered, {errors or 'no'} errors shown. Alone p50 "
+        f"{percentile(alone, 0.5):.1f} s, p95 "
+        f"{percentile(alone, 0.95):.1f} s; together p50 {p50:.1f} times and p95 {p95:.1f} times as long.",
+        held=errors == 0 and p50 <= _MOST_PAGE_RATIO * trial.browsers,
+        counts={"searches": len(times), "lost": 0, "p50 ratio": p50, "p95 ratio": p95},
+    )
+
+
+def overnight(trial: Trial) -> Row:
+    """Leave a page open, restart the server under it, and use the page again."""
+    name = "a page left open overnight"
+    done = (
+        "A page with an answer stayed open while its server was ended and, later, started again at the same address; "
+        "then "
+        "the page was used without being loaded anew."
+    )
+    expected = "The page connects again by itself and answers; what had been asked before is in the history."
+    if why := _missing():
+        return Row(name=name, done=done, expected=expected, happened=why, held=None)
+    trial.say("leaving a page open over a restart")
+    port = parts.free_port()
+    with _chromium() as chromium:
+        with _serving(trial, port) as url:
+            page = _opened(chromium, url)
+            _ask_at_once(trial, [page], "evening")
+        page.wait_for_timeout(5_000)
+        with _serving(trial, port):
+            page.locator(_CONNECTED).wait_for()
+            page.locator(_DONE).wait_for()
+            page.set_default_timeout(_SOON)
+            presses = next((press for press in (1, 2, 3) if _answered(trial, page)), 0)
+    kept = [search.claim_text for search in trial.app.history.recent(1_000_000)]
+    lost = sum(not any(f"({when})" in text for text in kept) for when in ("evening", *(["morning"] if presses else [])))
+    late = f"an answer takes more than {_SOON // 1000} s, or the claim of its address stood in place of what was typed"
+    said = (
+        "did not answer at three presses",
+        "answered at the first press",
+        f"answered when the claim was written for the second time: {late}",
+        f"answered when the claim was written for the third time: {late}",
+    )[presses]
+    return Row(
+        name=name,
+        done=done,
+        expected=expected,
+        happened=f"It connected by itself and {said}. Of the searches that were answered {lost or 'none'} was lost.",
+        held=presses == 1 and lost == 0,
+        counts={"presses": presses, "lost": lost},
+    )
+
+
+def _answered(trial: Trial, page: Any) -> bool:  # noqa: ANN401 - as below
+    trouble = import_module("playwright.sync_api").TimeoutError
+    try:
+        _ask_at_once(trial, [page], "morning")
+    except trouble:
+        return False
+    return True
+
+
+def _missing() -> str:
+    if find_spec("playwright") is None:
+        return "Not tried: playwright is not installed (requirements-dev.txt)."
+    return "" if _path() else "Not tried: there is no Chromium here."
+
+
+def _path() -> str:
+    names = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
+    return next(filter(None, map(shutil.which, filter(None, names))), "")
+
+
+@contextmanager
+def _serving(trial: Trial, port: int = 0) -> Iterator[str]:
+    environment = {**os.environ, **trial.app.settings.to_environment()}
+    port = port or parts.free_port()
+    with parts.server(PROJECT / "app.py", environment, port=port):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def _chromium() -> Iterator[Any]:
+    playwright = import_module("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=_path(), args=_FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def _opened(chromium: Any, url: str) -> Any:  # noqa: ANN401 - playwright is looked up when it is needed
+    page = chromium.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page.set_default_timeout(_PAGE_PATIENCE)
+    page.goto(f"{url}/find")
+    page.get_by_role("heading", level=1).wait_for()
+    page.locator(_DONE).wait_for()
+    return page
+
+
+def _ask_at_once(trial: Trial, pages: list[Any], when: str) -> list[float]:
+    """Write a claim into every page, press in all of them, and take the time till each has its answer."""
+    before = [page.url for page in pages]
+    for number, page in enumerate(pages):
+        box = page.locator("textarea").first
+        box.fill(f"{trial.claims[number % len(trial.claims)]} ({when})")
+    began = time.perf_counter()
+    for page in pages:
+        page.locator("textarea").first.press("Control+Enter")
+    times = []
+    for page, old in zip(pages, before, strict=True):
+        page.wait_for_url(lambda url, old=old: "q=" in url and url != old)
+        page.locator(".relic-card").first.wait_for()
+        page.locator(_DONE).wait_for()
+        times.append(time.perf_counter() - began)
+    return times
+
+
+PARTS: Mapping[str, Callable[[Trial], Row]] = {
+    "searchers": searchers,
+    "browsers": browsers,
+    "killed": killed,
+    "full": full_disk,
+    "locked": locked,
+    "index": index_gone,
+    "overnight": overnight,
+}

@@ -1,0 +1,537 @@
+"""The report of the paper's prompts: hits, two readers' verdicts, figures; as a file and on sheets."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+from relic_core.config import ASSETS, provenance
+from relic_core.domain.figures import Table
+from relic_core.errors import BadBenchmark, BadRequest, NotFound
+from relic_core.evaluation.verdicts import readers_agreement
+from relic_core.formats.escaping import BOM, as_csv
+from relic_core.formats.files import as_object, parse, read_bytes, read_text, written_whole
+from relic_core.reporting.passages import surroundings
+from relic_core.reporting.tables import as_markdown
+from relic_core.text.decoding import decode
+from tools.prompts.asking import SHAPE, characters, left_out
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
+
+    from relic_core.domain import Span, Work
+    from relic_core.wiring import App
+    from tools.prompts.asking import Answered
+
+
+Verdict = Literal["supports", "partly", "no"]
+"""What a reader may say: the passage is evidence for the prompt, in part or from afar, or not."""
+
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+COLUMNS = ("id", "seed", "work", "prompt", "before", "passage", "after", "verdict", "note")
+READERS = 2
+
+_NEEDED = ("id", "seed", "verdict")
+_AROUND = 2
+"""Sentences of the chapter shown on either side."""
+_MOST_BYTES = 5_000_000
+_NAMED = 5
+"""Rows that a message names; of more it gives the number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A sheet that a reader has filled in.
+
+    - `seed`: of its order.
+    - `verdicts`: by the id of the passage; all that were wanted.
+    """
+
+    seed: int
+    verdicts: dict[str, Verdict]
+
+
+def write_sheet(path: Path, answers: Sequence[Answered], *, seed: int) -> int:
+    """Write an empty sheet.
+
+    A cell that a spreadsheet would take for a formula gets an apostrophe in front; all others are to the letter, but
+    for line wraps.
+
+    - `path`: a file that is not there yet: one that was filled in must not be lost.
+    - `seed`: decides the order, on every machine alike.
+
+    Returns: how many passages are to be judged.
+
+    Raises BadRequest: there is such a file.
+    Raises StoreError: it cannot be written.
+    """
+    check_free(path)
+    rows = [(id_, each, span) for each in answers for id_, span in each.passages.items()]
+    rows.sort(key=lambda row: hashlib.sha256(f"{seed} {row[0]}".encode()).hexdigest())
+    table: list[Sequence[object]] = [COLUMNS]
+    for id_, each, span in rows:
+        said = (each.prompt.prompt.title, each.prompt.prompt.claim, *in_context(each.work, span))
+        table.append([id_, seed, *said, "", ""])
+    with written_whole(path) as file:
+        file.write(f"{BOM}{as_csv(table)}".encode())
+    return len(rows)
+
+
+def check_free(path: Path) -> None:
+    """Refuse to write a sheet over a file that is there.
+
+    Raises BadRequest: there is one.
+    """
+    if path.exists():
+        raise BadRequest(f"There is a file {path} already, and verdicts may stand in it. Name another one.")
+
+
+def in_context(work: Work, span: Span) -> tuple[str, str, str]:
+    """Give a passage with a little of its chapter: what stands before it, its words, what stands after it."""
+    sides = ["", "", ""]
+    at = 0
+    for paragraph in surroundings(work, span, sentences=_AROUND).paragraphs:
+        for piece in paragraph.pieces:
+            at = 1 if piece.gold else 2 if at else 0
+            sides[at] += piece.text
+        sides[at] += "\n\n"
+    before, words, after = (side.strip() for side in sides)
+    return before, words, after
+
+
+def read_sheets(paths: Sequence[Path], wanted: Collection[str]) -> tuple[Sheet, ...]:
+    """Read the sheets of the two readers, in the order given.
+
+    - `wanted`: ids of the passages that each must judge.
+
+    Raises BadRequest: they are not two.
+    Raises NotFound, BadBenchmark: as `read_sheet`.
+    """
+    check_readers(paths)
+    return tuple(read_sheet(path, wanted) for path in paths)
+
+
+def check_readers(paths: Sequence[Path]) -> None:
+    """Refuse another number of sheets than there are readers.
+
+    Raises BadRequest: they are not two files.
+    """
+    if len(paths) != READERS or len({path.resolve() for path in paths}) != READERS:
+        raise BadRequest(
+            f"The report needs the sheets of {READERS} readers, each in a file of its own: --read FIRST --read SECOND."
+        )
+
+
+def read_sheet(path: Path, wanted: Collection[str]) -> Sheet:
+    """Read a sheet that was filled in; capitals, spaces and the order of rows and columns make no difference.
+
+    - `path`: the file, as `write_sheet` made it and a spreadsheet saved it, with commas, semicolons or tabs.
+    - `wanted`: ids of the passages that it must judge, each once.
+
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is no sheet; or a passage is missing, unknown, there twice, or without a verdict that is
+    allowed.
+    Raises BadText: it is no text.
+    """
+    text = decode(read_bytes(path, at_most=_MOST_BYTES), max_bytes=_MOST_BYTES).text
+    head = text.partition("\n")[0]
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count)))
+    heads = [name.strip().casefold() for name in rows[0]] if rows else []
+    if any(heads.count(name) != 1 for name in _NEEDED):
+        raise BadBenchmark(f"{path} is no sheet of prompts: its first line must name the columns {', '.join(COLUMNS)}.")
+    at = [heads.index(name) for name in _NEEDED]
+    filled = [row for row in rows[1:] if any(cell.strip() for cell in row)]
+    said = [tuple(row[column].strip() if column < len(row) else "" for column in at) for row in filled]
+    ids = [id_ for id_, _, _ in said]
+    odd = [(id_, verdict) for id_, _, verdict in said if verdict and verdict.casefold() not in VERDICTS]
+    wrong = [
+        _those("is missing", "are missing", [id_ for id_ in wanted if id_ not in ids]),
+        _those("is not asked about now", "are not asked about now", [id_ for id_ in ids if id_ not in wanted]),
+        _those("stands there twice", "stand there twice", sorted({id_ for id_ in ids if ids.count(id_) > 1})),
+        _those("has no verdict", "have no verdict", [id_ for id_, _, verdict in said if not verdict]),
+        _those("has an unknown verdict", "have unknown verdicts", [f"{id_}: “{v:.20}”" for id_, v in odd]),
+    ]
+    if any(wrong):
+        raise BadBenchmark(
+            f"{path} cannot be taken as it is. {' '.join(filter(None, wrong))} Every passage that the retrievers find "
+            f"now needs one of the verdicts {', '.join(VERDICTS)}. Where other passages are found than when the sheet "
+            "was made, make a new one."
+        )
+    seeds = {seed for _, seed, _ in said}
+    seed = seeds.pop() if len(seeds) == 1 else ""
+    if not (seed.isascii() and seed.isdigit()):
+        raise BadBenchmark(f"{path}: the column seed must hold one and the same number in every row. Restore it.")
+    return Sheet(seed=int(seed), verdicts={id_: cast("Verdict", verdict.casefold()) for id_, _, verdict in said})
+
+
+def _those(one: str, several: str, which: Sequence[str]) -> str:
+    """Say of which passages something is true; nothing where there are none.
+
+    >>> _those("is missing", "are missing", ["p1", "p2"])
+    '2 passages are missing (p1, p2).'
+    """
+    if not which:
+        return ""
+    count = f"1 passage {one}" if len(which) == 1 else f"{len(which)} passages {several}"
+    return f"{count} ({', '.join([*which[:_NAMED], *(['…'] if len(which) > _NAMED else [])])})."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edition:
+    """The edition of a work that was searched.
+
+    - `sha256`, `segmenter`: of the text that offsets belong to, and what cut it into sentences.
+    """
+
+    slug: str
+    title: str
+    author: str
+    sha256: str
+    segmenter: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A retriever as it was asked.
+
+    - `encoder`: identity of its own encoder; empty where it has none.
+    - `configuration`: all that decides its scores, the encoders and models of what it is made of among it.
+    """
+
+    name: str
+    label: str
+    encoder: str
+    configuration: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A passage and the verdicts on it.
+
+    - `start`, `length`: first sentence, from 0, and how many.
+    - `characters`: half-open offsets in the text of the work.
+    - `verdicts`: one of each reader, in the order in which their sheets were given.
+    """
+
+    address: str
+    start: int
+    length: int
+    characters: tuple[int, int]
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reported:
+    """A prompt, what was found for it, and the verdicts.
+
+    - `claim`, `asked`: the prompt; and as it was asked, with its mask.
+    - `hits`: by retriever: ids, best first.
+    """
+
+    table: str
+    claim: str
+    asked: str
+    work: str
+    length: int
+    passages: dict[str, Judged]
+    hits: dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The report.
+
+    - `code`: version of the program and, where known, the commit.
+    - `seeds`: of the order of each reader's sheet.
+    - `retrievers`: in the order of pages.
+    - `prompts`: in the order of the paper.
+    - `left_out`: prompts of the paper that were not asked: ``table``, ``title``, ``author``, ``length``, and ``why``.
+    """
+
+    created: datetime
+    code: str
+    shape: str
+    seeds: tuple[int, ...]
+    works: tuple[Edition, ...]
+    retrievers: tuple[Asked, ...]
+    prompts: tuple[Reported, ...]
+    left_out: tuple[dict[str, Any], ...]
+
+    @property
+    def verdicts(self) -> dict[str, tuple[Verdict, ...]]:
+        """The verdicts on every passage, by id."""
+        return {id_: judged.verdicts for prompt in self.prompts for id_, judged in prompt.passages.items()}
+
+
+def make_report(app: App, answers: Sequence[Answered], sheets: Sequence[Sheet]) -> Report:
+    """Put together what was found now and what the readers said of it.
+
+    - `app`: whose retrievers were asked.
+    - `sheets`: the readers' verdicts on every passage of it.
+    """
+    return Report(
+        created=datetime.now(UTC).replace(microsecond=0),
+        code=provenance.code(),
+        shape=str(SHAPE),
+        seeds=tuple(sheet.seed for sheet in sheets),
+        works=tuple({each.slug: _edition(each) for each in answers}.values()),
+        retrievers=asked_now(app, answers),
+        prompts=tuple(_reported(each, sheets) for each in answers),
+        left_out=tuple(
+            {"table": each.table, "title": each.prompt.title, "author": each.prompt.author, "length": each.length}
+            | {"why": why}
+            for each, why in left_out()
+        ),
+    )
+
+
+def asked_now(app: App, answers: Sequence[Answered]) -> tuple[Asked, ...]:
+    """Say what each retriever is that answered."""
+    found = []
+    for name in answers[0].hits if answers else ():
+        card, retriever = app.indexes.card(name), app.indexes.retriever(name)
+        configuration = dict(sorted(retriever.configuration.items()))
+        found.append(
+            Asked(name=name, label=card.label, encoder=retriever.encoder_identity, configuration=configuration)
+        )
+    return tuple(found)
+
+
+def _edition(answered: Answered) -> Edition:
+    work = answered.work
+    return Edition(
+        slug=answered.slug, title=work.title, author=work.author, sha256=work.sha256, segmenter=work.segmenter
+    )
+
+
+def _reported(answered: Answered, sheets: Sequence[Sheet]) -> Reported:
+    prompt, work = answered.prompt, answered.work
+    return Reported(
+        table=prompt.table,
+        claim=prompt.prompt.claim,
+        asked=prompt.asked,
+        work=answered.slug,
+        length=prompt.length,
+        passages={
+            id_: Judged(
+                address=str(work.address(span.start)),
+                start=span.start,
+                length=span.length,
+                characters=characters(work, span),
+                verdicts=tuple(sheet.verdicts[id_] for sheet in sheets),
+            )
+            for id_, span in answered.passages.items()
+        },
+        hits={name: tuple(map(answered.id_of, spans)) for name, spans in answered.hits.items()},
+    )
+
+
+REPORT = ASSETS / "prompts.json"
+"""The report that comes with the program."""
+
+FORMAT = "relic prompts/1"
+"""Name and version of the format: a file of another version is refused."""
+
+
+def write_report(path: Path, report: Report) -> None:
+    """Write a report whole or not at all.
+
+    Raises StoreError: the file cannot be written.
+    """
+    content = {**asdict(report), "created": report.created.isoformat()}
+    whole = {"format": FORMAT, "sha256": _digest(content), **content}
+    with written_whole(path) as file:
+        file.write(f"{json.dumps(whole, indent=1, ensure_ascii=False)}\n".encode())
+
+
+def read_report(path: Path) -> Report:
+    """Read a report and check it.
+
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is no report, was changed by hand, or is of a version that this program does not know.
+    """
+    content = as_object(parse(read_text(path), str(path)), str(path))
+    if content.pop("format", None) != FORMAT:
+        raise BadBenchmark(f"{path} is no report of this program's prompts in the format '{FORMAT}'. Make it anew.")
+    if content.pop("sha256", None) != _digest(content):
+        raise _damaged(path, "its content is not what its sha256 says")
+    try:
+        return _report_of(content)
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        raise _damaged(path, str(error)) from None
+
+
+def shipped() -> Report:
+    """Read the report that comes with the program.
+
+    Raises NotFound: none has been made yet.
+    Raises BadBenchmark: as `read_report`.
+    """
+    if not REPORT.is_file():
+        raise NotFound(
+            "No report of the prompts comes with this version of the program. docs/prompts.md says how one is made."
+        )
+    return read_report(REPORT)
+
+
+def _report_of(content: dict[str, Any]) -> Report:
+    prompts = []
+    for each in content.pop("prompts"):
+        passages = {id_: _judged(said) for id_, said in each.pop("passages").items()}
+        hits = {name: tuple(ids) for name, ids in each.pop("hits").items()}
+        if unknown := {id_ for ids in hits.values() for id_ in ids} - set(passages):
+            raise ValueError(f"the hits {', '.join(sorted(unknown))} have no place")
+        prompts.append(Reported(**each, passages=passages, hits=hits))
+    return Report(
+        created=datetime.fromisoformat(content.pop("created")),
+        seeds=tuple(content.pop("seeds")),
+        works=tuple(Edition(**each) for each in content.pop("works")),
+        retrievers=tuple(Asked(**each) for each in content.pop("retrievers")),
+        prompts=tuple(prompts),
+        left_out=tuple(content.pop("left_out")),
+        **content,
+    )
+
+
+def _judged(said: dict[str, Any]) -> Judged:
+    start, end = said.pop("characters")
+    verdicts = tuple(said.pop("verdicts"))
+    if len(verdicts) != READERS or not set(verdicts) <= set(VERDICTS):
+        raise ValueError(f"{READERS} verdicts of {', '.join(VERDICTS)} are wanted, and {verdicts} stand there")
+    return Judged(**said, characters=(start, end), verdicts=verdicts)
+
+
+def _damaged(path: Path, what: str) -> BadBenchmark:
+    return BadBenchmark(f"{path} cannot be used as a report: {what:.300}. Take it anew from where it came, or make it.")
+
+
+def _digest(content: dict[str, Any]) -> str:
+    compact = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(compact.encode()).hexdigest()
+
+
+MARKS = "prompts"
+"""Name of the marks between which the documentation has its table."""
+
+NOT_MADE = "The report has not been made yet."
+"""What stands in the place of the table until there is a report."""
+
+_SHOWN = 12
+"""Digits of a sha256 that are enough for a reader."""
+
+
+def figures(report: Report) -> Table:
+    """Count, for each retriever, the hits that both readers called evidence, and say how far the readers agree.
+
+    A hit counts as "supports" where both say so, and as "at least partly" where neither says "no".
+    """
+    verdicts = report.verdicts
+    rows = []
+    for retriever in report.retrievers:
+        hits = [verdicts[id_] for prompt in report.prompts for id_ in prompt.hits.get(retriever.name, ())]
+        supports = sum(set(both) == {"supports"} for both in hits)
+        partly = sum("no" not in both for both in hits)
+        rows.append((retriever.label, len(hits), supports, partly))
+    first, second = zip(*verdicts.values(), strict=True)
+    agreement = readers_agreement(first, second)
+    kappa = "cannot be said" if agreement.kappa is None else f"{agreement.kappa:z.2f}"
+    alike = f"{agreement.equal} of {agreement.passages} passages the same verdict"
+    return Table(
+        caption=f"{len(report.prompts)} prompts of the RELiC paper, the first hits of each retriever, two readers.",
+        heads=("retriever", "hits", "both: supports", "both: at least partly"),
+        rows=tuple(rows),
+        notes=(
+            f"The readers gave {alike} ({agreement.equal / agreement.passages:.0%}); Cohen's kappa {kappa}.",
+            f"Asked on {report.created:%d %B %Y} with version {report.code}.",
+            *(f"Not asked: {each['title']} (Table {each['table']}), {each['why']}." for each in report.left_out),
+        ),
+    )
+
+
+def page_table() -> str:
+    """Make what docs/prompts.md has between its marks.
+
+    Raises BadBenchmark: the report that comes with the program is damaged.
+    """
+    try:
+        report = shipped()
+    except NotFound:
+        absent = [f"{each.prompt.title} (Table {each.table}): {why}" for each, why in left_out()]
+        return f"{NOT_MADE} It will leave out {'; '.join(absent)}."
+    return as_markdown(figures(report))
+
+
+def differences(report: Report, app: App, answers: Sequence[Answered]) -> tuple[str, ...]:
+    """Say where the first hits are not those of a report.
+
+    - `report`: what was found when it was made.
+    - `app`: whose retrievers answered now.
+
+    Returns: sentences; none where every hit is the same.
+    """
+    said = []
+    editions = {edition.slug: edition for edition in report.works}
+    for each in {each.slug: each for each in answers}.values():
+        edition = editions.get(each.slug)
+        if edition is not None and edition.sha256 != each.work.sha256:
+            said.append(_other_edition(edition, each))
+    reported = {(each.table, each.asked, each.length): each for each in report.prompts}
+    for answered in answers:
+        prompt = answered.prompt
+        then = reported.pop((prompt.table, prompt.asked, prompt.length), None)
+        if then is None:
+            said.append(f"{_named(prompt.prompt.claim, prompt.length)} is not in the report.")
+            continue
+        edition = editions.get(then.work)
+        if edition is not None and edition.sha256 == answered.work.sha256:
+            said.extend(_moved(app, then, answered))
+    said.extend(
+        f"{_named(each.claim, each.length)} is in the report and no longer asked." for each in reported.values()
+    )
+    return tuple(said)
+
+
+def changed_makers(report: Report, app: App, answers: Sequence[Answered]) -> tuple[str, ...]:
+    """Say which retrievers are made otherwise than when the report was; their hits may be the same all the same."""
+    then = {each.name: each for each in report.retrievers}
+    said = []
+    for now in asked_now(app, answers):
+        before = then.get(now.name)
+        if before is not None and (before.encoder, before.configuration) != (now.encoder, now.configuration):
+            names = sorted(before.configuration.keys() | now.configuration.keys())
+            parts = [name for name in names if before.configuration.get(name) != now.configuration.get(name)]
+            said.append(f"{now.label} is made otherwise than when the report was: {', '.join(parts) or 'encoder'}.")
+    return tuple(said)
+
+
+def _moved(app: App, then: Reported, now: Answered) -> list[str]:
+    said = []
+    for name in dict.fromkeys([*then.hits, *now.hits]):
+        label = app.indexes.card(name).label
+        where = f"{label}, {_named(then.claim, then.length)}"
+        if name not in now.hits:
+            said.append(f"{where}: in the report, and no longer asked.")
+        elif name not in then.hits:
+            said.append(f"{where}: asked now, and not in the report.")
+        elif tuple(map(now.id_of, now.hits[name])) != then.hits[name]:
+            here = ", ".join(str(now.work.address(span.start)) for span in now.hits[name]) or "nothing"
+            there = ", ".join(then.passages[id_].address for id_ in then.hits[name]) or "nothing"
+            said.append(f"{where}: {here}; in the report {there}.")
+    return said
+
+
+def _other_edition(edition: Edition, now: Answered) -> str:
+    return (
+        f"{now.work.title} is another edition here ({now.work.sha256[:_SHOWN]}) than in the report "
+        f"({edition.sha256[:_SHOWN]}), so its hits cannot be compared."
+    )
+
+
+def _named(claim: str, length: int) -> str:
+    return f"“{claim}” ({length} sentence{'s' * (length > 1)})"
