@@ -9,8 +9,10 @@ import pytest
 
 from relic_core.domain import Judgement, Span
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
+from relic_core.formats import relic
 from relic_core.formats.pair_files import read_pairs, read_windows
 from relic_core.formats.relic import read_relic
+from relic_core.mining.exporting import UNSPLIT
 from relic_core.services.dataset import ExportRequest
 from relic_core.store.sources import MinedSource
 from relic_core.wiring import build
@@ -168,8 +170,7 @@ def test_an_export_in_relics_form_gives_the_same_windows_back(workbench, tmp_pat
     split(workbench)
     made = workbench.exporter.export(request("windows", tmp_path / "out", form="relic"))
     assert made.rows == {"windows": 4}
-    too_long = "The sentences quoted are more than RELiC's form has candidates for (1 to 5)"
-    assert made.left_out == {"a reprint": 1, too_long: 1}
+    assert made.left_out == {"a reprint": 1, relic.TOO_LONG: 1}
     windows = {window.id: window for window in WINDOWS}
     expected = {"val.json": {0, 1}, "test.json": {2}, "train.json": {4}}
     assert {path.name for path in (tmp_path / "out").iterdir()} == {*expected, "relic.json"}
@@ -197,7 +198,7 @@ def test_a_quotation_with_nothing_around_it_is_no_claim_in_relics_form(workbench
     split(workbench)
     made = workbench.exporter.export(request("windows", tmp_path / "out", form="relic", split="dev"))
     assert made.rows == {"windows": 1}
-    assert made.left_out["Nothing is said before or after the quotation, so there is no claim"] == 1
+    assert made.left_out[relic.NO_CONTEXT] == 1
 
 
 def test_a_file_of_relics_form_can_be_measured_on(workbench, tmp_path):
@@ -243,7 +244,7 @@ def test_what_was_mined_since_the_split_is_counted_as_such(workbench, tmp_path):
     split(workbench)
     workbench.store.splits.replace("pair", [(each.id, "training", "") for each in PAIRS[:3]])
     made = workbench.exporter.export(request("pairs", tmp_path / "p.jsonl"))
-    assert (made.rows, made.left_out) == ({"pairs": 3}, {"It was mined after the last split": 2})
+    assert (made.rows, made.left_out) == ({"pairs": 3}, {UNSPLIT: 2})
 
 
 @pytest.mark.parametrize("name", ["p.jsonl", "p.parquet", "set"])
@@ -264,7 +265,7 @@ def test_offsets_only_can_be_taken_where_texts_may_not_leave(workbench, tmp_path
     assert len(written.splitlines()) == 7
     assert "The critic says" not in written
     assert "sentence of another edition" not in written
-    with pytest.raises(BadBenchmark, match="places of mined windows"):
+    with pytest.raises(BadBenchmark, match="relic mined windows/1"):
         read_windows(tmp_path / "w.jsonl")
 
 
@@ -278,17 +279,17 @@ def test_progress_is_told_as_rows_are_taken(workbench, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "out", "more", "told"),
     [
-        ("poems", "p.jsonl", {}, "no kind of export called 'poems'"),
-        ("pairs", "p.csv", {}, r"\.jsonl or \.parquet"),
+        ("poems", "p.jsonl", {}, "'poems'"),
+        ("pairs", "p.csv", {}, r"\.jsonl.*\.parquet"),
         ("pairs", "folder", {}, "--format"),
-        ("pairs", "p.jsonl", {"form": "parquet"}, r"end in \.parquet"),
-        ("pairs", "p.jsonl", {"form": "xml"}, "no form of export called 'xml'"),
+        ("pairs", "p.jsonl", {"form": "parquet"}, r"\.parquet"),
+        ("pairs", "p.jsonl", {"form": "xml"}, "'xml'"),
         ("windows", "w.jsonl", {"form": "relic"}, "is a folder"),
         ("pairs", "out", {"form": "relic"}, "the work is not known"),
         ("dataset", "d.jsonl", {}, "A data set is a folder"),
-        ("windows", "out", {"form": "datasets", "places": True}, "has to have the words"),
-        ("windows", "out", {"form": "relic", "split": "left out"}, "no place for what was left out"),
-        ("pairs", "p.jsonl", {"work": "the-ferry-00000000"}, "leave the work off"),
+        ("windows", "out", {"form": "datasets", "places": True}, "datasets .*jsonl"),
+        ("windows", "out", {"form": "relic", "split": "left out"}, "relic .*jsonl"),
+        ("pairs", "p.jsonl", {"work": "the-ferry-00000000"}, "Export windows"),
         ("pairs", "p.jsonl", {"split": "train"}, "Did you mean training"),
         ("pairs", "p.jsonl", {"split": "training"}, "dataset split"),
         ("windows", "out", {"form": "relic"}, "dataset split"),
@@ -309,7 +310,7 @@ def test_nothing_to_export_says_how_to_come_by_something(settings, tmp_path):
 
 def test_a_choice_that_nothing_fits_is_told(workbench, tmp_path):
     split(workbench)
-    with pytest.raises(NotFound, match="no windows of the split test on The Ferry in On Boats"):
+    with pytest.raises(NotFound, match=r"split test .*The Ferry .*On Boats"):
         workbench.exporter.export(
             request("windows", tmp_path / "w.jsonl", split="test", source="60002", work="the-ferry-0")
         )

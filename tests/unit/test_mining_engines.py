@@ -117,5 +117,5 @@ def test_without_dask_the_file_of_requirements_is_named(monkeypatch):
 def test_a_scheduler_that_does_not_answer_is_told(monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr(engines, "_PATIENCE", "1s")
-    with pytest.raises(NotFound, match="No scheduler of Dask answers"):
+    with pytest.raises(NotFound, match="tcp://"):
         list(Dask("tcp://127.0.0.1:9").map(square, [1]))

@@ -130,7 +130,7 @@ def test_only_the_works_that_are_named_are_looked_at(works):
     assert [each[0] for each in quoted(works, text)] == ["The Slow Tide", "The Bell"]
     assert [each[0] for each in quoted(works, text, among=[bell])] == ["The Bell"]
     assert quoted(works, text, among=[]) == []
-    with pytest.raises(BadRequest, match="Add it to the library"):
+    with pytest.raises(BadRequest, match="'none'"):
         quoted(works, text, among=[tide, "none"])
 
 

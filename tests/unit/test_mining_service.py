@@ -130,7 +130,7 @@ def test_what_cannot_be_read_is_told_by_name_and_the_rest_is_done(bench, books):
     assert (summary.mined, summary.unread, summary.windows) == (3, 1, 4)
     assert {name for names in summary.problems.values() for name in names} == {"spoilt.txt", "roman.txt"}
     told = {each.source.name: each.problem for each in bench.sources.all() if each.problem}
-    assert "not in English" in told["roman.txt"]
+    assert "'fr'" in told["roman.txt"]
     assert set(told) == {"spoilt.txt", "roman.txt"}
     assert bench.mining.run([books], workers=HERE).already == 3
 
@@ -226,9 +226,9 @@ def test_a_job_that_could_read_nothing_fails_with_the_reason(bench, tmp_path):
 
 
 def test_what_is_not_there_is_refused_before_a_job_is_started(bench, tmp_path):
-    with pytest.raises(NotFound, match="no file or folder"):
+    with pytest.raises(NotFound, match=str(tmp_path / "away")):
         bench.mining.start([tmp_path / "away"])
-    with pytest.raises(NotFound, match="No secondary sources were mined yet"):
+    with pytest.raises(NotFound):
         bench.mining.start([])
 
 

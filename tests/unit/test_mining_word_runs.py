@@ -70,7 +70,7 @@ def test_a_list_of_held_out_runs_knows_them_by_twelve_digits(tmp_path):
 def test_a_damaged_list_is_refused_with_the_line(tmp_path, line):
     path = tmp_path / "list.txt"
     path.write_text(f"{'0' * 12}\n{line}\n")
-    with pytest.raises(BadBenchmark, match=f"entry 2 is '{line}', and twelve hex digits"):
+    with pytest.raises(BadBenchmark, match=f"2 .*'{line}'"):
         HeldOut.read(path)
 
 

@@ -124,7 +124,7 @@ def test_offsets_only_tell_by_digests_whether_the_words_were_found_again(tmp_pat
 
 def test_what_was_mined_without_words_is_written_as_offsets_alone(tmp_path):
     rows = [PairRow(pair=make_pair(1, words=False))]
-    with pytest.raises(BadBenchmark, match="mined without its words"):
+    with pytest.raises(BadBenchmark, match=make_pair(1).id):
         write_pairs(tmp_path / "pairs.jsonl", make_head(), rows)
     assert not list(tmp_path.iterdir())
     write_pairs(tmp_path / "pairs.jsonl", make_head(), rows, places=True)
@@ -190,7 +190,7 @@ def test_lines_that_were_taken_out_are_missed(tmp_path):
     write_pairs(path, make_head(), make_pair_rows(9))
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:5] + lines[6:]))
-    with pytest.raises(BadBenchmark, match="not those that were written"):
+    with pytest.raises(BadBenchmark, match="9 rows"):
         read_pairs(path)
 
 

@@ -185,7 +185,7 @@ def test_a_window_judged_wrong_is_set_aside_until_that_is_taken_back(store):
     window = make_window(WORK, SOURCE, 0)
     store.sources.add(mined())
     store.windows.judge(judgement(window, "wrong"))
-    assert store.windows.get(window.id).set_aside == "judged no quotation of this passage"
+    assert store.windows.get(window.id).set_aside
     store.windows.judge(judgement(window, "", minutes=1))
     assert store.windows.get(window.id).set_aside == ""
     assert len(store.windows.judgements()) == 2
@@ -253,5 +253,5 @@ def test_half_of_a_mining_is_never_kept(store):
 
 def test_what_is_not_there_is_told(store):
     for ask in (store.sources.get, store.sources.restore, store.sources.remove):
-        with pytest.raises(NotFound, match="There is no secondary source"):
+        with pytest.raises(NotFound, match="'nothing'"):
             ask("nothing")
