@@ -5,17 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from relic_ui import shell
-from relic_ui.recall import recall, recall_address, recall_cases, recall_chart, recall_style
+from relic_ui.recall import recall, recall_cases, recall_chart
 
 app = shell.page("Recall")
-st.html(recall_style.RECALL)
+st.html(recall.RECALL)
 st.title("Recall")
 with shell.show_errors():
     if offers := app.recall.offers():
         lede = st.container()
-        recall_address.restore(app, offers)
+        recall.restore(app, offers)
         asked = recall.ask(app, offers)
-        recall_address.keep(asked)
+        recall.keep(asked)
         with lede:
             recall.introduce(asked.offer.card.pool)
         if asked.runs:

@@ -16,7 +16,7 @@ from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.runner import evaluate
-from relic_core.formats.run_facts import check_outcomes
+from relic_core.formats.run_files import check_outcomes
 from relic_core.retrieval import index_files, registry
 from relic_core.store import run_journal
 from relic_core.store.run_journal import RunJournal, WorkState

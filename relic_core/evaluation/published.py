@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from relic_core.config import ASSETS
 from relic_core.domain import MAX_LENGTH, MIN_LENGTH, ContextSize, Pool
 from relic_core.errors import BadBenchmark, BadRequest
-from relic_core.evaluation.metric_cards import metric
+from relic_core.evaluation.metrics import metric
 
 if TYPE_CHECKING:
     from pathlib import Path

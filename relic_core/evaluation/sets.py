@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.errors import BadBenchmark, BadRequest
-from relic_core.evaluation.metric_cards import cutoff, metric
+from relic_core.evaluation.metrics import cutoff, metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

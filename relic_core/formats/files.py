@@ -11,7 +11,9 @@ import contextlib
 import json
 import os
 import secrets
-from typing import TYPE_CHECKING, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from relic_core.errors import BadBenchmark, NotFound, StoreError
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+
+M = TypeVar("M", bound=BaseModel)
 
 _KINDS: tuple[tuple[type, str], ...] = (
     (type(None), "null"),
@@ -152,6 +156,19 @@ def as_string(value: object, source: str, *, empty: bool = False) -> str:
         raise BadBenchmark(f"{source} is empty.")
     check_text(value, source)
     return value
+
+
+def checked(kind: type[M], raw: object, here: str) -> M:
+    """Make a record of plain data, strictly; what is wrong is told with its place."""
+    try:
+        return kind.model_validate(as_object(raw, here))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = "".join(f"'{each}' " for each in first["loc"])
+        given = "" if isinstance(first["input"], dict) else f", and is {first['input']!r:.60}"
+        raise BadBenchmark(
+            f"{here}: {place}{first['msg']}{given}. The file was damaged or changed by hand; export it anew."
+        ) from None
 
 
 def check_text(text: str, source: str) -> None:

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, create_model, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model, model_validator
 
 from relic_core.domain import (
     ANSWERS,
@@ -32,7 +32,7 @@ from relic_core.domain import (
 )
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.formats import parquet_tables
-from relic_core.formats.files import as_object, parse, written_whole
+from relic_core.formats.files import as_object, checked, parse, written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -372,7 +372,7 @@ def _read(path: Path, form: str, take: Callable[[object, str, Head], R], name: C
         facts, raw = _read_lines(path, form)
     else:
         raise BadBenchmark(f"{path.name} is not read: pairs and windows are in {JSON_LINES} or {PARQUET} files.")
-    said = _checked(_HeadLine, facts, f"{path}: the head").model_dump()
+    said = checked(_HeadLine, facts, f"{path}: the head").model_dump()
     head = Head(
         made=said["made"],
         sources=tuple(SecondarySource(**each) for each in said["sources"]),
@@ -486,13 +486,13 @@ def _row(passage: Pair | MinedWindow, split: str, *, places: bool) -> dict[str, 
 
 
 def _pair(raw: object, here: str, head: Head) -> PairRow:
-    line = _checked(_PairLine, raw, here)
+    line = checked(_PairLine, raw, here)
     _check_named(line.source, "source", [each.id for each in head.sources], here)
     return PairRow(pair=Pair(**line.fields()), split=line.split)
 
 
 def _window(raw: object, here: str, head: Head) -> WindowRow:
-    line = _checked(_WindowLine, raw, here)
+    line = checked(_WindowLine, raw, here)
     _check_named(line.source, "source", [each.id for each in head.sources], here)
     _check_named(line.work, "work", [each.id for each in head.works], here)
     window = MinedWindow(
@@ -516,16 +516,3 @@ def _window(raw: object, here: str, head: Head) -> WindowRow:
 def _check_named(given: str, what: str, known: list[str], here: str) -> None:
     if given not in known:
         raise BadBenchmark(f"{here}: there is no {what} '{given:.60}' in this file. It names: {', '.join(known[:4])}.")
-
-
-def _checked(kind: type[M], raw: object, here: str) -> M:
-    """Make a record of plain data, strictly; what is wrong is told with its place."""
-    try:
-        return kind.model_validate(as_object(raw, here))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = "".join(f"'{each}' " for each in first["loc"])
-        given = "" if isinstance(first["input"], dict) else f", and is {first['input']!r:.60}"
-        raise BadBenchmark(
-            f"{here}: {place}{first['msg']}{given}. The file was damaged or changed by hand; export it anew."
-        ) from None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.domain import MAX_CONTEXT, MIN_LENGTH, Outcome, QuotationContext, Span
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
-from relic_core.formats.run_facts import check_outcomes, facts_of, run_of, words
+from relic_core.formats.run_files import check_outcomes, facts_of, run_of, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -21,18 +21,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from relic_core.domain import Outcome
-from relic_core.errors import BadBenchmark
-from relic_core.formats.files import as_object, as_strings, parse, read_bytes, written_whole
-from relic_core.formats.run_facts import check_outcomes, facts_of, run_of
+from pydantic import BaseModel, ConfigDict, Field
+
+from relic_core.domain import Book, ContextSize, Outcome, Run
+from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.formats.files import as_object, as_string, as_strings, checked, parse, read_bytes, written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from relic_core.domain import Offsets, Run
+    from relic_core.domain import Offsets
 
 FORMAT = "relic run/1"
 """Name and version of the format: a file of another version is refused."""
@@ -184,3 +187,119 @@ def _shortened(place: Offsets) -> list[int]:
 def _place(shortened: Sequence[int]) -> Offsets:
     start, size = shortened
     return start, start + size
+
+
+_Whole = Annotated[int, Field(ge=0)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Book(_Strict):
+    key: Annotated[str, Field(min_length=1)]
+    title: str
+    author: str
+    year: int | None
+    sentences: _Whole
+    sha256: str
+
+
+class _Facts(_Strict):
+    """What a file says of a run: all but its outcomes, and whether it came with the program, which no file decides."""
+
+    id: str
+    benchmark: str
+    split: str
+    pool: Literal["whole work", "given"]
+    data_hash: str
+    retriever: str
+    label: str
+    shape: str
+    configuration: dict[str, str]
+    books: list[_Book]
+    examples: _Whole
+    code: str
+    machine: dict[str, str]
+    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    index_bytes: _Whole
+    created: str
+    tags: list[str]
+
+
+def facts_of(run: Run) -> dict[str, object]:
+    """Say all there is to say of a run but its outcomes, ready for JSON; the moment in UTC as ISO 8601."""
+    return {name: getattr(run, name) for name in _Facts.model_fields} | {
+        "shape": str(run.shape),
+        "configuration": dict(sorted(run.configuration.items())),
+        "books": [asdict(book) for book in run.books],
+        "machine": dict(sorted(run.machine.items())),
+        "created": run.created.astimezone(UTC).isoformat(),
+        "tags": list(run.tags),
+    }
+
+
+def run_of(facts: object, here: str, *, shipped: bool = False) -> Run:
+    """Make a run of what `facts_of` said.
+
+    - `here`: where it comes from, for messages.
+    - `shipped`: what `Run.shipped` is to say.
+
+    Raises BadBenchmark: a fact is missing, unknown, or not of its kind.
+    """
+    given = checked(_Facts, facts, here)
+    try:
+        shape, created = ContextSize.parse(given.shape), datetime.fromisoformat(given.created)
+    except (BadRequest, ValueError) as error:
+        raise BadBenchmark(f"{here}: {error}") from None
+    if created.tzinfo is None:
+        raise BadBenchmark(f"{here}: the moment '{given.created:.40}' has no time zone.")
+    own = {
+        "shape": shape,
+        "created": created,
+        "books": tuple(Book(**book.model_dump()) for book in given.books),
+        "tags": tuple(given.tags),
+    }
+    return Run(**{**dict(given), **own, "shipped": shipped})
+
+
+def check_outcomes(here: str, run: Run, outcomes: Sequence[Outcome]) -> None:
+    """Refuse outcomes that cannot be those of a run.
+
+    - `here`: where they come from or go to, for messages.
+
+    Raises BadBenchmark: their number is another, an example occurs twice, a book is not the run's, or a rank or a place
+    cannot be.
+    """
+    if len(outcomes) != run.examples:
+        raise BadBenchmark(f"{here}: the run says {run.examples:,} examples, and has {len(outcomes):,} outcomes.")
+    books = {book.key for book in run.books}
+    seen: set[str] = set()
+    for outcome in outcomes:
+        there = f"{here}: example '{outcome.example_id:.80}'"
+        if outcome.example_id in seen:
+            raise BadBenchmark(f"{there} occurs twice.")
+        seen.add(outcome.example_id)
+        if outcome.book not in books:
+            raise BadBenchmark(f"{there} is of the book '{outcome.book:.80}', which the run does not name.")
+        if outcome.length < 1 or outcome.candidates < 0:
+            raise BadBenchmark(f"{there} has a gold of {outcome.length} sentences, {outcome.candidates:,} candidates.")
+        if not outcome.possible:
+            raise BadBenchmark(
+                f"{there}: the gold's rank is {outcome.rank} and that of the first overlapping hit "
+                f"{outcome.overlap_rank}, of {outcome.candidates:,} candidates; that cannot be."
+            )
+        for start, end in (outcome.gold, *outcome.first):
+            if not 0 <= start <= end:
+                raise BadBenchmark(f"{there}: {start} to {end} is no place in a text.")
+
+
+def words(value: object, here: str) -> dict[str, str]:
+    """Take a value as an object whose values are strings.
+
+    Raises BadBenchmark: it is none.
+    """
+    return {
+        as_string(name, f"{here}: a name", empty=True): as_string(each, f"{here}: '{name:.80}'", empty=True)
+        for name, each in as_object(value, here).items()
+    }

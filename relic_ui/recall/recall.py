@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from relic_core.errors import BadRequest
 from relic_core.reporting.chart_words import measure_label
 from relic_core.services.recall import METRICS, SHOWN, SORTS
+from relic_ui import links
+from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from relic_core.domain import Pool, Run
     from relic_core.services.recall import Offer
     from relic_core.wiring import App
+    from relic_ui.recall.recall import Asked
 
 VIEW_LABELS = {
     "curve": "Over k",
@@ -37,6 +41,77 @@ SORT_LABELS = {
 }
 PART_OF = {"books": "book", "lengths": "length", "shapes": "shape", "kinds": "kind", "curve": "k", "ranks": "rank"}
 """What the address calls the group whose examples are shown; published figures and the table have none."""
+
+
+RECALL = """
+<style>
+.relic-recall-numbers { list-style: none; display: grid; gap: .7rem 1.2rem; margin: 0 !important;
+  padding: 0 !important; grid-template-columns: repeat(var(--relic-row, 4), minmax(0, 17rem)); }
+.relic-recall-waiting { margin: 0; padding: 1rem 0; overflow: hidden; opacity: .85; }
+.st-key-recall_plot:has(.main-svg) .relic-recall-waiting { visibility: hidden; }
+.relic-recall-numbers li { border-top: 3px solid var(--relic-hue, currentColor); padding: .35rem 0 0;
+  margin: 0 !important; font-size: .9rem; line-height: 1.4; }
+.relic-recall-numbers strong { display: block; font-family: var(--relic-serif); font-size: 1.6rem; font-weight: 600;
+  line-height: 1.3; font-variant-numeric: tabular-nums; }
+.relic-recall-numbers span { display: block; opacity: .85; font-variant-numeric: tabular-nums; }
+.relic-recall-card { max-width: 62rem; }
+.relic-recall-card dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.2rem; font-size: .9rem;
+  margin: .4rem 0 0 !important; padding: 0 !important; }
+.relic-recall-card dt { opacity: .82; }
+.relic-recall-card dd { margin: 0; overflow-wrap: anywhere; }
+.relic-recall-fold summary { cursor: pointer; font-size: .9rem; min-height: 1.6rem; line-height: 1.6rem; }
+.relic-recall-fold summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+.relic-recall-fold code, .relic-recall-fold pre { font-family: ui-monospace, monospace; font-size: .8rem;
+  color: inherit; background: none; padding: 0; margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+.relic-table-caption a, .relic-recall-under a, .relic-recall-case a,
+.relic-recall-back a { color: inherit; text-underline-offset: .2em; }
+#recall-chart, #recall-examples { scroll-margin-top: 4.5rem; }
+#recall-examples:focus { outline: none; }
+.st-key-recall_plot .js-plotly-plot :is(.xtick, .ytick, .g-xtitle, .legend, .annotation) text {
+  fill: currentColor !important; }
+.relic-recall-case { border-top: 1px solid var(--relic-line); padding: .9rem 0 1.1rem; margin: 0; display: grid;
+  grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: .2rem 2.4rem; scroll-margin-top: 5rem;
+  overflow-wrap: anywhere; }
+.relic-recall-case header { grid-column: 1 / -1; font-size: .86rem; display: flex; flex-wrap: wrap; gap: 0 .9rem;
+  align-items: baseline; }
+.relic-recall-case h3 { font-size: 1rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.4; }
+.relic-recall-case header span { opacity: .82; }
+.relic-recall-case h4 { font-size: .8rem; font-weight: 600; margin: .55rem 0 .1rem; padding: 0; line-height: 1.4;
+  letter-spacing: 0; }
+.relic-recall-case blockquote { font-family: var(--relic-serif); font-size: 1.05rem; line-height: 1.5; margin: 0;
+  padding: 0; border: 0; opacity: 1; color: inherit; }
+.relic-recall-case blockquote p { margin: 0; font-size: inherit; }
+.relic-recall-case blockquote p + p { margin-top: .4em; }
+.relic-recall-claim { font-size: .95rem; line-height: 1.5; }
+.relic-recall-claim b { font-weight: 600; white-space: nowrap; background: var(--relic-lit); border-radius: .15em;
+  padding: 0 .3em; }
+.relic-recall-where { font-size: .85rem; line-height: 1.6; opacity: .95; }
+.relic-recall-where a { display: inline-block; min-height: 1.5rem; }
+.relic-recall-run { border-left: 3px solid var(--relic-hue, currentColor); padding: 0 0 0 .8rem; margin: .55rem 0 0; }
+.relic-recall-run h4 { margin: 0 0 .1rem; }
+.relic-recall-run h4 span { font-weight: 400; }
+.relic-recall-back { font-size: .9rem; }
+.relic-recall-missing { font-size: .9rem; max-width: 62rem; border-left: 3px solid var(--relic-line);
+  padding: .1rem 0 .1rem .8rem; }
+.relic-recall-missing p { margin: .2rem 0; }
+.relic-recall-missing a { color: inherit; text-underline-offset: .2em; }
+.relic-recall-ranks { border-collapse: collapse; font-size: .9rem; margin: .55rem 0 0; }
+.relic-recall-ranks :is(th, td) { border: 0; border-bottom: 1px solid var(--relic-line);
+  padding: .22rem 1.4rem .22rem 0;  text-align: left; font-weight: 400; font-variant-numeric: tabular-nums; }
+.relic-recall-ranks thead th { font-weight: 600 !important; }
+@media (max-width: 640px) {
+  .relic-recall-case { grid-template-columns: minmax(0, 1fr); }
+  .relic-recall-numbers { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .relic-recall-card dl { grid-template-columns: 1fr; gap: 0; }
+  .relic-recall-card dd { margin-bottom: .35rem; }
+  .stMain :is(.st-key-recall_benchmark, .st-key-recall_metric, .st-key-recall_part, .st-key-recall_sort,
+    .st-key-recall_least) { width: 100% !important; min-width: 100% !important; flex: 1 1 100% !important;
+    max-width: none !important; }
+  .stMain :is(.st-key-recall_benchmark, .st-key-recall_metric, .st-key-recall_part, .st-key-recall_sort,
+    .st-key-recall_least) > div { width: 100% !important; max-width: none !important; }
+}
+</style>
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,3 +323,103 @@ def choose_view(app: App, asked: Asked) -> None:
             help="A figure made of two or three quotations says little of a work: its interval is wide, or cannot "
             "be given. Works with fewer than this many are left out; n is how many a figure is made of.",
         )
+
+
+PARAMETERS = ("benchmark", "runs", "metric", "view", "sort", "least", "beside", *PART_OF.values(), "show", "page")
+"""What an address of the page may carry."""
+_MOST_PAGES = 1_000_000
+_SHORT = 60
+
+
+def restore(app: App, offers: Sequence[Offer]) -> None:
+    """Put the widgets to what the page's address asks for.
+
+    They keep the last choice of a visit when the reader comes back from another page. A bare address, reached on this
+    page by the browser's Back, brings the beginning back.
+    """
+    state = st.session_state
+    wanted = {name: st.query_params[name] for name in PARAMETERS if name in st.query_params}
+    if wanted == state.get("recall_address"):
+        return
+    if not wanted:
+        if state["came_from"] == state["page"]:
+            begin(app, offers[0])
+            state["recall_address"] = {}
+        return
+    offer, runs = _named(app, offers, wanted)
+    begin(app, offer)
+    by_part = next((view for view, part in PART_OF.items() if part in wanted), FIRST_VIEW)
+    view = wanted["view"] if wanted.get("view") in VIEW_LABELS else by_part
+    least, page = _number(wanted.get("least", "")), _number(wanted.get("page", ""))
+    metric = wanted.get("metric", "")
+    if metric and metric not in METRICS:
+        _warn(
+            f"This address asks for the measure '{metric[:_SHORT]}', which no chart here is of. MRR, mean and median "
+            "rank stand in Table."
+        )
+    state.update(
+        recall_address=wanted,
+        recall_runs=[run.id for run in runs] or state["recall_runs"],
+        recall_metric=metric if metric in METRICS else state["recall_metric"],
+        recall_view=view,
+        recall_sort=wanted["sort"] if wanted.get("sort") in SORTS else SORTS[0],
+        recall_least=least or state["recall_least"],
+        recall_beside=wanted.get("beside") == "1",
+        recall_part=wanted.get(PART_OF.get(view, ""), ""),
+        recall_show=wanted["show"] if wanted.get("show") in SHOWN else SHOWN[0],
+        recall_page=page or 1,
+    )
+
+
+def _named(app: App, offers: Sequence[Offer], wanted: Mapping[str, str]) -> tuple[Offer, list[Run]]:
+    """Find what an address names, and tell what is not here."""
+    known = {run.id: run for offer in offers for run in offer.runs}
+    ids = [each for each in wanted.get("runs", "").split(",") if each]
+    found = [known[each] for each in dict.fromkeys(ids) if each in known]
+    name = wanted.get("benchmark") or (found[0].benchmark if found else offers[0].card.name)
+    offer = next((each for each in offers if each.card.name == name), None)
+    if offer is None:
+        _warn(f"This address asks for the benchmark '{name[:_SHORT]}', and there is no run of it here.")
+        return offers[0], []
+    if gone := [each[:_SHORT] for each in ids if each not in known]:
+        _warn(
+            f"This address names runs that are not here: {', '.join(gone)}. They were measured on another machine, "
+            "with other works or another version, or removed since."
+        )
+    own = [run for run in found if run.benchmark == name]
+    if len(own) < len(found):
+        try:
+            app.recall.check(found)
+        except BadRequest as error:
+            _warn(f"{error} Here are those of {offer.card.label}.")
+    return offer, own
+
+
+def _warn(message: str) -> None:
+    st.warning(literal(message), icon=":material/link_off:")
+
+
+def _number(written: str) -> int:
+    """Read a number from 1; 0 where it is none.
+
+    >>> _number("12"), _number("-1"), _number("²"), _number("9" * 40)
+    (12, 0, 0, 0)
+    """
+    return int(written) if written.isascii() and written.isdecimal() and len(written) < len(str(_MOST_PAGES)) else 0
+
+
+def keep(asked: Asked) -> None:
+    """Put what is shown into the page's address, as one step that Back undoes."""
+    kept = {} if asked.default else asked.parameters
+    state = st.session_state
+    here = {name: st.query_params[name] for name in PARAMETERS if name in st.query_params}
+    if kept != here:
+        others = {name: value for name, value in st.query_params.items() if name not in PARAMETERS}
+        st.query_params.from_dict(others | kept)
+    state["recall_address"] = kept
+
+
+def link_here(asked: Asked) -> str:
+    """Make a link to exactly what is shown."""
+    what = "table" if asked.view == "table" else "chart"
+    return links.link("recall", f"Link to this {what}", **asked.parameters)

@@ -11,9 +11,9 @@ import streamlit as st
 from relic_core.domain.figures import interval, written
 from relic_core.reporting import charts
 from relic_core.reporting.chart_words import as_csv, is_share, measure_label, measured_with, pool_words, table
-from relic_ui.recall.recall_address import link_here
-from relic_ui.recall.recall_style import CHART_COLOURS, FURTHER_COLOURS
+from relic_ui.recall.recall import link_here
 from relic_ui.shell import literal, show_errors
+from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
 from relic_ui.tables import save, show, table_html
 
 if TYPE_CHECKING:
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from relic_core.services.recall import Offer
     from relic_core.wiring import App
     from relic_ui.recall.recall import Asked
+
+FURTHER_COLOURS = ("#b5472e", "#7c5bb0", "#2b7f5f", "#8a6d1c")
+"""For retrievers that have no colour of their own, in turn: mid-tones that stand out from a light and a dark page."""
+
+CHART_COLOURS = {**RETRIEVER_COLOURS, "bm25-lemmas": "#4f7a2c", "tf-idf": "#3f62b5", "random": OTHER_COLOUR}
 
 _DEFAULT_HEIGHT = 480
 _ONE_ROW = 4

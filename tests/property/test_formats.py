@@ -13,9 +13,17 @@ from hypothesis import strategies as st
 from relic_core.domain import Book, ContextSize, Outcome, QuotationContext, Run, Span
 from relic_core.errors import BadBenchmark
 from relic_core.formats.birco import MASKED
-from relic_core.formats.leaderboard import DEPTH, read_submission, write_submission
 from relic_core.formats.parquet import read_outcomes, read_windows, write_outcomes, write_windows
-from relic_core.formats.relic import LENGTHS, Quote, RelicBook, read_relic, write_relic
+from relic_core.formats.relic import (
+    DEPTH,
+    LENGTHS,
+    Quote,
+    RelicBook,
+    read_relic,
+    read_submission,
+    write_relic,
+    write_submission,
+)
 from relic_core.formats.trec import read_qrels, read_run, write_qrels, write_run
 
 texts = st.text(max_size=12)  # any Unicode but lone surrogates

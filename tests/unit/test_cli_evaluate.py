@@ -11,9 +11,8 @@ from relic_core.domain import ContextSize
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation import experiments, proxy_task
 from relic_core.evaluation.benchmarks import registry
-from relic_core.formats.leaderboard import read_submission
 from relic_core.formats.parquet import read_outcomes, read_windows
-from relic_core.formats.relic import Quote, RelicBook, read_relic, write_relic
+from relic_core.formats.relic import Quote, RelicBook, read_relic, read_submission, write_relic
 from relic_core.formats.run_files import read_run, write_run
 from relic_core.formats.trec import read_qrels
 from relic_core.formats.trec import read_run as read_trec

@@ -87,7 +87,7 @@ def test_no_outcomes_and_no_windows_come_back_too(tmp_path):
         ({"examples": 3}, {}, "3 examples, and has 2 outcomes"),
         ({"books": RUN.books[1:]}, {}, "of the book 'ferry', which the run does not name"),
         ({}, {"example_id": "2"}, "example '2' occurs twice"),
-        ({}, {"rank": 6}, " 6"),
+        ({}, {"rank": 6}, "the gold's rank is 6"),
         ({}, {"rank": 1}, "that cannot be"),
         ({}, {"rank": None}, "that cannot be"),
         ({}, {"overlap_rank": 0}, "that cannot be"),
@@ -111,8 +111,8 @@ def test_outcomes_that_cannot_be_those_of_the_run_are_not_written(tmp_path, run,
         ({"right": ("x",) * 5}, "more than 4 sentences"),
         ({"gold": Span(-1, 1)}, "no quotation"),
         ({"gold": Span(0, 0)}, "no quotation"),
-        ({"left": ("a\ud800",)}, "Parquet"),
-        ({"gold": Span(2**63, 1)}, "Parquet"),
+        ({"left": ("a\ud800",)}, "cannot be written as Parquet"),
+        ({"gold": Span(2**63, 1)}, "cannot be written as Parquet"),
     ],
 )
 def test_windows_that_cannot_be_are_not_written(tmp_path, change, what):
@@ -122,7 +122,7 @@ def test_windows_that_cannot_be_are_not_written(tmp_path, change, what):
 
 
 def test_facts_that_no_file_can_hold_are_not_written(tmp_path):
-    with pytest.raises(BadBenchmark, match="Parquet"):
+    with pytest.raises(BadBenchmark, match="cannot be written as Parquet"):
         write_outcomes(tmp_path / "run.parquet", replace(RUN, label="\udc80"), OUTCOMES)
 
 
@@ -154,34 +154,31 @@ def _head(change):
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        (lambda table: table.drop_columns(["rank"]), ": example_id"),
+        (lambda table: table.drop_columns(["rank"]), "rank"),
         (lambda table: table.append_column("more", [[1, 2]]), "more"),
-        (_column("rank", ["3", None], pa.string()), "the column 'rank' is of type string, and int64 is wanted"),
-        (_column("rank", [3.0, None], pa.float64()), "the column 'rank' is of type double"),
-        (_column("rank", [9, None]), " 9"),
-        (_column("example_id", ["1", "1"]), "example '1' occurs twice"),
-        (
-            lambda table: table.set_column(0, pa.field("example_id", pa.string()), [["1", None]]),
-            "'example_id'",
-        ),
-        (lambda table: table.slice(1), "2 examples, and has 1 outcomes"),
-        (lambda table: table.replace_schema_metadata({}), "of another origin"),
-        (_head(lambda said: said.update(format="relic outcomes/9")), "of the format 'relic outcomes/9'"),
-        (_head(lambda said: said.pop("run")), "has no 'run'"),
-        (_head(lambda said: said.update(run=[])), "the run must be a JSON object"),
-        (_head(lambda said: said["run"].pop("seconds")), "the run has no 'seconds'"),
-        (_head(lambda said: said["run"].update(more=1)), "unknown 'more'"),
-        (_head(lambda said: said["run"].update(seconds=-1)), "'seconds' must be a number from 0"),
-        (_head(lambda said: said["run"].update(seconds=True)), "'seconds' must be a number from 0"),
+        (_column("rank", ["3", None], pa.string()), "'rank'"),
+        (_column("rank", [3.0, None], pa.float64()), "'rank'"),
+        (_column("rank", [9, None]), "9"),
+        (_column("example_id", ["1", "1"]), "'1'"),
+        (lambda table: table.set_column(0, pa.field("example_id", pa.string()), [["1", None]]), "'example_id'"),
+        (lambda table: table.slice(1), "2 examples"),
+        (lambda table: table.replace_schema_metadata({}), "origin"),
+        (_head(lambda said: said.update(format="relic outcomes/9")), "'relic outcomes/9'"),
+        (_head(lambda said: said.pop("run")), "'run'"),
+        (_head(lambda said: said.update(run=[])), "the run"),
+        (_head(lambda said: said["run"].pop("seconds")), "'seconds'"),
+        (_head(lambda said: said["run"].update(more=1)), "'more'"),
+        (_head(lambda said: said["run"].update(seconds=-1)), "'seconds'"),
+        (_head(lambda said: said["run"].update(seconds=True)), "'seconds'"),
         (_head(lambda said: said["run"].update(examples="2")), "'examples'"),
-        (_head(lambda said: said["run"].update(pool="ocean")), "the pool is 'ocean'. Known: whole work, given"),
-        (_head(lambda said: said["run"].update(shape="9/9")), "context shape 9/9 cannot be"),
-        (_head(lambda said: said["run"].update(created="yesterday")), "'yesterday' is no moment"),
-        (_head(lambda said: said["run"].update(created="2026-07-05T15:04:05")), "has no time zone"),
-        (_head(lambda said: said["run"].update(configuration={"k1": 0.5})), "'k1' must be a string"),
-        (_head(lambda said: said["run"].update(books={})), "'books' must be a list"),
-        (_head(lambda said: said["run"]["books"][0].update(year="1891")), "book 1: 'year'"),
-        (_head(lambda said: said["run"]["books"][1].update(key="")), "book 2: 'key' is empty"),
+        (_head(lambda said: said["run"].update(pool="ocean")), "'ocean'"),
+        (_head(lambda said: said["run"].update(shape="9/9")), "9/9"),
+        (_head(lambda said: said["run"].update(created="yesterday")), "'yesterday'"),
+        (_head(lambda said: said["run"].update(created="2026-07-05T15:04:05")), "time zone"),
+        (_head(lambda said: said["run"].update(configuration={"k1": 0.5})), "'k1'"),
+        (_head(lambda said: said["run"].update(books={})), "'books'"),
+        (_head(lambda said: said["run"]["books"][0].update(year="1891")), "'year'"),
+        (_head(lambda said: said["run"]["books"][1].update(key="")), "'key'"),
         (_head(lambda said: said["run"].update(tags="tuned")), "'tags'"),
     ],
 )
@@ -217,7 +214,7 @@ def test_doubled_windows_are_refused_on_reading_too(tmp_path):
 @pytest.mark.parametrize("raw", [b"", b"PAR1", b"not Parquet at all", b"PAR1" + b"\x00" * 40 + b"PAR1"])
 def test_what_is_no_parquet_is_refused(tmp_path, raw):
     (tmp_path / "run.parquet").write_bytes(raw)
-    with pytest.raises(BadBenchmark, match="Parquet"):
+    with pytest.raises(BadBenchmark, match="cannot be read as Parquet"):
         read_outcomes(tmp_path / "run.parquet")
 
 
@@ -231,12 +228,12 @@ def test_a_damaged_or_cut_file_never_reads_as_another_run(tmp_path):
             read_outcomes(path)
     start = raw.index(b"claim-supporting")
     path.write_bytes(raw[:start] + b"K" + raw[start + 1 :])
-    with pytest.raises(BadBenchmark, match="Parquet"):
+    with pytest.raises(BadBenchmark, match="cannot be read as Parquet"):
         read_outcomes(path)
 
 
 def test_files_and_folders_that_are_not_there_are_told(tmp_path):
     with pytest.raises(NotFound, match=r"run\.parquet"):
         read_outcomes(tmp_path / "run.parquet")
-    with pytest.raises(StoreError, match=str(tmp_path)):
+    with pytest.raises(StoreError, match="cannot be written"):
         write_outcomes(tmp_path / "no" / "run.parquet", RUN, OUTCOMES)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from relic_core.errors import BadBenchmark, NotFound, StoreError
-from relic_core.formats.leaderboard import read_submission, write_submission
-from relic_core.formats.relic import Quote, RelicBook, read_relic, write_relic
+from relic_core.formats.relic import Quote, RelicBook, read_relic, read_submission, write_relic, write_submission
 
 FERRY = {
     "sentences": ["The river rose. ", "Nobody crossed it. ", "“Wait,” he said.", "They waited. ", "It fell. ", "Dawn."],

@@ -3,7 +3,7 @@
 import pytest
 
 from relic_core.errors import BadRequest
-from relic_core.evaluation.verdicts import readers_agreement
+from tools.prompts.verdicts import readers_agreement
 
 
 def test_kappa_is_that_of_a_table_worked_out_by_hand():

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from relic_core.config import ASSETS, provenance
 from relic_core.domain.figures import Table
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
-from relic_core.evaluation.verdicts import readers_agreement
 from relic_core.formats.escaping import BOM, as_csv
 from relic_core.formats.files import as_object, parse, read_bytes, read_text, written_whole
 from relic_core.reporting.passages import surroundings
 from relic_core.reporting.tables import as_markdown
 from relic_core.text.decoding import decode
 from tools.prompts.asking import SHAPE, characters, left_out
+from tools.prompts.verdicts import readers_agreement
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

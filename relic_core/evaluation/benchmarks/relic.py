@@ -25,8 +25,7 @@ from relic_core.domain import (
 )
 from relic_core.errors import BadBenchmark, BadClaim
 from relic_core.evaluation.benchmarks.opened import Opened, checksum, data_path
-from relic_core.formats.leaderboard import DEPTH, write_submission
-from relic_core.formats.relic import read_relic
+from relic_core.formats.relic import DEPTH, read_relic, write_submission
 from relic_core.library import catalogue
 from relic_core.ports import silent
 from relic_core.text.reading import work_id
