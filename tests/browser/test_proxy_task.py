@@ -69,6 +69,16 @@ def answers(studied, name):
     return {each.item.id: each.answer for each in studied.bench.answering.answered(studied.study.id, annotator.id)}
 
 
+def chosen(studied, name):
+    """Give the choices of somebody, the last answered first."""
+    return [answer.choice for answer in answers(studied, name).values()]
+
+
+def anew(browser, width=1280):
+    """Open a browser that remembers nobody."""
+    return browser.new_context(viewport={"width": width, "height": 900}).new_page()
+
+
 def test_the_keyboard_alone_leads_from_the_first_visit_to_the_last_item(page, studied):
     name = somebody("keys")
     opened(page, f"{studied.url}/proxy_task")
@@ -82,7 +92,12 @@ def test_the_keyboard_alone_leads_from_the_first_visit_to_the_last_item(page, st
     page.keyboard.press("Enter")
     item_shown(page, 1, studied.of)
     focused(page, "it.textContent", f"Item 1 of {studied.of}")
-    for number in range(2, studied.of + 1):
+    shown = page.locator("button[data-choice='2'] .relic-proxy-words").inner_text().split()
+    tab_to(page, page.get_by_role("button", name=re.compile(rf"^Passage 2\s+{re.escape(shown[0])}")).first)
+    page.keyboard.press("Enter")
+    item_shown(page, 2, studied.of)
+    assert chosen(studied, name) == [2]
+    for number in range(3, studied.of + 1):
         press(page, "1230c"[number % 5], number, studied.of)
         focused(page, "it.textContent", f"Item {number} of {studied.of}")
         expect(page.get_by_role("status").filter(has_text="Saved.")).to_have_count(1, timeout=PATIENCE)
@@ -98,93 +113,68 @@ def test_the_keyboard_alone_leads_from_the_first_visit_to_the_last_item(page, st
     assert all(0 < answer.seconds < 120 for answer in kept.values())
 
 
-def test_buttons_are_reached_by_tab_and_say_what_they_hold(page, studied):
-    name = somebody("tabs")
-    begin(page, studied.address, name)
-    item_shown(page, 1, studied.of)
-    settled(page)
-    shown = page.locator("button[data-choice='2'] .relic-proxy-words").inner_text().split()
-    tab_to(page, page.get_by_role("button", name=re.compile(rf"^Passage 2\s+{re.escape(shown[0])}")).first)
-    page.keyboard.press("Enter")
-    item_shown(page, 2, studied.of)
-    (answer,) = answers(studied, name).values()
-    assert answer.choice == 2
-
-
-def test_what_is_written_in_the_comment_box_chooses_nothing(page, studied):
-    name = somebody("writer")
+def test_nothing_is_chosen_by_a_word_that_is_written_a_key_turned_off_or_a_double_click(page, studied):
+    name = somebody("mouse")
     begin(page, studied.address, name)
     item_shown(page, 1, studied.of)
     page.get_by_text("Add a comment").click()
-    box = page.get_by_label("Your comment on this item")
-    box.press_sequentially("1 or 2, not 3; bcn 0")
+    page.get_by_label("Your comment on this item").press_sequentially("1 or 2, not 3; bcn 0")
     page.wait_for_timeout(600)
+    page.get_by_role("button", name="Turn keys off").click()
+    page.wait_for_timeout(400)
+    page.keyboard.press("1")
+    page.wait_for_timeout(800)
     item_shown(page, 1, studied.of)
     page.locator("button[data-choice='3']").click()
     item_shown(page, 2, studied.of)
     expect(page.get_by_label("Your comment on this item")).to_have_value("", timeout=PATIENCE)
     (answer,) = answers(studied, name).values()
     assert (answer.choice, answer.comment) == (3, "1 or 2, not 3; bcn 0")
-
-
-def test_keys_can_be_turned_off(page, studied):
-    name = somebody("mouse")
-    begin(page, studied.address, name)
-    item_shown(page, 1, studied.of)
-    page.get_by_role("button", name="Turn keys off").click()
     page.wait_for_timeout(400)
-    page.keyboard.press("1")
-    page.wait_for_timeout(800)
-    item_shown(page, 1, studied.of)
+    page.locator("button[data-choice='1']").dblclick()
+    item_shown(page, 3, studied.of)
+    page.wait_for_timeout(1000)
+    item_shown(page, 3, studied.of)
+    assert chosen(studied, name) == [1, 3]
     page.get_by_role("button", name="Turn keys on").click()
-    press(page, "1", 2, studied.of)
+    press(page, "1", 4, studied.of)
 
 
-def test_two_people_at_once_each_keep_their_own_answers(browser, studied):
-    people = {}
-    names = {side: somebody(side) for side in ("left", "right")}
-    for side, name in names.items():
-        context = browser.new_context(viewport={"width": 1280, "height": 900})
-        people[side] = context.new_page()
-        begin(people[side], studied.address, name)
-    for page in people.values():
-        item_shown(page, 1, studied.of)
-    for number in range(2, 8):
-        for page in people.values():
-            page.wait_for_timeout(400)
-        people["left"].keyboard.press("1")
-        people["right"].keyboard.press("3")
-        for page in people.values():
+def test_several_people_and_devices_at_once_each_go_on_with_their_own_answers(browser, studied):
+    names = somebody("left"), somebody("right")
+    left, right, phone = anew(browser), anew(browser), anew(browser, 400)
+    for page, name in zip((left, right), names, strict=True):
+        begin(page, studied.address, name)
+    for number in range(1, 7):
+        for page in (left, right):
             item_shown(page, number, studied.of)
-    for side, choice in (("left", 1), ("right", 3)):
-        kept = answers(studied, names[side])
-        assert [answer.choice for answer in kept.values()] == [choice] * 6
-        people[side].context.close()
-
-
-def test_one_person_goes_on_at_another_device(browser, studied):
-    devices = [browser.new_context(viewport={"width": width, "height": 800}).new_page() for width in (1280, 400)]
-    desk, phone = devices
-    name = somebody("two devices")
-    begin(desk, studied.address, name)
-    item_shown(desk, 1, studied.of)
-    press(desk, "1", 2, studied.of)
-    begin(phone, studied.address, name.upper())
+            page.wait_for_timeout(400)
+        left.keyboard.press("1")
+        right.keyboard.press("3")
+    for page in (left, right):
+        item_shown(page, 7, studied.of)
+    assert [chosen(studied, name) for name in names] == [[1] * 6, [3] * 6]
+    # An address that is passed on asks who comes; the browser that remembers goes on.
+    left.reload()
+    item_shown(left, 7, studied.of)
+    opened(phone, left.url)
+    phone.get_by_role("textbox", name="Your name, or a code").wait_for()
+    assert phone.get_by_text(names[0]).count() == 0
+    # One of the two goes on at another device.
+    begin(phone, studied.address, names[0].upper())
     phone.get_by_text("There are answers under the name").wait_for()
     phone.get_by_role("button", name="Yes, go on where I stopped").click()
-    item_shown(phone, 2, studied.of)
-    press(phone, "2", 3, studied.of)
-    desk.keyboard.press("3")  # the second item once more: it was shown here before
-    item_shown(desk, 3, studied.of)
-    kept = answers(studied, name)
-    assert [answer.choice for answer in kept.values()] == [3, 1]
-    for device in devices:
-        device.context.close()
+    item_shown(phone, 7, studied.of)
+    press(phone, "2", 8, studied.of)
+    left.keyboard.press("3")  # the seventh item once more: it was shown here before
+    item_shown(left, 8, studied.of)
+    assert chosen(studied, names[0]) == [3, *[1] * 6]
+    for page in (left, right, phone):
+        page.context.close()
 
 
-def test_closing_the_tab_loses_neither_an_answer_nor_a_comment_half_written(browser, studied):
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
+def test_neither_a_closed_tab_nor_a_server_started_anew_loses_an_answer_or_a_comment(browser, studied, tmp_path):
+    page = anew(browser)
     name = somebody("closer")
     begin(page, studied.address, name)
     item_shown(page, 1, studied.of)
@@ -192,56 +182,20 @@ def test_closing_the_tab_loses_neither_an_answer_nor_a_comment_half_written(brow
     page.get_by_text("Add a comment").click()
     page.get_by_label("Your comment on this item").press_sequentially("Half a thou")
     page.wait_for_url("**show=answer**")
-    address = page.url
+    address, context = page.url, page.context
     page.close()
-    again = context.new_page()
-    opened(again, address)
-    item_shown(again, 2, studied.of)
-    expect(again.get_by_label("Your comment on this item")).to_have_value("Half a thou", timeout=PATIENCE)
-    assert [answer.choice for answer in answers(studied, name).values()] == [2]
-    context.close()
-
-
-def test_an_address_that_is_passed_on_asks_who_comes(browser, studied):
-    contexts = [browser.new_context(viewport={"width": 1280, "height": 900}) for _ in range(2)]
-    one, other = (context.new_page() for context in contexts)
-    name = somebody("sharer")
-    begin(one, studied.address, name)
-    item_shown(one, 1, studied.of)
-    press(one, "1", 2, studied.of)
-    one.reload()
-    item_shown(one, 2, studied.of)
-    opened(other, one.url)
-    other.get_by_role("textbox", name="Your name, or a code").wait_for()
-    assert other.get_by_text(name).count() == 0
-    for context in contexts:
-        context.close()
-
-
-def test_a_server_started_anew_goes_on_where_the_other_stopped(page, studied, tmp_path):
-    name = somebody("restarted")
-    begin(page, studied.address, name)
-    item_shown(page, 1, studied.of)
-    press(page, "1", 2, studied.of)
-    press(page, "1", 3, studied.of)
-    query = page.url.split("?")[1]
+    page = context.new_page()
+    opened(page, address)
+    item_shown(page, 2, studied.of)
+    expect(page.get_by_label("Your comment on this item")).to_have_value("Half a thou", timeout=PATIENCE)
+    assert chosen(studied, name) == [2]
     with serving(environment_for(studied.folder), tmp_path / "server.log") as other:
-        opened(page, f"{other.url}/proxy_task?{query}")
+        opened(page, f"{other.url}/proxy_task?{address.split('?')[1]}")
+        item_shown(page, 2, studied.of)
+        page.locator("button[data-choice='1']").click()
         item_shown(page, 3, studied.of)
-        press(page, "2", 4, studied.of)
-    assert len(answers(studied, name)) == 3
-
-
-def test_a_second_press_of_a_double_click_does_not_answer_the_next_item(page, studied):
-    name = somebody("double")
-    begin(page, studied.address, name)
-    item_shown(page, 1, studied.of)
-    page.wait_for_timeout(400)
-    page.locator("button[data-choice='1']").dblclick()
-    item_shown(page, 2, studied.of)
-    page.wait_for_timeout(1000)
-    item_shown(page, 2, studied.of)
-    assert len(answers(studied, name)) == 1
+    assert chosen(studied, name) == [1, 2]
+    context.close()
 
 
 def test_the_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, studied):
