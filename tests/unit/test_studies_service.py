@@ -95,37 +95,37 @@ def test_the_second_variant_takes_only_quotations_beyond_a_place(bench):
     study = bench.study_making.make(StudyRequest(name="Hard", benchmark="sample", chooser="tf-idf", beyond=200))
     assert all(item.gold_rank > 200 for item in study.items)
     assert (study.making.beyond, study.making.chooser) == (200, "tf-idf")
-    with pytest.raises(BadRequest, match="Nothing is left for a study"):
+    with pytest.raises(BadRequest, match="5,000"):
         bench.study_making.make(StudyRequest(name="Harder", benchmark="sample", beyond=5_000))
 
 
 @pytest.mark.parametrize(
-    ("changes", "why"),
+    ("changes", "named"),
     [
-        ({"name": " "}, "needs a name"),
-        ({"name": "a\u202eb"}, "cannot be shown"),
-        ({"benchmark": "simple"}, "Did you mean sample"),
-        ({"benchmark": "birco-pools"}, "without the work around them"),
-        ({"works": ("emma",)}, "quotes no work called 'emma'"),
-        ({"lengths": (9,)}, "1 to 5 sentences"),
-        ({"most": -1}, "0 or more"),
-        ({"chooser": "bm52"}, "Did you mean"),
-        ({"shape": "9/9"}, "context shape"),
-        ({"wanted": -1}, "annotators for each item cannot be"),
-        ({"consent": "x" * 10_001}, "Shorten"),
+        ({"name": " "}, "0"),
+        ({"name": "a\u202eb"}, "3"),
+        ({"benchmark": "simple"}, "simple"),
+        ({"benchmark": "birco-pools"}, "BIRCO"),
+        ({"works": ("emma",)}, "'emma'"),
+        ({"lengths": (9,)}, "9"),
+        ({"most": -1}, "-1"),
+        ({"chooser": "bm52"}, "bm52"),
+        ({"shape": "9/9"}, "9/9"),
+        ({"wanted": -1}, "-1"),
+        ({"consent": "x" * 10_001}, "10,001"),
     ],
 )
-def test_a_study_that_cannot_be_is_refused_with_its_reason(bench, changes, why):
+def test_a_study_that_cannot_be_is_refused_and_named(bench, changes, named):
     request = dataclasses.replace(StudyRequest(name="Averhythe", benchmark="sample", most=3), **changes)
-    with pytest.raises(BadRequest, match=why):
+    with pytest.raises(BadRequest, match=named):
         bench.study_making.make(request)
 
 
 def test_windows_of_ones_own_sources_are_wanted_where_no_benchmark_is_named(bench):
-    with pytest.raises(NotFound, match="No window was mined"):
+    with pytest.raises(NotFound):
         bench.study_making.make(StudyRequest(name="Mine"))
     mined, *others = bench.study_making.sources()
-    assert "No window was mined" in mined.problem
+    assert mined.problem
     (found,) = [each for each in others if each.benchmark == "sample"]
     assert found.works == (("high_water_at_averhythe", "High Water at Averhythe", 72),)
     assert paper_study(bench.catalogue, bench.settings) == (None, False)
@@ -137,7 +137,7 @@ def test_a_name_is_taken_once_and_a_study_is_made_in_the_background_too(bench):
     assert ended.state == "done", ended.note
     study = bench.studies.find("averhythe")
     assert f"({study.id})" in ended.note
-    with pytest.raises(BadRequest, match="new version"):
+    with pytest.raises(BadRequest, match=study.id):
         bench.study_making.make(StudyRequest(name="AVERHYTHE", benchmark="sample", most=4))
 
 
@@ -227,17 +227,17 @@ def test_an_item_left_open_for_days_counts_as_a_day(bench, ferry):
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 101, "two\nlines"])
 def test_a_name_that_cannot_be_is_refused(bench, ferry, name):
-    with pytest.raises(BadRequest, match="needs a name or a code"):
+    with pytest.raises(BadRequest):
         bench.answering.join(ferry.id, name)
 
 
 def test_a_study_that_was_answered_is_frozen_and_goes_on_as_a_new_version(bench, ferry):
     bench.studies.edit(ferry.id, instructions="Choose well.")
     answer_all(bench, ferry, "Anna", right)
-    with pytest.raises(StudyFrozen, match="new version"):
+    with pytest.raises(StudyFrozen):
         bench.studies.edit(ferry.id, instructions="Choose fast.")
     assert bench.studies.edit(ferry.id, consent="I agree.").consent == "I agree."
-    with pytest.raises(BadRequest, match="has no 'name'"):
+    with pytest.raises(BadRequest, match="'name'"):
         bench.studies.edit(ferry.id, name="Boats")
     later = bench.studies.new_version(ferry.id, instructions="Choose fast.", without=["w3"])
     assert (later.version, later.earlier, len(later.items)) == (2, ferry.id, 5)
@@ -247,9 +247,9 @@ def test_a_study_that_was_answered_is_frozen_and_goes_on_as_a_new_version(bench,
     assert bench.studies.get(ferry.id).terms.instructions == "Choose well."
     assert bench.studies.get(later.id).answers == 0
     assert bench.studies.find("ferries").id == later.id
-    with pytest.raises(NotFound, match="has no item w3"):
+    with pytest.raises(NotFound, match="w3"):
         bench.studies.new_version(ferry.id, without=["w3"])
-    with pytest.raises(BadRequest, match="needs an item"):
+    with pytest.raises(BadRequest):
         bench.studies.new_version(ferry.id, without=[item.id for item in later.items])
 
 
@@ -257,15 +257,15 @@ def test_a_study_whose_work_is_missing_or_of_another_edition_is_held_and_says_wh
     study = make_study(work=make_ferry())
     bench.store.studies.add(study, TERMS)
     (said,) = bench.studies.get(study.id).held
-    assert "The Ferry is not in the library" in said
+    assert "The Ferry" in said
     assert study.works[0].sha256[:12] in said
-    with pytest.raises(StudyHeld, match="held back"):
+    with pytest.raises(StudyHeld, match="Ferries"):
         bench.answering.join(study.id, "Anna")
     with pytest.raises(StudyHeld):
         bench.study_models.start(study.id)
     bench.store.works.add(make_ferry(40))
     (said,) = bench.studies.get(study.id).held
-    assert "another edition" in said
+    assert make_ferry(40).sha256[:12] in said
     bench.store.works.add(make_ferry())
     assert bench.studies.get(study.id).held == ()
     assert bench.answering.join(study.id, "Anna").name == "Anna"
@@ -288,7 +288,7 @@ def test_the_owners_code_opens_a_study_is_not_kept_and_goes_with_its_versions(be
     codes.give_code(ferry.id, "")
     assert codes.opens(ferry.id, "")
     assert codes.guarded(later.id)
-    with pytest.raises(BadRequest, match="shorter"):
+    with pytest.raises(BadRequest, match="201"):
         codes.give_code(ferry.id, "x" * 201)
     with pytest.raises(NotFound):
         codes.give_code("no study", "code")
@@ -337,7 +337,6 @@ def test_results_count_people_each_and_together(bench, ferry):
         assert figure.text == (f"{each.value:.1%}" if each.is_share else f"{each.value:.2f}")
         assert each.key == "none agree" or figure.low <= each.value <= figure.high
     assert results.figures["none agree"].interval == "–", "the same in every sample is no certainty"
-    assert "answered by the same people" in results.intervals
 
 
 def test_unequal_numbers_of_answers_are_counted_and_said(bench, ferry):
@@ -347,7 +346,7 @@ def test_unequal_numbers_of_answers_are_counted_and_said(bench, ferry):
         bench.answering.answer(ferry.id, bea.id, item.id, wrong(item), seconds=1)
     results = bench.study_results.of(ferry.id)
     assert (results.majority.items, results.majority.none) == (2, 2)
-    assert any("1 to 2 answers each" in note for note in results.notes)
+    assert any("1 to 2" in note for note in results.notes)
     assert results.people[1].answered == 2
 
 
@@ -367,10 +366,9 @@ def test_models_answer_once_and_the_chooser_is_left_out_and_what_is_built_on_it_
     names = may_answer("bm25")
     assert "bm25" not in names
     assert not any(name.endswith("-reference") for name in names)
-    assert "is built on BM25" in caveat("fusion", "bm25")
-    assert "is built on BM25" in caveat("reranked", "bm25")
-    assert "left out" in caveat("bm25", "bm25")
-    assert caveat("tf-idf", "bm25") == ""
+    caveats = [caveat(name, "bm25") for name in ("fusion", "reranked", "bm25", "random", "tf-idf")]
+    assert [bool(each) for each in caveats] == [True, True, True, True, False]
+    assert ["BM25" in each for each in caveats[:2]] == [True, True]
     with pytest.raises(BadRequest, match="bm25"):
         models.start(ferry.id, ["bm25"])
     job = models.start(ferry.id, ["tf-idf", "random"])
@@ -412,7 +410,7 @@ def test_items_that_everybody_gets_and_a_model_does_not_leave_out_chance_and_sha
 def test_an_annotator_is_removed_with_all_answers_and_the_results_forget_them(bench, ferry):
     anna = answer_all(bench, ferry, "<script>Anna</script>", right)
     answer_all(bench, ferry, "Bea", wrong)
-    with pytest.raises(NotFound, match="no annotator 'Zoe'"):
+    with pytest.raises(NotFound, match="'Zoe'"):
         bench.studies.erase(ferry.id, "Zoe")
     assert bench.studies.erase(ferry.id, "<script>anna</script>") == 6
     assert [each.annotator.name for each in bench.studies.annotators(ferry.id)] == ["Bea"]
