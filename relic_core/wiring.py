@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from relic_core.domain import SecondarySource, WorkSummary
+    from relic_core.domain import EditionDetails, SecondarySource, WorkSummary
     from relic_core.domain.trainings import ModelKind
     from relic_core.evaluation.rebuilding import RebuildSummary
     from relic_core.mining.exporting import Exporter
     from relic_core.mining.manifest import ManifestSummary
     from relic_core.mining.statistics import Statistics
     from relic_core.ports import Executor, Progress
-    from relic_core.services.backups.backups import Backups
+    from relic_core.services.backups import Backups
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.citing import Citing
     from relic_core.services.concordance import Concordance
     from relic_core.services.dataset import Dataset
     from relic_core.services.editions import Editions
     from relic_core.services.evaluation import Benchmarks, Measuring
-    from relic_core.services.examples import Examples
+    from relic_core.services.health import Finding
     from relic_core.services.history import History
     from relic_core.services.indexing import Indexes
     from relic_core.services.jobs import Jobs
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from relic_core.services.training import Trainings
     from relic_core.services.training_plans import TrainingPlans
     from relic_core.services.works import Works
+    from relic_core.store.shelf import Shelf
     from relic_core.store.works import StoredText
     from relic_core.training.examples import Corpus
     from relic_core.training.requests import TrainingRequest
@@ -73,8 +74,8 @@ def _function(place: str) -> Callable[[App, dict[str, Any], Progress], str]:
 
 
 JOBS: dict[str, Callable[[App, dict[str, Any], Progress], str]] = {
-    "add": _function("relic_core.services.fetching:run_add"),
-    "fetch": _function("relic_core.services.fetching:run_fetch"),
+    "add": lambda app, arguments, progress: app.catalogue.run_add(arguments, progress),
+    "fetch": lambda app, arguments, progress: app.catalogue.run_fetch(arguments, progress),
     "index": _function("relic_core.services.indexing:run_index"),
     "library": _function("relic_core.services.indexing:run_library"),
     "mine": lambda app, arguments, progress: app.mining.run_job(arguments, progress),
@@ -106,14 +107,24 @@ class App:
         """Works added, listed, loaded, removed."""
         from relic_core.services.works import Works
 
-        return Works(self)
+        def learn(work_id: str, details: EditionDetails) -> None:
+            self.citing.learn(work_id, details)
+
+        return Works(self.store.works, self.shelf, self.settings.library, self.settings.max_text_bytes, learn)
 
     @cached_property
-    def examples(self) -> Examples:
-        """Claims whose quotation is known."""
-        from relic_core.services.examples import Examples
+    def shelf(self) -> Shelf:
+        """The works in memory."""
+        from relic_core.store.shelf import Shelf
 
-        return Examples(self)
+        return Shelf(self.store)
+
+    @cached_property
+    def ensure_sample(self) -> Callable[[], WorkSummary | None]:
+        """Stores the sample work and its examples, unless they are stored or were removed."""
+        from relic_core.services.works import ensure_sample
+
+        return partial(ensure_sample, self.store.works, self.shelf, self.store.examples, self.settings.max_text_bytes)
 
     @cached_property
     def history(self) -> History:
@@ -127,7 +138,7 @@ class App:
         """People who sign in."""
         from relic_core.services.people import People
 
-        return People(self)
+        return People(self.store.people, self.settings.sign_in_allow)
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -173,37 +184,45 @@ class App:
     @cached_property
     def catalogue(self) -> Catalogue:
         """The works RELiC was built from, and which of them are stored."""
-        from relic_core.services.catalogue import Catalogue
+        from relic_core.services.catalogue import Catalogue, make_gutenberg
+        from relic_core.services.preparing import Preparing
 
-        return Catalogue(self)
+        return Catalogue(
+            self.works,
+            self.settings.library,
+            self.jobs.start,
+            gutenberg=partial(make_gutenberg, self.settings),
+            preparing=partial(Preparing, self),
+        )
 
     @cached_property
     def editions(self) -> Editions:
         """What is known of a stored edition: its numbers, its source, its indexes."""
         from relic_core.services.editions import Editions
 
-        return Editions(self)
+        return Editions(self.works, self.indexes, self.history.asked, self.settings.library)
 
     @cached_property
     def citing(self) -> Citing:
         """Cites works and passages."""
         from relic_core.services.citing import Citing
 
-        return Citing(self)
+        return Citing(self.store.works, self.store.edition_details, self.shelf.load)
 
     @cached_property
     def reading(self) -> Reading:
         """The chapters of works, ready to be read."""
         from relic_core.services.reading import Reading
 
-        return Reading(self)
+        return Reading(self.works.load, self.works.removed)
 
     @cached_property
     def concordance(self) -> Concordance:
         """Finds words."""
         from relic_core.services.concordance import Concordance
+        from relic_core.store.shelf import Texts
 
-        return Concordance(self)
+        return Concordance(Texts(self.shelf, self.store.texts))
 
     @cached_property
     def benchmarks(self) -> Benchmarks:
@@ -247,7 +266,7 @@ class App:
         from relic_core.services.mining import Mining
 
         def find(said: str) -> WorkSummary:
-            return self.catalogue.stored(said, None) or self.works.resolve(said)
+            return self.catalogue.stored(said) or self.works.resolve(said)
 
         folder = self.settings.indexes / "quoted-works"
         index = LibraryIndex(folder, self.works.imprints, self.store.works.load, find)
@@ -311,7 +330,7 @@ class App:
     ) -> RebuildSummary:
         """Cut the windows of the public-domain RELiC out of their sources; see `rebuilding.rebuild`."""
         from relic_core.evaluation.rebuilding import rebuild
-        from relic_core.services.fetching import make_gutenberg
+        from relic_core.services.catalogue import make_gutenberg
 
         return rebuild(self.settings, make_gutenberg(self.settings), sources, offline=offline, progress=progress)
 
@@ -356,9 +375,16 @@ class App:
     @cached_property
     def backups(self) -> Backups:
         """Back-ups of the library, and their restoring."""
-        from relic_core.services.backups.backups import Backups
+        from relic_core.services.backups import Backups
 
-        return Backups(self)
+        return Backups(self.settings, self.store, self.jobs)
+
+    @cached_property
+    def examine(self) -> Callable[..., tuple[Finding, ...]]:
+        """Says whether everything is as it should be; see `services.health.examine`."""
+        from relic_core.services import health
+
+        return partial(health.examine, self.store, self.settings, self.works, self.indexes)
 
     @cached_property
     def studies(self) -> Studies:

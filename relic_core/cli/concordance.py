@@ -40,7 +40,7 @@ _LIMIT = 50
 @path_option("--csv", "FILE", "Write all places to a table as well.")
 def concordance(app: App, words: Sequence[str], work: str | None, limit: int, csv: Path | None, **asked: Any) -> None:
     """Look a word or phrase up: every place of it, in its context, the words found under one another."""
-    from relic_core.services.kwic import MOST_EXPORTED, ConcordanceRequest
+    from relic_core.services.concordance import MOST_EXPORTED, ConcordanceRequest
 
     if limit < 0:
         raise BadRequest(f"--limit is {limit}; give 0 or more.")

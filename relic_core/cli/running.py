@@ -50,16 +50,14 @@ def health(app: App, address: str, thorough: bool, form: str) -> int:
 
     Ends with 0 where the program can do its work and with 1 where it cannot.
     """
-    from relic_core.services import health
-
-    found = health.examine(app, address=address, thorough=thorough)
+    found = app.examine(address=address, thorough=thorough)
     if form == "json":
         print(json.dumps([dataclasses.asdict(finding) for finding in found], indent=2, ensure_ascii=False))
     else:
         width = max(len(finding.name) for finding in found)
         for finding in found:
             print(f"{_MARKS[finding.level]:4}  {finding.name:{width}}  {finding.said}")
-    return 0 if health.is_well(found) else 1
+    return int(any(finding.level == "bad" for finding in found))
 
 
 @command("jobs", "jobs --stop k3v7qa2x")

@@ -17,8 +17,8 @@ from relic_core.cli.console import many, note
 from relic_core.errors import BadRequest, BadWeights, RelicError
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.styles import STYLES
-from relic_core.services.adding import Added
 from relic_core.services.catalogue import Split, parse_number
+from relic_core.services.works import Added
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,7 +61,7 @@ _work_argument = click.argument("work", help="Its id, the beginning of its id, o
 @command("setup")
 def setup(app: App) -> None:
     """Add the sample work and prepare it for searching; does nothing where that has been done."""
-    work = app.works.ensure_sample()
+    work = app.ensure_sample()
     if work is None:
         print("The sample work was removed from this library; it stays away.")
         return
@@ -211,7 +211,7 @@ def _add_of_catalogue(app: App, named: Sequence[str], shelf: Sequence[Shelved]) 
             note(f"Not to be had from here: {', '.join(beyond)}.")
     with console.ProgressLine("Adding") as progress:
         tally = app.catalogue.fetch(app.catalogue.items(slugs), progress)
-    print(tally.note, file=sys.stderr if tally.failures else sys.stdout)
+    print(tally.note(), file=sys.stderr if tally.failures else sys.stdout)
     return 1 if tally.failures else 0
 
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from relic_core.domain.imprints import Format, WorkVersion, fingerprint
 from relic_core.domain.places import Address, Place
+from relic_core.domain.spans import Span
 from relic_core.errors import NotFound
-
-if TYPE_CHECKING:
-    from relic_core.domain.spans import Span
-
 
 ParagraphKind = Literal["prose", "verse", "stage", "note"]
 
@@ -226,6 +223,20 @@ class Work:
             f"{self.title} has no passage {address}: it has {len(self.chapters)} chapters in this edition. An address "
             "is chapter.paragraph.sentence; open the chapter from the list of contents instead."
         )
+
+    def span_at(self, at: str, length: int, *, within_chapter: bool = False) -> Span:
+        """Give the passage at an address, as far as the work has sentences.
+
+        - `at`: as it stands in a link.
+        - `within_chapter`: sentences beyond the chapter are left away too.
+
+        Raises BadRequest, NotFound: it is no address; the work has no such place.
+        """
+        first = self.sentence_at(Address.parse(at))
+        last = min(first + length, len(self.sentences))
+        while within_chapter and self.sentences[last - 1].chapter != self.sentences[first].chapter:
+            last -= 1
+        return Span(first, last - first)
 
     @cached_property
     def _first_sentences(self) -> dict[int, int]:

@@ -14,18 +14,24 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal, get_args
 
 from relic_core.config import ASSETS
-from relic_core.errors import BadText
+from relic_core.errors import BadRequest, BadText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from relic_core.domain import Work, WorkSummary
+
 FILE = ASSETS / "catalogue.csv"
 Split = Literal["train", "validation", "test"]
+SUFFIXES = (".txt", ".epub", ".xml")
+"""Endings of the files that are offered from a folder; what is in a file decides how it is read."""
 
+_FROM_GUTENBERG = re.compile(r"Project Gutenberg (\d+),")
 _ALIKE = 0.8
 """How much of two surnames must agree: Dostoevsky is also written Dostoyevsky, Tolstoy Tolstoi."""
 _SUBTITLE = re.compile(
@@ -122,6 +128,56 @@ def find_named(title: str, author: str = "") -> CatalogueEntry | None:
     (None, None)
     """
     return next((entry for entry in entries() if same_work((title, author), (entry.title, entry.author))), None)
+
+
+def entry_of(work: WorkSummary | Work, library: Path | None) -> CatalogueEntry | None:
+    """Find the entry of a work by where it came from, else by its title and author; None where it has none.
+
+    Anybody may call a file emma.txt. In the library folder the name is an agreement; elsewhere it says something only
+    together with the author, and of a work without an author nothing is known.
+    """
+    by_number = _FROM_GUTENBERG.match(work.source)
+    if by_number and (entry := find_number(int(by_number[1]))):
+        return entry
+    path = PurePath(work.source)
+    entry = find(path.stem) if path.suffix in SUFFIXES else None
+    if entry is not None and path.parent == library:
+        return entry
+    if not work.author:
+        return None
+    if entry is not None and same_author(work.author, entry.author):
+        return entry
+    return find_named(work.title, work.author)
+
+
+def entry_of_file(path: Path, library: Path | None) -> CatalogueEntry | None:
+    """Find the entry that a file of the library folder is named for; None for any other file."""
+    if library is None or path.suffix.lower() not in SUFFIXES:
+        return None
+    try:
+        agreed = path.parent.resolve() == library.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return None  # reading it tells what is wrong
+    return find(path.stem) if agreed else None
+
+
+def slug_of(named: str) -> str:
+    """Give the slug of the work that a slug or a title names.
+
+    >>> slug_of("The Scarlet Letter"), slug_of("emma")
+    ('the_scarlet_letter', 'emma')
+
+    Raises BadRequest: none is called that; the message names the nearest.
+    """
+    if entry := find(named) or find_named(named):
+        return entry.slug
+    called = {name.casefold(): entry.slug for entry in entries() for name in (entry.slug, entry.title)}
+    near = dict.fromkeys(called[name] for name in difflib.get_close_matches(named.casefold(), called, n=4))
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    raise BadRequest(
+        f"There is no work of the catalogue called '{named}'.{hint} `python -m relic_core catalogue` lists the "
+        f"{len(entries())} works by name and title."
+    )
 
 
 def same_work(one: tuple[str, str], other: tuple[str, str]) -> bool:

@@ -1,16 +1,15 @@
-"""What a text says of its edition by where it came from: the words of its source, the header of Project Gutenberg."""
+"""What is known of an edition: by its source, by the header of Project Gutenberg, by what a person says."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
+from datetime import UTC, date, datetime
+from typing import Any
 
 from relic_core.domain import EditionDetails
+from relic_core.errors import BadRequest
 from relic_core.text.decoding import harmless
-
-if TYPE_CHECKING:
-    from datetime import date
 
 GUTENBERG = "Project Gutenberg"
 PAGE = "https://www.gutenberg.org/ebooks/{number}"
@@ -25,6 +24,10 @@ _LANGUAGE = re.compile(r"^Language:[ \t]*([A-Za-z][A-Za-z ,;()-]{1,40}?)[ \t]*$"
 _ADDRESS = re.compile(r"https?://[^\s,;<>\"]{4,500}")
 _GUTENBERG_ADDRESS = re.compile(r"https?://(?:www\.)?gutenberg\.org/(?:ebooks/|etext/)?(\d{1,7})\b")
 _LONGEST = 300
+_LONGEST_ADDRESS = 2_000
+_FIRST_YEAR = 1_000
+_MOST_VOLUMES = 1_000
+_URL = re.compile(r"https?://[^\s<>\"]+")
 _SITES = {"standardebooks.org": "Standard Ebooks", "wikisource.org": "Wikisource", "archive.org": "Internet Archive"}
 
 
@@ -110,3 +113,39 @@ def said_by(source: str, text: str, added: date) -> EditionDetails:
         site = next((name for host, name in _SITES.items() if host in url), "")
         return EditionDetails(container=site, url=url, accessed=added)
     return EditionDetails()
+
+
+def check_details(details: EditionDetails) -> EditionDetails:
+    """Make what a person says of an edition harmless.
+
+    Raises BadRequest: something is too long, or cannot be.
+
+    >>> check_details(EditionDetails(publisher=" Oxford  University Press ")).publisher
+    'Oxford University Press'
+    """
+    words: dict[str, Any] = {}
+    for field in fields(details):
+        value = getattr(details, field.name)
+        if not isinstance(value, str):
+            continue
+        longest = _LONGEST_ADDRESS if field.name == "url" else _LONGEST
+        if len(value) > longest:
+            raise BadRequest(f"The {field.name} has {len(value):,} characters; at most {longest:,} are allowed.")
+        words[field.name] = harmless(value, longest=longest)
+    latest = datetime.now(UTC).year + 1
+    if details.year is not None and not _FIRST_YEAR <= details.year <= latest:
+        raise BadRequest(
+            f"{details.year} is no year of this edition; {_FIRST_YEAR} to {latest} is allowed. Leave it empty where it "
+            "is not known."
+        )
+    if details.volumes is not None and not 1 <= details.volumes <= _MOST_VOLUMES:
+        raise BadRequest(f"{details.volumes} is no number of volumes; give 1 to {_MOST_VOLUMES:,}, or leave it empty.")
+    if words["url"] and not _URL.fullmatch(words["url"]):
+        raise BadRequest(
+            f"'{words['url'][:80]}' is no address. Write it in full, with https:// at its beginning, or leave it empty."
+        )
+    if details.accessed is not None and details.accessed > date.today():  # noqa: DTZ011 - the reader's own day
+        raise BadRequest(
+            f"The date of access, {details.accessed}, is still to come. Give the day on which you read it."
+        )
+    return replace(details, **words)

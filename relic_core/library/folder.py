@@ -7,18 +7,14 @@ import re
 import stat
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from relic_core.errors import BadRequest, BadText, NotFound, RelicError
+from relic_core.library.catalogue import SUFFIXES
 from relic_core.library.reading import read_file
 from relic_core.text.decoding import decode, too_large
 from relic_core.text.reading import title_of_file
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-SUFFIXES = (".txt", ".epub", ".xml")
-"""Endings of the files that are offered from a folder; what is in a file decides how it is read."""
 _HEAD_BYTES = 4_000
 
 
@@ -65,6 +61,35 @@ def list_texts(folder: Path) -> tuple[TextFile, ...]:
         title = _title(path, status.st_mtime_ns)
         found.append(TextFile(path=path, title=title, size=status.st_size, modified=status.st_mtime_ns))
     return tuple(found)
+
+
+def texts_in(folder: Path) -> tuple[Path, ...]:
+    """List the .txt, .epub and .xml files of a folder by name.
+
+    Raises NotFound, BadRequest: the folder is not there, or is none, or may not be read, or has no such file.
+    """
+    paths = tuple(text.path for text in list_texts(folder))
+    if not paths:
+        raise NotFound(f"The folder {folder} has no .txt file, and no .epub or .xml.")
+    return paths
+
+
+def find_file(given: str, library: Path | None) -> Path:
+    """Find the file a person means: a path, or the name of a file of the library folder, with or without its end.
+
+    Nothing is checked of a path that is neither; reading it tells what is wrong.
+
+    Raises NotFound: it begins with the home folder of a user whom there is not.
+    """
+    try:
+        path = Path(given).expanduser()
+    except RuntimeError:
+        raise NotFound(f"There is no home folder for '{given}'. Write the path in full.") from None
+    if library is not None and not mode_of(path):
+        for candidate in (library / given, *(library / f"{given}{suffix}" for suffix in SUFFIXES)):
+            if stat.S_ISREG(mode_of(candidate)):
+                return candidate
+    return path
 
 
 def mode_of(path: Path) -> int:

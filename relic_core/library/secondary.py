@@ -17,7 +17,7 @@ from relic_core.config import Settings
 from relic_core.domain import SecondarySource
 from relic_core.errors import BadText, NotFound, RelicError, UnsafeFile
 from relic_core.library import archives, folder
-from relic_core.library.folder import SUFFIXES
+from relic_core.library.catalogue import SUFFIXES
 from relic_core.library.reading import read_file
 from relic_core.library.refusals import refuse_others
 from relic_core.text.decoding import decode, file_name, harmless, storable
@@ -376,7 +376,7 @@ def _entry(archive: zipfile.ZipFile, file: SourceFile, *, at_most: int) -> bytes
 
 
 def _is_wanted(name: str) -> bool:
-    return name.lower().endswith((*folder.SUFFIXES, ARCHIVE)) and not _is_hidden(name)
+    return name.lower().endswith((*SUFFIXES, ARCHIVE)) and not _is_hidden(name)
 
 
 def _is_hidden(name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relic_core.domain import MAX_LENGTH, MIN_LENGTH, Address, Claim, Span
+from relic_core.domain import MAX_LENGTH, MIN_LENGTH, Claim
 from relic_core.errors import BadClaim, BadRequest, StaleIndex
 from relic_core.reporting.passages import quotation
 from relic_core.services.answers import SearchRequest, Source
@@ -102,6 +102,5 @@ def find_source(app: App, like: SeedPassage) -> Source:
             f"Passages like one of {like.length} sentences were asked for; {MIN_LENGTH} to {MAX_LENGTH} are possible."
         )
     work = app.works.load(like.work_id)
-    first = work.sentence_at(Address.parse(like.at))
-    span = Span(first, min(like.length, len(work.sentences) - first))
+    span = work.span_at(like.at, like.length)
     return Source(work=work, span=span, quotation=quotation(work, span), place=work.place(span))

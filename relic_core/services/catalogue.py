@@ -1,34 +1,49 @@
-"""The catalogue as a shelf: which of its works are stored, and getting the others."""
+"""The catalogue as a shelf: which of its works are stored; adding works by their place, many of them by one job."""
 
 from __future__ import annotations
 
-import difflib
-import re
+import contextlib
 import stat
-from dataclasses import dataclass
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from relic_core.errors import BadRequest
+from relic_core.errors import (
+    BadRequest,
+    BadText,
+    JobCancelled,
+    NotFound,
+    RelicError,
+    SourceAway,
+    SourceUnavailable,
+    StoreReadOnly,
+)
 from relic_core.library import catalogue, folder
-from relic_core.library.catalogue import CatalogueEntry, Split
-from relic_core.library.gutenberg import check_number, parse_number
-from relic_core.services import fetching
+from relic_core.library.catalogue import CatalogueEntry, Split, entry_of
+from relic_core.library.gutenberg import Downloads, Gate, Gutenberg, check_number, parse_number
+from relic_core.store import locks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
+    from relic_core.config import Settings
     from relic_core.domain import Job, Work, WorkSummary
     from relic_core.ports import Progress
-    from relic_core.services.fetching import Item, Tally
-    from relic_core.wiring import App
+    from relic_core.services.preparing import Preparing
+    from relic_core.services.works import Added, Works
 
-__all__ = ["Catalogue", "CatalogueEntry", "Origin", "Shelved", "Split", "parse_number"]
+__all__ = ["Catalogue", "CatalogueEntry", "Item", "Origin", "Shelved", "Split", "Tally", "parse_number"]
+
+Item = dict[str, Any]
+"""What to add, in JSON: ``slug`` of the catalogue, ``gutenberg`` its number, ``path`` a file; at least one of them.
+``title``, ``author``, ``translator`` and ``year`` stand over what the catalogue and the file say."""
 
 Origin = Literal["stored", "folder", "gutenberg", "none"]
 
-_FROM_GUTENBERG = re.compile(r"Project Gutenberg (\d+),")
+_DESCRIBED = ("title", "author", "translator", "year")
+_NAMED = 5
+"""Titles that a closing note names; of more it gives the number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +61,129 @@ class Shelved:
     path: Path | None
 
 
-class Catalogue:
-    """The catalogue of an app."""
+@dataclass(slots=True)
+class Tally:
+    """What adding several works came to.
 
-    def __init__(self, app: App) -> None:
-        self._app = app
+    - `added`: works that are new, or back.
+    - `notices`: what the reader should know of those added.
+    - `unprepared`: reason → works that were added, or were there, and whose preparation could not be begun for it.
+    """
+
+    added: list[Added] = field(default_factory=list)
+    already: list[WorkSummary] = field(default_factory=list)
+    failed: dict[str, list[str]] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    unprepared: dict[str, list[str]] = field(default_factory=dict)
+
+    def fail(self, name: str, reason: str) -> None:
+        """Note a failure; those of one reason are told together."""
+        self.failed.setdefault(reason, []).append(name)
+
+    @property
+    def failures(self) -> int:
+        """How many could not be added."""
+        return sum(map(len, self.failed.values()))
+
+    def note(self, alone: str = "") -> str:
+        """Say all of it in plain words, without repeating a title that stands above it.
+
+        - `alone`: the only work that was to be added, where the reader has just been told its title.
+        """
+        added, already = [each.work.title for each in self.added], [work.title for work in self.already]
+        if alone and alone in (*added, *already):
+            said = ["Added."] if added else ["It was in the library already."]
+        else:
+            said = [
+                *_counted(added, "has been added", "have been added"),
+                *_counted(already, "was in the library already", "were there already"),
+            ]
+        said += [notice.removeprefix(f"{alone}: ") if alone else notice for notice in self.notices]
+        said += self.not_prepared
+        for reason, names in self.failed.items():
+            said += [reason if names == [alone] else f"Not added: {', '.join(names)}. {reason}"]
+        return " ".join(said)
+
+    @property
+    def not_prepared(self) -> list[str]:
+        """What could not be made ready for searching, one sentence for each reason, and what to do about it."""
+        return [
+            f"Added, but the preparation of {', '.join(names)} could not be started: {reason} What is not prepared yet "
+            "is when it is first searched."
+            for reason, names in self.unprepared.items()
+        ]
+
+
+def _counted(titles: Sequence[str], one: str, many: str) -> list[str]:
+    if len(titles) == 1:
+        return [f"{titles[0]} {one}."]
+    if not titles:
+        return []
+    return [f"{', '.join(titles)} {many}." if len(titles) <= _NAMED else f"{len(titles)} works {many}."]
+
+
+class Catalogue:
+    """The works RELiC was built from, and adding these and others.
+
+    - `library`: the folder whose files stand before Project Gutenberg.
+    - `start`: starts a job, as `Jobs.start` does.
+    - `gutenberg`: makes the mirror that books are fetched from.
+    - `preparing`: given how many works will come, makes what has them prepared.
+    """
+
+    def __init__(
+        self,
+        works: Works,
+        library: Path | None,
+        start: Callable[..., Job],
+        gutenberg: Callable[[], Gutenberg],
+        preparing: Callable[[int], Preparing],
+    ) -> None:
+        self._works, self._library, self._start = works, library, start
+        self._gutenberg, self._preparing = gutenberg, preparing
+
+    # ---- the shelf --------------------------------------------------------------------------------------------------
 
     def shelf(self) -> tuple[Shelved, ...]:
         """List the works of the catalogue in its order, each with where it can be had."""
         stored = self._stored()
         return tuple(self._shelved(entry, stored.get(entry.slug)) for entry in catalogue.entries())
+
+    def stored(self, slug: str, number: int | None = None) -> WorkSummary | None:
+        """Find the stored work of an entry, or of a number of Project Gutenberg; None where there is none."""
+        if slug:
+            return self._stored().get(slug)
+        if number is None:
+            return None
+        source = f"Project Gutenberg {number},"
+        return next((work for work in self._works.summaries() if work.source.startswith(source)), None)
+
+    def entry_of(self, work: WorkSummary | Work) -> CatalogueEntry | None:
+        """Find the entry of a work; None where it has none."""
+        return entry_of(work, self._library)
+
+    def _stored(self) -> dict[str, WorkSummary]:
+        """Map slugs to stored works; of several editions the one that was added first."""
+        found: dict[str, WorkSummary] = {}
+        for work in sorted(self._works.summaries(), key=lambda work: work.added):
+            entry = self.entry_of(work)
+            if entry is not None:
+                found.setdefault(entry.slug, work)
+        return found
+
+    def _shelved(self, entry: CatalogueEntry, work: WorkSummary | None) -> Shelved:
+        path = self._path(entry.slug)
+        origin: Origin = "stored" if work else "folder" if path else "gutenberg" if entry.gutenberg else "none"
+        return Shelved(entry=entry, work=work, origin=origin, path=path)
+
+    def _path(self, slug: str) -> Path | None:
+        """Give the file of the library folder; one without a byte is none."""
+        if self._library is None:
+            return None
+        path = self._library / f"{slug}.txt"
+        return path if stat.S_ISREG(folder.mode_of(path)) and path.stat().st_size else None
+
+    # ---- adding in the background -----------------------------------------------------------------------------------
 
     def add(self, slugs: Sequence[str], *, prepare: bool = True) -> Job:
         """Add works of the catalogue in the background, by one job; asked again, it goes on where it stopped.
@@ -72,8 +200,7 @@ class Catalogue:
         entry = catalogue.find(items[0]["slug"])
         title = f"Adding {entry.title}" if entry and len(items) == 1 else f"Adding {len(items)} works"
         subject = "\n".join(sorted(item["slug"] for item in items))
-        arguments = {"items": items, "prepare": prepare}
-        return self._app.jobs.start("fetch", title=title, subject=subject, arguments=arguments)
+        return self._start("fetch", title=title, subject=subject, arguments={"items": items, "prepare": prepare})
 
     def add_gutenberg(self, number: int) -> Job:
         """Fetch any book of Project Gutenberg by its number and add it, in the background.
@@ -83,19 +210,15 @@ class Catalogue:
         item = self.item_of_number(number)
         entry = catalogue.find_number(number)
         title = f"Fetching no. {number} ({entry.title if entry else 'Project Gutenberg'})"
-        return self._app.jobs.start("fetch", title=title, subject=f"gutenberg:{number}", arguments={"items": [item]})
-
-    def fetch(self, items: Sequence[Item], progress: Progress) -> Tally:
-        """Add works here and now; as `add`, but without preparing them."""
-        return fetching.fetch(self._app, items, progress)
+        return self._start("fetch", title=title, subject=f"gutenberg:{number}", arguments={"items": [item]})
 
     def items(self, slugs: Sequence[str]) -> list[Item]:
-        """Say where each work would be taken from, as `fetching.fetch` wants it; a work named twice counts once.
+        """Say where each work would be taken from; a work named twice counts once.
 
         Raises BadRequest: what is neither slug nor title of a work in the catalogue; or nothing was named.
         """
         entries = {entry.slug: entry for entry in catalogue.entries()}
-        wanted = list(dict.fromkeys(_slug(named) for named in slugs))
+        wanted = list(dict.fromkeys(catalogue.slug_of(named) for named in slugs))
         if not wanted:
             raise BadRequest("No work was named. Name one or more of the catalogue, or a whole split.")
         items = []
@@ -106,7 +229,7 @@ class Catalogue:
         return items
 
     def item_of_number(self, number: int) -> Item:
-        """Say what is known of a number, as `fetching.fetch` wants it.
+        """Say what is known of a number of Project Gutenberg.
 
         Raises BadRequest: no such number can be.
         """
@@ -114,82 +237,153 @@ class Catalogue:
         entry = catalogue.find_number(number)
         return {"gutenberg": number, **({"slug": entry.slug} if entry else {})}
 
-    def entry_of(self, work: WorkSummary | Work) -> CatalogueEntry | None:
-        """Find the entry of a work by where it came from, else by its title and author; None where it has none.
+    # ---- adding here and now ----------------------------------------------------------------------------------------
 
-        Anybody may call a file emma.txt. In the library folder the name is an agreement; elsewhere it says something
-        only together with the author, and of a work without an author nothing is known.
+    def fetch(self, items: Sequence[Item], progress: Progress, *, prepare: Preparing | None = None) -> Tally:
+        """Add works from where they are; what is stored is passed over, and one failure does not stop the rest.
+
+        - `progress`: told which it has come to; what it raises ends the work, and what was added stays.
+        - `prepare`: given each work that was added, or was there.
         """
-        by_number = _FROM_GUTENBERG.match(work.source)
-        if by_number and (entry := catalogue.find_number(int(by_number[1]))):
-            return entry
-        path = PurePath(work.source)
-        entry = catalogue.find(path.stem) if path.suffix in folder.SUFFIXES else None
-        if entry is not None and path.parent == self._app.settings.library:
-            return entry
-        if not work.author:
-            return None
-        if entry is not None and catalogue.same_author(work.author, entry.author):
-            return entry
-        return catalogue.find_named(work.title, work.author)
+        tally = Tally()
+        fetcher = _Fetcher(self._works, self._gutenberg())
+        for done, item in enumerate(items):
+            name = _name_of(item)
 
-    def entry_of_file(self, path: Path) -> CatalogueEntry | None:
-        """Find the entry that a file of the library folder is named for; None for any other file."""
-        library = self._app.settings.library
-        if library is None or path.suffix.lower() not in folder.SUFFIXES:
-            return None
+            def say(note: str, *, done: int = done, name: str = name) -> None:
+                progress(done, len(items), f"{name}: {note}" if note else name)
+
+            say("")
+            try:
+                work = self.stored(item.get("slug", ""), item.get("gutenberg"))
+                if work is not None:
+                    tally.already.append(work)
+                else:
+                    added, notice = fetcher.add(item, say)
+                    work = added.work
+                    (tally.already.append(work) if added.already else tally.added.append(added))
+                    tally.notices += [f"{work.title}: {said}" for said in (notice, added.notice) if said]
+            except (JobCancelled, StoreReadOnly):
+                raise  # nothing more can be added
+            except RelicError as error:
+                tally.fail(name, str(error))
+                continue
+            if prepare is not None:
+                _prepare(work, prepare, tally)
+        progress(len(items), len(items), "")
+        return tally
+
+    def run_fetch(self, arguments: Mapping[str, Any], progress: Progress) -> str:
+        """Do a "fetch" job: add works of the catalogue, or books by their numbers.
+
+        - `arguments`: ``items``, a list of `Item`; ``prepare``, whether to begin to prepare them, which is done where
+          it is not said.
+
+        Raises SourceUnavailable: none of them could be added; the message says why.
+        """
+        items: list[Item] = arguments["items"]
+        tally = self._fetch_and_prepare(items, progress, wanted=arguments.get("prepare", True))
+        note = tally.note(_name_of(items[0]) if len(items) == 1 else "")
+        if tally.failed and not (tally.added or tally.already):
+            raise SourceUnavailable(note)
+        return note
+
+    def run_add(self, arguments: Mapping[str, Any], progress: Progress) -> str:
+        """Do an "add" job: store the files ``paths`` as works and begin to prepare them; one that fails stops no other.
+
+        Raises BadText: none of the files could be added; the message says why for each.
+        """
+        items: list[Item] = [{"path": path} for path in arguments["paths"]]
+        tally = self._fetch_and_prepare(items, progress, wanted=True)
+        failed = [f"{name}: {reason}" for reason, names in tally.failed.items() for name in names]
+        if not (tally.added or tally.already):
+            raise BadText(" ".join(failed))
+        said = [f"{added.work.title} has been added." for added in tally.added]
+        said += [f"{work.title} is in the library already." for work in tally.already]
+        return " ".join([*said, *tally.notices, *tally.not_prepared, *failed])
+
+    def _fetch_and_prepare(self, items: Sequence[Item], progress: Progress, *, wanted: bool) -> Tally:
+        """Add works and, where that is wanted, have them prepared; what was added before a stop is prepared too."""
+        prepare = self._preparing(len(items)) if wanted else None
         try:
-            agreed = path.parent.resolve() == library.resolve()
-        except (OSError, RuntimeError, ValueError):
-            return None  # reading it tells what is wrong
-        return catalogue.find(path.stem) if agreed else None
-
-    def stored(self, slug: str, number: int | None) -> WorkSummary | None:
-        """Find the stored work of an entry, or of a number of Project Gutenberg; None where there is none."""
-        if slug:
-            return self._stored().get(slug)
-        if number is None:
-            return None
-        source = f"Project Gutenberg {number},"
-        return next((work for work in self._app.works.summaries() if work.source.startswith(source)), None)
-
-    def _stored(self) -> dict[str, WorkSummary]:
-        """Map slugs to stored works; of several editions the one that was added first."""
-        found: dict[str, WorkSummary] = {}
-        for work in sorted(self._app.works.summaries(), key=lambda work: work.added):
-            entry = self.entry_of(work)
-            if entry is not None:
-                found.setdefault(entry.slug, work)
-        return found
-
-    def _shelved(self, entry: CatalogueEntry, work: WorkSummary | None) -> Shelved:
-        path = self._path(entry.slug)
-        origin: Origin = "stored" if work else "folder" if path else "gutenberg" if entry.gutenberg else "none"
-        return Shelved(entry=entry, work=work, origin=origin, path=path)
-
-    def _path(self, slug: str) -> Path | None:
-        """Give the file of the library folder; one without a byte is none."""
-        library = self._app.settings.library
-        if library is None:
-            return None
-        path = library / f"{slug}.txt"
-        return path if stat.S_ISREG(folder.mode_of(path)) and path.stat().st_size else None
+            tally = self.fetch(items, progress, prepare=prepare)
+        except RelicError:
+            if prepare is not None:
+                with contextlib.suppress(RelicError):  # what stopped the adding is told
+                    prepare.hand_over()
+            raise
+        if prepare is not None:
+            try:
+                prepare.hand_over()
+            except RelicError as error:
+                tally.unprepared.setdefault(str(error), []).append("the works that still waited")
+        return tally
 
 
-def _slug(named: str) -> str:
-    """Give the slug of the work that a slug or a title names.
+class _Fetcher:
+    """Adds one item after another, and remembers that the mirror does not answer."""
 
-    >>> _slug("The Scarlet Letter"), _slug("emma")
-    ('the_scarlet_letter', 'emma')
+    def __init__(self, works: Works, gutenberg: Gutenberg) -> None:
+        self._works, self._gutenberg = works, gutenberg
+        self._away = 0
 
-    Raises BadRequest: none is called that; the message names the nearest.
-    """
-    if entry := catalogue.find(named) or catalogue.find_named(named):
-        return entry.slug
-    called = {name.casefold(): entry.slug for entry in catalogue.entries() for name in (entry.slug, entry.title)}
-    near = dict.fromkeys(called[name] for name in difflib.get_close_matches(named.casefold(), called, n=4))
-    hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    raise BadRequest(
-        f"There is no work of the catalogue called '{named}'.{hint} `python -m relic_core catalogue` lists the "
-        f"{len(catalogue.entries())} works by name and title."
-    )
+    def add(self, item: Item, say: Callable[[str], None]) -> tuple[Added, str]:
+        entry = catalogue.find(item.get("slug", ""))
+        described = {} if entry is None else {name: getattr(entry, name) for name in _DESCRIBED}
+        described |= {name: item[name] for name in _DESCRIBED if item.get(name)}
+        if item.get("path"):
+            return self._works.add(Path(item["path"]), **described), ""
+        if not item.get("gutenberg"):
+            raise NotFound(_not_to_be_had(entry))
+        try:
+            book = self._gutenberg.fetch(item["gutenberg"], say, offline=self._away > 1)
+            self._away = 0
+        except SourceAway:
+            self._away += 1
+            raise
+        name = f"Project Gutenberg {book.number}.txt"
+        return self._works.add(book.data, name=name, came_from=book.source, **described), book.notice
+
+
+def make_gutenberg(settings: Settings) -> Gutenberg:
+    """Make the mirror that the settings name; processes that share the data folder share its pauses."""
+
+    def turn(while_waiting: Callable[[], None]) -> AbstractContextManager[None]:
+        try:
+            settings.downloads.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreReadOnly(
+                f"The folder of downloads {settings.downloads} cannot be made ({error.strerror}). Make its place "
+                "writable or choose another data folder with RELIC_DATA."
+            ) from error
+        return locks.held(settings.downloads / "turn.lock", while_waiting=while_waiting)
+
+    downloads = Downloads(settings.downloads)
+    gate = Gate(downloads, settings.gutenberg_pause, turn)
+    return Gutenberg(settings.gutenberg, downloads, gate, max_bytes=settings.max_text_bytes)
+
+
+def _prepare(work: WorkSummary, prepare: Preparing, tally: Tally) -> None:
+    """Have a work prepared; it stays added where that cannot be begun."""
+    try:
+        prepare.add(work.id)
+    except JobCancelled:
+        raise
+    except RelicError as error:
+        tally.unprepared.setdefault(str(error), []).append(work.title)
+
+
+def _name_of(item: Mapping[str, Any]) -> str:
+    entry = catalogue.find(item.get("slug", ""))
+    if entry is not None:
+        return entry.title
+    return Path(item["path"]).name if item.get("path") else f"Project Gutenberg {item.get('gutenberg')}"
+
+
+def _not_to_be_had(entry: CatalogueEntry | None) -> str:
+    if entry is not None and entry.free_in_us is not None:
+        return (
+            f"It is in copyright in the United States until {entry.last_day}, so Project Gutenberg does not have it. "
+            "If you have a copy of your own, upload it."
+        )
+    return "No number of Project Gutenberg is known for it here. Look it up and add the number, or upload a copy."

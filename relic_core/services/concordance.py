@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode
 
 import numpy as np
 
 from relic_core.errors import BadRequest, NotFound
+from relic_core.library.concordance import Finder
 from relic_core.library.lexicon import Reach, nearest
 from relic_core.library.queries import read_query
-from relic_core.reporting.concordance import to_csv
-from relic_core.services.kwic import (
-    MOST_EXPORTED,
-    MOST_PAGES,
-    PAGE,
-    SORTS,
-    Answer,
-    ChapterCount,
-    ConcordanceRequest,
-    Offer,
-    WordCount,
-    WorkCount,
-)
-from relic_core.services.occurrences import gather
-from relic_core.services.texts import Texts
+from relic_core.reporting.concordance import Occurrence, to_csv
+from relic_core.retrieval.kept import LRUCache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from relic_core.library.lexicon import Numbers
-    from relic_core.reporting.concordance import Occurrence
-    from relic_core.services.occurrences import Gathered
-    from relic_core.services.texts import WordedText
-    from relic_core.wiring import App
+    from relic_core.domain import Address, WorkSummary
+    from relic_core.library.concordance import Found
+    from relic_core.library.lexicon import Lexicon, Numbers
+    from relic_core.store.shelf import Texts, WordedText
 
+PAGE = 50
+"""Rows of a page."""
+MOST_PAGES = 1_000_000
+MOST_EXPORTED = 100_000
+"""Rows of an exported table."""
+SORTS = ("text", "left", "right")
+"""Orders: place in the text (works by title), or the alphabet of the neighbours left or right."""
 _WIDTH = 110
 """Characters of context on either side on a page, and in an export."""
 _EXPORT_WIDTH = 300
@@ -53,13 +47,159 @@ _ATTEMPTS = 3
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConcordanceRequest:
+    """What to look for, where and how.
+
+    - `word`: a word or a phrase; * in a word stands for any letters.
+    - `work_id`: the work; empty for all.
+    - `sort`: place in the text, or the first and second neighbour on one side.
+    - `as_written`: capitals, accents and the ending 's count; excludes the two before.
+    - `only`: key of the one form to show; empty for all.
+    - `page`: from 1.
+    """
+
+    word: str
+    work_id: str = ""
+    sort: str = "text"
+    variants: bool = False
+    forms: bool = False
+    as_written: bool = False
+    only: str = ""
+    page: int = 1
+
+    @property
+    def options(self) -> str:
+        """What was asked besides the words, in words."""
+        chosen = (
+            (self.variants, "spelling variants"),
+            (self.forms, "word forms"),
+            (self.as_written, "exactly as written"),
+            (bool(self.only), f"only {self.only}"),
+            (self.sort != "text", f"by {self.sort} neighbour"),
+        )
+        return "; ".join(label for given, label in chosen if given)
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What the address of the page that shows it carries; what is as usual is left away.
+
+        >>> ConcordanceRequest(word="good fortune", forms=True).parameters
+        {'word': 'good fortune', 'forms': '1'}
+        """
+        given = {
+            "word": self.word.strip(),
+            "work": self.work_id,
+            "sort": self.sort if self.sort != "text" else "",
+            "variants": "1" if self.variants else "",
+            "forms": "1" if self.forms else "",
+            "case": "1" if self.as_written else "",
+            "form": self.only,
+            "page": str(self.page) if self.page > 1 else "",
+        }
+        return {name: value for name, value in given.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class FormCount:
+    """A form that was found: its key, how it is mostly printed, how often it was found in all."""
+
+    key: str
+    label: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChapterCount:
+    """How often a query was found in a chapter.
+
+    - `name`, `number`, `part`: the chapter's name in full; its number and its part as printed.
+    - `begins`: where in the work it begins, 0 to 1, counted in words.
+    - `at`: of the first place; None where there is none.
+    """
+
+    name: str
+    number: str
+    part: str
+    count: int
+    words: int
+    begins: float
+    at: Address | None
+
+    @property
+    def rate(self) -> float:
+        """How often in 10,000 words."""
+        return 10_000 * self.count / max(1, self.words)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkCount:
+    """How often a query was found in a work.
+
+    - `density`: places in each thousandth of the work; of the works with the most alone.
+    - `chapters`: of the same works.
+    """
+
+    work: WorkSummary
+    count: int
+    words: int
+    density: tuple[int, ...]
+    chapters: tuple[ChapterCount, ...]
+
+    @property
+    def rate(self) -> float:
+        """How often in 10,000 words."""
+        return 10_000 * self.count / max(1, self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class WordCount:
+    """A word of a query that was not found: how often it stands alone, and words like it where it never does."""
+
+    word: str
+    count: int
+    near: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A wider way to ask: what is different, the request, and what it finds, None where that is not known."""
+
+    label: str
+    request: ConcordanceRequest
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One page of what was found, and the counts of all.
+
+    - `page`, `pages`: the page shown (the last where a later one was asked for), and how many there are.
+    - `forms`: the forms found, before one of them was chosen, the most frequent first.
+    - `works`: works with at least one place, the most frequent first.
+    - `words`: where nothing was found: the words one by one.
+    - `offers`: where nothing was found: what would find something.
+    """
+
+    request: ConcordanceRequest
+    total: int
+    page: int
+    pages: int
+    rows: tuple[Occurrence, ...]
+    forms: tuple[FormCount, ...]
+    works: tuple[WorkCount, ...]
+    searched: int
+    words: tuple[WordCount, ...]
+    offers: tuple[Offer, ...]
+    seconds: float
+
+
 class Concordance:
     """Finds words."""
 
-    def __init__(self, app: App) -> None:
-        self._texts = Texts(app)
-        self._kept: OrderedDict[object, Gathered] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+        self._gathered = LRUCache[Gathered](_KEPT, lambda _: 1)
 
     def find(self, request: ConcordanceRequest) -> Answer:
         """Find every place of a word or phrase, and set one page of them.
@@ -123,28 +263,14 @@ class Concordance:
             )
         if request.page < 1 or request.page > MOST_PAGES:
             raise BadRequest(f"There is no page {request.page}; pages are counted from 1.")
-        summaries, versions = self._texts.look()
-        works = tuple(work for work in summaries if request.work_id in ("", work.id))
+        contents = self._texts.contents()
+        works = tuple(work for work in contents.summaries if request.work_id in ("", work.id))
         if request.work_id and not works:
             raise NotFound(
                 f"There is no work '{request.work_id}' in your library. Add it in the Library, or take another."
             )
-        asked = (
-            dataclasses.replace(request, page=1),
-            works,
-            tuple(versions[work.id] for work in works if work.id in versions),
-        )
-        with self._lock:
-            kept = self._kept.get(asked)
-            if kept is not None:
-                self._kept.move_to_end(asked)
-                return kept
-        gathered = gather(self._texts, works, request)
-        with self._lock:
-            self._kept[asked] = gathered
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        return gathered
+        asked = dataclasses.replace(request, page=1), works, tuple(contents.versions[work.id] for work in works)
+        return self._gathered.get(asked, lambda: gather(self._texts, works, request))
 
     def _rows(self, gathered: Gathered, shown: slice, width: int) -> tuple[Occurrence, ...]:
         texts: dict[int, tuple[WordedText, list[str]]] = {}
@@ -156,7 +282,9 @@ class Concordance:
                 text = self._texts.get(work.id, gathered.lexicon)
                 texts[owner] = (text, text.chapter_names())
             text, names = texts[owner]
-            rows.append(text.occurrence(work, names, first, length, width=width))
+            left, keyword, right = text.wording.context(first, length, width=width)
+            here, there = text.wording.reach(first, length)
+            rows.append(Occurrence(work, text.place(here, names), there - here + 1, left, keyword, right))
         return tuple(rows)
 
     def _works(self, gathered: Gathered) -> tuple[WorkCount, ...]:
@@ -200,7 +328,7 @@ class Concordance:
     def _vocabulary(self, work_id: str) -> Counter[str]:
         """Count the words, folded, of one work or of all."""
         lexicon = self._texts.lexicon()
-        wanted = [work.id for work in self._texts.look()[0] if work_id in ("", work.id)]
+        wanted = [work.id for work in self._texts.contents().summaries if work_id in ("", work.id)]
         counts = np.zeros(0, np.int64)
         for text in self._texts.each(wanted, lexicon):
             own = np.bincount(text.wording.ids, minlength=len(counts))
@@ -229,7 +357,7 @@ class Concordance:
             if count not in seen:
                 seen.add(count)
                 offers.append(Offer(label, wider, count))
-        summaries = self._texts.look()[0]
+        summaries = self._texts.contents().summaries
         if request.work_id and len(summaries) > 1:
             wider = dataclasses.replace(request, page=1, only="", work_id="")
             known = all(self._texts.holds(work.id) for work in summaries)
@@ -269,3 +397,134 @@ def _chapters(text: WordedText, firsts: Numbers) -> tuple[ChapterCount, ...]:
         )
         before += words[chapter.index]
     return tuple(chapters)
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """All places of a query, in the order asked for; all arrays of shape (n_places,) but `counts`."""
+
+    works: tuple[WorkSummary, ...]
+    lexicon: Lexicon
+    counts: tuple[int, ...]
+    owners: Numbers
+    firsts: Numbers
+    lengths: Numbers
+    forms: tuple[FormCount, ...]
+
+
+def gather(texts: Texts, works: tuple[WorkSummary, ...], request: ConcordanceRequest) -> Gathered:
+    """Find every place of a query in some works.
+
+    Raises BadRequest: there is no word in the query, or too many.
+    Raises NotFound: a work is no longer stored.
+    """
+    reach = Reach(variants=request.variants, forms=request.forms, as_written=request.as_written)
+    readings = read_query(request.word, reach)
+    lexicon = texts.lexicon()
+    finder = Finder(readings, reach, lexicon)
+    forms = _Forms(lexicon, as_written=request.as_written)
+    parts = []
+    for owner, text in enumerate(texts.each([work.id for work in works], lexicon)):
+        found = finder.find(text.wording)
+        parts.append(_part(owner, text, found, forms.number(text, found), sort=request.sort))
+    return _sorted(parts, works, forms, lexicon, request)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The places of one work, with the neighbours that the order goes by."""
+
+    owners: Numbers
+    firsts: Numbers
+    lengths: Numbers
+    forms: Numbers
+    near: Numbers
+    far: Numbers
+
+
+def _part(owner: int, text: WordedText, found: Found, forms: Numbers, *, sort: str) -> _Part:
+    wording = text.wording
+    if sort == "left":
+        near, far = wording.neighbour(found.firsts, -1), wording.neighbour(found.firsts, -2)
+    elif sort == "right":
+        lasts = found.firsts + found.lengths - 1
+        near, far = wording.neighbour(lasts, 1), wording.neighbour(lasts, 2)
+    else:
+        near = far = np.zeros(0, np.int32)
+    return _Part(np.full(len(found.firsts), owner, np.int32), found.firsts, found.lengths, forms, near, far)
+
+
+def _sorted(
+    parts: Sequence[_Part], works: tuple[WorkSummary, ...], forms: _Forms, lexicon: Lexicon, request: ConcordanceRequest
+) -> Gathered:
+    """Put the places of all works in the order asked for, those of one form alone where one is chosen."""
+    columns = {
+        name: np.concatenate([np.zeros(0, np.int32), *(getattr(part, name) for part in parts)]).astype(np.int32)
+        for name in ("owners", "firsts", "lengths", "forms", "near", "far")
+    }
+    counts = forms.counts(columns["forms"])
+    order = np.arange(len(columns["firsts"]))
+    if request.sort != "text":
+        ranks = np.append(lexicon.order().astype(np.int64) + 1, 0)  # the last stands for no neighbour
+        neighbours = ranks[columns["near"]] * len(ranks) + ranks[columns["far"]]
+        order = np.argsort(neighbours, kind="stable")  # equal ones stay in the order of the works and their texts
+    if request.only:
+        order = order[columns["forms"][order] == forms.known(request.only)]
+    owners = columns["owners"][order]
+    return Gathered(
+        works=works,
+        lexicon=lexicon,
+        counts=tuple(np.bincount(owners, minlength=len(works)).tolist()),
+        owners=owners,
+        firsts=columns["firsts"][order],
+        lengths=columns["lengths"][order],
+        forms=counts,
+    )
+
+
+class _Forms:
+    """The forms in which a query is found, numbered: what differs in capitals or accents alone is one form."""
+
+    def __init__(self, lexicon: Lexicon, *, as_written: bool) -> None:
+        self._lexicon = lexicon
+        self._words = lexicon.printed if as_written else lexicon.folded
+        self._numbers: dict[str, int] = {}
+        self._printed: list[Counter[str]] = []
+
+    def number(self, text: WordedText, found: Found) -> Numbers:
+        """Give each place the number of its form."""
+        forms = np.zeros(len(found.firsts), np.int32)
+        for reading, joint in enumerate(found.joints):
+            here = np.flatnonzero(found.readings == reading)
+            if not len(here):
+                continue
+            length = int(found.lengths[here[0]])
+            words = text.wording.ids[found.firsts[here][:, None] + np.arange(length)]
+            code = words[:, 0].astype(np.int64)
+            for column in range(1, length):
+                code = np.unique(code * len(self._lexicon) + words[:, column], return_inverse=True)[1]
+            _, firsts, inverse, counts = np.unique(code, return_index=True, return_inverse=True, return_counts=True)
+            numbers = []
+            for first, count in zip(firsts.tolist(), counts.tolist(), strict=True):
+                row = words[first].tolist()
+                key = joint.join(self._words[word] for word in row)
+                number = self._numbers.setdefault(key, len(self._numbers))
+                if number == len(self._printed):
+                    self._printed.append(Counter())
+                self._printed[number][joint.join(self._lexicon.printed[word] for word in row)] += count
+                numbers.append(number)
+            forms[here] = np.array(numbers, np.int32)[inverse]
+        return forms
+
+    def known(self, key: str) -> int:
+        """Return the number of a form; -1 where it was not found."""
+        return self._numbers.get(key, -1)
+
+    def counts(self, forms: Numbers) -> tuple[FormCount, ...]:
+        """List the forms with how often each was found, the most frequent first, each as it is mostly printed."""
+        totals = np.bincount(forms, minlength=len(self._numbers)).tolist()
+        counted = [
+            FormCount(key, self._printed[number].most_common(1)[0][0], totals[number])
+            for key, number in self._numbers.items()
+        ]
+        return tuple(sorted(counted, key=lambda form: (-form.count, form.key)))

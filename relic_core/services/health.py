@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from relic_core.config import Settings
     from relic_core.domain import WorkSummary, WorkVersion
-    from relic_core.wiring import App
+    from relic_core.services.indexing import Indexes
+    from relic_core.services.works import Works
+    from relic_core.store import Store
 
 Level = Literal["good", "notice", "bad"]
 
@@ -45,38 +48,36 @@ class Finding:
     said: str
 
 
-def examine(app: App, *, address: str = "", thorough: bool = False) -> tuple[Finding, ...]:
+def examine(
+    store: Store, settings: Settings, works: Works, indexes: Indexes, *, address: str = "", thorough: bool = False
+) -> tuple[Finding, ...]:
     """Look at the store, the disk, the models and the indexes, and at the app where it is named.
 
     - `address`: of a running app, http://localhost:8501 for example; empty to leave it out.
     - `thorough`: read every index and hold it to its hashes, which takes a minute for a large library.
     """
-    return tuple(_findings(app, address, thorough=thorough))
+    return tuple(_findings(store, settings, works, indexes, address, thorough=thorough))
 
 
-def is_well(findings: tuple[Finding, ...]) -> bool:
-    """Whether the program can do its work."""
-    return all(finding.level != "bad" for finding in findings)
-
-
-def _findings(app: App, address: str, *, thorough: bool) -> Iterator[Finding]:
+def _findings(
+    store: Store, settings: Settings, works: Works, indexes: Indexes, address: str, *, thorough: bool
+) -> Iterator[Finding]:
     if address:
         yield _app(address)
-    works: tuple[WorkSummary, ...] = ()
     prints: Mapping[str, WorkVersion] = {}
     try:
-        version = app.store.version()
-        works, removed = app.works.summaries(), app.works.removed()
-        prints = app.works.imprints() if works else {}
+        version = store.version()
+        there, removed = works.summaries(), works.removed()
+        prints = works.imprints() if there else {}
     except RelicError as error:
         yield Finding("store", "bad", str(error))
     else:
-        yield Finding("store", "good", f"{app.settings.store} opens; all {version} migrations are in it.")
-        yield _works(works, removed=len(removed))
-    yield _room("data", app.settings.data)
-    yield _room("indexes folder", app.settings.indexes)
-    yield from _models(app)
-    yield _indexes(app, prints, thorough=thorough)
+        yield Finding("store", "good", f"{settings.store} opens; all {version} migrations are in it.")
+        yield _works(there, removed=len(removed))
+    yield _room("data", settings.data)
+    yield _room("indexes folder", settings.indexes)
+    yield from _models(settings)
+    yield _indexes(settings, indexes, prints, thorough=thorough)
 
 
 def _app(address: str) -> Finding:
@@ -119,9 +120,8 @@ def _room(name: str, folder: Path) -> Finding:
     return Finding(name, "good", said)
 
 
-def _models(app: App) -> Iterator[Finding]:
+def _models(settings: Settings) -> Iterator[Finding]:
     """Hold the files of the models to their hashes."""
-    settings = app.settings
 
     def encoder(named: str) -> str:
         card = read_card(named)
@@ -141,12 +141,12 @@ def _models(app: App) -> Iterator[Finding]:
             yield Finding(name, "bad", str(error))
 
 
-def _indexes(app: App, prints: Mapping[str, WorkVersion], *, thorough: bool) -> Finding:
-    found = survey(app.settings.indexes, thorough=thorough)
+def _indexes(settings: Settings, indexes: Indexes, prints: Mapping[str, WorkVersion], *, thorough: bool) -> Finding:
+    found = survey(settings.indexes, thorough=thorough)
     held = "read and compared with what was written" if thorough else "looked at"
     many = found.whole + len(found.damaged)
     said = f"{many:,} {'index was' if many == 1 else 'indexes were'} {held}, {len(found.damaged) or 'none'} damaged"
-    dense = [card.name for card in app.indexes.usual() if card.kind == "dense"]
+    dense = [card.name for card in indexes.usual() if card.kind == "dense"]
     lacking = sum(any((name, each.fingerprint) not in found.works for name in dense) for each in prints.values())
     if found.damaged:
         return Finding(

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from relic_core import __version__
-from relic_core.domain import ORIGINS, Address, Collection, KeptPassage, Note, Span, note_id
+from relic_core.domain import ORIGINS, Collection, KeptPassage, Note, note_id
 from relic_core.domain.notes import checked_name, checked_tags, checked_verdict, checked_words
 from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.reporting.passages import quotation
@@ -44,12 +44,7 @@ def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> KeptPas
         raise unknown_name("page to keep from", origin, ORIGINS)
     if not 1 <= length <= LONGEST:
         raise BadRequest(f"A passage of {length:,} sentences cannot be kept: 1 to {LONGEST} can. Mark fewer of them.")
-    first = work.sentence_at(Address.parse(at))
-    chapter = work.sentences[first].chapter
-    last = min(first + length, len(work.sentences))
-    while work.sentences[last - 1].chapter != chapter:
-        last -= 1
-    span = Span(first, last - first)
+    span = work.span_at(at, length, within_chapter=True)
     place = work.place(span)
     return KeptPassage(
         work_id=work.id,
@@ -58,8 +53,8 @@ def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> KeptPas
         author=work.author,
         at=str(place.address),
         length=span.length,
-        start=work.sentences[first].start,
-        end=work.sentences[last - 1].end,
+        start=work.sentences[span.start].start,
+        end=work.sentences[span.end - 1].end,
         place=place.label,
         chapter=place.chapter,
         paragraph=place.paragraph,

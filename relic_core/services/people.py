@@ -1,4 +1,4 @@
-"""People who sign in: finding one by the address that an operator knows, and handing what is kept over to them."""
+"""People who sign in: finding one by the address that an operator knows, and making what another keeps theirs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from relic_core.domain.people import address_digest
 from relic_core.errors import BadRequest, NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from relic_core.domain.people import Holding
-    from relic_core.wiring import App
+    from relic_core.store.people import PeopleRows
 
 NOBODY = "nobody"
 """How a command calls what was kept while nobody signed in."""
@@ -30,24 +32,27 @@ class Known:
 
 
 class People:
-    """Whose things there are; the store has ids and digests alone."""
+    """Whose things there are; the store has ids and digests alone.
 
-    def __init__(self, app: App) -> None:
-        self._app = app
+    - `allowed`: the addresses of the operator's list.
+    """
+
+    def __init__(self, rows: PeopleRows, allowed: Collection[str]) -> None:
+        self._rows, self._allowed = rows, allowed
 
     def signed_in(self, person: str, address: str) -> None:
         """Remember that somebody signed in, so that they are found by their address.
 
         - `address`: the e-mail address that the provider gives and does not call unverified; a digest of it is stored.
         """
-        self._app.store.people.seen(person, address_digest(address))
+        self._rows.seen(person, address_digest(address))
 
     def known(self) -> tuple[Known, ...]:
         """List everybody who keeps something or has signed in; an address is named that the operator's list has."""
-        listed = {address_digest(each): each for each in self._app.settings.sign_in_allow if "@" in each}
+        listed = {address_digest(each): each for each in self._allowed if "@" in each}
         return tuple(
             Known(listed.get(each.address, each.person) if each.person else NOBODY, each)
-            for each in self._app.store.people.holdings()
+            for each in self._rows.holdings()
         )
 
     def find(self, said: str) -> str:
@@ -67,7 +72,7 @@ class People:
             if wanted in {each.holding.person for each in self.known() if each.holding.person}:
                 return wanted
             raise NotFound(f"There is nobody called '{wanted:.{_SHOWN}}'. {self._there_is()}")
-        found = self._app.store.people.with_address(address_digest(wanted))
+        found = self._rows.with_address(address_digest(wanted))
         if not found:
             raise NotFound(
                 f"Nobody has signed in as {wanted:.{_SHOWN}} yet. Let them sign in once, and try again: a person is "
@@ -94,7 +99,7 @@ class People:
         """
         target, giver = self.find(to), self.find(source)
         if "@" in to and address_digest(to.strip()) not in {
-            each.address for each in self._app.store.people.holdings() if each.person == target
+            each.address for each in self._rows.holdings() if each.person == target
         }:
             raise BadRequest(
                 f"Who once signed in as {to.strip():.{_SHOWN}} has another address by now, and somebody else may have "
@@ -102,7 +107,7 @@ class People:
             )
         if target == giver:
             raise BadRequest(f"{to.strip():.{_SHOWN}} has these things already. Name two different people.")
-        return self._app.store.people.transfer_ownership(giver, target)
+        return self._rows.transfer_ownership(giver, target)
 
     def _there_is(self) -> str:
         names = [each.name for each in self.known()]

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Address, Span
+from relic_core.domain import Address
 from relic_core.errors import BadRequest, NotFound, RelicError
 from relic_core.reporting.chapters import SetChapter, chapter_name, set_chapter
-from relic_core.services.asking import request_of
+from relic_core.retrieval.kept import LRUCache
 
 if TYPE_CHECKING:
-    from relic_core.domain import Place, Work
+    from collections.abc import Callable
+
+    from relic_core.domain import Place, Span, Work, WorkSummary
     from relic_core.services.answers import SearchResult
-    from relic_core.wiring import App
 
 _CHAPTERS_KEPT = 8
 
@@ -79,10 +78,9 @@ class HitMark:
 class Reading:
     """Opens works."""
 
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._set: OrderedDict[tuple[str, int], SetChapter] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self, load: Callable[[str], Work], removed: Callable[[], tuple[WorkSummary, ...]]) -> None:
+        self._load, self._removed = load, removed
+        self._set = LRUCache[SetChapter](_CHAPTERS_KEPT, lambda _: 1)
 
     def page(self, work_id: str, *, at: str = "", length: int = 1) -> ReadingPage:
         """Open a work at an address.
@@ -93,7 +91,7 @@ class Reading:
 
         Raises NotFound: no work has that id, or it was removed; the message says which edition it was.
         """
-        work = self._load(work_id)
+        work = self._open(work_id)
         passage, notice, chapter = None, "", 0
         try:
             if at:
@@ -102,7 +100,7 @@ class Reading:
             notice = f"{error} This is the first chapter."
         return ReadingPage(
             work=work,
-            chapter=self._chapter(work, chapter),
+            chapter=self._set.get((work.fingerprint, chapter), lambda: set_chapter(work, chapter)),
             contents=_contents(work),
             passage=passage,
             place=work.place(passage) if passage else None,
@@ -126,19 +124,11 @@ class Reading:
         ]
         return tuple(sorted(marks, key=lambda mark: (mark.span, mark.rank)))
 
-    def answer(self, search_id: str) -> SearchResult:
-        """Run a search of the history again, but for what takes seconds.
-
-        Raises NotFound: there is no such search, or its work, or the passage it asks with, is not there any more.
-        """
-        search = self._app.history.get(search_id)
-        return self._app.search.run(request_of(search), at_once=True)
-
-    def _load(self, work_id: str) -> Work:
+    def _open(self, work_id: str) -> Work:
         try:
-            return self._app.works.load(work_id)
+            return self._load(work_id)
         except NotFound:
-            for removed in self._app.works.removed():
+            for removed in self._removed():
                 if removed.id == work_id:
                     edition = f"{removed.title} ({removed.year})" if removed.year else removed.title
                     raise NotFound(
@@ -150,18 +140,6 @@ class Reading:
                 "machine; add it in the Library, or choose a work below."
             ) from None
 
-    def _chapter(self, work: Work, index: int) -> SetChapter:
-        """Set a chapter, or take it from the last ones set."""
-        key = (work.fingerprint, index)
-        with self._lock:
-            found = self._set.pop(key, None)
-        found = set_chapter(work, index) if found is None else found
-        with self._lock:
-            self._set[key] = found
-            while len(self._set) > _CHAPTERS_KEPT:
-                self._set.popitem(last=False)
-        return found
-
 
 def _find(work: Work, at: str, length: int) -> tuple[int, Span | None]:
     """Find the chapter and the passage of an address; an address of a chapter alone names no passage.
@@ -172,13 +150,8 @@ def _find(work: Work, at: str, length: int) -> tuple[int, Span | None]:
     address = Address.parse(at)
     if "." not in at and address.chapter <= len(work.chapters):
         return address.chapter - 1, None
-    first = work.sentence_at(address)
-    chapter = work.sentences[first].chapter
-    length = max(1, length)
-    last = min(first + length, len(work.sentences))
-    while work.sentences[last - 1].chapter != chapter:
-        last -= 1
-    return chapter, Span(first, last - first)
+    span = work.span_at(at, max(1, length), within_chapter=True)
+    return work.sentences[span.start].chapter, span
 
 
 def _contents(work: Work) -> tuple[ContentsPart, ...]:

@@ -87,13 +87,6 @@ class Store:
         finally:
             self._patience.seconds, self._patience.while_waiting = before.seconds, before.while_waiting
 
-    def together(self) -> AbstractContextManager[object]:
-        """Make what a thread reads and writes in a block one unit of work: one opening of the file, one transaction.
-
-        What is raised out of the block drops everything that was written in it.
-        """
-        return self._database.writing(self._patience)
-
     def version(self) -> int:
         """Open the file and give the number of its last migration; those that were missing are made first."""
         with self._database.reading(self._patience) as cursor:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from relic_core.errors import BadRequest
 from relic_core.text.blocks import flatten
 from relic_core.text.decoding import harmless
 from relic_core.text.headings import clean_title, is_capitals
@@ -27,13 +29,14 @@ _YEAR = re.compile(r"\((1[4-9]\d\d|20\d\d)\)|(?:originally|first) published (?:i
 _SMALL_WORDS = {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
 _LONGEST = 300
 """Characters of a title or a name that a file may give."""
+_FIRST_YEAR = -3_000
 _WRAPPED = 55
 """A title line longer than this goes on in the next line; a shorter one has a subtitle there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    r"""What a file says about itself, made harmless; empty or None where it does not.
+    r"""What a file or a person says of a work, made harmless; empty or None where they do not.
 
     >>> Metadata("Emma\u202e", "A\nB").author, len(Metadata("x" * 1000).title)
     ('A B', 300)
@@ -47,6 +50,28 @@ class Metadata:
     def __post_init__(self) -> None:
         for name in ("title", "author", "translator"):
             object.__setattr__(self, name, harmless(getattr(self, name), longest=_LONGEST))
+
+    @classmethod
+    def checked(cls, *, title: str, author: str, translator: str, year: int | None) -> Metadata:
+        """Check what a person says.
+
+        Raises BadRequest: a name that is too long, or a year that cannot be.
+        """
+        for what, given in {"title": title, "author": author, "translator": translator}.items():
+            if len(given) > _LONGEST:
+                raise BadRequest(f"The {what} has {len(given):,} characters; at most {_LONGEST} are allowed.")
+        latest = datetime.now(UTC).year + 1
+        if year is not None and (not _FIRST_YEAR <= year <= latest or year == 0):
+            raise BadRequest(
+                f"{year} is no year of publication; {_FIRST_YEAR} to {latest} is allowed, years before Christ with a "
+                "minus. Leave it empty where it is not known."
+            )
+        return cls(title, author, translator, year)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What is not empty, by name."""
+        return {name: value for name, value in asdict(self).items() if value not in {"", None}}
 
 
 def read_metadata(header: str, front: Sequence[Block]) -> Metadata:

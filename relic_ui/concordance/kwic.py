@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from relic_core.services.kwic import MOST_EXPORTED
+from relic_core.services.concordance import MOST_EXPORTED
 from relic_ui import keep, links
 from relic_ui.concordance.concordance import choose_sort
 from relic_ui.concordance.kwic_counts import show_counts
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import WorkSummary
     from relic_core.reporting.concordance import Occurrence
-    from relic_core.services.kwic import Answer, ConcordanceRequest
+    from relic_core.services.concordance import Answer, ConcordanceRequest
     from relic_core.wiring import App
 
 _FORMS_SHOWN = 24

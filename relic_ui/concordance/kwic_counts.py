@@ -15,7 +15,7 @@ from relic_ui.strip import axis_html
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.services.kwic import Answer, ChapterCount, ConcordanceRequest, WorkCount
+    from relic_core.services.concordance import Answer, ChapterCount, ConcordanceRequest, WorkCount
 
 _MOST_LINES = 300
 _CELL = 4

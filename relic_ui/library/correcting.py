@@ -11,12 +11,11 @@ from relic_ui.library import correcting_edition
 from relic_ui.shell import show_errors
 
 if TYPE_CHECKING:
-    from relic_core.domain import WorkSummary
-    from relic_core.services.previews import Preview
+    from relic_core.domain import Work, WorkSummary
     from relic_core.wiring import App
 
 
-def fields(about: WorkSummary | Preview, key: str) -> dict[str, str]:
+def fields(about: WorkSummary | Work, key: str) -> dict[str, str]:
     """Draw the fields of a work; give what stands in them.
 
     - `about`: what stands in them at first.

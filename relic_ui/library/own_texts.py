@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-    from relic_core.services.previews import Preview
+    from relic_core.services.works import Preview
     from relic_core.wiring import App
 
 _SHOWN_NAME = 60
@@ -153,7 +153,7 @@ def _show_preview(key: str, read: _Read) -> dict[str, str]:
             st.info(_another_edition(preview), icon=":material/library_books:")
         if preview.notice:
             st.warning(literal(preview.notice), icon=":material/warning:")
-        said = correcting.fields(preview, f"own-{key}")
+        said = correcting.fields(work, f"own-{key}")
         st.html(f'<blockquote class="relic-shelf-first">{beginning_html(work)}</blockquote>' + _details(preview))
         with st.container(horizontal=True):
             label = "Add" if preview.stored is None else "Save these details"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relic_core.services.previews import LeftOutPreview
+    from relic_core.services.works import LeftOutPreview
 
 _NAMES = {
     "licence": "Licence",

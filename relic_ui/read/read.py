@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from relic_core.errors import RelicError
+from relic_core.services.asking import request_of
 from relic_ui.cards import hue
 from relic_ui.citing import cite_link
 from relic_ui.concordance.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
@@ -85,7 +86,7 @@ def show(app: App, page: ReadingPage, wanted: Asked) -> None:
         return
     try:
         if found is None:
-            found = app.reading.answer(wanted.search_id)
+            found = app.search.run(request_of(app.history.get(wanted.search_id)), at_once=True)
             st.session_state["read_answer"] = (wanted.search_id, found)
         hits = app.reading.hits(page.work, found)
     except RelicError as error:

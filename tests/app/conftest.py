@@ -98,7 +98,7 @@ def prepared(tmp_path_factory) -> Path:
     """Return a folder with the sample added and indexed; not to be written to."""
     folder = tmp_path_factory.mktemp("prepared")
     bench = build(Settings(data=folder / "data", indexes=folder / "indexes"))
-    sample = bench.works.ensure_sample()
+    sample = bench.ensure_sample()
     bench.indexes.build(sample.id, bench.indexes.missing(sample.id), lambda _done, _total, _note="": None)
     return folder
 

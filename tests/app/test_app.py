@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from relic_core.errors import StoreBusy
-from relic_core.services.works import Works
+from relic_core.store.connection import Database
 from tests.app.reading import FIND, LIBRARY, said, sound
 
 PAGES = {
@@ -65,9 +65,9 @@ def test_an_unreadable_setting_is_told(app, monkeypatch):
 def test_a_store_that_becomes_busy_later_is_told_on_every_page(app, page, monkeypatch):
     at = sound(app.open(page))
 
-    def held(works):
+    def held(database, patience):
         raise StoreBusy("Another program holds the store. Wait until it has finished.")
 
-    monkeypatch.setattr(Works, "summaries", held)
+    monkeypatch.setattr(Database, "reading", held)
     at.run()
     assert "Another program holds the store." in said(sound(at))

@@ -8,8 +8,7 @@ import pytest
 
 from relic_core.domain import Address
 from relic_core.errors import StoreBusy
-from relic_core.services.concordance import Concordance
-from relic_core.services.kwic import PAGE
+from relic_core.services.concordance import PAGE, Concordance
 from tests.app.reading import html, plain, said, sound
 
 CONCORDANCE = "pages/concordance.py"

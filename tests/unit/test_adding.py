@@ -15,7 +15,7 @@ import pytest
 
 from relic_core.errors import BadRequest, NotFound, StoreBusy
 from relic_core.services import preparing
-from relic_core.services.fetching import fetch, make_gutenberg, run_fetch
+from relic_core.services.catalogue import make_gutenberg
 from relic_core.services.preparing import Preparing, run_prepare
 from relic_core.store.troubles import translate_error
 from relic_core.wiring import InlineExecutor, build
@@ -165,7 +165,7 @@ def test_the_readers_own_words_stand_over_the_catalogues(bench):
 
 def test_the_job_says_how_far_it_has_come(bench):
     said = []
-    fetch(bench, bench.catalogue.items(["emma", "babbitt"]), lambda *report: said.append(report))
+    bench.catalogue.fetch(bench.catalogue.items(["emma", "babbitt"]), lambda *report: said.append(report))
     assert said[0] == (0, 2, "Emma")
     assert (1, 2, "Babbitt") in said
     assert said[-1] == (2, 2, "")
@@ -187,7 +187,7 @@ def test_what_was_added_is_not_called_not_added_where_its_preparation_cannot_beg
         return busy() if kind == "prepare" else start(kind, **given)
 
     monkeypatch.setattr("relic_core.services.jobs.Jobs.start", hand_over)
-    note = run_fetch(bench, {"items": bench.catalogue.items(slugs)}, lambda *_: None)
+    note = bench.catalogue.run_fetch({"items": bench.catalogue.items(slugs)}, lambda *_: None)
     assert "Not added" not in note
     assert "Added, but the preparation of " in note
     assert "could not be started: The store is in use." in note
@@ -208,9 +208,9 @@ def test_files_that_were_added_are_not_called_failed_where_their_preparation_can
 def test_a_file_that_fails_is_called_by_its_name(bench, tmp_path):
     (tmp_path / "a.txt").write_text("This is a.\n")
     items = [{"path": str(tmp_path / name)} for name in ("gone.txt", "a.txt")]
-    tally = fetch(bench, items, lambda *_: None)
+    tally = bench.catalogue.fetch(items, lambda *_: None)
     assert list(tally.failed.values()) == [["gone.txt"]]
-    assert "Not added: gone.txt. There is no file" in tally.note
+    assert "Not added: gone.txt. There is no file" in tally.note()
 
 
 def test_works_can_be_added_without_preparing_them(bench, prepared):
@@ -370,7 +370,7 @@ def test_a_shelf_is_not_put_before_the_readers_own_work(bench, mirror, prepared,
         "relic_core.services.jobs.Jobs.start",
         lambda jobs, kind, **given: begun.append(kind) if kind == "prepare" else start(kind, **given),
     )
-    run_fetch(bench, {"items": bench.catalogue.items(["emma", "babbitt", "persuasion"])}, lambda *_: None)
+    bench.catalogue.run_fetch({"items": bench.catalogue.items(["emma", "babbitt", "persuasion"])}, lambda *_: None)
     assert len(prepared) == 1
     assert begun == ["prepare"]
 
@@ -385,10 +385,10 @@ JOB = (
     "from relic_core.services.jobs import Jobs\n"
     "Jobs.start = lambda *a, **k: None\n"
     "Jobs.get = lambda *a: SimpleNamespace(active=True)\n"
-    "from relic_core.services.fetching import run_fetch\n"
     "from relic_core.wiring import build\n"
     "bench = build()\n"
-    "print(run_fetch(bench, {'items': bench.catalogue.items(sys.argv[1:])}, lambda *a: print(*a, flush=True)))\n"
+    "items = bench.catalogue.items(sys.argv[1:])\n"
+    "print(bench.catalogue.run_fetch({'items': items}, lambda *a: print(*a, flush=True)))\n"
 )
 SLUGS = ["emma", "babbitt", "persuasion", "a_tale_of_two_cities"]
 

@@ -351,7 +351,7 @@ def test_a_restore_that_fails_leaves_nothing_of_its_own_nor_another_ones_folder(
         made.append(folder.name)
         raise StoreError("It fails.")
 
-    monkeypatch.setattr("relic_core.services.backups.staging._unpack", fails)
+    monkeypatch.setattr("relic_core.services.backups._unpack", fails)
     for _ in range(2):
         with pytest.raises(StoreError, match="It fails"):
             other.backups.restore(backup, silent, force=True)

@@ -49,7 +49,7 @@ def workbench(tmp_path_factory):
     model = tiny_models.bert(folder / "tiny")
     reranker = make_cross_encoder(folder / "reranker", make_base(folder / "base"))
     made = build(Settings(data=folder / "data", indexes=folder / "indexes", trained=str(model), reranker=str(reranker)))
-    made.works.ensure_sample()
+    made.ensure_sample()
     work = make_work([[PROSE[n % 4].format(n=n) for n in range(120)]], [[PROSE[n % 4].format(n=n) for n in range(80)]])
     made.store.works.add(work)
     made.indexes.build(work.id, ["dense-relic"], silent)
@@ -67,7 +67,7 @@ def report(workbench, work):
 
 
 def bench_of(workbench, **changed):
-    claims = tuple(example.claim for example in workbench.examples.of_split("sample")[:4])
+    claims = tuple(example.claim for example in workbench.store.examples.of_split("sample")[:4])
     given = {"effort": QUICK, "work_id": "", "full": False, "claims": claims, "say": lambda what: None}
     return Bench(app=workbench, **{**given, **changed})
 

@@ -9,7 +9,6 @@ import pytest
 from relic_core.errors import BadRequest, BadText
 from relic_core.library import catalogue
 from relic_core.services.catalogue import parse_number
-from relic_core.services.fetching import run_add
 from relic_core.wiring import InlineExecutor, build
 
 TEXT = "The river rose.\n\nNobody counted the lanterns. Nobody had been asked to.\n"
@@ -181,7 +180,7 @@ def test_a_file_of_the_library_folder_is_called_as_the_catalogue_calls_it(librar
     elsewhere = library.settings.library.parent / "emma.txt"
     elsewhere.write_text("A cat.\n")
     assert library.works.add(elsewhere).work.author == ""
-    run_add(library, {"paths": [str(library.settings.library / "1984.txt")]}, lambda *_: None)
+    library.catalogue.run_add({"paths": [str(library.settings.library / "1984.txt")]}, lambda *_: None)
     assert [(work.author, work.year) for work in library.works.summaries() if work.title == "1984"] == [
         ("George Orwell", 1949)
     ]

@@ -227,7 +227,7 @@ def test_stopping_with_ctrl_c_ends_with_130(run, monkeypatch):
     def stop(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("relic_core.services.works.Works.summaries", stop)
+    monkeypatch.setattr("relic_core.store.works.WorkRows.summaries", stop)
     assert run("works").code == 130
 
 

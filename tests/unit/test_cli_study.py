@@ -14,7 +14,7 @@ SAMPLE = "High Water at Averhythe"
 @pytest.fixture
 def study(settings, run):
     """Run the command in a store with the sample."""
-    build(settings).works.ensure_sample()
+    build(settings).ensure_sample()
     return lambda *typed: run("study", *typed)
 
 

@@ -13,8 +13,9 @@ from relic_core.cli import main
 from relic_core.domain import Address
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library import sample
-from relic_core.services import texts
-from relic_core.services.kwic import PAGE, ConcordanceRequest
+from relic_core.services.concordance import PAGE, Concordance, ConcordanceRequest
+from relic_core.store import shelf
+from relic_core.store.shelf import Texts
 from relic_core.text.reading import read_work
 from relic_core.wiring import build
 
@@ -60,7 +61,7 @@ def rights(answer):
 
 def test_places_and_addresses_are_those_of_the_work(settings):
     bench = build(settings)
-    made = bench.works.ensure_sample()
+    made = bench.ensure_sample()
     work = bench.works.load(made.id)
     answer = find(bench, "the", work_id=made.id)
     pages = [find(bench, "the", work_id=made.id, page=page) for page in range(1, answer.pages + 1)]
@@ -164,15 +165,13 @@ def test_a_corrected_title_shows(bench):
 
 def test_memory_is_bounded_and_answers_stay_the_same(bench, monkeypatch):
     whole = find(bench, "the", sort="left")
-    small = texts.Texts(bench, most_bytes=1)
-    bench.concordance._texts = small
-    bench.concordance._kept.clear()
-    assert lines(find(bench, "the", sort="left")) == lines(whole)
+    small = Texts(bench.shelf, bench.store.texts, most_bytes=1)
+    request = ConcordanceRequest(word="the", sort="left")
+    assert lines(Concordance(small).find(request)) == lines(whole)
     assert len(small._kept) == 1
-    monkeypatch.setattr(texts, "_MOST_WORDS", 3)
-    bench.concordance._kept.clear()
-    assert lines(find(bench, "the", sort="left")) == lines(whole)
-    assert lines(find(bench, "lamp*")) == lines(find(build(bench.settings), "lamp*"))
+    monkeypatch.setattr(shelf, "_MOST_WORDS", 3)
+    assert lines(Concordance(small).find(request)) == lines(whole)
+    assert lines(Concordance(small).find(ConcordanceRequest(word="lamp*"))) == lines(find(bench, "lamp*"))
 
 
 def test_visitors_at_once_get_each_their_own_answer(bench):
@@ -351,6 +350,6 @@ def test_the_sample_examples_find_something(settings):
     from relic_ui.concordance.concordance import _EXAMPLES
 
     bench = build(settings)
-    made = bench.works.ensure_sample()
+    made = bench.ensure_sample()
     assert read_work(sample.NOVEL.read_bytes(), name="novel.txt").sha256 == made.sha256
     assert all(find(bench, word, work_id=made.id).total for word in _EXAMPLES)

@@ -95,7 +95,7 @@ def test_windows_go_by_their_work_and_pairs_by_what_they_share(bench, shelf):
 
 
 def test_windows_become_examples_of_their_split(bench, parted):
-    examples = {split: bench.examples.of_split(split) for split in ("dev", "test", "training")}
+    examples = {split: bench.store.examples.of_split(split) for split in ("dev", "test", "training")}
     assert {split: {each.work_id for each in those} for split, those in examples.items()} == {
         "dev": {DEV.id},
         "test": {TEST.id},
@@ -125,7 +125,7 @@ def test_splitting_again_replaces_what_was_there_before(bench, shelf):
     first = bench.dataset.split()
     again = bench.dataset.split()
     assert (again.windows, again.pairs, again.examples) == (first.windows, first.pairs, first.examples)
-    assert len(bench.examples.of_split("dev")) == 5
+    assert len(bench.store.examples.of_split("dev")) == 5
 
 
 def test_a_window_judged_wrong_is_in_no_split(bench, shelf):
@@ -140,7 +140,7 @@ def test_a_window_judged_right_is_in_its_split_whatever_rule_set_it_aside(bench,
     assert bench.dataset.split().windows["test"] == 4
     bench.sources.judge(window.id, "match", "right")
     assert bench.dataset.split().windows["test"] == 5
-    assert window.id in {each.id for each in bench.examples.of_split("test")}
+    assert window.id in {each.id for each in bench.store.examples.of_split("test")}
 
 
 def judged(bench):
@@ -193,7 +193,7 @@ def test_what_was_said_of_the_evidence_goes_with_the_example(bench, shelf):
     (window,) = bench.store.windows.of_work(TEST.id)[:1]
     bench.sources.judge(window.window.id, "evidence", "claim-supporting")
     bench.dataset.split()
-    kinds = {each.id: each.kind for each in bench.examples.of_split("test")}
+    kinds = {each.id: each.kind for each in bench.store.examples.of_split("test")}
     assert kinds.pop(window.window.id) == "claim-supporting"
     assert set(kinds.values()) == {""}
 

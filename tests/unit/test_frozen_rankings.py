@@ -63,7 +63,7 @@ def asking(
         patch.setattr(precision, "best_precision", lambda: "float32")
         precision.best_arithmetic.cache_clear()
         app = build(Settings(data=folder / "data", indexes=folder / "indexes"))
-        work = app.works.ensure_sample()
+        work = app.ensure_sample()
         app.indexes.build(work.id, ("dense-relic", "zero-shot"), lambda *_: None)
 
         def ask(claim: str, length: int, retrievers: tuple[str, ...]) -> tuple[dict[str, Column], dict[str, object]]:

@@ -12,7 +12,6 @@ from relic_core import cli
 from relic_core.config import Settings
 from relic_core.errors import StoreError
 from relic_core.services import health
-from relic_core.services.works import Works
 from relic_core.store.migrations import read_migrations
 from relic_core.wiring import build
 from tests.making import work_of
@@ -37,7 +36,7 @@ def bench(prepared, tmp_path):
 
 
 def found(bench, **options):
-    return {finding.name: (finding.level, finding.said) for finding in health.examine(bench, **options)}
+    return {finding.name: (finding.level, finding.said) for finding in bench.examine(**options)}
 
 
 def test_a_sound_library_is_well(bench):
@@ -55,7 +54,7 @@ def test_a_sound_library_is_well(bench):
     assert said["works"][1] == "The library has 1 work."
     assert f"opens; all {len(read_migrations())} migrations are in it" in said["store"][1]
     assert "1 index was looked at, none damaged; 1 work is not prepared for searching by meaning" in said["indexes"][1]
-    assert health.is_well(health.examine(bench))
+    assert all(finding.level != "bad" for finding in bench.examine())
 
 
 def test_a_store_that_cannot_be_opened_is_bad_and_the_rest_is_looked_at(bench):
@@ -64,15 +63,15 @@ def test_a_store_that_cannot_be_opened_is_bad_and_the_rest_is_looked_at(bench):
     assert said["store"][0] == "bad"
     assert "cannot be read" in said["store"][1]
     assert said["encoder"][0] == "good"
-    assert not health.is_well(health.examine(bench))
+    assert any(finding.level == "bad" for finding in bench.examine())
 
 
 @pytest.mark.parametrize("broken", ["removed", "imprints"])
 def test_a_store_that_opens_and_cannot_be_read_on_is_bad_and_the_rest_is_looked_at(bench, monkeypatch, broken):
-    def fails(_self):
+    def fails():
         raise StoreError("The store is damaged.")
 
-    monkeypatch.setattr(Works, broken, fails)
+    monkeypatch.setattr(bench.works, broken, fails)
     said = found(bench)
     assert said["store"] == ("bad", "The store is damaged.")
     assert {"data", "encoder", "indexes"} <= set(said)

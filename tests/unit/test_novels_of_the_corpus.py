@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from relic_core.services.adding import set_aside
+from relic_core.library.previews import set_aside
 from relic_core.wiring import build
 
 

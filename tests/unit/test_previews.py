@@ -2,8 +2,8 @@
 
 import pytest
 
-from relic_core.errors import BadRequest, EmptyText, NotFound, NotText
-from relic_core.services.previews import left_out_of
+from relic_core.errors import BadRequest, EmptyText, NotText
+from relic_core.library.previews import left_out_of
 from relic_core.wiring import build
 from tests.making import work_of
 from tests.making_books import epub
@@ -37,7 +37,12 @@ def works(settings):
 
 def test_a_preview_tells_what_was_understood_and_stores_nothing(works):
     preview = works.preview(LANTERNS.encode(), name="lanterns.txt")
-    assert (preview.title, preview.author, preview.translator, preview.year) == ("Lanterns", "Ann Nobody", "", None)
+    assert (preview.work.title, preview.work.author, preview.work.translator, preview.work.year) == (
+        "Lanterns",
+        "Ann Nobody",
+        "",
+        None,
+    )
     assert [(chapter.name, chapter.words) for chapter in preview.chapters] == [("Chapter I", 7), ("Chapter II", 3)]
     assert preview.first == "The river rose. Nobody counted the lanterns. It was late."
     assert {part.kind: part.count for part in preview.left_out}["heading"] == 2
@@ -45,18 +50,6 @@ def test_a_preview_tells_what_was_understood_and_stores_nothing(works):
     assert licence.characters > 40
     assert (preview.stored, preview.removed, preview.namesakes) == (None, None, ())
     assert works.summaries() == ()
-
-
-def test_what_is_given_stands_over_what_the_file_says(works):
-    preview = works.preview(LANTERNS.encode(), name="x.txt", title="  The\nLanterns ", year=1891)
-    assert (preview.title, preview.author, preview.year) == ("The Lanterns", "Ann Nobody", 1891)
-
-
-def test_a_file_is_previewed_by_its_path(works, tmp_path):
-    (tmp_path / "the_river.txt").write_text("The river rose.\n")
-    assert works.preview(tmp_path / "the_river.txt").title == "The river"
-    with pytest.raises(NotFound, match="no file"):
-        works.preview(tmp_path / "gone.txt")
 
 
 def test_the_same_text_is_recognised_stored_or_removed(works):

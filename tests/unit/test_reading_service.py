@@ -8,6 +8,7 @@ from relic_core.domain import Span
 from relic_core.errors import BadRequest, NotFound
 from relic_core.services.answers import SearchRequest
 from relic_core.wiring import build
+from tests.making import answer_again
 
 FERRY = b"""THE FERRY
 
@@ -106,7 +107,7 @@ def test_a_chapter_is_set_once_for_all_who_read_it(bench, ferry):
 
 def test_hits_come_in_the_order_of_the_text_with_retriever_and_rank(bench, ferry):
     work = bench.works.load(ferry.id)
-    result = bench.reading.answer(search(bench, ferry.id))
+    result = answer_again(bench, search(bench, ferry.id))
     hits = bench.reading.hits(work, result)
     assert [hit.span for hit in hits] == sorted(hit.span for hit in hits)
     assert {(hit.rank, hit.span) for hit in hits} == {(card.rank, card.span) for card in result.columns[0].cards}
@@ -116,17 +117,17 @@ def test_hits_come_in_the_order_of_the_text_with_retriever_and_rank(bench, ferry
 
 def test_a_search_that_is_gone_is_told(bench, ferry):
     with pytest.raises(NotFound, match="There is no search"):
-        bench.reading.answer("zzzzzzz")
+        answer_again(bench, "zzzzzzz")
 
 
 def test_a_search_in_another_work_marks_nothing(bench, ferry):
     other = bench.works.add(b"The lanterns were elsewhere. Nobody minded.", name="x.txt", title="Elsewhere").work
-    result = bench.reading.answer(search(bench, other.id))
+    result = answer_again(bench, search(bench, other.id))
     with pytest.raises(BadRequest, match="another work, Elsewhere"):
         bench.reading.hits(bench.works.load(ferry.id), result)
 
 
 def test_a_search_whose_index_is_not_built_still_has_the_other_hits(bench, ferry):
     request = SearchRequest(work_id=ferry.id, claim_text="Nobody counted", retrievers=("zero-shot", "bm25"))
-    hits = bench.reading.hits(bench.works.load(ferry.id), bench.reading.answer(bench.history.keep(request).id))
+    hits = bench.reading.hits(bench.works.load(ferry.id), answer_again(bench, bench.history.keep(request).id))
     assert {hit.retriever for hit in hits} == {"bm25"}

@@ -20,7 +20,7 @@ from tests.making_studies import TERMS, WHEN, make_ferry, make_study
 @pytest.fixture
 def bench(settings):
     workbench = build(settings, executor=InlineExecutor(settings))
-    workbench.works.ensure_sample()
+    workbench.ensure_sample()
     return workbench
 
 

@@ -395,27 +395,27 @@ def test_adding_can_be_a_job_and_one_bad_file_does_not_stop_the_rest(bench, tmp_
 
 
 def test_the_sample_is_there_with_its_examples_and_is_written_once(bench):
-    summary = bench.works.ensure_sample()
+    summary = bench.ensure_sample()
     assert (summary.title, summary.source) == (sample.TITLE, sample.SOURCE)
     work = bench.works.load(summary.id)
-    examples = bench.examples.of_split("sample")
+    examples = bench.store.examples.of_split("sample")
     assert {example.work_id for example in examples} == {work.id}
     excerpts = {excerpt.id: excerpt for excerpt in sample.read_excerpts()}
     assert len(examples) == len(excerpts)
     for example in examples:
         assert letters(work.span_text(example.gold)) == letters(excerpts[example.id].quotation)
     stamp = bench.store.stamp()
-    assert bench.works.ensure_sample() == summary
+    assert bench.ensure_sample() == summary
     assert bench.store.stamp() == stamp
 
 
 def test_a_removed_sample_stays_away_until_it_is_added_again(bench):
-    summary = bench.works.ensure_sample()
+    summary = bench.ensure_sample()
     bench.works.remove(summary.id)
-    assert bench.works.ensure_sample() is None
+    assert bench.ensure_sample() is None
     assert bench.works.summaries() == ()
     assert bench.works.add(sample.NOVEL).outcome == "restored"
-    assert bench.works.ensure_sample().id == summary.id
+    assert bench.ensure_sample().id == summary.id
 
 
 def excerpt(quotation, **changed):

@@ -161,7 +161,7 @@ def _measured(plain: dict[str, Any]) -> Measured:
 
 def _claims(app: App, most: int) -> tuple[Claim, ...]:
     """Take the longest claims of the sample, those of pages of criticism."""
-    examples = app.examples.of_split("sample")
+    examples = app.store.examples.of_split("sample")
     if not examples:
         raise NotFound("The claims to measure with are those of the sample. Add it first: python -m relic_core setup.")
     longest = sorted(examples, key=lambda each: (-len(each.claim.words), each.id))

@@ -367,7 +367,7 @@ def run(
         at = Path(folder)
         progress(0, len(chosen), "preparing the sample")
         bench = _library(at)
-        examples = tuple(example.claim.words for example in bench.examples.of_split("sample")) or ("A claim",)
+        examples = tuple(example.claim.words for example in bench.store.examples.of_split("sample")) or ("A claim",)
         rows = []
         for number, part in enumerate(chosen):
             trial = Trial(
@@ -433,7 +433,7 @@ def put_into(path: Path, report: Report) -> bool:
 def _library(folder: Path) -> App:
     settings = Settings(data=folder / "data", indexes=folder / "indexes")
     bench = build(settings)
-    bench.works.ensure_sample()
+    bench.ensure_sample()
     work_id = _sample(bench)
     bench.indexes.build(work_id, bench.indexes.missing(work_id), lambda _done, _total, _note="": None)
     return bench

@@ -1,0 +1,272 @@
+"""What was understood of a text: its chapters, its counts, what was set aside, what a reader should know of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from relic_core.library.catalogue import same_work
+from relic_core.text.dialogue import dialogue_of
+from relic_core.text.words import word_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from relic_core.domain import LeftOut, Work, WorkSummary
+    from relic_core.text.dialogue import SpeechStyle
+
+_FIRST = 300
+_SAMPLE = 160
+_LONGEST_APPARATUS = 40_000
+"""Characters. Project Gutenberg's licence has 20,000, the contents of the longest novels less."""
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ChapterPreview:
+    """A chapter's name and its number of words."""
+
+    name: str
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutPreview:
+    """What was set aside under one kind.
+
+    - `kind`: as in `relic_core.domain.LeftOut`.
+    - `count`, `characters`: how many stretches, and how long they are together.
+    - `sample`: the beginning of the longest, on one line.
+    """
+
+    kind: str
+    count: int
+    characters: int
+    sample: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What adding a text would store.
+
+    - `work`: as read; not stored.
+    - `stored`: the stored work with the same text.
+    - `removed`: the work with the same text that was removed: adding the text puts it back.
+    - `namesakes`: stored works of that title with other texts: other editions.
+    - `notice`: what the reader should know; empty where nothing is out of the way.
+    - `chapters`: in the order of the text.
+    - `first`: the first sentences, about 300 characters.
+    - `left_out`: by kind, the longest first.
+    """
+
+    work: Work
+    stored: WorkSummary | None
+    removed: WorkSummary | None
+    namesakes: tuple[WorkSummary, ...]
+    notice: str
+    chapters: tuple[ChapterPreview, ...]
+    first: str
+    left_out: tuple[LeftOutPreview, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChapterFacts:
+    """The numbers of a chapter.
+
+    - `sentences`, `words`, `spoken`: counts; `spoken` are the words of dialogue.
+    - `address`: of its first sentence; empty where it has none.
+    """
+
+    name: str
+    sentences: int
+    words: int
+    spoken: int
+    address: str
+
+    @property
+    def share(self) -> float:
+        """Share of dialogue, from 0 to 1."""
+        return self.spoken / self.words if self.words else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What can be counted in a work.
+
+    - `distinct_words`: different words, capitals, accents and endings like 's not told apart.
+    - `chapters`: in the order of the text.
+    - `left_out`: what was set aside, by kind, the longest first.
+    """
+
+    paragraphs: int
+    sentences: int
+    words: int
+    distinct_words: int
+    spoken: int
+    style: SpeechStyle
+    chapters: tuple[ChapterFacts, ...]
+    left_out: tuple[LeftOutPreview, ...]
+    characters: int
+
+    @property
+    def dialogue(self) -> float:
+        """Share of dialogue, from 0 to 1."""
+        return self.spoken / self.words if self.words else 0.0
+
+    @property
+    def sentence_length(self) -> float:
+        """Mean length of a sentence, in words; 0 where there is none."""
+        return self.words / self.sentences if self.sentences else 0.0
+
+    @property
+    def longest(self) -> ChapterFacts | None:
+        """The chapter of most words; None where there are fewer than two chapters."""
+        return max(self.chapters, key=lambda chapter: chapter.words) if len(self.chapters) > 1 else None
+
+    @property
+    def set_aside(self) -> float:
+        """Share of the file's characters that was set aside, from 0 to 1."""
+        return sum(part.characters for part in self.left_out) / self.characters if self.characters else 0.0
+
+
+def make_preview(
+    work: Work, *, summaries: Iterable[WorkSummary], removed: Iterable[WorkSummary], notice: str
+) -> Preview:
+    """Describe a work that was read and not stored.
+
+    - `summaries`, `removed`: the works that are stored, and those that were removed.
+    """
+    stored = tuple(summaries)
+    names = (work.title, work.author)
+    return Preview(
+        work=work,
+        stored=next((each for each in stored if each.sha256 == work.sha256), None),
+        removed=next((each for each in removed if each.sha256 == work.sha256), None),
+        namesakes=tuple(
+            each for each in stored if each.sha256 != work.sha256 and same_work((each.title, each.author), names)
+        ),
+        notice=notice,
+        chapters=chapters_of(work),
+        first=first_words(work),
+        left_out=left_out_of(work),
+    )
+
+
+def chapters_of(work: Work) -> tuple[ChapterPreview, ...]:
+    """List the chapters of a work with their numbers of words."""
+    words = Counter[int]()
+    for sentence in work.sentences:
+        words[sentence.chapter] += len(work.sentence_text(sentence.index).split())
+    return tuple(ChapterPreview(work.chapter_name(chapter.index), words[chapter.index]) for chapter in work.chapters)
+
+
+def first_words(work: Work, *, length: int = _FIRST) -> str:
+    """Give the first sentences of a work, line wraps undone, up to about `length` characters."""
+    said = ""
+    for sentence in work.sentences:
+        if len(said) >= length:
+            break
+        said = f"{said} {' '.join(work.sentence_text(sentence.index).split())}".lstrip()
+    return _shortened(said, length + length // 2)
+
+
+def left_out_of(work: Work) -> tuple[LeftOutPreview, ...]:
+    """Sum up what was set aside of a file, by kind, the longest first."""
+    by_kind: dict[str, list[LeftOut]] = {}
+    for part in work.left_out:
+        by_kind.setdefault(part.kind, []).append(part)
+    found = []
+    for kind, parts in by_kind.items():
+        longest = max(parts, key=lambda part: part.end - part.start)
+        found.append(
+            LeftOutPreview(
+                kind=kind,
+                count=len(parts),
+                characters=sum(part.end - part.start for part in parts),
+                sample=_shortened(" ".join(work.text[longest.start : longest.end][: 4 * _SAMPLE].split()), _SAMPLE),
+            )
+        )
+    return tuple(sorted(found, key=lambda part: -part.characters))
+
+
+def count(work: Work) -> Numbers:
+    """Count what can be counted in a work."""
+    dialogue = dialogue_of(work)
+    sentences = [0] * len(work.chapters)
+    addresses = [""] * len(work.chapters)
+    distinct: set[str] = set()
+    for sentence in work.sentences:
+        if not sentences[sentence.chapter]:
+            addresses[sentence.chapter] = str(work.address(sentence.index))
+        sentences[sentence.chapter] += 1
+        distinct.update(token for _, _, token in word_spans(work.text[sentence.start : sentence.end]))
+    return Numbers(
+        paragraphs=len(work.paragraphs),
+        sentences=len(work.sentences),
+        words=dialogue.whole.words,
+        distinct_words=len(distinct),
+        spoken=dialogue.whole.spoken,
+        style=dialogue.style,
+        chapters=tuple(
+            ChapterFacts(
+                name=work.chapter_name(chapter.index),
+                sentences=sentences[chapter.index],
+                words=dialogue.chapters[chapter.index].words,
+                spoken=dialogue.chapters[chapter.index].spoken,
+                address=addresses[chapter.index],
+            )
+            for chapter in work.chapters
+        ),
+        left_out=left_out_of(work),
+        characters=len(work.text),
+    )
+
+
+def notice_of(work: Work, missing: Sequence[str]) -> str:
+    """Say what a reader should know of a text as it was read; empty where nothing is out of the way.
+
+    - `missing`: pages that the file lists and does not hold.
+
+    >>> from types import SimpleNamespace
+    >>> notice_of(SimpleNamespace(left_out=(), text="Rain."), ["text/ch2.xhtml"])
+    'The file lists a page that is not in it (text/ch2.xhtml), so words of the work may be missing. Fetch it again.'
+    """
+    notices = [set_aside(work)]
+    if missing:
+        pages = "a page that is" if len(missing) == 1 else f"{len(missing)} pages that are"
+        notices.append(
+            f"The file lists {pages} not in it ({', '.join(missing[:_NAMED])}), so words of the work may be missing. "
+            "Fetch it again."
+        )
+    return " ".join(filter(None, notices))
+
+
+def set_aside(work: Work) -> str:
+    """Say so where more of a file was set aside than what usually stands around a text; empty where not.
+
+    Files joined end to end are the usual case: all that follows the first licence is taken for a part of it.
+    """
+    lengths = [part.end - part.start for part in work.left_out]
+    besides = sum(part.end - part.start for part in work.left_out if part.kind != "licence")
+    if max(lengths, default=0) <= _LONGEST_APPARATUS and besides <= len(work.text) / 2:
+        return ""
+    longest = max(work.left_out, key=lambda part: part.end - part.start)
+    line = work.text.count("\n", 0, longest.start) + 1
+    return (
+        f"{sum(lengths) / len(work.text):.0%} of the file was set aside and cannot be found by searching, most of it "
+        f"from line {line:,} on ({longest.kind}). If the author's text goes on there, as in files joined end to end, "
+        "split the file and add each part."
+    )
+
+
+def _shortened(text: str, length: int) -> str:
+    """Cut a text at the end of a word.
+
+    >>> _shortened("Nobody counted the lanterns.", 16)
+    'Nobody counted …'
+    """
+    if len(text) <= length:
+        return text
+    cut = text[: length - 1]
+    return f"{cut[: cut.rfind(' ')] if ' ' in cut else cut} …"

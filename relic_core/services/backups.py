@@ -1,0 +1,361 @@
+"""Back-ups of a library, made while it is in use, and their restoring, which leaves the old library or the new."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from relic_core import config
+from relic_core.config import provenance
+from relic_core.errors import (
+    BadBackup,
+    BadRequest,
+    NotFound,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreTooNew,
+)
+from relic_core.formats.backups import DATA, SETTINGS, BackupFile, BackupWriter, Manifest, is_backup
+from relic_core.formats.files import written_whole
+from relic_core.services.models import choices_file
+from relic_core.store import Store, migrations, swapping
+from relic_core.store.locks import acquire
+from relic_core.training.folders import CHECKPOINTS, FOLDER, MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relic_core.config import Settings
+    from relic_core.ports import Progress
+    from relic_core.services.jobs import Jobs
+
+_ROOM = 50_000_000
+"""Bytes that a restore leaves free."""
+_LOCK = ".restoring.lock"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What a restore did.
+
+    - `manifest`: what the back-up says of itself.
+    - `aside`: where the library that was there before is kept; None where there was none.
+    """
+
+    manifest: Manifest
+    aside: Path | None
+
+
+class Backups:
+    """Makes and restores back-ups of a data folder."""
+
+    def __init__(self, settings: Settings, store: Store, jobs: Jobs) -> None:
+        self._settings, self._database, self._jobs = settings, store, jobs
+        self._data, self._store = settings.data, settings.store
+
+    def make(self, target: Path, progress: Progress, *, models: bool = True, force: bool = False) -> Manifest:
+        """Write everything that cannot be made again into one file, which appears when it is whole.
+
+        Indexes, what can be fetched again, checkpoints of trainings and jobs that are under way are left out.
+
+        - `progress`: told how many bytes are done.
+        - `models`: take the models that were trained here along.
+        - `force`: also where an earlier back-up stands under that name, which is replaced when this one is whole.
+
+        Raises NotFound: there is nothing to back up, or no folder for the file.
+        Raises BadRequest: something stands under that name, or it lies inside the data folder.
+        Raises StoreError: the store cannot be read, or the file cannot be written.
+        """
+        target = target.expanduser().absolute()
+        self._check_target(target, force=force)
+        self._jobs.recent(0)  # takes those that have ended into the store
+        half = target.with_name(f".{target.name}.store")
+        try:
+            version = self._database.copy(half)
+            collected = Collected(self._settings, models=models)
+            with written_whole(target) as file, BackupWriter(file) as writer:
+                os.fchmod(file.fileno(), 0o600)  # what people wrote and asked is in it
+                writer.add_text(SETTINGS, config.as_file(self._settings))
+                self._write(writer, [(self._store.name, half), *collected.files], collected.left_out, progress)
+                made = Manifest(
+                    program=provenance.code(),
+                    store_version=version,
+                    store_engine=migrations.ENGINE,
+                    created=datetime.now(UTC).isoformat(timespec="seconds"),
+                    works=migrations.count_works(half),
+                    store=self._store.name,
+                    left_out=tuple(collected.left_out),
+                    members=writer.members,
+                )
+                writer.close(made)
+        finally:
+            half.unlink(missing_ok=True)
+        return made
+
+    def check(self, source: Path, progress: Progress) -> Manifest:
+        """Unpack a back-up aside and hold every file of it to its manifest; the library is left alone.
+
+        Raises NotFound, BadBackup, StoreError: as `restore` does.
+        """
+        with contextlib.closing(BackupFile(source)) as backup, staged(backup, self._store, progress):
+            return backup.manifest
+
+    def restore(self, source: Path, progress: Progress, *, force: bool = False) -> Restored:
+        """Put a back-up in the place of the library.
+
+        Everything is unpacked and checked beside the library first. Killed at any moment, it leaves the old library or
+        the new; a move that was begun is finished by whoever next opens it. What was there is kept aside.
+
+        - `progress`: told how many bytes are done.
+        - `force`: also where the library holds something.
+
+        Raises NotFound: there is no such file.
+        Raises BadBackup: it is damaged, was changed, or is of a newer version.
+        Raises BadRequest: the library holds something and `force` was not said; a job is under way.
+        Raises StoreFull, StoreReadOnly, StoreBusy: as their names say.
+        """
+        with contextlib.closing(BackupFile(source)) as backup:
+            if not force and (there := self._holds()):
+                raise BadRequest(
+                    f"The library {self._data} holds something already ({there}). With --force it is put aside, not "
+                    "deleted; or name an empty folder with RELIC_DATA."
+                )
+            self._refuse_jobs()
+            with staged(backup, self._store, progress) as folder:
+                aside = self._swap(folder)
+            return Restored(manifest=backup.manifest, aside=aside)
+
+    def _write(
+        self, writer: BackupWriter, files: list[tuple[str, Path]], left_out: list[str], progress: Progress
+    ) -> None:
+        total, done = sum(path.stat().st_size for _, path in files if path.is_file()), 0
+        for name, path in files:
+            progress(done, total, name)
+            try:
+                done += writer.add(DATA + name, path).bytes
+            except FileNotFoundError:
+                left_out.append(f"{name}: removed while the back-up was made")
+        progress(total, total)
+
+    def _swap(self, folder: Path) -> Path | None:
+        aside = self._data / f"{swapping.ASIDE}{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
+        with self._database.alone():
+            try:
+                swapping.decide(self._data, folder, aside, store=self._store.name)
+            except OSError as error:
+                raise unwritable(self._data, error) from error
+            try:
+                swapping.finish(self._data)
+            except OSError as error:
+                raise StoreReadOnly(
+                    f"The restore was begun and {self._data} cannot be written any more ({error.strerror}). It is "
+                    "finished by whoever opens the library next, once it can be."
+                ) from error
+        return aside if aside.is_dir() else None
+
+    def _check_target(self, target: Path, *, force: bool) -> None:
+        if not self._store.is_file():
+            raise NotFound(f"There is no library in {self._data} yet, so there is nothing to back up.")
+        if target.is_relative_to(self._data):
+            raise BadRequest(f"{target} lies in the data folder that is backed up. Name a file elsewhere.")
+        if target.is_dir() or (target.exists() and not is_backup(target)):
+            raise BadRequest(f"{target} is there already and is no back-up. Name another file.")
+        if target.exists() and not force:
+            raise BadRequest(f"{target} is an earlier back-up. Name another file, or replace it with --force.")
+        if not target.parent.is_dir():
+            raise NotFound(f"There is no folder {target.parent}. Make it, or name a file in another.")
+
+    def _holds(self) -> str:
+        """Say what the library holds; nothing where it is empty."""
+        there = [path.name for path in swapping.contents(self._data, store=self._store.name)]
+        if self._store.name not in there:
+            return ", ".join(there)
+        try:
+            works = len(self._database.works.summaries())
+        except StoreError:
+            return "a store that cannot be opened"
+        return "1 work" if works == 1 else f"{works:,} works"
+
+    def _refuse_jobs(self) -> None:
+        active = self._jobs.under_way()
+        if active:
+            raise BadRequest(
+                f"{active[0].title} is under way. Wait for its end, or stop it (`python -m relic_core jobs`), and "
+                "restore then."
+            )
+
+
+class Collected:
+    """The files of a data folder that go into a back-up, beside the store.
+
+    - `models`: take the models that were trained here along.
+
+    - `files`: each with its name below the data folder.
+    - `left_out`: what of the folder does not go in, and why.
+    """
+
+    def __init__(self, settings: Settings, *, models: bool) -> None:
+        self._settings = settings
+        self._data = settings.data
+        self._unwanted = {CHECKPOINTS: "steps in between of a training"} | ({} if models else {MODEL: "not asked for"})
+        self.left_out = ["indexes: they can be built again"]
+        self.files = tuple(self._files(models=models))
+
+    def _files(self, *, models: bool) -> Iterator[tuple[str, Path]]:
+        for top in swapping.contents(self._data, store=self._settings.store.name):
+            if top.name.startswith(self._settings.store.name):
+                continue
+            if top == self._settings.jobs:
+                self.left_out.append("jobs: those that have ended are in the store")
+            elif top == choices_file(self._data) and not models:
+                self.left_out.append(f"{top.name}: it chooses among models that are left out")
+            else:
+                yield from self._below(top)
+        if (self._data / swapping.FETCHED).is_dir():
+            self.left_out.append(f"{swapping.FETCHED}: they can be fetched again")
+
+    def _below(self, top: Path) -> Iterator[tuple[str, Path]]:
+        name = top.relative_to(self._data).as_posix()
+        if top.is_symlink():
+            self.left_out.append(f"{name}: a link")
+        elif top.is_file():
+            if not top.name.endswith(".lock"):
+                yield name, top
+        elif top.parent.parent == self._data / FOLDER and top.name in self._unwanted:
+            self.left_out.append(f"{name}: {self._unwanted[top.name]}")
+        elif top.is_dir():
+            for path in sorted(top.iterdir()):
+                if not path.name.startswith("."):
+                    yield from self._below(path)
+
+
+@contextlib.contextmanager
+def staged(backup: BackupFile, store: Path, progress: Progress) -> Iterator[Path]:
+    """Unpack a back-up into a folder inside the data folder, check all of it, and take it away again if it is not used.
+
+    - `store`: the store of the library; its folder is the data folder.
+    - `progress`: told how many bytes are done.
+
+    Yields: the folder, with the store under the library's own name.
+
+    Raises BadBackup: it is of a newer version, damaged, or was changed.
+    Raises BadRequest: another one is being restored.
+    Raises StoreFull, StoreReadOnly: it cannot be unpacked.
+    """
+    _refuse_newer(backup)
+    _refuse_moves(backup)
+    data = store.parent
+    with _one_at_a_time(data):
+        folder = _made(data, backup.manifest.bytes)
+        try:
+            _unpack(backup, folder, progress)
+            _try_store(backup, folder, store.name)
+            yield folder
+        finally:
+            if not swapping.is_due(data):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def unwritable(data: Path, error: OSError) -> StoreReadOnly:
+    """Make the error of a data folder that cannot be written."""
+    return StoreReadOnly(
+        f"The data folder {data} cannot be written ({error.strerror}). Make it writable or choose another with "
+        "RELIC_DATA."
+    )
+
+
+def _refuse_newer(backup: BackupFile) -> None:
+    known, said = migrations.known_version(), backup.manifest
+    if said.store_version > known:
+        raise BadBackup(
+            f"{backup.path} was made by a newer version of this program ({said.program}; its store is at version "
+            f"{said.store_version}, this program knows versions up to {known}). Nothing was changed. Update the "
+            "program and restore again."
+        )
+
+
+def _refuse_moves(backup: BackupFile) -> None:
+    """Refuse what only a restore writes: whoever opened the store beside it would move files as it says."""
+    for name in backup.manifest.members:
+        top = name.removeprefix(DATA).split("/")[0]
+        if top == swapping.MARKER or top.startswith((swapping.ASIDE, ".")):
+            raise BadBackup(
+                f"{backup.path} cannot be restored: its member {name[:200]} is none that a back-up has. Nothing was "
+                "changed. Take another back-up."
+            )
+
+
+@contextlib.contextmanager
+def _one_at_a_time(data: Path) -> Iterator[None]:
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        turn = acquire(data / _LOCK)
+    except OSError as error:
+        raise unwritable(data, error) from error
+    if turn is None:
+        raise BadRequest(f"A back-up is being restored into {data} already. Wait for its end.")
+    try:
+        yield
+    finally:
+        os.close(turn)
+
+
+def _made(data: Path, size: int) -> Path:
+    """Make the folder, where there is room, and clear away what one that was killed before it decided has left."""
+    try:
+        if not swapping.is_due(data):
+            for left in data.glob(f"{swapping.STAGED}*"):
+                shutil.rmtree(left, ignore_errors=True)
+        if shutil.disk_usage(data).free < size + _ROOM:
+            raise StoreFull(
+                f"The back-up unpacks to {size:,} bytes, and the disk of {data} has no room for it beside what is "
+                "there. Make room and restore again; nothing was changed."
+            )
+        return Path(tempfile.mkdtemp(prefix=swapping.STAGED, dir=data))
+    except OSError as error:
+        raise unwritable(data, error) from error
+
+
+def _unpack(backup: BackupFile, folder: Path, progress: Progress) -> None:
+    done = 0
+    for name, member in backup.manifest.members.items():
+        progress(done, backup.manifest.bytes, name.removeprefix(DATA))
+        path = folder / name.removeprefix(DATA)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            backup.unpack(name, path)
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise unwritable(folder.parent, error) from error
+        done += member.bytes
+    (folder / SETTINGS).unlink()  # those in force stay
+
+
+def _try_store(backup: BackupFile, folder: Path, name: str) -> None:
+    """Open the store of the back-up, which also brings it up to date."""
+    path = folder / name
+    named = folder / backup.manifest.store
+    if named != path:
+        named.rename(path)
+    try:
+        works = len(Store(path).works.summaries())
+    except StoreTooNew as error:
+        raise BadBackup(f"{backup.path} was made by a newer version of this program. {error}") from error
+    except StoreError as error:
+        raise BadBackup(f"The store in {backup.path} cannot be opened. {error}") from error
+    if works != backup.manifest.works:
+        raise BadBackup(
+            f"The store in {backup.path} has {works:,} works, and its manifest says {backup.manifest.works:,}: it was "
+            "changed. Nothing was done. Take another back-up."
+        )
+    for beside in folder.glob(f"{name}.*"):  # its locks
+        if beside.is_file():
+            beside.unlink()
