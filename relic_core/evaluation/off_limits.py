@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relic_core.evaluation.benchmarks import birco_queries, public_relic, relic
+from relic_core.evaluation.benchmarks import public_relic, relic
+from relic_core.evaluation.benchmarks.birco import FOLDER as BIRCO_FOLDER
 from relic_core.formats.birco import read_jsonl
 from relic_core.formats.relic import read_relic
 from relic_core.formats.window_manifest import FACTS, read_texts
@@ -56,7 +57,7 @@ class OffLimits:
         yield "the sample", sample.NOVEL.read_text(encoding="utf-8")
         for excerpt in sample.read_excerpts():
             yield f"the sample, {excerpt.id}", " ".join((*excerpt.left, excerpt.quotation, *excerpt.right))
-        birco = self._below(birco_queries.FOLDER)
+        birco = self._below(BIRCO_FOLDER)
         if birco is not None:
             read = read_jsonl(birco)
             for query in read.queries:
@@ -100,7 +101,7 @@ class OffLimits:
             )
         for below, what in (
             (HELD_OUT, "list of held-out runs"),
-            (birco_queries.FOLDER, "data of BIRCO-RELIC"),
+            (BIRCO_FOLDER, "data of BIRCO-RELIC"),
             (relic.FOLDER, "data of RELiC as published"),
         ):
             if self._below(below) is None:

@@ -10,7 +10,7 @@ import pytest
 from relic_core.config import Settings
 from relic_core.errors import BadRequest
 from relic_core.evaluation.benchmarks import public_relic, registry
-from relic_core.evaluation.benchmarks.birco_queries import HOLDING_THEIR_QUOTATION
+from relic_core.evaluation.benchmarks.birco import HOLDING_THEIR_QUOTATION
 from relic_core.formats.relic import Quote, RelicBook, write_relic
 from relic_core.library import catalogue
 from relic_core.wiring import build

@@ -12,8 +12,8 @@ import pytest
 from relic_core.config import Settings
 from relic_core.domain import BenchmarkCard, Book, ContextSize, QuotationContext, Span
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
-from relic_core.evaluation.benchmarks import birco_queries, registry
-from relic_core.evaluation.benchmarks.birco_pools import in_order
+from relic_core.evaluation.benchmarks import registry
+from relic_core.evaluation.benchmarks.birco import CHECKSUM, FILES, in_order
 from relic_core.evaluation.benchmarks.opened import Opened, book_of, place_all
 from relic_core.evaluation.experiments import run_id
 from relic_core.formats.birco import MASKED
@@ -329,16 +329,16 @@ class TestBircoData:
     def test_other_files_in_the_place_of_the_known_ones_are_refused_until_named(self, birco):
         with pytest.raises(BadBenchmark, match="not those that BIRCO-RELIC, given pools was described from"):
             registry.open_benchmark("birco-pools", settings=Settings(benchmarks=birco.parent), works=Shelf())
-        assert open_birco(birco).card.checksum not in {"", birco_queries.CHECKSUM}
+        assert open_birco(birco).card.checksum not in {"", CHECKSUM}
 
-    @pytest.mark.parametrize("file", birco_queries.FILES)
+    @pytest.mark.parametrize("file", FILES)
     def test_a_file_cut_short_is_refused(self, birco, file):
         path = birco / file
         path.write_bytes(path.read_bytes()[:-20])
         with pytest.raises(BadBenchmark, match=file):
             open_birco(birco)
 
-    @pytest.mark.parametrize("file", birco_queries.FILES)
+    @pytest.mark.parametrize("file", FILES)
     def test_a_missing_file_is_named(self, birco, file):
         (birco / file).unlink()
         with pytest.raises(NotFound, match=file):

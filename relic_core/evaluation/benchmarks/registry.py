@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _MODULES = {
     "public-relic-test": "relic_core.evaluation.benchmarks.public_relic:TEST",
     "public-relic-dev": "relic_core.evaluation.benchmarks.public_relic:DEV",
-    "birco-novels": "relic_core.evaluation.benchmarks.birco_novels",
-    "birco-pools": "relic_core.evaluation.benchmarks.birco_pools",
+    "birco-novels": "relic_core.evaluation.benchmarks.birco:NOVELS",
+    "birco-pools": "relic_core.evaluation.benchmarks.birco:POOLS",
     "public-relic-dev-all": "relic_core.evaluation.benchmarks.public_relic:DEV_ALL",
     "public-relic-test-all": "relic_core.evaluation.benchmarks.public_relic:TEST_ALL",
     "public-relic-dev-short": "relic_core.evaluation.benchmarks.public_relic:DEV_SHORT",

@@ -1,0 +1,257 @@
+"""BIRCO's RELIC queries: with the pools they were published with, and among all passages of whole novels.
+
+A query is a stretch of criticism with a mask in it. It is cut at the mask, and either side into sentences by our rules,
+which come out as the four and four of RELiC's windows but for a few sides with more; of those the four nearest to the
+mask are kept.
+
+Each pool, about fifty passages of the novel, becomes a small work in which each passage is one sentence, one paragraph
+and one chapter, so that nothing is read in the context of its neighbour, which in the novel it does not have. So the
+gold of every window has length 1, though the passages have one to five sentences of the novel: a table by quotation
+length says nothing here. Equal scores keep the order of the text, so the order of a pool must say nothing of the gold.
+As published the gold is often the last of its pool, and by id it stands early (0.38 of the way on average), since ids
+were given along with the queries. So the passages stand in the order of a hash of the query's id and their own: as good
+as drawn by lot, and the same on every machine, whatever the order of the file.
+
+In whole novels the gold is placed in the reader's edition and among our sentences by its words (`text.placing`), so its
+length is counted in our sentences and may be more than five.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from relic_core.domain import (
+    MAX_CONTEXT,
+    BenchmarkCard,
+    Book,
+    Chapter,
+    Paragraph,
+    QuotationContext,
+    Sentence,
+    Span,
+    Work,
+)
+from relic_core.errors import BadBenchmark
+from relic_core.evaluation.benchmarks.opened import Opened, book_of, checksum, data_path, place_all
+from relic_core.formats.birco import MASKED, read_jsonl
+from relic_core.library import catalogue
+from relic_core.text.reading import work_id
+from relic_core.text.sentences import default_segmenter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from relic_core.config import Settings
+    from relic_core.formats.birco import BircoQuery, BircoSet
+    from relic_core.ports import WorkSource
+
+FOLDER = "birco_relic"
+FILES = ("passages.jsonl", "pools.jsonl", "queries.jsonl")
+EXAMPLES, BOOKS = 48, 20
+CHECKSUM = "4ef5ab75b0a3c51e9689a9e889bfc36c098ec5395d93d1e59bde654623c36d71"
+SOURCE = "github.com/BIRCO-benchmark/BIRCO: its RELIC queries, 48 of 100, with the novel that each is about"
+LICENCE = "CC BY-NC 4.0"
+CITATION = (
+    "Wang et al. (2024), BIRCO: A Benchmark of Information Retrieval Tasks with Complex Objectives, arXiv:2402.14151; "
+    "its queries from Thai et al. (2022), RELiC: Retrieving Evidence for Literary Claims, ACL"
+)
+HOLDING_THEIR_QUOTATION = ("q_11402", "q_15943")
+"""Queries whose text holds eight or more words of their own gold. They stay in, as in the published figures."""
+
+_POOLS = BenchmarkCard(
+    name="birco-pools",
+    label="BIRCO-RELIC, given pools",
+    description="Claims about novels; the masked quotation is to be chosen from about fifty passages of the novel that "
+    "were given with each claim. Two of the claims quote a part of the passage sought "
+    f"({' and '.join(HOLDING_THEIR_QUOTATION)}); they stay in, as in the published figures.",
+    split="test",
+    pool="given",
+    main_metric="ndcg@10",
+    examples=EXAMPLES,
+    books=BOOKS,
+    source=SOURCE,
+    licence=LICENCE,
+    citation=CITATION,
+    checksum=CHECKSUM,
+    needs="It needs BIRCO's RELIC queries, as JSON lines (`python -m tools.birco` makes them of its pickle).",
+)
+
+_NOVELS = BenchmarkCard(
+    name="birco-novels",
+    label="BIRCO-RELIC, whole novels",
+    description="The claims of BIRCO-RELIC; the masked quotation is to be found among all passages of its length in "
+    "the novel, about ten thousand. Two of the claims quote a part of the passage sought "
+    f"({' and '.join(HOLDING_THEIR_QUOTATION)}).",
+    split="test",
+    pool="whole work",
+    main_metric="recall@10",
+    examples=EXAMPLES,
+    books=BOOKS,
+    source=f"{SOURCE}; the novels from the reader's library",
+    licence=LICENCE,
+    citation=CITATION,
+    checksum=CHECKSUM,
+    needs="It needs BIRCO's RELIC queries as JSON lines that name the novels, and the novels in the library.",
+)
+
+
+def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[BenchmarkCard, BircoSet]:
+    """Read the queries and their pools.
+
+    - `settings`: where benchmark data are kept.
+    - `data`: a folder of JSON lines in place of the one that the card speaks of.
+
+    What it returns:
+    - `card`: with the checksum of what was read.
+    - `queries`: each with one mask and one relevant passage, which stands in its pool.
+
+    Raises NotFound: the data are not there.
+    Raises BadBenchmark: they are damaged; or not those the card speaks of, where the reader named none.
+    """
+    path = data_path(card, settings, data, below=FOLDER)
+    if not path.is_dir():
+        raise BadBenchmark(
+            f"{path} is no folder with {', '.join(FILES)}. Of the pickle that BIRCO publishes make one: "
+            "python -m tools.birco set.pickle FOLDER."
+        )
+    found = checksum(path / name for name in FILES)
+    if data is None and found != card.checksum:
+        raise BadBenchmark(
+            f"The files in {path} are not those that {card.label} was described from: their sha256 is "
+            f"{found[:12]}… instead of {card.checksum[:12]}…. Get them again; to measure on files of your own, name "
+            "them with --data."
+        )
+    return replace(card, checksum=found), read_jsonl(path)
+
+
+def sides(query: BircoQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Cut a query into the sentences before and after its mask, at most four each, those nearest to it.
+
+    The first mask is the place of the quotation; a further one, where another was masked, is taken out.
+    """
+    before, _, after = query.text.partition(MASKED)
+    return _sentences(before)[-MAX_CONTEXT:], _sentences(after.replace(MASKED, " "))[:MAX_CONTEXT]
+
+
+def _window(query: BircoQuery, book: str, pool: str, gold: Span) -> QuotationContext:
+    left, right = sides(query)
+    return QuotationContext(id=query.id, book=book, pool=pool, left=left, right=right, gold=gold)
+
+
+def relevant(queries: BircoSet, query: BircoQuery) -> str:
+    """Give the id of the one passage that answers a query."""
+    (gold,) = queries.relevant[query.id]  # the reader has checked that there is one, in the pool
+    return gold
+
+
+def _sentences(text: str) -> tuple[str, ...]:
+    words = " ".join(text.split())
+    return tuple(words[start:end] for start, end in default_segmenter().segment(words, 0, len(words)))
+
+
+def _create_pools(settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - no novel is needed
+    """Read queries and pools. What BIRCO publishes does not say which novel a query is about: each counts as a book.
+
+    Raises NotFound, BadBenchmark: as `load`; and a passage without words, or a query without a gold or a
+    mask.
+    """
+    card, queries = load(_POOLS, settings, data)
+    windows, books, pools = [], {}, {}
+    for query in queries.queries:
+        ids = in_order(query.id, queries.pools[query.id])
+        gold = relevant(queries, query)
+        book = _book(query)
+        books[book.key] = book
+        pools[query.id] = _pool(query.id, {name: queries.passages[name] for name in ids})
+        windows.append(_window(query, book.key, query.id, Span(ids.index(gold), 1)))
+    return Opened(card, windows, books=books.values(), works=pools)
+
+
+def in_order(query_id: str, passages: Iterable[str]) -> list[str]:
+    """Put the passages of a pool in the order in which they stand in its work, which says nothing of the gold.
+
+    >>> in_order("q1", ["c1", "c2", "c3"]), in_order("q2", ["c3", "c2", "c1"])
+    (['c3', 'c1', 'c2'], ['c1', 'c2', 'c3'])
+    """
+    return sorted(passages, key=lambda passage: hashlib.sha256(f"{query_id} {passage}".encode()).hexdigest())
+
+
+def _book(query: BircoQuery) -> Book:
+    entry = catalogue.find(query.work) if query.work else None
+    if entry is None:
+        return Book(key=query.work or query.id, title=query.work or f"The novel of {query.id}")
+    return Book(key=entry.slug, title=entry.title, author=entry.author, year=entry.year)
+
+
+def _pool(query_id: str, passages: Mapping[str, str]) -> Work:
+    """Make a work of passages, each a chapter of one sentence."""
+    text, sentences, paragraphs, chapters = "", [], [], []
+    for index, (name, passage) in enumerate(passages.items()):
+        words = " ".join(passage.split())
+        if not words:
+            raise BadBenchmark(
+                f"The passage '{name}' of query '{query_id}' is empty. The file was cut short or damaged; get it again."
+            )
+        start, end = len(text), len(text) + len(words)
+        text += f"{words}\n\n"
+        sentences.append(Sentence(index, start, end, index, index))
+        paragraphs.append(Paragraph(index, start, end, index, 1))
+        chapters.append(Chapter(index, start, len(text), title=name))
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    title = f"Pool of {query_id}"
+    return Work(
+        id=work_id(title, sha256),
+        title=title,
+        author="",
+        text=text,
+        sha256=sha256,
+        segmenter="given passages/1",
+        chapters=tuple(chapters),
+        paragraphs=tuple(paragraphs),
+        sentences=tuple(sentences),
+        source=SOURCE,
+    )
+
+
+def _unplaced(settings: Settings, data: Path | None) -> tuple[QuotationContext, ...]:
+    """Read the queries alone, for their claims: the novels are not needed, so nothing is said of where a gold stands.
+
+    Returns: with an empty gold, which is never to be ranked for.
+
+    Raises NotFound: the data are not here.
+    Raises BadBenchmark: damaged data.
+    """
+    _, queries = load(_NOVELS, settings, data)
+    return tuple(_window(query, query.work, query.work, Span(0, 0)) for query in queries.queries)
+
+
+def _create_novels(settings: Settings, works: WorkSource, data: Path | None) -> Opened:
+    """Read the queries and place each gold in its novel.
+
+    Raises NotFound: data or novels that are not here.
+    Raises BadBenchmark: damaged data; queries that name no novel; golds that are not in their novel, by name.
+    """
+    card, queries = load(_NOVELS, settings, data)
+    nameless = [query.id for query in queries.queries if not query.work]
+    if nameless:
+        raise BadBenchmark(
+            f"{_NOVELS.label} must know which novel a query is about, and {len(nameless)} queries do not say it "
+            f"({nameless[0]} first). What BIRCO publishes never does: use birco-pools, or a folder of JSON lines "
+            "whose queries have a 'work'."
+        )
+    texts = works.find(list(dict.fromkeys(query.work for query in queries.queries)))
+    golds = place_all(
+        _NOVELS.label,
+        {query.id: (query.work, queries.passages[relevant(queries, query)]) for query in queries.queries},
+        texts,
+    )
+    windows = [_window(query, query.work, query.work, golds[query.id]) for query in queries.queries]
+    return Opened(card, windows, books=[book_of(key, work) for key, work in texts.items()], works=texts)
+
+
+POOLS = SimpleNamespace(CARD=_POOLS, create=_create_pools)
+NOVELS = SimpleNamespace(CARD=_NOVELS, create=_create_novels, unplaced=_unplaced)
