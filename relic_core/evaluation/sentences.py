@@ -24,8 +24,7 @@ import numpy as np
 
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library import folder
-from relic_core.text.reading import read_work
-from relic_core.text.sentences import segmenter
+from relic_core.text.reading import read_work, segmenter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -9,10 +9,9 @@ from relic_core import __version__
 from relic_core.domain import CitedWork
 from relic_core.formats.escaping import BOM, as_csv
 from relic_core.reporting.citations import chicago_notes
-from relic_core.reporting.citations.disambiguation import disambiguate
 from relic_core.reporting.citations.locators import locate_kept
 from relic_core.reporting.citations.quoting import WITH_NOTES, quote
-from relic_core.reporting.citations.styles import style, works_cited
+from relic_core.reporting.citations.styles import disambiguate, style, works_cited
 from relic_core.reporting.citations.text_runs import TextRun, as_markdown, as_text
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
 from relic_core.domain import Sentence, Work
+from relic_core.errors import unknown_name
 from relic_core.text.decoding import decode, file_name, harmless
 from relic_core.text.structure import analyse
 
@@ -98,3 +99,19 @@ def _sentences(text: str, paragraphs: Iterable[Paragraph], segmenter: Segmenter)
         for start, end in segmenter.segment(text, paragraph.start, paragraph.end):
             yield Sentence(index, start, end, paragraph.chapter, paragraph.index)
             index += 1
+
+
+def segmenter(name: str) -> Segmenter:
+    """Make a segmenter by name: "rules", or "parser" for spaCy's own parser as RELiC used it.
+
+    Raises BadRequest: an unknown name, or "parser" where its model is not installed.
+    """
+    if name == "rules":
+        from relic_core.text.sentences import default_segmenter
+
+        return default_segmenter()
+    if name == "parser":
+        from relic_core.text.parser import ParserSegmenter  # loads spaCy
+
+        return ParserSegmenter.load()
+    raise unknown_name("segmenter", name, ["rules", "parser"])

@@ -8,8 +8,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from relic_core.errors import unknown_name
-
 if TYPE_CHECKING:
     from relic_core.ports import Segmenter
 
@@ -194,17 +192,3 @@ def _is_interjection(fragment: str) -> bool:
 def default_segmenter() -> Segmenter:
     """Make the segmenter that works are cut with unless another is asked for."""
     return RuleSegmenter()
-
-
-def segmenter(name: str) -> Segmenter:
-    """Make a segmenter by name: "rules", or "parser" for spaCy's own parser as RELiC used it.
-
-    Raises BadRequest: an unknown name, or "parser" where its model is not installed.
-    """
-    if name == "rules":
-        return default_segmenter()
-    if name == "parser":
-        from relic_core.text.parser import ParserSegmenter  # loads spaCy
-
-        return ParserSegmenter.load()
-    raise unknown_name("segmenter", name, ["rules", "parser"])

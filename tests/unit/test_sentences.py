@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from relic_core.errors import BadRequest, TextTooLarge
-from relic_core.text.sentences import default_segmenter, segmenter
+from relic_core.text.reading import segmenter
+from relic_core.text.sentences import default_segmenter
 
 PAGES = sorted((Path(__file__).parent.parent / "golden" / "sentences").glob("*.txt"))
 

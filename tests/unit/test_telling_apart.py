@@ -8,8 +8,7 @@ from itertools import permutations
 import pytest
 
 from relic_core.reporting.citations import chicago_notes
-from relic_core.reporting.citations.disambiguation import disambiguate
-from relic_core.reporting.citations.styles import style, works_cited
+from relic_core.reporting.citations.styles import disambiguate, style, works_cited
 from relic_core.reporting.citations.text_runs import as_text
 from tests.making_citations import cited, paragraph
 

@@ -1,25 +1,173 @@
-"""The styles on offer, and what each gives for a work or a passage."""
+"""Citation styles, and what tells works of one author, title or year apart in them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+import unicodedata
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from math import inf
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Literal, get_args
 
 from relic_core.errors import unknown_name
 from relic_core.reporting.citations import chicago_author_date, chicago_notes, mla
-from relic_core.reporting.citations.disambiguation import alphabetical, disambiguate, plain
 from relic_core.reporting.citations.edition import parts_of
 from relic_core.reporting.citations.text_runs import as_html, as_markdown, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from relic_core.domain import CitedWork
     from relic_core.reporting.citations.edition import Parts
     from relic_core.reporting.citations.locators import Locator
     from relic_core.reporting.citations.names import Name
     from relic_core.reporting.citations.text_runs import TextRun
+
+
+_TWO = 2
+_ONE_LETTER = re.compile(r"\w\.?")
+_INITIALS = re.compile(r"(?:\w\.[\s-]*)+")
+_STYLED = re.compile(r"(?:Mrs|Mr|Miss|Lord|Lady|Sir|Dame|Saint)\b")
+
+
+def disambiguate(works: Iterable[CitedWork], chosen: Style) -> dict[str, Parts]:
+    """Take works apart that are cited together, and put with each what tells it from the others.
+
+    - `works`: all that are cited in a text.
+    - `chosen`: the style: what reads alike in one need not in another.
+    """
+    parts = {work.id: parts_of(work) for work in works}
+    told = _told([_named(each.authors) for each in parts.values()])
+    for key, each in parts.items():
+        authors = tuple(replace(name, told=told.get(name, "")) for name in each.authors)
+        parts[key] = replace(each, authors=authors)
+    alike: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
+    for key, each in parts.items():
+        said, entry = as_text(chosen.in_text(each, None)), as_text(chosen.entry(each))
+        alike[said].setdefault(entry, []).append(key)
+    for entries in alike.values():
+        if len(entries) > 1:  # one entry is one work, however often the library has it
+            in_order = sorted(entries, key=lambda entry: (alphabetical(parts[entries[entry][0]].title), entry))
+            for at, entry in enumerate(in_order):
+                for key in entries[entry]:
+                    parts[key] = replace(parts[key], titled=True, letter=letter(at))
+    return _with_subtitles(parts)
+
+
+def _with_subtitles(parts: dict[str, Parts]) -> dict[str, Parts]:
+    """Give works of one author whose titles differ in the subtitle alone their whole titles where short ones stand."""
+    titles: defaultdict[tuple[tuple[Name, ...], str], set[str]] = defaultdict(set)
+    for each in parts.values():
+        titles[each.authors, each.short_title.casefold()].add(plain(each.title))
+    return {
+        key: replace(each, short_title=each.title)
+        if len(titles[each.authors, each.short_title.casefold()]) > 1
+        else each
+        for key, each in parts.items()
+    }
+
+
+def plain(text: str) -> str:
+    """Leave aside what lists of names are not ordered by: marks, accents, capitals.
+
+    >>> plain("An, Jing"), plain("O’Brien, Édna")
+    ('an jing', 'obrien edna')
+    """
+    letters = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(letter for letter in letters if letter.isalnum() or letter == " ").strip()
+
+
+def alphabetical(text: str) -> str:
+    """Leave aside what lists of titles are not ordered by: as `plain`, and the article.
+
+    >>> alphabetical("The “Étude”"), alphabetical("A")
+    ('etude', 'a')
+    """
+    whole = plain(text)
+    first, _, rest = whole.partition(" ")
+    return rest if first in {"a", "an", "the"} and rest else whole
+
+
+def letter(number: int) -> str:
+    """Give the letter of the first (0), the second (1), … work of a year.
+
+    >>> [letter(number) for number in (0, 1, 25, 26)]
+    ['a', 'b', 'z', 'aa']
+    """
+    before, last = divmod(number, len(ascii_lowercase))
+    return (letter(before - 1) if before else "") + ascii_lowercase[last]
+
+
+def _named(authors: Sequence[Name]) -> tuple[Name, ...]:
+    """Give those whom a citation in the text can name: two, or of more the first."""
+    return tuple(authors if len(authors) <= _TWO else authors[:1])
+
+
+def _told(groups: Sequence[tuple[Name, ...]]) -> dict[Name, str]:
+    """Say what persons are called whose family's name is not enough, since works of another of that name are cited."""
+    families: defaultdict[str, defaultdict[int, list[Name]]] = defaultdict(lambda: defaultdict(list))
+    for number, group in enumerate(groups):
+        for name in group:
+            if name.given and not name.whole:
+                families[name.family.casefold()][number].append(name)
+    told: dict[Name, str] = {}
+    for of_works in families.values():
+        persons: list[list[Name]] = []
+        there = {name for names in of_works.values() for name in names}
+        numbers = {name: _number(persons, name) for name in sorted(there, key=_fullness)}
+        if len({frozenset(numbers[name] for name in names) for names in of_works.values()}) > 1:
+            for name, number in numbers.items():
+                told[name] = _call(name, [other for other, at in numbers.items() if at != number])
+    return told
+
+
+def _number(persons: list[list[Name]], name: Name) -> int:
+    """Give the number of the one person that a name may be of; where it may be of none or of several, a new one."""
+    fitting = [
+        at
+        for at, names in enumerate(persons)
+        if all(known.suffix == name.suffix and _same_given(known, name) for known in names)
+    ]
+    if len(fitting) == 1:
+        persons[fitting[0]].append(name)
+        return fitting[0]
+    persons.append([name])
+    return len(persons) - 1
+
+
+def _fullness(name: Name) -> tuple[int, int, str, str]:
+    """Order names by how much they say of a person, those in full first: J. may then be held against Jane and John."""
+    words = re.findall(r"\w+\.?", name.given)
+    return -sum(_ONE_LETTER.fullmatch(word) is None for word in words), -len(words), name.given, name.suffix
+
+
+def _same_given(one: Name, other: Name) -> bool:
+    """Whether two given names may be one person's: J., Jane and Jane M. may, Jane and John may not."""
+    pairs = zip(*(re.findall(r"\w+\.?", name.given.casefold()) for name in (one, other)), strict=False)
+    return all(
+        a.rstrip(".") == b.rstrip(".") or (a[0] == b[0] and (_ONE_LETTER.fullmatch(a) or _ONE_LETTER.fullmatch(b)))
+        for a, b in pairs
+    )
+
+
+def _call(name: Name, others: Sequence[Name]) -> str:
+    """Name somebody so that none of the others is meant: by initial, by given name, by "père" or "Jr."."""
+    differing = [other for other in others if not _same_given(name, other)]
+    suffix = name.suffix if len(differing) < len(others) else ""
+    if not differing:
+        return f"{name.family} {suffix}".strip()
+    alike = any(other.given[0].casefold() == name.given[0].casefold() for other in differing)
+    given = name.given if alike else _initial(name.given)
+    return replace(name, given=given, suffix=suffix, title="").direct
+
+
+def _initial(given: str) -> str:
+    """Shorten a given name to its initial; of one that is written in initials all stay, T. S. Eliot."""
+    if _INITIALS.fullmatch(given) or _STYLED.match(given):
+        return given
+    return "-".join(f"{part[0]}." for part in given.split(maxsplit=1)[0].split("-") if part)
+
 
 StyleName = Literal["mla", "chicago-notes", "chicago-author-date"]
 STYLES: tuple[StyleName, ...] = get_args(StyleName)
