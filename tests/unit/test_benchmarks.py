@@ -50,29 +50,29 @@ class TestOpened:
     """Windows and works are checked against each other."""
 
     def test_there_must_be_a_window(self):
-        with pytest.raises(BadBenchmark, match="My own holds no window"):
+        with pytest.raises(BadBenchmark, match="window"):
             opened()
 
     def test_an_id_given_twice_is_named(self):
-        with pytest.raises(BadBenchmark, match=r"ids more than once: w1\. Nothing was measured"):
+        with pytest.raises(BadBenchmark, match=r"once: w1\. Nothing"):
             opened(window("w1"), window("w2"), window("w1", gold=Span(1, 1)))
 
     @pytest.mark.parametrize("gold", [Span(5, 1), Span(4, 2), Span(-1, 2), Span(0, 0), Span(2, -1)])
     def test_a_quotation_beyond_its_work_is_named(self, gold):
-        with pytest.raises(BadBenchmark, match="outside the text they are said to stand in: w2"):
+        with pytest.raises(BadBenchmark, match="in: w2"):
             opened(window("w1", gold=Span(4, 1)), window("w2", gold=gold))
 
     def test_five_sentences_on_a_side_are_too_many(self):
-        with pytest.raises(BadBenchmark, match="more than 4 sentences on a side: w1"):
+        with pytest.raises(BadBenchmark, match="side: w1"):
             opened(window(right=("One.",) * 5))
 
     @pytest.mark.parametrize("which", ["book", "pool"])
     def test_a_book_or_a_pool_that_is_not_described_is_named_with_its_window(self, which):
-        with pytest.raises(BadBenchmark, match="book or pool is not described: w1"):
+        with pytest.raises(BadBenchmark, match="described: w1"):
             opened(window(**{which: "other"}))
 
     def test_a_quotation_that_is_no_candidate_is_named(self):
-        with pytest.raises(BadBenchmark, match="not among their own candidates: w1, w2"):
+        with pytest.raises(BadBenchmark, match="candidates: w1, w2"):
             opened(window(), window("w2", gold=Span(0, 2)), candidates={("ferry", 1): [1, 2]})
 
     def test_many_at_fault_are_counted(self):
@@ -130,7 +130,7 @@ def test_quotations_that_cannot_be_placed_are_named_with_their_work():
         "b": ("ferry", "All happy families are alike."),
         "c": ("ferry", "HE COUNTED THEIR LANTERNS instead; nobody spoke of it"),
     }
-    with pytest.raises(BadBenchmark, match=r"may be other editions: b \(ferry\)\. Nothing"):
+    with pytest.raises(BadBenchmark, match=r"editions: b \(ferry\)\. Nothing"):
         place_all("My own", passages, {"ferry": FERRY})
     del passages["b"]
     assert place_all("My own", passages, {"ferry": FERRY}) == {"a": Span(2, 1), "c": Span(1, 2)}
@@ -147,7 +147,7 @@ class TestSample:
             assert window.kind == ("paraphrase-supporting" if paraphrase else "claim-supporting")
 
     def test_it_takes_no_file(self, tmp_path):
-        with pytest.raises(BadRequest, match="ships with the program and takes no file"):
+        with pytest.raises(BadRequest, match="program"):
             registry.open_benchmark("sample", settings=Settings(), works=Shelf(), data=tmp_path)
 
 
@@ -306,7 +306,7 @@ class TestBircoNovels:
 
     def test_another_edition_is_told_by_what_is_not_in_it(self, birco):
         other = make_work(["The ferryman never counted his passengers.", "He counted their lanterns instead."])
-        with pytest.raises(BadBenchmark, match=r"may be other editions: q2 \(ferry\)"):
+        with pytest.raises(BadBenchmark, match=r"editions: q2 \(ferry\)"):
             open_birco(birco, "birco-novels", Shelf({"ferry": other}))
 
     def test_a_novel_that_is_missing_is_for_the_library_to_tell(self, birco):
@@ -323,11 +323,11 @@ class TestBircoData:
             registry.open_benchmark(name, settings=Settings(), works=Shelf())
 
     def test_a_folder_without_the_data_is_named(self, tmp_path):
-        with pytest.raises(NotFound, match=r"birco_relic, where the data of BIRCO-RELIC, given pools should be"):
+        with pytest.raises(NotFound, match=r"birco_relic"):
             registry.open_benchmark("birco-pools", settings=Settings(benchmarks=tmp_path), works=Shelf())
 
     def test_other_files_in_the_place_of_the_known_ones_are_refused_until_named(self, birco):
-        with pytest.raises(BadBenchmark, match="not those that BIRCO-RELIC, given pools was described from"):
+        with pytest.raises(BadBenchmark, match="BIRCO-RELIC"):
             registry.open_benchmark("birco-pools", settings=Settings(benchmarks=birco.parent), works=Shelf())
         assert open_birco(birco).card.checksum not in {"", CHECKSUM}
 

@@ -115,13 +115,13 @@ def test_an_interval_without_width_is_known_as_such():
 
 
 def test_one_work_says_nothing_of_other_works():
-    with pytest.raises(BadRequest, match=r"All 3 examples are of one work \(emma\).*over examples"):
+    with pytest.raises(BadRequest, match=r"\(emma\)"):
         interval("mrr", outcomes_of({"emma": [5, 6, 7]}), over="works")
 
 
 def test_one_example_has_no_interval():
     for over in ("examples", "works"):
-        with pytest.raises(BadRequest, match="at least two examples, and there are 1"):
+        with pytest.raises(BadRequest, match="there are 1"):
             interval("mrr", outcomes_of({"emma": [5]}), over=over)
 
 
