@@ -463,6 +463,10 @@ class App:
 
         return NoteEditions(self.works.summaries(), self.works.removed())
 
+    def stamp(self) -> tuple[tuple[int, int], ...]:
+        """Tell whether anything may have been written to the store since: equal stamps, nothing was."""
+        return self.store.stamp()
+
 
 def build(settings: Settings | None = None, *, executor: Executor | None = None) -> App:
     """Make the app from settings, from the environment where not given; each job runs in a process of its own."""

@@ -48,7 +48,7 @@ class Marks:
     def __init__(self, app: App, claim_text: str) -> None:
         whose = person.current()
         self._claim = claim_text.strip()
-        self._marks = _marks(app, whose, app.settings.store, app.store.stamp())
+        self._marks = _marks(app, whose, app.settings.store, app.stamp())
 
     def of(self, work_id: str, at: str, length: int) -> Mark | None:
         """Say in which note a passage is kept; None where it is not."""

@@ -104,7 +104,7 @@ def _models(app: App, view: StudyView) -> None:
     if under_way:
         show_job(app, under_way.id, stop=stop_label(under_way))
         return
-    if view.held or not _due(app, view.study.id, app.store.stamp()):
+    if view.held or not _due(app, view.study.id, app.stamp()):
         return
     ended = app.jobs.latest("study-models", view.study.id)
     short = ended is not None and ended.state in {"failed", "cancelled"}

@@ -250,7 +250,7 @@ def _choose(app: App) -> None:
     st.header("From works of your choice", anchor="proxy-make")
     if trouble := st.session_state.pop("proxy_making_trouble", ""):
         st.error(literal(trouble), icon=":material/error:")
-    sources = _sources(app, app.store.stamp())
+    sources = _sources(app, app.stamp())
     usable = {source.benchmark: source for source in sources if not source.problem}
     if not usable:
         st.info("There is nothing to make a study from yet: no quotations are known for the works here.")
