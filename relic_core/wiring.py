@@ -377,7 +377,7 @@ class App:
         """Back-ups of the library, and their restoring."""
         from relic_core.services.backups import Backups
 
-        return Backups(self.settings, self.store, self.jobs)
+        return Backups(self.settings, self.jobs, self.store.copy, self.store.alone, self.store.works.summaries)
 
     @cached_property
     def examine(self) -> Callable[..., tuple[Finding, ...]]:

@@ -1,17 +1,36 @@
-"""Which work a person means by what they call it."""
+"""What a person means by what they call it: a work by its id or title, and anything else that has a name."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from relic_core.errors import BadRequest, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from relic_core.domain import WorkSummary
+
+
+T = TypeVar("T")
+
+
+def meant(said: str, fits: Iterable[Sequence[T]], *, kind: str, called: Callable[[T], str]) -> T | None:
+    """Choose what a person means; None where nothing fits.
+
+    - `fits`: what fits, closest fits first: the first list that is not empty counts.
+    - `kind`: what is looked for, in the plural.
+
+    Raises BadRequest: several fit alike; the message names them.
+    """
+    for found in fits:
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise BadRequest(f"'{said}' fits several {kind}: {', '.join(map(called, found))}. Give the id.")
+    return None
 
 
 def resolve(said: str, summaries: Sequence[WorkSummary], *, removed: bool = False) -> WorkSummary:
@@ -24,17 +43,15 @@ def resolve(said: str, summaries: Sequence[WorkSummary], *, removed: bool = Fals
     Raises BadRequest: several fit; the message names them.
     """
     wanted = _key(said)
-    for fits in (
+    fits = (
         [summary for summary in summaries if summary.id == said.strip()],
         [summary for summary in summaries if wanted in (_key(summary.id), _key(summary.title))],
         [summary for summary in summaries if wanted and _key(summary.id).startswith(wanted)],
         [summary for summary in summaries if wanted and wanted in _key(summary.title)],
-    ):
-        if len(fits) == 1:
-            return fits[0]
-        if fits:
-            several = ", ".join(f"{summary.id} ({summary.title})" for summary in fits)
-            raise BadRequest(f"'{said}' fits several works: {several}. Give the id.")
+    )
+    found = meant(said, fits, kind="works", called=lambda summary: f"{summary.id} ({summary.title})")
+    if found is not None:
+        return found
     if removed:
         raise NotFound(f"No removed work is called '{said}'. `python -m relic_core works --removed` lists them.")
     raise NotFound(_unknown(said, summaries))

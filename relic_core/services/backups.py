@@ -30,9 +30,11 @@ from relic_core.store.locks import acquire
 from relic_core.training.folders import CHECKPOINTS, FOLDER, MODEL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from relic_core.config import Settings
+    from relic_core.domain import WorkSummary
     from relic_core.ports import Progress
     from relic_core.services.jobs import Jobs
 
@@ -54,10 +56,17 @@ class Restored:
 
 
 class Backups:
-    """Makes and restores back-ups of a data folder."""
+    """Makes and restores back-ups of a data folder; `copy` and `alone` are those of its store."""
 
-    def __init__(self, settings: Settings, store: Store, jobs: Jobs) -> None:
-        self._settings, self._database, self._jobs = settings, store, jobs
+    def __init__(
+        self,
+        settings: Settings,
+        jobs: Jobs,
+        copy: Callable[[Path], int],
+        alone: Callable[[], AbstractContextManager[Path]],
+        summaries: Callable[[], tuple[WorkSummary, ...]],
+    ) -> None:
+        self._settings, self._jobs, self._copy, self._alone, self._summaries = settings, jobs, copy, alone, summaries
         self._data, self._store = settings.data, settings.store
 
     def make(self, target: Path, progress: Progress, *, models: bool = True, force: bool = False) -> Manifest:
@@ -78,7 +87,7 @@ class Backups:
         self._jobs.recent(0)  # takes those that have ended into the store
         half = target.with_name(f".{target.name}.store")
         try:
-            version = self._database.copy(half)
+            version = self._copy(half)
             collected = Collected(self._settings, models=models)
             with written_whole(target) as file, BackupWriter(file) as writer:
                 os.fchmod(file.fileno(), 0o600)  # what people wrote and asked is in it
@@ -146,7 +155,7 @@ class Backups:
 
     def _swap(self, folder: Path) -> Path | None:
         aside = self._data / f"{swapping.ASIDE}{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
-        with self._database.alone():
+        with self._alone():
             try:
                 swapping.decide(self._data, folder, aside, store=self._store.name)
             except OSError as error:
@@ -178,7 +187,7 @@ class Backups:
         if self._store.name not in there:
             return ", ".join(there)
         try:
-            works = len(self._database.works.summaries())
+            works = len(self._summaries())
         except StoreError:
             return "a store that cannot be opened"
         return "1 work" if works == 1 else f"{works:,} works"

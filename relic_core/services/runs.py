@@ -10,6 +10,7 @@ from relic_core.config import ASSETS
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.experiments import moved_ranks, run_id
 from relic_core.formats import parquet, run_files, trec
+from relic_core.library.naming import meant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,15 +65,11 @@ class Runs:
         Raises BadRequest: there are several.
         """
         runs = self.all()
-        near = [run for run in runs if run.id == said] or [run for run in runs if run.id.startswith(said)]
-        if not said or not near:
+        fits = [run for run in runs if run.id == said], [run for run in runs if said and run.id.startswith(said)]
+        found = meant(said, fits, kind="runs", called=lambda run: run.id)
+        if found is None:
             raise NotFound(f"There is no run '{said}'. `python -m relic_core runs` lists those there are.")
-        if len(near) > 1:
-            some = ", ".join(run.id for run in near[:5])
-            raise BadRequest(
-                f"'{said}' begins the ids of {len(near)} runs: {some}. Give more characters, to tell them apart."
-            )
-        return near[0]
+        return found
 
     def outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """List the outcomes of a run in the order of its benchmark.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.domain.trainings import MODEL_KINDS, follow
 from relic_core.errors import BadRequest, NotFound
+from relic_core.library.naming import meant
 from relic_core.reporting import trainings as reported
 from relic_core.services import models
 from relic_core.training.folders import FINISHED, TrainingFolder
@@ -124,16 +125,14 @@ class Trainings:
         Raises BadRequest: several fit.
         """
         every, wanted = self.all(), said.strip()
-        for fits in (
+        fits = (
             [each for each in every if each.training.id == wanted],
             [each for each in every if each.training.name.casefold() == wanted.casefold()],
             [each for each in every if wanted and each.training.id.startswith(wanted)],
-        ):
-            if len(fits) == 1:
-                return fits[0]
-            if fits:
-                named = ", ".join(f"{each.training.id} ({each.training.name})" for each in fits)
-                raise BadRequest(f"'{said}' fits several trainings: {named}. Give the id.")
+        )
+        found = meant(said, fits, kind="trainings", called=lambda each: f"{each.training.id} ({each.training.name})")
+        if found is not None:
+            return found
         raise NotFound(f"There is no training '{said}'. `python -m relic_core train --list` lists those there are.")
 
     def _followed(self, training: Training) -> Followed:

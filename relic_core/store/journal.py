@@ -19,18 +19,23 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Job, JobState
-from relic_core.errors import NotFound
+from relic_core.domain.records import WAITING
+from relic_core.errors import JobCancelled, NotFound
 from relic_core.store import locks
 from relic_core.text.decoding import storable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+_SHORTEST_PAUSE = 0.25
+_LOOK_SECONDS = 2.0
+"""Between two looks at what a job waits for."""
 STOPPED = "It stopped unexpectedly; start it again to go on."
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 _ID = re.compile(r"[a-z2-7]{8}")
 _ENDED = "ended"
+_JOURNAL = "journal.jsonl"
 _AFTER_STOPPING = {
     "mine": "What was mined until then is kept. To go on, mine the same files again: press Go on where it is offered, "
     "or run python -m relic_core mine with the same folder, archive or file."
@@ -56,6 +61,26 @@ class JobSpec:
     subject: str
     arguments: dict[str, Any]
     created: str
+
+
+def append_line(path: Path, record: Mapping[str, object]) -> None:
+    """Append a record to a file of JSON lines, in one write."""
+    journal = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        os.write(journal, (json.dumps(record) + "\n").encode())
+    finally:
+        os.close(journal)
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Read the records of a file of JSON lines, numbered from 1, without one that was cut short."""
+    for number, line in enumerate(path.read_bytes().split(b"\n") if path.is_file() else (), start=1):
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict):
+            yield number, record
 
 
 class JobFolder:
@@ -167,12 +192,7 @@ class JobFolder:
 
     def append(self, **event: str | int) -> None:
         """Write one event: `state`, `note`, or `done` with `total`."""
-        line = json.dumps({"at": _now(), **event}) + "\n"
-        journal = os.open(self.path / "journal.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            os.write(journal, line.encode())
-        finally:
-            os.close(journal)
+        append_line(self.path / _JOURNAL, {"at": _now(), **event})
 
     def job(self) -> Job:
         """Work out where the job stands.
@@ -214,16 +234,61 @@ class JobFolder:
 
     def _events(self) -> Iterator[dict[str, Any]]:
         """Read the journal, passing over a line that was cut short when its writer was killed."""
-        journal = self.path / "journal.jsonl"
-        if not journal.is_file():
-            return
-        for line in journal.read_bytes().splitlines():
-            try:
-                event = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(event, dict) and "at" in event:
+        for _, event in read_lines(self.path / _JOURNAL):
+            if "at" in event:
                 yield event
+
+
+class JobReport:
+    """Writes progress into a journal, not too often, and stops the work when that was asked for."""
+
+    def __init__(self, folder: JobFolder) -> None:
+        self._folder = folder
+        self._began = self._written = time.monotonic()
+        self._first = True
+        self._waits_for = ""
+        self._looked = -math.inf
+
+    def __call__(self, done: int, total: int, note: str = "") -> None:
+        """Write how far the work has come, now and then."""
+        self.stop_if_asked()
+        now = time.monotonic()
+        # The longer it has been running the seldomer, so that the journal of a long job stays quick to read.
+        pause = max(_SHORTEST_PAUSE, (now - self._began) / 2_000)
+        if self._first or now - self._written >= pause or done >= total:
+            self._first = False
+            self._written = now
+            self._folder.append(done=done, total=total, **({"note": note} if note else {}))
+
+    def state(self, state: str, note: str = "") -> None:
+        """Write a change of state."""
+        self._folder.append(state=state, note=note)
+
+    def waiting(self, say: Callable[[], str]) -> None:
+        """Tell what the job waits for; it is looked up now and then, and written where it has changed."""
+        self.stop_if_asked()
+        now = time.monotonic()
+        if now - self._looked < _LOOK_SECONDS:
+            return
+        self._looked = now
+        said = say()
+        if said != self._waits_for:
+            self._waits_for = said
+            self._first = False
+            self.state("queued", said)
+
+    def store_in_use(self) -> None:
+        """Tell that the job waits for the store, now and then."""
+        self.stop_if_asked()
+        now = time.monotonic()
+        if now - self._looked >= _LOOK_SECONDS:
+            self._looked = now
+            self._folder.append(note=WAITING)
+
+    def stop_if_asked(self) -> None:
+        """Raise `JobCancelled` where somebody asked the job to stop."""
+        if self._folder.stop_asked:
+            raise JobCancelled
 
 
 class _Pace:

@@ -37,13 +37,12 @@ class CollectionRows(Rows):
 
     def all(self, person: str = "") -> tuple[CollectionCount, ...]:
         """List somebody's collections, the oldest first."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                f"SELECT {_COLUMNS}, "  # noqa: S608 - our own names
-                "(SELECT count(*) FROM live_notes WHERE collection_id = live_collections.id) "
-                "FROM live_collections WHERE person = ? ORDER BY created, id",
-                [person],
-            ).fetchall()
+        rows = self._all(
+            f"SELECT {_COLUMNS}, "  # noqa: S608 - our own names
+            "(SELECT count(*) FROM live_notes WHERE collection_id = live_collections.id) "
+            "FROM live_collections WHERE person = ? ORDER BY created, id",
+            [person],
+        )
         return tuple(CollectionCount(_collection(row[:-1]), row[-1]) for row in rows)
 
     def get(self, collection_id: str, person: str = "") -> Collection:
@@ -56,12 +55,11 @@ class CollectionRows(Rows):
 
     def removed(self, person: str = "") -> tuple[Collection, ...]:
         """List somebody's collections behind tombstones, the last removed first."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                f"SELECT {_COLUMNS} FROM latest_collections JOIN tombstones USING (id) "  # noqa: S608 - our own names
-                "WHERE kind = 'collection' AND person = ? ORDER BY removed DESC, id",
-                [person],
-            ).fetchall()
+        rows = self._all(
+            f"SELECT {_COLUMNS} FROM latest_collections JOIN tombstones USING (id) "  # noqa: S608 - our own names
+            "WHERE kind = 'collection' AND person = ? ORDER BY removed DESC, id",
+            [person],
+        )
         return tuple(_collection(row) for row in rows)
 
     def remove(self, collection_id: str, person: str = "") -> Collection:

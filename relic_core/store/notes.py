@@ -67,28 +67,25 @@ class NoteRows(Rows):
     def all(self, person: str = "", collection_id: str = "") -> tuple[Note, ...]:
         """List somebody's notes: those of one collection in its order, or all, collection by collection."""
         within = "AND collection_id = ? " if collection_id else ""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                f"{_LIVE}{within}ORDER BY (SELECT created FROM live_collections WHERE id = collection_id), "  # noqa: S608
-                "collection_id, position, created, id",
-                [person, *([collection_id] if collection_id else [])],
-            ).fetchall()
+        rows = self._all(
+            f"{_LIVE}{within}ORDER BY (SELECT created FROM live_collections WHERE id = collection_id), "  # noqa: S608
+            "collection_id, position, created, id",
+            [person, *([collection_id] if collection_id else [])],
+        )
         return tuple(_note(row) for row in rows)
 
     def last_kept(self, person: str = "") -> Note | None:
         """Give the note that was kept last; None where there is none."""
-        with self._reading() as cursor:
-            row = cursor.execute(f"{_LIVE}ORDER BY created DESC, id LIMIT 1", [person]).fetchone()
+        row = self._one(f"{_LIVE}ORDER BY created DESC, id LIMIT 1", [person])
         return None if row is None else _note(row)
 
     def versions(self, note_id: str, person: str = "") -> tuple[str, ...]:
         """List the words of a note as they were written, the oldest first, each once in a row."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT words FROM notes WHERE id = ? AND id IN (SELECT note_id FROM kept_passages WHERE person = ?) "
-                "ORDER BY number",
-                [note_id, person],
-            ).fetchall()
+        rows = self._all(
+            "SELECT words FROM notes WHERE id = ? AND id IN (SELECT note_id FROM kept_passages WHERE person = ?) "
+            "ORDER BY number",
+            [note_id, person],
+        )
         words = [row[0] for row in rows]
         return tuple(each for at, each in enumerate(words) if at == 0 or each != words[at - 1])
 
@@ -153,13 +150,12 @@ class NoteRows(Rows):
 
     def removed(self, person: str = "") -> tuple[Note, ...]:
         """List somebody's notes behind tombstones whose collection is there, the last removed first."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                f"{_LATEST}AND id IN (SELECT id FROM tombstones WHERE kind = 'note') "  # noqa: S608 - our own names
-                "AND collection_id IN (SELECT id FROM live_collections) "
-                "ORDER BY (SELECT max(removed) FROM tombstones WHERE kind = 'note' AND id = latest_notes.id) DESC, id",
-                [person],
-            ).fetchall()
+        rows = self._all(
+            f"{_LATEST}AND id IN (SELECT id FROM tombstones WHERE kind = 'note') "  # noqa: S608 - our own names
+            "AND collection_id IN (SELECT id FROM live_collections) "
+            "ORDER BY (SELECT max(removed) FROM tombstones WHERE kind = 'note' AND id = latest_notes.id) DESC, id",
+            [person],
+        )
         return tuple(_note(row) for row in rows)
 
     def restore(self, note_id: str, person: str = "") -> Note:

@@ -85,8 +85,7 @@ class RunRows(Rows):
 
         Raises NotFound: there is none, or it was removed.
         """
-        with self._reading() as cursor:
-            row = cursor.execute(_SELECT + "WHERE id = ?", [run_id]).fetchone()
+        row = self._one(_SELECT + "WHERE id = ?", [run_id])
         if row is None:
             raise NotFound(
                 f"There is no run '{run_id}' in this store. `python -m relic_core runs` lists those there are."
@@ -95,14 +94,12 @@ class RunRows(Rows):
 
     def all(self) -> tuple[Run, ...]:
         """List the runs, newest first."""
-        with self._reading() as cursor:
-            rows = cursor.execute(_SELECT + "ORDER BY created DESC, id").fetchall()
+        rows = self._all(_SELECT + "ORDER BY created DESC, id")
         return tuple(_run(row) for row in rows)
 
     def outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """List the outcomes of a run in the order of its benchmark; empty where there is no such run."""
-        with self._reading() as cursor:
-            rows = cursor.execute(_OUTCOMES, [run_id, run_id]).fetchall()
+        rows = self._all(_OUTCOMES, [run_id, run_id])
         return tuple(
             Outcome(
                 example_id=example_id,

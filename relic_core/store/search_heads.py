@@ -60,22 +60,20 @@ class SearchHeadRows(Rows):
 
         - `length`: sentences per passage, which the search says.
         """
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT retriever, edition, maker, version, created, works, firsts, ranks, scores, starts, ends "
-                "FROM search_heads WHERE search_id = ? ORDER BY created, rowid",
-                [search_id],
-            ).fetchall()
+        rows = self._all(
+            "SELECT retriever, edition, maker, version, created, works, firsts, ranks, scores, starts, ends "
+            "FROM search_heads WHERE search_id = ? ORDER BY created, rowid",
+            [search_id],
+        )
         return tuple(_head(row, length) for row in rows)
 
     def kept(self, search_ids: Sequence[str]) -> dict[str, int]:
         """Count at how many different times heads were kept, by search; searches without any are left out."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT search_id, count(DISTINCT created) FROM search_heads WHERE list_contains(?, search_id) "
-                "GROUP BY search_id",
-                [list(search_ids)],
-            ).fetchall()
+        rows = self._all(
+            "SELECT search_id, count(DISTINCT created) FROM search_heads WHERE list_contains(?, search_id) "
+            "GROUP BY search_id",
+            [list(search_ids)],
+        )
         return {search_id: int(count) for search_id, count in rows}
 
 

@@ -106,22 +106,20 @@ class SearchRows(Rows):
 
     def removed(self, person: str = "") -> tuple[Search, ...]:
         """List what somebody asked and removed, the last removed first."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                f"SELECT {_COLUMNS} FROM searches JOIN (SELECT id AS hidden, max(removed) AS removed FROM tombstones "  # noqa: S608 - our own names
-                "WHERE kind = 'search' GROUP BY id) ON hidden = concat(?, '/', id) WHERE coalesce(person, '') = ? "
-                "QUALIFY row_number() OVER (PARTITION BY id ORDER BY created DESC) = 1 ORDER BY removed DESC, id",
-                [person, person],
-            ).fetchall()
+        rows = self._all(
+            f"SELECT {_COLUMNS} FROM searches JOIN (SELECT id AS hidden, max(removed) AS removed FROM tombstones "  # noqa: S608 - our own names
+            "WHERE kind = 'search' GROUP BY id) ON hidden = concat(?, '/', id) WHERE coalesce(person, '') = ? "
+            "QUALIFY row_number() OVER (PARTITION BY id ORDER BY created DESC) = 1 ORDER BY removed DESC, id",
+            [person, person],
+        )
         return tuple(_search(row) for row in rows)
 
     def recent(self, limit: int) -> tuple[Search, ...]:
         """List the last questions, newest first, each once."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                _SELECT + "ORDER BY created DESC, id LIMIT ?",
-                [limit],
-            ).fetchall()
+        rows = self._all(
+            _SELECT + "ORDER BY created DESC, id LIMIT ?",
+            [limit],
+        )
         return tuple(_search(row) for row in rows)
 
     def asked(
@@ -161,12 +159,11 @@ class SearchRows(Rows):
 
     def works_asked(self, *, person: str = "") -> tuple[str, ...]:
         """List the ids of the works that somebody searched, the last one first; empty for the whole library."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT work_id FROM live_searches WHERE coalesce(person, '') = ? GROUP BY work_id "
-                "ORDER BY max(created) DESC",
-                [person],
-            ).fetchall()
+        rows = self._all(
+            "SELECT work_id FROM live_searches WHERE coalesce(person, '') = ? GROUP BY work_id "
+            "ORDER BY max(created) DESC",
+            [person],
+        )
         return tuple(work_id for (work_id,) in rows)
 
 

@@ -67,8 +67,7 @@ class SplitRows(Rows):
 
     def kept_digest(self) -> str:
         """Tell what the splits were made of; empty where there are none, or nobody wrote it down."""
-        with self._reading() as cursor:
-            found = cursor.execute("SELECT digest FROM parted").fetchone()
+        found = self._one("SELECT digest FROM parted")
         return str(found[0]) if found else ""
 
     def counts(self, kind: Kind) -> dict[str, int]:

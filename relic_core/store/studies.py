@@ -118,13 +118,12 @@ class StudyRows(Rows):
     def all(self, *, removed: bool = False) -> tuple[StudyCounts, ...]:
         """List the studies, newest first; or those that were removed."""
         such = "IN" if removed else "NOT IN"
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT id, name, version, items, works, "  # noqa: S608 - our own names
-                "(SELECT count(*) FROM study_annotators WHERE study_id = studies.id), "
-                "(SELECT count(*) FROM latest_study_answers WHERE study_id = studies.id), created FROM studies "
-                f"WHERE id {such} (SELECT id FROM tombstones WHERE kind = 'study') ORDER BY created DESC, id"
-            ).fetchall()
+        rows = self._all(
+            "SELECT id, name, version, items, works, "  # noqa: S608 - our own names
+            "(SELECT count(*) FROM study_annotators WHERE study_id = studies.id), "
+            "(SELECT count(*) FROM latest_study_answers WHERE study_id = studies.id), created FROM studies "
+            f"WHERE id {such} (SELECT id FROM tombstones WHERE kind = 'study') ORDER BY created DESC, id"
+        )
         return tuple(
             StudyCounts(
                 id=study_id,
@@ -141,10 +140,7 @@ class StudyRows(Rows):
 
     def later(self, study_id: str) -> str:
         """Give the id of the version that was made from a study, the last of several; empty where there is none."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT id FROM live_studies WHERE earlier = ? ORDER BY created DESC, id", [study_id]
-            ).fetchall()
+        rows = self._all("SELECT id FROM live_studies WHERE earlier = ? ORDER BY created DESC, id", [study_id])
         return rows[0][0] if rows else ""
 
     def is_known(self, study_id: str) -> bool:
@@ -158,10 +154,7 @@ class StudyRows(Rows):
 
         Raises NotFound: there is no such study.
         """
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT kind, said, created FROM latest_study_terms WHERE study_id = ?", [study_id]
-            ).fetchall()
+        rows = self._all("SELECT kind, said, created FROM latest_study_terms WHERE study_id = ?", [study_id])
         said = {kind: json.loads(text) for kind, text, _ in rows}
         if not said:
             raise unknown_study(study_id)
@@ -191,10 +184,9 @@ class StudyRows(Rows):
 
     def terms_history(self, study_id: str) -> tuple[TermsChange, ...]:
         """List every version of every text of a study, oldest first; empty where there is no such study."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT kind, said, created FROM study_terms WHERE study_id = ? ORDER BY created, rowid", [study_id]
-            ).fetchall()
+        rows = self._all(
+            "SELECT kind, said, created FROM study_terms WHERE study_id = ? ORDER BY created, rowid", [study_id]
+        )
         return tuple(TermsChange(kind, str(json.loads(said)), as_utc(created)) for kind, said, created in rows)
 
     def remove(self, study_id: str) -> None:
@@ -237,12 +229,11 @@ class StudyRows(Rows):
 
     def models(self, study_id: str) -> tuple[ModelAnswers, ...]:
         """List what retrievers answered to a study, oldest first; of each id the last."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT id, study_id, retriever, label, configuration, choices, ranks, code, created "
-                "FROM latest_study_models WHERE study_id = ? ORDER BY created, id",
-                [study_id],
-            ).fetchall()
+        rows = self._all(
+            "SELECT id, study_id, retriever, label, configuration, choices, ranks, code, created "
+            "FROM latest_study_models WHERE study_id = ? ORDER BY created, id",
+            [study_id],
+        )
         return tuple(
             ModelAnswers(
                 id=answers_id,
@@ -269,8 +260,7 @@ class StudyRows(Rows):
 
     def sealed(self, study_id: str) -> str:
         """Give the sealed code of a study, the last that was given; empty where it has none."""
-        with self._reading() as cursor:
-            row = cursor.execute("SELECT sealed FROM latest_study_owners WHERE study_id = ?", [study_id]).fetchone()
+        row = self._one("SELECT sealed FROM latest_study_owners WHERE study_id = ?", [study_id])
         return "" if row is None else str(row[0])
 
     def add_owner(self, study_id: str, sealed: str) -> None:

@@ -57,13 +57,12 @@ class StudyAnswerRows(Rows):
 
     def annotators(self, study_id: str) -> tuple[AnnotatorCounts, ...]:
         """List the annotators of a study in the order in which they joined."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT a.id, a.name, a.joined, count(b.number), max(b.created) FROM study_annotators a "
-                "LEFT JOIN latest_study_answers b ON b.study_id = a.study_id AND b.annotator_id = a.id "
-                "WHERE a.study_id = ? GROUP BY a.id, a.name, a.joined ORDER BY a.joined, a.id",
-                [study_id],
-            ).fetchall()
+        rows = self._all(
+            "SELECT a.id, a.name, a.joined, count(b.number), max(b.created) FROM study_annotators a "
+            "LEFT JOIN latest_study_answers b ON b.study_id = a.study_id AND b.annotator_id = a.id "
+            "WHERE a.study_id = ? GROUP BY a.id, a.name, a.joined ORDER BY a.joined, a.id",
+            [study_id],
+        )
         return tuple(
             AnnotatorCounts(_annotator(row[:3]), row[3], None if row[4] is None else as_utc(row[4])) for row in rows
         )
@@ -133,20 +132,18 @@ class StudyAnswerRows(Rows):
 
     def latest(self, study_id: str) -> tuple[Answer, ...]:
         """List the answers that count, in the order in which they came."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                f"SELECT {_COLUMNS} FROM latest_study_answers WHERE study_id = ? ORDER BY number",  # noqa: S608
-                [study_id],
-            ).fetchall()
+        rows = self._all(
+            f"SELECT {_COLUMNS} FROM latest_study_answers WHERE study_id = ? ORDER BY number",  # noqa: S608
+            [study_id],
+        )
         return tuple(_answers(rows))
 
     def all(self, study_id: str) -> tuple[Answer, ...]:
         """List every answer that was given, also those that another took the place of, in the order they came."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                f"SELECT {_COLUMNS} FROM study_answers WHERE study_id = ? ORDER BY number",  # noqa: S608
-                [study_id],
-            ).fetchall()
+        rows = self._all(
+            f"SELECT {_COLUMNS} FROM study_answers WHERE study_id = ? ORDER BY number",  # noqa: S608
+            [study_id],
+        )
         return tuple(_answers(rows))
 
     def count(self, study_id: str) -> tuple[int, int]:

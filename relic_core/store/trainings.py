@@ -112,11 +112,10 @@ class TrainingRows(Rows):
 
     def counts(self) -> dict[str, int]:
         """Say of each training, removed ones included, how many events are kept."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT trainings.id, count(training_events.number) FROM trainings "
-                "LEFT JOIN training_events ON training_events.training_id = trainings.id GROUP BY trainings.id"
-            ).fetchall()
+        rows = self._all(
+            "SELECT trainings.id, count(training_events.number) FROM trainings "
+            "LEFT JOIN training_events ON training_events.training_id = trainings.id GROUP BY trainings.id"
+        )
         return dict(rows)
 
     def get(self, training_id: str) -> Training:
@@ -140,21 +139,19 @@ class TrainingRows(Rows):
 
     def removed(self) -> tuple[Training, ...]:
         """List the trainings that were removed, the last removed first."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                f"SELECT {', '.join(f'trainings.{name}' for name in _COLUMNS.split(', '))} FROM trainings "  # noqa: S608 - our own names
-                "JOIN tombstones ON tombstones.kind = 'training' AND tombstones.id = trainings.id "
-                "ORDER BY tombstones.removed DESC, trainings.id"
-            ).fetchall()
+        rows = self._all(
+            f"SELECT {', '.join(f'trainings.{name}' for name in _COLUMNS.split(', '))} FROM trainings "  # noqa: S608 - our own names
+            "JOIN tombstones ON tombstones.kind = 'training' AND tombstones.id = trainings.id "
+            "ORDER BY tombstones.removed DESC, trainings.id"
+        )
         return tuple({row[0]: _training(row) for row in rows}.values())
 
     def events(self, training_id: str) -> tuple[TrainingEvent, ...]:
         """List what a training told, in order; empty where nothing was taken in."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT number, happened, event, step, said FROM training_events WHERE training_id = ? ORDER BY number",
-                [training_id],
-            ).fetchall()
+        rows = self._all(
+            "SELECT number, happened, event, step, said FROM training_events WHERE training_id = ? ORDER BY number",
+            [training_id],
+        )
         return tuple(
             TrainingEvent(number=number, at=as_utc(at), event=event, step=step, said=json.loads(said))
             for number, at, event, step, said in rows

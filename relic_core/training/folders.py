@@ -6,7 +6,6 @@ A training never holds the store while it works. Its journal is taken into the s
 from __future__ import annotations
 
 import json
-import os
 import re
 import secrets
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.domain.trainings import Training, TrainingEvent
 from relic_core.errors import BadRequest, NotFound, StoreFull, StoreReadOnly
 from relic_core.formats.files import written_whole
+from relic_core.store.journal import append_line, read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -147,14 +147,9 @@ class TrainingFolder:
 
         Raises StoreFull: the disk has no room for it.
         """
-        line = json.dumps({"at": datetime.now(UTC).isoformat(), "event": event, "step": step, **said}) + "\n"
         path = self.path / _JOURNAL
         try:
-            journal = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            try:
-                os.write(journal, line.encode())
-            finally:
-                os.close(journal)
+            append_line(path, {"at": datetime.now(UTC).isoformat(), "event": event, "step": step, **said})
         except OSError as error:
             raise StoreFull(
                 f"{path} cannot be written ({error.strerror}). Make room, and resume the training: what was written "
@@ -163,17 +158,13 @@ class TrainingFolder:
 
     def events(self, after: int = 0) -> tuple[TrainingEvent, ...]:
         """Read the journal, but for the first lines; one cut short when its writer was killed is passed over."""
-        path = self.path / _JOURNAL
-        if not path.is_file():
-            return ()
         found = []
-        for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
-            if number <= after or not line:
+        for number, said in read_lines(self.path / _JOURNAL):
+            if number <= after:
                 continue
             try:
-                said = json.loads(line)
                 at, event, step = datetime.fromisoformat(said.pop("at")), str(said.pop("event")), int(said.pop("step"))
-            except (ValueError, KeyError, AttributeError, TypeError):
+            except (ValueError, KeyError, TypeError):
                 continue
             found.append(TrainingEvent(number=number, at=at, event=event, step=step, said=said))
         return tuple(found)

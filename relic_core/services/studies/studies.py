@@ -14,6 +14,7 @@ from relic_core.evaluation.benchmarks import registry as benchmarks
 from relic_core.evaluation.studies import MINED, check_request, make_study, mined_benchmark, next_version
 from relic_core.formats.files import read_bytes, written_whole
 from relic_core.formats.studies import StudyFile, read_study, write_study
+from relic_core.library.naming import meant
 from relic_core.ports import silent
 from relic_core.reporting import passages
 from relic_core.retrieval import registry
@@ -105,18 +106,17 @@ class Studies:
 
         Raises NotFound, BadRequest: none fits; several do.
         """
-        listed, wanted = self.all(), said.strip().casefold()
-        for fits in (
+        listed, wanted = sorted(self.all(), key=lambda each: each.version), said.strip().casefold()
+        fits = (
             [each for each in listed if each.id == wanted],
             [each for each in listed if wanted and each.id.startswith(wanted)],
             [each for each in listed if each.name.casefold() == wanted],
             [each for each in listed if wanted and wanted in each.name.casefold()],
-        ):
-            if len({each.name for each in fits}) == 1:
-                return self.study(max(fits, key=lambda each: each.version).id)
-            if fits:
-                several = ", ".join(f"{each.id} ({each.name})" for each in fits)
-                raise BadRequest(f"'{said}' fits several studies: {several}. Give the id.")
+        )
+        last = ([*{each.name: each for each in some}.values()] for some in fits)
+        found = meant(said, last, kind="studies", called=lambda each: f"{each.id} ({each.name})")
+        if found is not None:
+            return self.study(found.id)
         raise NotFound(f"There is no study '{said:.80}'. `python -m relic_core study` lists those there are.")
 
     def named(self, name: str) -> StudyCounts | None:
