@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import dataclasses
 import importlib.metadata
+import os
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 from functools import cache
@@ -134,52 +136,101 @@ def test_the_documentation_shows_the_commands_there_are():
     assert set(re.findall(r"python -m relic_core ([a-z][a-z-]*)", prose())) - own == set(PROGRAM.commands) - own
 
 
-def blocks() -> list[str]:
-    """Return the Python of CONTRIBUTING's recipes."""
-    text = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+RECIPES = {
+    (match[2], match[1]): match[3]
+    for match in re.finditer(
+        r"(?:end of `(\w+)` in )?`([\w/]+\.py)`[^\n]*:\n\n```(?:python)?\n(.*?)```",
+        (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8"),
+        flags=re.DOTALL,
+    )
+}
+"""The code of CONTRIBUTING's recipes by the file it goes into, and the name there that it is a line of, if any."""
+FILES = {path: code for (path, name), code in RECIPES.items() if name is None}
+PAGE = "pages/chapters.py"
 
 
-def test_the_recipes_are_short():
-    assert blocks()
-    assert [len(block.splitlines()) for block in blocks() if len(block.splitlines()) >= 40] == []
+@pytest.fixture(scope="module")
+def pasted(tmp_path_factory):
+    """Return a copy of the project that has every recipe in its place."""
+    copy = tmp_path_factory.mktemp("project")
+    skipped = shutil.ignore_patterns("__pycache__", "assets", "app", "browser", "golden", "unit")
+    for folder in ("relic_core", "relic_ui", "pages", "tests"):
+        shutil.copytree(PROJECT / folder, copy / folder, ignore=skipped)
+    (copy / "relic_core" / "assets").symlink_to(PROJECT / "relic_core" / "assets")
+    for file in ("app.py", "pyproject.toml"):
+        shutil.copy(PROJECT / file, copy)
+    for (path, name), code in RECIPES.items():
+        place = copy / path
+        if name is not None:
+            text = place.read_text(encoding="utf-8")
+            (value,) = (
+                node.value
+                for node in ast.parse(text).body
+                if isinstance(node, (ast.Assign, ast.AnnAssign)) and name in ast.unparse(node).split("=")[0]
+            )
+            lines = text.splitlines(keepends=True)
+            lines.insert(value.end_lineno - 1, code)
+            place.write_text("".join(lines), encoding="utf-8")
+        else:
+            place.write_text(code, encoding="utf-8")
+    return copy
+
+
+def run_in(folder, *command):
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_recipes_are_short_and_each_has_one_line_of_a_registry():
+    assert {Path(path).parent.name for path in FILES} == {"retrieval", "benchmarks", "pages"}
+    assert {name for _, name in RECIPES if name} == {"_CARDS", "_MODULES", "OWN_FILES", "MENU"}
+    assert [path for path, code in FILES.items() if len(code.splitlines()) >= 40] == []
+
+
+@pytest.mark.parametrize("rule", [("check", "--no-cache"), ("format", "--check", "--no-cache")])
+def test_the_recipes_are_as_the_code_is(pasted, rule):
+    run_in(pasted, "ruff", *rule, *{path for path, _ in RECIPES})
+
+
+@pytest.mark.parametrize(("name", "file"), [("overlap", "test_retrievers"), ("commonplace", "test_benchmarks")])
+def test_the_recipes_keep_the_common_promises(pasted, name, file):
+    run = ("pytest", "-p", "no:cacheprovider", f"tests/contract/{file}.py", "-k", f"{name} or registered or registry")
+    assert int(re.search(r"(\d+) passed", run_in(pasted, *run))[1]) > 8
 
 
 def test_the_recipe_for_a_retriever_works(settings):
     recipe: dict[str, Any] = {}
-    exec(blocks()[0], recipe)  # noqa: S102 - our own documentation
+    exec(FILES["relic_core/retrieval/overlap.py"], recipe)  # noqa: S102 - our own documentation
     retriever = recipe["create"](settings, ())
     work = make_work([["The tide came in.", "She kept the gauge.", "He kept the books."]])
-    assert retriever.ready(work, 1)
-    assert retriever.score(Claim("the gauge and the tide"), work, 1).tolist() == [0.5, 0.5, 0.0]
-    assert retriever.score(Claim("the gauge and the tide"), work, 2).tolist() == [1.0, 0.5]
+    assert retriever.score(Claim("gauge, tide"), work, 1).tolist() == [0.5, 0.5, 0.0]
+    assert retriever.score(Claim("gauge, tide"), work, 2).tolist() == [1.0, 0.5]
 
 
 def test_the_recipe_for_a_benchmark_works(settings, tmp_path):
     recipe: dict[str, Any] = {}
-    exec(blocks()[1], recipe)  # noqa: S102 - our own documentation
+    exec(FILES["relic_core/evaluation/benchmarks/commonplace.py"], recipe)  # noqa: S102 - our own documentation
     work = make_work(["The tide came in.", "She kept the gauge.", "He kept the books."])
     data = tmp_path / "commonplace.csv"
     row = "a,tide,Her work:,she kept the gauge; he kept the books,His and hers."
     data.write_text(f"id,work,before,quotation,after\n{row}\n", encoding="utf-8")
-    benchmark = recipe["create"](settings, Shelf({"tide": work}), data)
-    (window,) = benchmark.windows()
+    (window,) = recipe["create"](settings, Shelf({"tide": work}), data).windows()
     assert (window.id, window.gold, window.left, window.right) == ("a", Span(1, 2), ("Her work:",), ("His and hers.",))
-    assert (benchmark.card.name, benchmark.card.examples, benchmark.card.books) == ("commonplace", 1, 1)
     with pytest.raises(NotFound, match="It needs a CSV file"):
         recipe["create"](settings, Shelf(), None)
 
 
 @pytest.fixture
-def chapters_page(settings, tmp_path, monkeypatch):
+def chapters_page(settings, pasted, monkeypatch):
     """Give the recipe's page, put beside the others and into the menu, and the workbench that it is handed."""
-    shutil.copy(PROJECT / "app.py", tmp_path)
-    shutil.copytree(PROJECT / "pages", tmp_path / "pages")
-    (tmp_path / "pages" / "chapters.py").write_text(blocks()[2], encoding="utf-8")
     workbench = build(settings)
     monkeypatch.setattr(shell, "_app", lambda: workbench)
-    monkeypatch.setattr(shell, "MENU", (*shell.MENU, ("pages/chapters.py", "Chapters", ":material/list:")))
-    at = AppTest.from_file(str(tmp_path / "app.py"), default_timeout=60).switch_page("pages/chapters.py")
+    monkeypatch.setattr(shell, "MENU", shell.MENU + ast.literal_eval(f"({RECIPES['relic_ui/shell.py', 'MENU']})"))
+    at = AppTest.from_file(str(pasted / "app.py"), default_timeout=60).switch_page(PAGE)
     return at, workbench
 
 
