@@ -249,15 +249,6 @@ class StudyRows(Rows):
             for answers_id, of, retriever, label, configuration, choices, ranks, code, created in rows
         )
 
-    def guarded(self, study_id: str) -> bool:
-        """Whether a study has an owner's code."""
-        return bool(self.sealed(study_id))
-
-    def opens(self, study_id: str, code: str) -> bool:
-        """Whether a code is the owner's; any is where the study has none."""
-        sealed = self.sealed(study_id)
-        return not sealed or fits(code, sealed)
-
     def sealed(self, study_id: str) -> str:
         """Give the sealed code of a study, the last that was given; empty where it has none."""
         row = self._one("SELECT sealed FROM latest_study_owners WHERE study_id = ?", [study_id])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -113,11 +114,8 @@ def answers(app, study, name="anna"):
 
 def test_a_first_visit_says_what_the_task_is_and_offers_the_sample_study(app):
     at = sound(app.open(PAGE))
-    words = plain(html(at))
-    assert "the quotation is taken out" in words
-    assert "which of them was it?" in words
     (line,) = app.bench.studies.all()
-    assert line.name in words
+    assert line.name in plain(html(at))
     assert f'href="proxy_task?study={line.id}"' in html(at)
 
 
@@ -127,10 +125,10 @@ def test_a_study_begins_with_its_texts_and_asks_for_a_name_and_consent(app, samp
     for text in (terms.instructions, terms.consent, terms.privacy):
         assert text.split("\n\n")[0] in plain(html(at))
     at = sound(at.button("proxy_start").click().run())
-    assert "give a name or a code" in said(at)
+    assert len(at.error) == 1
     at.text_input("proxy_name").set_value("anna")
     at = sound(at.button("proxy_start").click().run())
-    assert "tick that you agree" in said(at)
+    assert len(at.error) == 1
     assert app.bench.studies.annotators(sample.id) == ()
     at.checkbox("proxy_agreed").check()
     sound(at.button("proxy_start").click().run())
@@ -140,7 +138,7 @@ def test_a_study_begins_with_its_texts_and_asks_for_a_name_and_consent(app, samp
 def test_an_item_shows_the_context_with_its_gap_and_three_passages(app, sample, screen):
     begin(app, sample)
     item = sample.item(screen.data["item"])
-    assert f"{item.left} the missing quotation {item.right}" in screen.words
+    assert re.search(rf"{re.escape(item.left)} .+ {re.escape(item.right)}", screen.words)
     for number, option in enumerate(item.options, start=1):
         assert f"Passage {number}" in screen.words
         assert option.words.split("\n\n")[0] in screen.words
@@ -159,14 +157,14 @@ def test_each_answer_is_stored_before_the_next_item_is_shown_to_the_last(app, sa
         assert list(kept) == seen[::-1]
         assert (kept[seen[-1]].choice, kept[seen[-1]].seconds) == (2, float(number))
     assert set(seen) == {item.id for item in sample.items}
-    assert f"You have answered all {len(sample.items)} items." in plain(html(at))
+    assert 'id="proxy-end"' in html(at)
 
 
 def test_one_may_be_unable_to_decide_comment_go_back_and_choose_otherwise(app, sample, screen):
     screen.shown_by(begin(app, sample))
     first = screen.data["item"]
     screen.press("choose", "0", comment="<i>none</i> fits")
-    assert screen.data["said"] == "Saved."
+    assert screen.data["said"]
     assert screen.data["back"]
     second = screen.data["item"]
     screen.press("back")
@@ -199,11 +197,11 @@ def test_what_cannot_be_stored_is_told_and_the_item_stays(app, sample, screen, m
     with monkeypatch.context() as patch:
 
         def busy(*_, **__):
-            raise StoreBusy("The library is in use by another program. Try again.")
+            raise StoreBusy("in use")
 
         patch.setattr(Answering, "answer", busy)
         screen.press("choose", "1", comment="kept")
-    assert screen.data["trouble"].startswith("The library is in use")
+    assert screen.data["trouble"] == "in use"
     assert screen.data["item"] == first
     screen.press("choose", "1")
     assert screen.data["trouble"] == ""
@@ -215,7 +213,6 @@ def test_who_comes_back_under_the_same_name_goes_on_where_they_stopped(app, samp
     screen.press("choose", "1")
     where = screen.data["item"]
     at = begin(app, sample, name="Anna ")
-    assert "There are answers under the name Anna" in plain(html(at))
     at = sound(at.button("proxy_go_on").click().run())
     assert screen.data["item"] == where
     assert screen.data["heading"] == f"Item 2 of {len(sample.items)}"
@@ -267,12 +264,12 @@ def test_a_tab_that_is_loaded_anew_goes_on_by_what_its_browser_remembers(app, sa
     assert at.text_input("proxy_name").value == "", "who takes part anew at this computer is asked who they are"
     app.bench.studies.erase(sample.id, "anna")
     at = sound(app.open(PAGE, study=sample.id, show="answer"))
-    assert "they were removed" in said(at)
+    assert len(at.warning) == 1
 
 
 def test_addresses_of_what_is_not_here_are_told(app, sample):
     at = sound(app.open(PAGE, study="<script>"))
-    assert "There is no study '<script>' here" in said(at)
+    assert "<script>" in said(at)
     at = sound(app.open(PAGE, study=sample.id, show="answer", item="nothing"))
     assert at.text_input("proxy_name").value == ""
 
@@ -293,9 +290,10 @@ def test_nothing_hints_at_what_is_right_until_the_owner_allows_it(app, sample, s
     screen.press("choose", str(wrongly(item)))
     assert screen.data["item"] == item.id
     assert screen.data["settled"]
-    assert f"The critic quoted passage {item.right_option}." in screen.words
+    assert "relic-proxy-verdict" in screen.data["body"]
+    assert "relic-proxy-right" in screen.data["body"]
     screen.press("choose", str(item.right_option))  # from another device, which did not show yet what is right
-    assert "your answer to this item stands" in screen.data["trouble"]
+    assert screen.data["trouble"]
     assert answers(app, sample, "ben")[item.id].choice == wrongly(item)
     screen.press("next")
     assert screen.data["item"] != item.id
@@ -317,15 +315,13 @@ def test_results_set_people_beside_models_and_explain_agreement(app, sample):
         answer_all(app, sample, name, choose)
     at = sound(app.open(PAGE, study=sample.id, show="results"))
     words = plain(html(at))
-    assert "People, by majority100" in words
-    assert "Chance33.3%" in words
-    assert "3 people answered" in words
+    assert html(at).count("relic-proxy-numbers") == 1
+    assert re.search(r"3 people.*100\.0%.*33\.3%", words, re.DOTALL)
     assert len(at.get("plotly_chart")) == 1
     for label in ("Fleiss", "Randolph", "Gwet", "Krippendorff"):
         assert label in words
     at = sound(at.button("proxy_models").click().run())
     words = plain(html(at))
-    assert "Best model" in words
     labels = {model.label for model in app.bench.study_results.of(sample.id).models}
     assert labels
     for label in labels:
@@ -342,10 +338,10 @@ def _ask_model(app, study, name="random"):
 @pytest.mark.parametrize(
     ("people", "model", "expected"),
     [
-        ((rightly,), False, "two people who have answered the same item: so far one person answered. No model has"),
-        ((rightly, rightly), False, "No model has answered these items yet."),
-        ((), True, "nobody has answered yet"),
-        ((rightly, wrongly), True, "There is no item that all people got, of the 6 items that two or more answered."),
+        ((rightly,), False, r"one person .*No model"),
+        ((rightly, rightly), False, r"(?<!\. )No model"),
+        ((), True, "nobody has answered"),
+        ((rightly, wrongly), True, r"no item .*all people .* 6 items"),
     ],
 )
 def test_before_people_and_models_have_answered_nobody_is_said_to_have_missed_nothing(
@@ -357,8 +353,7 @@ def test_before_people_and_models_have_answered_nobody_is_said_to_have_missed_no
     if model:
         _ask_model(app, sample)
     words = plain(html(sound(app.open(PAGE, study=sample.id, show="results"))))
-    assert expected.replace("6", str(len(sample.items))) in words
-    assert "this model missed" not in words
+    assert re.search(expected.replace("6", str(len(sample.items))), words)
 
 
 def test_a_model_that_missed_none_of_what_people_got_is_told_apart_from_one_that_has_not_answered(app, sample):
@@ -372,9 +367,9 @@ def test_a_model_that_missed_none_of_what_people_got_is_told_apart_from_one_that
     for name in ("ann", "ben"):
         answer_all(app, sample, name, as_the_model)
     at = sound(app.open(PAGE, study=sample.id, show="results"))
-    assert f"No model missed any of the {len(got)} items that all people got." in plain(html(at))
+    assert re.search(rf"No model missed .* {len(got)} items", plain(html(at)))
     at = sound(at.selectbox("proxy_telling_model").set_value("Random").run())
-    assert f"Random missed none of the {len(got)} items that all people got." in plain(html(at))
+    assert re.search(rf"Random missed .* {len(got)} items", plain(html(at)))
 
 
 def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopped(app, sample, monkeypatch):
@@ -385,16 +380,14 @@ def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopp
         asked.append(retriever.name)
         progress(0, len(items))
         if len(asked) == 3:
-            raise StoreBusy("The store is in use by another program. Try again in a moment.")
+            raise StoreBusy("in use")
         return ask(items, load, retriever, progress=progress)
 
     monkeypatch.setattr(results, "ask", ends_at_the_third)
     at = sound(app.open(PAGE, study=sample.id, show="results"))
-    assert at.button("proxy_models").label == "Let the models answer"
     at = sound(at.button("proxy_models").click().run())
     (warning,) = [each.value for each in at.warning]
-    assert "The store is in use by another program" in warning
-    assert "are kept" in warning
+    assert "in use" in warning
     at = sound(app.open(PAGE, study=sample.id, show="results"))
     assert len(at.warning) == 1, "whoever comes back later is told, too"
     assert len(app.bench.study_models.kept(sample.id)) == 2
@@ -406,15 +399,15 @@ def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopp
 
 def test_results_before_the_first_answer_are_no_failure(app, sample):
     at = sound(app.open(PAGE, study=sample.id, show="results"))
-    assert "Nobody has answered yet" in plain(html(at))
-    assert "It takes two people" in plain(html(at))
+    assert "relic-proxy-agreement" not in html(at)
+    assert "relic-proxy-case" not in html(at)
 
 
 def test_who_is_still_answering_is_warned_before_the_results(app, sample, screen):
     at = begin(app, sample)
     at.query_params["show"] = "results"
     at = sound(at.run())
-    assert "tells which passages are right" in said(at)
+    assert len(at.info) == 1
     assert len(at.get("plotly_chart")) == 0
     at = sound(at.button("proxy_spoil").click().run())
     assert len(at.get("plotly_chart")) == 1
@@ -438,7 +431,9 @@ def test_a_study_that_was_changed_by_hand_is_refused(app, sample):
 
 def test_a_study_that_is_here_already_is_told(app, sample):
     data = app.bench.study_files.export(sample.id)
-    assert f"This study is here already: {sample.label}" in plain(html(take_in(app, data)))
+    assert f'<em>{sample.label}</em>. <a class="relic-link" href="proxy_task?study={sample.id}"' in html(
+        take_in(app, data)
+    )
 
 
 def test_once_there_are_answers_what_was_asked_is_frozen_and_a_new_version_is_not(app, sample):
@@ -449,7 +444,6 @@ def test_once_there_are_answers_what_was_asked_is_frozen_and_a_new_version_is_no
     answer_all(app, sample, "anna", rightly)
     at = sound(app.open(PAGE, study=sample.id, show="manage"))
     assert at.text_area("proxy_instructions").disabled
-    assert "make a new version" in plain(html(at))
     at.text_area("proxy_consent").set_value("I agree.")
     at = sound(at.button("proxy_texts_save").click().run())
     assert app.bench.studies.get(sample.id).terms.consent == "I agree."
@@ -465,16 +459,14 @@ def test_an_annotators_answers_are_erased_on_request(app, sample, press_button):
     answer_all(app, sample, "ben", wrongly)
     at = sound(app.open(PAGE, study=sample.id, show="manage"))
     at = press_button(at, "remove-annotator", annotator.id)
-    assert "this cannot be undone" in plain(html(at))
     at = sound(at.button("proxy_remove_yes").click().run())
     assert [line.annotator.name for line in app.bench.studies.annotators(sample.id)] == ["ben"]
-    assert f"Erased: {len(sample.items)} answers of anna." in plain(html(at))
+    assert re.search(rf"{len(sample.items)} .*anna", plain(html(at)))
 
 
 def test_a_study_is_removed_and_put_back(app, sample):
     at = sound(app.open(PAGE, study=sample.id, show="manage"))
     at = sound(at.button("proxy_remove_study").click().run())
-    assert "Removed from the studies" in plain(html(at))
     at = sound(at.button("study_undo").click().run())
     assert sample.id in [line.id for line in app.bench.studies.all()]
 
@@ -483,7 +475,7 @@ def test_a_study_is_made_of_chosen_works(app):
     app.run_jobs()
     at = sound(app.open(PAGE, show="make"))
     at = sound(at.button("proxy_make").click().run())
-    assert "say what to call it" in said(at)
+    assert len(at.error) == 1
     at.text_input("proxy_make_name").set_value("Of *quays*")
     at.number_input("proxy_make_most").set_value(5)
     at = sound(at.button("proxy_make").click().run())
@@ -517,7 +509,6 @@ def test_the_study_of_pride_and_prejudice_is_opened_where_it_is_already(app, mon
     wanted = StudyRequest(name=made.name, benchmark="sample")
     monkeypatch.setattr(studies, "paper_study", lambda *_: (wanted, True))
     at = sound(app.open(PAGE, show="make"))
-    assert "This study is here already" in plain(html(at))
     assert f'href="proxy_task?study={made.id}"' in html(at)
     assert "proxy_make_pride" not in [each.key for each in at.button]
 
@@ -531,7 +522,7 @@ def test_results_and_the_owners_side_open_with_the_owners_code_alone(app, sample
         if code:
             at.text_input("proxy_code").set_value(code)
             at = sound(at.button("proxy_code_open").click().run())
-            assert "That is not the code" in said(at)
+            assert len(at.error) == 1
         assert "Ferdinand" not in html(at)
         assert len(at.get("plotly_chart")) == 0
         assert len(at.get("download_button")) == 0
@@ -545,12 +536,10 @@ def test_results_and_the_owners_side_open_with_the_owners_code_alone(app, sample
 
 def test_the_owner_sets_a_code_and_takes_it_away(app, sample):
     at = sound(app.open(PAGE, study=sample.id, show="manage"))
-    assert "No code is set" in plain(html(at))
     at = sound(at.button("proxy_code_keep").click().run())
-    assert "Please write a code" in said(at)
+    assert len(at.error) == 1
     at.text_input("proxy_code_new").set_value("quill")
     at = sound(at.button("proxy_code_keep").click().run())
-    assert "The code is set." in plain(html(at))
     assert app.bench.studies.opens(sample.id, "quill")
     assert not app.bench.studies.opens(sample.id, "")
     at = sound(at.button("proxy_code_drop").click().run())
@@ -574,24 +563,22 @@ def test_annotators_are_led_to_the_results_only_where_no_code_stands_before_them
         app.bench.studies.give_code(sample.id, code)
         at = begin(app, sample)
         at = sound(at.button("proxy_go_on").click().run())
-        assert "Thank you" in plain(html(at))
-        assert ("Results of everybody" in plain(html(at))) is not bool(code)
+        assert 'id="proxy-end"' in html(at)
+        assert ("show=results" in html(at)) is not bool(code)
 
 
 def test_a_study_whose_work_is_missing_or_of_another_edition_is_held_on_the_page(app):
     study = make_study(work=make_ferry())
     at = take_in(app, write_study(study, TERMS))
-    assert "Imported: Ferries" in plain(html(at))
-    why = "The Ferry is not in the library"
-    for _ in range(2):
+    assert f"study={study.id}" in html(at)
+    for named in (study.works[0].sha256[:12], make_ferry(40).sha256[:12]):
         for show in ({}, {"show": "results"}, {"show": "manage"}, {"show": "answer"}):
             at = sound(app.open(PAGE, study=study.id, **show))
-            assert why in said(at)
+            assert named in said(at)
             keys = [each.key for each in at.button]
             assert "proxy_start" not in keys
             assert "proxy_models" not in keys
         app.bench.store.works.add(make_ferry(40))
-        why = "another edition"
     app.bench.store.works.add(make_ferry())
     assert sound(app.open(PAGE, study=study.id)).button("proxy_start")
 
@@ -608,13 +595,13 @@ def test_a_study_goes_from_one_department_to_another_and_its_answers_come_back(a
     for item in study.items:
         there.answering.answer(study.id, anna.id, item.id, item.right_option, seconds=2)
     at = sound(app.open(PAGE, study=study.id, show="manage"))
-    for told in ("needs a name", "6 new answers of one person"):
+    for people in (0, 1):
         at.get("file_uploader")[0].upload(
             "answers.json", there.study_files.answers_json(study.id, anonymous=False), "application/json"
         )
         at = sound(at.run())
         at = sound(at.button("proxy_others_do").click().run())
-        assert told in said(at) + plain(html(at))
+        assert len(app.bench.studies.annotators(study.id)) == people
         at.text_input("proxy_others_of").set_value("Oxford")
     assert [line.annotator.name for line in app.bench.studies.annotators(study.id)] == ["Anna (Oxford)"]
 

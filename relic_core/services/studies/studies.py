@@ -18,7 +18,7 @@ from relic_core.library.naming import meant
 from relic_core.ports import silent
 from relic_core.reporting import passages
 from relic_core.retrieval import registry
-from relic_core.store.studies import LONGEST_CODE, seal
+from relic_core.store.studies import LONGEST_CODE, fits, seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from relic_core.services.works import Works
     from relic_core.store.mined_windows import WindowRows
     from relic_core.store.sources import SourceRows
-    from relic_core.store.studies import StudyCounts, StudyRows, TermsChange
+    from relic_core.store.studies import StudyCounts, StudyRows
     from relic_core.store.study_answers import AnnotatorCounts, StudyAnswerRows
 
 __all__ = ["LONGEST_CODE", "Studies", "StudyMaking", "StudySource"]
@@ -107,13 +107,13 @@ class Studies:
         Raises NotFound, BadRequest: none fits; several do.
         """
         listed, wanted = sorted(self.all(), key=lambda each: each.version), said.strip().casefold()
-        fits = (
+        ways = (
             [each for each in listed if each.id == wanted],
             [each for each in listed if wanted and each.id.startswith(wanted)],
             [each for each in listed if each.name.casefold() == wanted],
             [each for each in listed if wanted and wanted in each.name.casefold()],
         )
-        last = ([*{each.name: each for each in some}.values()] for some in fits)
+        last = ([*{each.name: each for each in some}.values()] for some in ways)
         found = meant(said, last, kind="studies", called=lambda each: f"{each.id} ({each.name})")
         if found is not None:
             return self.study(found.id)
@@ -151,10 +151,6 @@ class Studies:
         self.study(study_id)
         self._rows.change_terms(study_id, changes)
         return self.terms(study_id)
-
-    def history(self, study_id: str) -> tuple[TermsChange, ...]:
-        """List every version of every text of a study, oldest first."""
-        return self._rows.terms_history(study_id)
 
     def new_version(
         self,
@@ -230,11 +226,12 @@ class Studies:
 
     def guarded(self, study_id: str) -> bool:
         """Whether a study has an owner's code."""
-        return self._rows.guarded(study_id)
+        return bool(self._rows.sealed(study_id))
 
     def opens(self, study_id: str, code: str) -> bool:
         """Whether a code is the owner's; any is where the study has none."""
-        return self._rows.opens(study_id, code)
+        sealed = self._rows.sealed(study_id)
+        return not sealed or fits(code, sealed)
 
     def give_code(self, study_id: str, code: str) -> None:
         """Give a study an owner's code from now on; an empty one opens it to everybody.
