@@ -51,8 +51,6 @@ class Group:
 class Mark:
     """One measured figure.
 
-    - `group`, `series`: keys of where it stands.
-    - `low`, `high`: ends of its interval; None where there is none.
     - `n`: examples it was measured on; of ranks, those in the range.
     - `candidates`: spans or passages ranked for an example, on average; 0 where unknown.
     """
@@ -72,7 +70,6 @@ class Chart:
 
     - `measure`: what the figures are ("recall@10").
     - `by`: what the groups are, as the head of a column ("Book").
-    - `groups`, `series`, `marks`: the rows; groups in the order in which they are drawn.
     - `share`: the figures are shares, written as percentages; else they lie between 0 and 1 too and are written times
       100.
     - `caption`: how and on what it was measured: a caption that can stand in a paper.
@@ -129,8 +126,6 @@ class Figure:
     """A number in a table.
 
     - `text`: as it is read: "25.0".
-    - `value`: the number itself; a share lies between 0 and 1.
-    - `low`, `high`: ends of its interval; None where there is none.
     - `ends`: the ends as they are read. Where an interval cannot be had, the first is what stands in its place.
     """
 

@@ -49,8 +49,6 @@ class Book:
     """A quoted work, as a benchmark knows it.
 
     - `key`: its name in the benchmark: a slug of the catalogue where the work has one.
-    - `title`, `author`: as known; `author` may be empty.
-    - `year`: of first publication.
     - `sentences`: sentences of the edition used; 0 where the pool is given and no edition was used.
     - `sha256`: of the edition's text (`Work.sha256`), to which the offsets of outcomes belong; empty where the pool is
       given.
@@ -105,13 +103,9 @@ class Run:
     - `id`: short digest of everything that decides the ranks (benchmark, data, retriever, shape, configuration): the
       same run made twice has the same id.
     - `data_hash`: Sha256 over the windows and the works they were ranked in.
-    - `retriever`, `label`: registered name, and what tables call it.
     - `configuration`: all that decides the retriever's scores: parameters, encoder and the digest of its weights, code
       versions.
-    - `books`: the quoted works, each once.
-    - `examples`: how many outcomes there are.
     - `code`: version of the program and, where known, the commit.
-    - `machine`: processor, cores, system, Python.
     - `seconds`: what answering took, preparation left out.
     - `index_bytes`: size on disk of what the retriever had prepared; 0 where it prepares nothing.
     """

@@ -53,7 +53,6 @@ class Comparison:
 
     - `difference`, `low`, `high`: first minus second, and its bootstrap interval.
     - `p_value`: two-sided, of the paired randomisation test; not corrected for other comparisons (`holm`).
-    - `exact`: whether all exchanges were gone through.
     - `better`, `worse`: on how many examples the first run does better, and worse, than the second.
     """
 
@@ -137,8 +136,6 @@ def holm(p_values: Sequence[float] | Values) -> Values:
     The smallest of m p-values is multiplied by m, the next by m - 1, and so on; none may fall below one before it, and
     none exceeds 1. Calling those below 0.05 differences keeps the chance of a single false one under 5%, whatever the
     comparisons have to do with each other.
-
-    - `p_values`: each 0 to 1.
 
     Returns: in the order given.
 

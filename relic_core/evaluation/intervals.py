@@ -41,12 +41,7 @@ _CELLS = 4_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """A figure and the interval around it.
-
-    - `value`, `low`, `high`: the figure, and the ends of the interval; on the metric's own scale.
-    - `level`: of confidence, 0.95 for 95%.
-    - `n`, `works`: how many examples and works there are.
-    """
+    """A figure and the interval around it."""
 
     value: float
     low: float
@@ -74,9 +69,6 @@ def interval(
     """Compute a metric's figure with its interval.
 
     - `outcomes`: in any order: the order does not change the interval.
-    - `seed`: the same seed gives the same interval.
-    - `samples`: how many samples are drawn, at least 100.
-    - `level`: between 0 and 1.
 
     Raises BadRequest: an unknown metric, fewer than two units to draw from, or a setting out of its range.
     """
@@ -164,8 +156,6 @@ def units(works: Sequence[str], *, over: Over) -> Members:
 def resampled(figures: Values, members: Members, *, centre: Centre, samples: int, seed: int) -> Values:
     """Draw units with replacement and compute the figure of each sample.
 
-    - `figures`: one value per example.
-    - `centre`: how a sample becomes a figure.
     - `samples`, `seed`: how many samples, and what decides them: with the same seed and `members`, two calls draw the
       same samples.
     """
@@ -178,8 +168,6 @@ def resampled(figures: Values, members: Members, *, centre: Centre, samples: int
 
 def draws(members: Members, *, samples: int, seed: int) -> Iterator[Values]:
     """Draw units with replacement, as many as there are, in portions.
-
-    - `samples`, `seed`: as for `resampled`.
 
     Yields: how often each unit was drawn in each of some samples.
     """

@@ -36,8 +36,6 @@ _NAME = re.compile(r"(?P<family>[a-z-]+|f1)(?:@(?P<k>[1-9]\d{0,5}))?")
 class Metric:
     """What there is to know of a metric.
 
-    - `name`: what is typed: "recall@10".
-    - `source`: where it comes from.
     - `higher_is_better`: none for a count that is no merit.
     - `percent`: whether it lies between 0 and 1 and is written as a percentage, as the papers do.
     - `decimals`: digits after the point when written.
@@ -247,8 +245,6 @@ Values = npt.NDArray[np.float64]
 def values(name: str, outcomes: Sequence[Outcome]) -> Values:
     """Compute what a metric says of each example.
 
-    - `outcomes`: in any order.
-
     Returns: in the order of `outcomes`; finite. Their mean is the figure, for "median-rank" their median.
 
     Raises BadRequest: there is no such metric, or it is not computed from outcomes.
@@ -303,9 +299,6 @@ def figure(name: str, outcomes: Sequence[Outcome]) -> float:
 
 def centre(name: str, of: Values) -> float:
     """Bring per-example values down to one figure.
-
-    - `name`: of the metric whose values they are.
-    - `of`: as `values` gives them, or a part of them.
 
     Raises BadRequest: there are no values.
 

@@ -54,14 +54,11 @@ class PublishedFigure:
     """One figure from a paper.
 
     - `paper`, `table`: where it is printed: "RELiC", "A9".
-    - `system`: what was measured, as the paper calls it.
     - `shape`: the claim's context; None where the paper gives none.
     - `length`: sentences of the quotations; None for all lengths together.
-    - `printed`: the figure as printed, shares as percentages.
     - `value`: the same on the scale of our figures, shares between 0 and 1.
     - `standard_error`: on the scale of `value`, where the paper gives one.
     - `candidates`: mean number of candidates; of BIRCO's pools as its text says, they hold 50 or 51.
-    - `pool`: as of benchmarks: figures of the two kinds never share a column.
     """
 
     paper: str
@@ -102,8 +99,6 @@ def published() -> tuple[PublishedFigure, ...]:
 
 def read_published(path: Path) -> tuple[PublishedFigure, ...]:
     """Read a file of published figures.
-
-    - `path`: a CSV file with the columns of `published.csv`.
 
     Raises BadBenchmark: other columns, a line that is no figure, or one that is there twice.
     """

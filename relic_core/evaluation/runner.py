@@ -100,12 +100,10 @@ def evaluate(
     The windows of one pool are answered together, so that each work is loaded and prepared once; a pool whose windows
     are all done is not touched.
 
-    - `shape`: how much context each claim takes.
     - `done`: outcomes there are already, by example id: they are taken over.
     - `keep`: given each new outcome as soon as it is there, with the seconds that answering took; preparing, and what
       the first answer of a work and length has to load, left out.
     - `entering`: given each work when it has been prepared, before its first window is asked.
-    - `progress`: told how many examples are done.
 
     Returns: in the order of the benchmark.
 
@@ -159,10 +157,7 @@ def _preparing(progress: Progress, count: int, windows: int, title: str) -> Prog
 def answer(
     benchmark: Benchmark, retriever: Retriever, window: QuotationContext, work: Work, shape: ContextSize
 ) -> Outcome:
-    """Rank one window's candidates; what it raises is what `evaluate` raises.
-
-    - `work`: the one that the window's pool names, prepared.
-    """
+    """Rank one window's candidates; what it raises is what `evaluate` raises."""
     gold, candidates = window.gold, benchmark.candidates(window)
     starts = np.arange(work.candidates(gold.length)) if candidates is None else candidates
     at = int(np.searchsorted(starts, gold.start))

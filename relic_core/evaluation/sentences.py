@@ -48,8 +48,6 @@ _SAME_WORK = 0.5
 class SentenceScore:
     """Agreement of two ways to cut one work.
 
-    - `ours`, `theirs`: sentences compared on either side.
-    - `exact`: sentences that are the same on both sides.
     - `apparatus`: sentences of the list left out because they hold nothing but headings and illustrations of the work.
     """
 

@@ -37,7 +37,6 @@ class BircoQuery:
 class BircoSet:
     """A set of queries with their pools.
 
-    - `queries`: in the order of the file.
     - `passages`: passage id -> text, one to five sentences parted by two spaces. One passage may be in several pools,
       or in none.
     - `pools`: query id -> ids of its candidates, in the order of the file; one for every query.

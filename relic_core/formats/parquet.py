@@ -51,9 +51,7 @@ _WINDOW_COLUMNS = {
 def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
     """Write a run with its outcomes, whole or not at all; the same run makes the same bytes.
 
-    - `path`: the file; one that is there is replaced.
     - `run`: what was measured. Whether it came with the program (`Run.shipped`) is no part of a file.
-    - `outcomes`: all of them, in the order of the benchmark.
 
     Raises BadBenchmark: the outcomes are not those of the run.
     Raises StoreError: the file cannot be written.
@@ -93,8 +91,6 @@ def read_outcomes(path: Path) -> tuple[Run, tuple[Outcome, ...]]:
 def write_windows(path: Path, windows: Sequence[QuotationContext], facts: Mapping[str, str]) -> None:
     """Write windows, whole or not at all; the same windows make the same bytes.
 
-    - `path`: the file; one that is there is replaced.
-    - `windows`: in the order of their benchmark.
     - `facts`: what they are of: the benchmark, the hash of its data, its licence.
 
     Raises BadBenchmark: they would not be read again (`read_windows`).
@@ -116,10 +112,6 @@ def write_windows(path: Path, windows: Sequence[QuotationContext], facts: Mappin
 
 def read_windows(path: Path) -> tuple[tuple[QuotationContext, ...], dict[str, str]]:
     """Read windows and what they are of.
-
-    What it returns:
-    - `windows`: in the order of their benchmark.
-    - `facts`: as they were written.
 
     Raises NotFound: there is no such file.
     Raises BadBenchmark: it is damaged, of another form or version, a column is missing or of another type, an id occurs

@@ -35,9 +35,7 @@ _KEY = b"relic"
 def write(path: Path, form: str, said: Mapping[str, object], columns: Columns, batches: Iterable[Records]) -> int:
     """Write a table, whole or not at all; the same records in the same batches make the same bytes.
 
-    - `path`: the file; one that is there is replaced.
     - `said`: what the metadata say besides, as JSON has it.
-    - `columns`: the columns in order.
     - `batches`: records with a value for each column; each batch is a row group of the file.
 
     Returns: how many rows were written.
@@ -67,11 +65,7 @@ def write(path: Path, form: str, said: Mapping[str, object], columns: Columns, b
 def read(path: Path, form: str, said: Sequence[str], columns: Columns) -> tuple[dict[str, object], Iterator[Records]]:
     """Read a table; its metadata and columns are checked at once, its rows as they are taken.
 
-    - `said`: what the metadata must say besides.
-    - `columns`: the columns that it must have.
-
     What it returns:
-    - `head`: what the metadata say.
     - `batches`: the rows in order, at most `BATCH` at a time.
 
     Raises NotFound: there is no such file.

@@ -43,7 +43,6 @@ class Quote:
 
     - `left`: up to four sentences before it, the nearest last.
     - `start`: index of its first sentence in the book; None in the hidden test file.
-    - `length`: in sentences, 1 to 5.
     - `right`: up to four sentences after it, the nearest first.
     """
 
@@ -60,7 +59,6 @@ class RelicBook:
 
     - `sentences`: in order, as published: they may end in a space.
     - `candidates`: for each length from 1 to 5 the valid starts, in the order of the file.
-    - `quotes`: in the order of the file.
     """
 
     title: str
@@ -92,7 +90,6 @@ def read_relic(path: Path) -> tuple[RelicBook, ...]:
 def write_relic(path: Path, books: Iterable[RelicBook]) -> None:
     """Write books as a file of RELiC, whole or not at all; the same books make the same bytes.
 
-    - `path`: the file; one that is there is replaced.
     - `books`: with candidates for each length from 1 to 5; taken one at a time.
 
     Raises BadBenchmark: they would not be read again (`read_relic`), or two have one title.
@@ -238,7 +235,6 @@ DEPTH = 100
 def write_submission(path: Path, rankings: Mapping[str, Sequence[int]], books: Sequence[RelicBook]) -> None:
     """Write a submission, whole or not at all; the same rankings make the same bytes.
 
-    - `path`: the file; one that is there is replaced.
     - `rankings`: for every quotation of the books the starts of its best candidates, best first: 100, or all where its
       book has fewer of its length.
 

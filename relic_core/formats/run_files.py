@@ -49,9 +49,6 @@ MAX_BYTES = 200_000_000
 def write_run(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
     """Write a run whole or not at all; the same run makes the same bytes.
 
-    - `path`: the file; one that is there is replaced.
-    - `outcomes`: all of them, in the order of the benchmark.
-
     Raises BadBenchmark: the outcomes are not those of the run.
     Raises StoreError: the file cannot be written.
     """
@@ -69,9 +66,6 @@ def write_run(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
 
 def read_run(path: Path, *, shipped: bool = False) -> tuple[Run, tuple[Outcome, ...]]:
     """Read a run and check it.
-
-    - `path`: a file that `write_run` wrote.
-    - `shipped`: what `Run.shipped` is to say.
 
     Returns: the outcomes in the order of the benchmark.
 
@@ -242,9 +236,6 @@ def facts_of(run: Run) -> dict[str, object]:
 def run_of(facts: object, here: str, *, shipped: bool = False) -> Run:
     """Make a run of what `facts_of` said.
 
-    - `here`: where it comes from, for messages.
-    - `shipped`: what `Run.shipped` is to say.
-
     Raises BadBenchmark: a fact is missing, unknown, or not of its kind.
     """
     given = checked(_Facts, facts, here)
@@ -265,8 +256,6 @@ def run_of(facts: object, here: str, *, shipped: bool = False) -> Run:
 
 def check_outcomes(here: str, run: Run, outcomes: Sequence[Outcome]) -> None:
     """Refuse outcomes that cannot be those of a run.
-
-    - `here`: where they come from or go to, for messages.
 
     Raises BadBenchmark: their number is another, an example occurs twice, a book is not the run's, or a rank or a place
     cannot be.

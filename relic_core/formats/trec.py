@@ -35,7 +35,6 @@ _QREL_COLUMNS = 4
 def write_run(path: Path, rankings: Mapping[str, Sequence[str]], tag: str) -> None:
     """Write a run, whole or not at all; the same rankings make the same bytes.
 
-    - `path`: the file; one that is there is replaced.
     - `rankings`: query id -> document ids, best first. A query without a document leaves no line, as in every run.
 
     Raises BadBenchmark: an id or the tag is empty or holds white space, a document is ranked twice, or a ranking is too
@@ -100,7 +99,6 @@ def read_run(path: Path) -> tuple[str, dict[str, tuple[str, ...]]]:
 def write_qrels(path: Path, relevant: Mapping[str, Mapping[str, int]]) -> None:
     """Write qrels, whole or not at all; the same grades make the same bytes.
 
-    - `path`: the file; one that is there is replaced.
     - `relevant`: query id -> document id -> grade, from 0.
 
     Raises BadBenchmark: an id is empty or holds white space, or a grade is below 0.

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Book, ContextSize, Outcome, Run
 from relic_core.errors import NotFound
-from relic_core.store.rows import Rows, add_many, as_utc, hide, put_back, utc_now
+from relic_core.store.rows import Rows, add_many, columns_of, hide, insert, put_back, record, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SELECT = (
-    "SELECT id, benchmark, split, pool, data_hash, retriever, label, shape, configuration, books, examples, code, "
-    "machine, seconds, index_bytes, created, tags FROM live_runs "
-)
+_COLUMNS = (
+    "id", "benchmark", "split", "pool", "data_hash", "retriever", "label", "shape", "configuration", "books",
+    "examples", "code", "machine", "seconds", "index_bytes", "created",
+)  # fmt: skip
+_SELECT = f"SELECT {', '.join(_COLUMNS)}, tags FROM live_runs "  # noqa: S608 - our own names
+_PLAIN = ("example_id", "book", "length", "kind", "candidates")
 _OUTCOMES = (
-    "SELECT example_id, book, length, kind, candidates, gold_rank, overlap_rank, gold_start, gold_end, first_hits "
-    "FROM outcomes WHERE run_id = ? AND version = (SELECT max(version) FROM runs WHERE id = ?) ORDER BY position"
+    f"SELECT {', '.join(_PLAIN)}, gold_rank, overlap_rank, gold_start, gold_end, first_hits FROM outcomes "  # noqa: S608
+    "WHERE run_id = ? AND version = (SELECT max(version) FROM runs WHERE id = ?) ORDER BY position"
 )
 
 
@@ -40,37 +42,18 @@ class RunRows(Rows):
             (last,) = cursor.execute("SELECT coalesce(max(version), 0) FROM runs WHERE id = ?", [run.id]).fetchall()[0]
             if last and not again:
                 return False
-            cursor.execute(
-                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    run.id,
-                    last + 1,
-                    run.benchmark,
-                    run.split,
-                    run.pool,
-                    run.data_hash,
-                    run.retriever,
-                    run.label,
-                    str(run.shape),
-                    json.dumps(dict(run.configuration)),
-                    json.dumps([asdict(book) for book in run.books]),
-                    run.examples,
-                    run.code,
-                    json.dumps(dict(run.machine)),
-                    run.seconds,
-                    run.index_bytes,
-                    run.created.replace(tzinfo=None),
-                ],
-            )
+            as_json = {
+                "configuration": json.dumps(dict(run.configuration)),
+                "books": json.dumps([asdict(book) for book in run.books]),
+                "machine": json.dumps(dict(run.machine)),
+            }
+            own = {**columns_of(run, _COLUMNS), "shape": str(run.shape), **as_json, "version": last + 1}
+            insert(cursor, "runs", own)
             columns: dict[str, Sequence[object]] = {
-                "run_id": [run.id for _ in outcomes],
-                "version": [last + 1 for _ in outcomes],
+                "run_id": [run.id] * len(outcomes),
+                "version": [last + 1] * len(outcomes),
                 "position": list(range(len(outcomes))),
-                "example_id": [outcome.example_id for outcome in outcomes],
-                "book": [outcome.book for outcome in outcomes],
-                "length": [outcome.length for outcome in outcomes],
-                "kind": [outcome.kind for outcome in outcomes],
-                "candidates": [outcome.candidates for outcome in outcomes],
+                **{name: [getattr(outcome, name) for outcome in outcomes] for name in _PLAIN},
                 "gold_rank": [outcome.rank or 0 for outcome in outcomes],
                 "overlap_rank": [outcome.overlap_rank or 0 for outcome in outcomes],
                 "gold_start": [outcome.gold[0] for outcome in outcomes],
@@ -94,25 +77,19 @@ class RunRows(Rows):
 
     def all(self) -> tuple[Run, ...]:
         """List the runs, newest first."""
-        rows = self._all(_SELECT + "ORDER BY created DESC, id")
-        return tuple(_run(row) for row in rows)
+        return tuple(_run(row) for row in self._all(_SELECT + "ORDER BY created DESC, id"))
 
     def outcomes(self, run_id: str) -> tuple[Outcome, ...]:
         """List the outcomes of a run in the order of its benchmark; empty where there is no such run."""
-        rows = self._all(_OUTCOMES, [run_id, run_id])
         return tuple(
             Outcome(
-                example_id=example_id,
-                book=book,
-                length=length,
-                kind=kind,
-                candidates=candidates,
+                **dict(zip(_PLAIN, plain, strict=True)),
                 rank=rank or None,
                 overlap_rank=overlap_rank or None,
                 gold=(start, end),
                 first=tuple((first, last) for first, last in json.loads(hits)),
             )
-            for example_id, book, length, kind, candidates, rank, overlap_rank, start, end, hits in rows
+            for *plain, rank, overlap_rank, start, end, hits in self._all(_OUTCOMES, [run_id, run_id])
         )
 
     def tag(self, run_id: str, tags: Sequence[str]) -> None:
@@ -144,41 +121,12 @@ class RunRows(Rows):
 
 
 def _run(row: tuple[Any, ...]) -> Run:
-    (
-        run_id,
-        benchmark,
-        split,
-        pool,
-        data_hash,
-        retriever,
-        label,
-        shape,
-        configuration,
-        books,
-        examples,
-        code,
-        machine,
-        seconds,
-        index_bytes,
-        created,
-        tags,
-    ) = row
-    return Run(
-        id=run_id,
-        benchmark=benchmark,
-        split=split,
-        pool=pool,
-        data_hash=data_hash,
-        retriever=retriever,
-        label=label,
-        shape=ContextSize.parse(shape),
-        configuration=json.loads(configuration),
-        books=tuple(Book(**book) for book in json.loads(books)),
-        examples=examples,
-        code=code,
-        machine=json.loads(machine),
-        seconds=seconds,
-        index_bytes=index_bytes,
-        created=as_utc(created),
-        tags=tuple(tags),
+    run = record(Run, (*_COLUMNS, "tags"), row)
+    return replace(
+        run,
+        shape=ContextSize.parse(str(run.shape)),
+        configuration=json.loads(str(run.configuration)),
+        books=tuple(Book(**book) for book in json.loads(str(run.books))),
+        machine=json.loads(str(run.machine)),
+        tags=tuple(run.tags),
     )

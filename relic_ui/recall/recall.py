@@ -122,7 +122,6 @@ class Asked:
     - `view`: of `VIEW_LABELS`: "table", or a view of charts.
     - `metric`, `sort`, `least`, `beside`: as `services.recall.Recall.chart` takes them.
     - `part`: key of the group whose examples are shown; empty for none.
-    - `page`: of the examples, from 1.
     """
 
     offer: Offer

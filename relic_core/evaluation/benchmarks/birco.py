@@ -102,11 +102,9 @@ _NOVELS = BenchmarkCard(
 def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[BenchmarkCard, BircoSet]:
     """Read the queries and their pools.
 
-    - `settings`: where benchmark data are kept.
     - `data`: a folder of JSON lines in place of the one that the card speaks of.
 
     What it returns:
-    - `card`: with the checksum of what was read.
     - `queries`: each with one mask and one relevant passage, which stands in its pool.
 
     Raises NotFound: the data are not there.

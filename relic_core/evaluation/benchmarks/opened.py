@@ -36,7 +36,6 @@ class Opened:
     """The port `Benchmark` for windows and works that are at hand.
 
     - `card`: what it is; the numbers of examples and books are filled in.
-    - `windows`: in the order of the benchmark.
     - `books`: the quoted works, each once; those no window is of are left out.
     - `works`: what candidates are taken from, by pool.
     - `candidates`: for a pool and a length where the spans that count start, ascending; where missing, all spans count.
@@ -172,7 +171,6 @@ def checksum(paths: Iterable[Path]) -> str:
 def data_path(card: BenchmarkCard, settings: Settings, data: Path | None, *, below: str) -> Path:
     """Choose where a benchmark is read from: what the reader names, else its place in the folder of benchmarks.
 
-    - `settings`: where benchmark data are kept.
     - `below`: its place below `settings.benchmarks`.
 
     Raises NotFound: nothing is there, or no folder of benchmarks is set.

@@ -62,8 +62,6 @@ def card(name: str) -> BenchmarkCard:
 def open_benchmark(name: str, *, settings: Settings, works: WorkSource, data: Path | None = None) -> Benchmark:
     """Open a benchmark: read its files, find its works, check all of it.
 
-    - `settings`: where benchmark data are kept.
-    - `works`: where quoted works come from.
     - `data`: the reader's own file or folder, in place of the one below `settings.benchmarks`.
 
     Raises BadRequest: no benchmark has that name, or it takes no file of the reader's own.
@@ -75,8 +73,6 @@ def open_benchmark(name: str, *, settings: Settings, works: WorkSource, data: Pa
 
 def unplaced(name: str, *, settings: Settings, data: Path | None = None) -> tuple[QuotationContext, ...]:
     """Read the windows of a benchmark without its works, for their claims; none where it cannot be read so.
-
-    - `settings`, `data`: as of `open_benchmark`.
 
     Returns: with empty golds.
 

@@ -66,7 +66,6 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened: 
     """Read a file of RELiC.
 
     - `settings`: below whose folder of benchmarks ``relic/val.json`` is looked for.
-    - `works`: not asked.
     - `data`: another file, or the folder it is in.
 
     Raises NotFound: there is no such file.
@@ -153,7 +152,6 @@ def submit(retriever: Retriever, *, shape: ContextSize, data: Path, path: Path, 
     takes no quotation without an answer.
 
     - `data`: ``test.json``; the starts of its quotations are not looked at.
-    - `progress`: told how many quotations are answered.
 
     Raises BadBenchmark, NotFound: as `read_relic` and `write_submission`.
     """
