@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from relic_ui import buttons, shell
-from relic_ui.read import read, read_address, read_keep
+from relic_ui.read import read, read_address
 
 app = shell.page("Read")
 with shell.show_errors():
-    read_keep.do(app, *buttons.pressed())
+    read_address.keep_pressed(app, *buttons.pressed())
     wanted = read_address.asked()
     page = read_address.open_page(app, wanted) if wanted.work_id else None
     if page is None:

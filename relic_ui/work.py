@@ -11,7 +11,7 @@ from relic_core.errors import RelicError
 from relic_ui import citing, person
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.library import correcting
-from relic_ui.library.set_aside import left_out_list
+from relic_ui.library.previews import left_out_list
 from relic_ui.links import link
 from relic_ui.naming import name_of_search
 from relic_ui.shell import literal

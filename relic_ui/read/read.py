@@ -18,7 +18,7 @@ from relic_ui.find.like import more_link
 from relic_ui.links import address, link
 from relic_ui.naming import name_of, shorten
 from relic_ui.read.chapters import HEADING, chapter_html, sentence_id
-from relic_ui.read.read_keep import at_hand, kept
+from relic_ui.read.read_address import at_hand, kept
 from relic_ui.read.reading_place import show_place
 from relic_ui.shell import literal
 from relic_ui.sources import sources_reading

@@ -1,4 +1,4 @@
-"""How a work begins, for a look at it before it is stored: set as the reading room sets it, without notes."""
+"""What was understood of a text, on the page: its beginning, and what was set aside."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from relic_core.reporting.passages import quotation
 from relic_ui.passages import passage_html
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from relic_core.domain import Work
+    from relic_core.services.works import LeftOutPreview
+
 
 _CHARACTERS = 300
 
@@ -38,3 +42,38 @@ def beginning_html(work: Work) -> str:
         html = passage_html(quotation(work, Span(sentences[0].index, len(sentences))))
         parts.append(f'<div class="relic-shelf-stage">{html}</div>' if paragraph.kind == "stage" else html)
     return "".join(parts)
+
+
+_NAMES = {
+    "licence": "Licence",
+    "front matter": "Front matter",
+    "contents": "List of contents",
+    "illustration": "Illustration marks",
+    "editor's note": "Editor’s notes",
+    "note": "Footnotes",
+    "page number": "Page numbers",
+    "break": "Marks of breaks",
+    "heading": "Headings",
+    "speaker": "Names of speakers",
+    "end matter": "End matter",
+}
+
+
+def name_of_kind(kind: str) -> str:
+    """Name a kind of what was set aside.
+
+    >>> name_of_kind("break"), name_of_kind("colophon")
+    ('Marks of breaks', 'Colophon')
+    """
+    return _NAMES.get(kind, kind.capitalize())
+
+
+def left_out_list(parts: Iterable[LeftOutPreview]) -> str:
+    """Make a list of what was set aside: kinds, counts, and how the longest stretch of each begins."""
+    rows = "".join(
+        f"<li><strong>{escape(name_of_kind(part.kind))}</strong>: "
+        f"{'once' if part.count == 1 else f'{part.count:,} times'}, {part.characters:,} characters"
+        f'<span class="relic-shelf-sample">{escape(part.sample)}</span></li>'
+        for part in parts
+    )
+    return f'<ul class="relic-shelf-left-out">{rows}</ul>'
