@@ -10,6 +10,9 @@ import pytest
 from relic_core.domain import EditionDetails
 from relic_core.services.answers import SearchRequest
 from tests.app.reading import html, plain, said, sound
+from tests.approved import says
+
+SAYS = says("cite")
 
 CITE, WORK, FIND, READ = "pages/cite.py", "pages/work.py", "pages/find.py", "pages/read.py"
 TEXT = "CHAPTER I\n\nThe river is up. Nobody asked it.\n\nIt fell.\n\nCHAPTER II\n\nOne lantern fewer.\n"
@@ -34,10 +37,10 @@ def test_a_passage_is_cited_with_its_place(app, lanterns):
     assert forms(at)["In the text"] == "(<b>Body</b>, ch. 1, pars. 1-2)"
     assert "<b>" not in html(at), "what is said of a work is shown, not obeyed"
     assert "Nobody asked it." in plain(html(at))
-    assert forms(at)["The quotation, set off as a block"].endswith("It fell. (<b>Body</b>, ch. 1, pars. 1-2)")
+    assert forms(at)[SAYS["block quotation"]].endswith("It fell. (<b>Body</b>, ch. 1, pars. 1-2)")
     short = sound(app.open(CITE, work=lanterns.id, at="1.1.2"))
-    assert forms(short)["The quotation, within a sentence"] == "“Nobody asked it” (<b>Body</b>, ch. 1, par. 1)."
-    assert "no page numbers" in html(at)
+    assert forms(short)[SAYS["inline quotation"]] == "“Nobody asked it” (<b>Body</b>, ch. 1, par. 1)."
+    assert SAYS["no pages"] in html(at)
     assert saves(at) == {"RIS", "BibTeX", "CSL-JSON"}
     assert "for Zotero" in html(at)
     assert f'href="read?work={lanterns.id}&amp;at=1.1.2&amp;n=2"' in html(at)
@@ -47,7 +50,7 @@ def test_the_style_is_remembered_on_the_next_page(app, lanterns):
     at = sound(app.open(CITE, work=lanterns.id))
     assert list(forms(at)) == ["In the text", "Works Cited, entry"]
     at = sound(at.segmented_control(key="citation_style").set_value("chicago-notes").run())
-    assert list(forms(at)) == ["Note, at the first mention", "Note, later", "Bibliography, entry"]
+    assert list(forms(at)) == [SAYS["first note"], "Note, later", "Bibliography, entry"]
     at.query_params["work"] = lanterns.id
     at = sound(at.switch_page(WORK).run())
     assert "Note, later" in forms(at)
@@ -55,16 +58,16 @@ def test_the_style_is_remembered_on_the_next_page(app, lanterns):
 
 def test_a_whole_work_has_no_words_on_pages(app, lanterns):
     at = sound(app.open(CITE, work=lanterns.id))
-    assert "no page numbers" not in html(at)
-    assert "Nothing is known of who published this edition" in html(at)
+    assert SAYS["no pages"] not in html(at)
+    assert SAYS["publisher unknown"] in html(at)
 
 
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ({}, "Open this page from a passage"),
+        ({}, SAYS["no passage given"]),
         ({"work": "never"}, "no work 'never'"),
-        ({"work": "LANTERNS", "at": "9.9.9"}, "has no passage 9.9.9"),
+        ({"work": "LANTERNS", "at": "9.9.9"}, SAYS["passage unknown"]),
         ({"work": "LANTERNS", "at": "here"}, "is no place in a work"),
     ],
 )

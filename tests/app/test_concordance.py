@@ -10,6 +10,9 @@ from relic_core.domain import Address
 from relic_core.errors import StoreBusy
 from relic_core.services.concordance import PAGE, Concordance
 from tests.app.reading import html, plain, said, sound
+from tests.approved import says
+
+SAYS = says("concordance")
 
 CONCORDANCE = "pages/concordance.py"
 RIVER = """RIVER
@@ -69,7 +72,7 @@ def address(at):
 def test_an_empty_library_points_to_where_works_are_added(app, sample):
     app.bench.works.remove(sample.id)
     at = sound(app.open(CONCORDANCE))
-    assert "Your library is empty" in said(at)
+    assert SAYS["empty library"] in said(at)
 
 
 def test_before_a_word_there_are_words_to_try(app, sample):
@@ -85,7 +88,7 @@ def test_before_a_word_there_are_words_to_try(app, sample):
 def test_a_word_is_set_in_its_context_with_its_place(app, sample):
     at = look_up(app.open(CONCORDANCE, work=sample.id), "bolt*")
     work = app.bench.works.load(sample.id)
-    assert summary(at).startswith("bolt* stands 13 times in High Water at Averhythe")
+    assert summary(at).startswith(SAYS["how often"])
     assert len(rows(at)) == 13
     assert {word.casefold() for word in keywords(at)} == {"bolt"}
     for row in rows(at):
@@ -161,7 +164,7 @@ def test_a_frequent_word_is_paged_and_each_page_has_an_address(app, sample):
     assert not set(rows(again)) & set(first)
     assert "Page 2 of" in plain(html(again))
     look_up(again, "brass")
-    assert "page" not in address(again), "another word begins with its first page"
+    assert "page" not in address(again)  # another word begins with its first page
 
 
 def test_counts_by_chapter_lead_to_the_first_place(app, river):
@@ -213,7 +216,7 @@ def test_odd_parameters_are_passed_over(app, river, asked):
 
 def test_a_work_that_is_not_there_is_told_and_all_are_looked_through(app, river):
     at = sound(app.open(CONCORDANCE, word="river", work="gone-00000000"))
-    assert "not in your library" in said(at)
+    assert SAYS["work unknown"] in said(at)
     assert any("River" in row for row in rows(at))
 
 
@@ -222,14 +225,14 @@ def test_a_work_that_is_not_there_is_told_and_all_are_looked_through(app, river)
 
 def test_nothing_found_is_said_with_what_is_near(app, sample, river):
     at = look_up(app.open(CONCORDANCE, work=river.id), "rivver")
-    assert summary(at) == "rivver does not stand in The <i>River</i>."
+    assert summary(at) == SAYS["word absent"]
     assert hrefs(at, "river") == [f"concordance?word=river&work={river.id}"]
     assert hrefs(at, "Look in all 2 works") == ["concordance?word=rivver"]
 
 
 @pytest.mark.parametrize(
     ("typed", "message"),
-    [("?!", "There is no word to look for"), ("*", "needs some beside it"), ("word " * 300, "Find a quotation")],
+    [("?!", "There is no word to look for"), ("*", SAYS["wildcard alone"]), ("word " * 300, SAYS["find page"])],
     ids=["signs", "star", "paste"],
 )
 def test_what_cannot_be_looked_up_is_told(app, typed, message):

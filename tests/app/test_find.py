@@ -13,7 +13,10 @@ from relic_core.retrieval import strength
 from relic_core.retrieval.reranked import Reranked
 from relic_ui.naming import name_of
 from tests.app.reading import FIND, bars, html, messages, plain, said, sound
+from tests.approved import says
 from tests.making_rerankers import CountingReranker
+
+SAYS = says("find")
 
 CLAIM = "The brass bolt stands for a false certainty"
 ELSEWHERE = "Gatsby's parties are a display of wealth"
@@ -71,7 +74,7 @@ def test_an_empty_library_points_to_where_works_are_added(app):
     (sample,) = app.bench.works.summaries()
     app.bench.works.remove(sample.id)
     at = sound(app.open(FIND))
-    assert "Your library is empty" in said(at)
+    assert SAYS["empty library"] in said(at)
     assert list(at.main.get("page_link")) != []
     assert list(at.text_area) == []
 
@@ -144,7 +147,7 @@ def set_bar(app, monkeypatch):
 def test_a_claim_about_another_book_reads_as_weak_and_names_what_the_work_never_uses(app, set_bar):
     set_bar(2.0)
     at = ask(app.open(FIND), ELSEWHERE)
-    assert "The evidence is weak." in said(at)
+    assert SAYS["weak evidence"] in said(at)
     assert "never uses “Gatsby”" in said(at)
     assert {re.search(r'relic-strength">(\w+)', card)[1] for card in cards(at)} == {"Weak"}
 
@@ -165,8 +168,8 @@ def test_words_of_the_claim_are_lit_in_the_quotation(app):
 
 def test_a_passage_pasted_whole_is_recognised_and_masked_at_one_click(app):
     at = ask(app.open(FIND), PASSAGE)
-    assert f"Your passage quotes {len(WORDS_OF_THE_WORK.split())} words of the work itself" in html(at)
-    marked = [card for card in cards(at) if "Your claim already quotes words of this passage" in card]
+    assert f"Your passage quotes {len(WORDS_OF_THE_WORK.split())} {SAYS['own words']}" in html(at)
+    marked = [card for card in cards(at) if SAYS["card quoted"] in card]
     assert marked
     assert all(WORDS_OF_THE_WORK in plain(card) for card in marked)
     before = columns(at)
@@ -175,7 +178,7 @@ def test_a_passage_pasted_whole_is_recognised_and_masked_at_one_click(app):
     masked = "The officer from London [MASK] He trusts what shines, and the whole coast is surveyed from it."
     assert at.text_area(key="find_claim").value == masked
     assert "Your passage quotes" not in html(at)
-    assert "Your claim already quotes" not in html(at)
+    assert SAYS["card quoted"] not in html(at)
     assert columns(at) != before
 
 
@@ -186,10 +189,10 @@ def test_a_passage_pasted_whole_is_recognised_and_masked_at_one_click(app):
     ("claim", "message"),
     [
         ("word " * 20_000, r"20,000 words; up to 2,000"),
-        ("Любовь и смерть в романе", r"Cyrillic.*write the claim in the language of the work"),
+        ("Любовь и смерть в романе", SAYS["foreign script"]),
         ("He reads [MASK] and then ___ aloud", r"2 masks.*Keep the one"),
-        ("[MASK]", r"nothing to search with"),
-        ("…?!", r"nothing to search with"),
+        ("[MASK]", SAYS["no words"]),
+        ("…?!", SAYS["no words"]),
     ],
     ids=["20,000 words", "Cyrillic", "two masks", "a mask alone", "no words"],
 )
@@ -205,12 +208,12 @@ def test_a_claim_that_cannot_be_searched_with_is_told_and_kept_in_the_box(app, c
 def test_the_button_says_what_is_missing(app):
     at = app.open(FIND)
     sound(at.button(key="find_button").click().run())
-    assert "Type a claim about the work" in said(at)
+    assert SAYS["claim missing"] in said(at)
 
 
 def test_no_way_of_searching_is_told(app):
     at = ask(app.open(FIND), CLAIM, retrievers=[])
-    assert "Choose at least one way of searching" in said(at)
+    assert SAYS["retriever missing"] in said(at)
     assert list(at.columns) == []
 
 
@@ -261,7 +264,7 @@ def test_the_address_names_another_search_after_every_change(app):
 
 def test_an_address_of_no_search_is_told_and_the_form_is_there(app):
     at = sound(app.open(FIND, q="zzzzzzz"))
-    assert "cannot be reopened" in said(at)
+    assert SAYS["not reopened"] in said(at)
     assert at.text_area(key="find_claim").value == ""
     ask(at, CLAIM)
     assert said(at) == ""
@@ -273,7 +276,7 @@ def test_a_search_of_a_work_that_was_removed_is_told(app, lanterns):
     ask(first, "The ferryman is to blame", work=lanterns.id, retrievers=["bm25"])
     app.bench.works.remove(lanterns.id)
     at = sound(app.open(FIND, q=first.query_params["q"]))
-    assert "not in your library" in said(at)
+    assert SAYS["work unknown"] in said(at)
     assert list(at.columns) == []
 
 
@@ -302,7 +305,7 @@ def test_a_work_named_by_the_address_is_begun_in_whatever_was_searched_before(ap
 
 def test_a_work_that_is_not_there_is_told(app):
     at = sound(app.open(FIND, work="nope"))
-    assert "not in your library" in said(at)
+    assert SAYS["work unknown"] in said(at)
     assert at.selectbox(key="find_work").value == app.bench.works.summaries()[0].id
     ask(at, CLAIM)
     assert said(at) == ""
@@ -344,7 +347,7 @@ def test_a_range_of_chapters_is_searched_and_the_address_brings_it_back(app, par
     assert popover(at) == "Whole work"
     everywhere = at.query_params["q"]
     sound(at.get_by_key("find_within").set_value("range").run())
-    assert at.query_params["q"] == everywhere, "nothing is left out yet"
+    assert at.query_params["q"] == everywhere  # nothing is left out yet
     sound(at.selectbox(key="find_first").set_value(4).run())
     sound(at.selectbox(key="find_last").set_value(2).run())  # either end may come first
     assert popover(at) == "3 of 5 chapters"
@@ -387,7 +390,7 @@ def test_the_chapters_of_one_work_are_not_those_of_another(app, parts, lanterns)
 
 def test_a_chapter_that_is_not_there_is_told(app, parts):
     at = sound(app.open(FIND, **{"work": parts.id, "in": "99"}))
-    assert "the whole work is searched" in said(at)
+    assert SAYS["whole work"] in said(at)
     assert popover(at) == "Whole work"
 
 
@@ -420,9 +423,9 @@ def test_one_work_is_no_library(app):
 
 def test_all_works_answer_and_each_card_names_its_own_and_leads_into_it(app, shelf):
     at = ask(app.open(FIND), "The lanterns on the quay", work="", results=8, retrievers=["bm25"])
-    assert at.selectbox(key="find_work").options[0] == "All works of the library (3)"
+    assert at.selectbox(key="find_work").options[0] == SAYS["all works"]
     assert re.fullmatch(r"All 3 works, 1,2\d\d sentences", popover(at))
-    assert titles(at) >= {"Lanterns, A. Wick (1851)", "High Water at Averhythe"}
+    assert titles(at) >= {"Lanterns, A. Wick (1851)", SAYS["sample"]}
     works = {f"{name_of(work)}": work.id for work in app.bench.works.summaries()}
     for card in cards(at):
         title = plain(re.search(r"<cite[^>]*>(.*?)</cite>", card)[1])
@@ -436,7 +439,7 @@ def test_the_works_that_passages_come_from_are_listed_by_year_and_lead_to_their_
     (nav,) = re.findall(r'<nav class="relic-from-works".*?</nav>', html(at), re.DOTALL)
     listed = [plain(title) for title in re.findall(r"<cite>(.*?)</cite>", nav)]
     assert listed[0] == "Lanterns", "the one whose year is known comes first"
-    assert "High Water at Averhythe" in listed[1:]
+    assert SAYS["sample"] in listed[1:]
     assert sorted(re.findall(r'href="#([^"]+)"', nav)) == sorted(
         re.findall(r'<article class="relic-card" id="([^"]+)"', html(at))
     )
@@ -458,12 +461,12 @@ def test_the_library_is_narrowed_and_the_address_brings_it_back(app, shelf):
 
     sound(again.number_input(key="find_first_year").set_value(1900).run())
     assert titles(again) == {"Tide (1901)"}
-    assert [caption.value for caption in again.caption] == ["One work of unknown year left out."]
+    assert [caption.value for caption in again.caption] == [SAYS["year unknown"]]
     sound(again.number_input(key="find_last_year").set_value(1800).run())
-    assert [caption.value for caption in again.caption] == ["The first year is after the last, so no work is left."]
+    assert [caption.value for caption in again.caption] == [SAYS["years reversed"]]
     sound(again.number_input(key="find_last_year").set_value(None).run())
     sound(again.multiselect(key="find_works").set_value([shelf["Lanterns"].id]).run())
-    assert "No work of your library fits everything" in said(again)
+    assert SAYS["nothing fits"] in said(again)
     assert cards(again) == []
     assert dict(again.query_params) == {}
     sound(again.button(key="find_widen").click().run())
@@ -481,7 +484,7 @@ def test_a_work_chosen_after_narrowing_is_searched_alone(app, shelf):
 
 def test_works_that_are_not_prepared_are_named_and_prepared_on_request(app, shelf):
     at = ask(app.open(FIND), "Nobody counted the lanterns", work="")
-    assert "2 works have not been read for searching by meaning yet: Lanterns and Tide." in html(at)
+    assert SAYS["two unprepared"] in html(at)
     dense, bm25, _ = columns(at)
     assert dense, "the columns answer from what is there"
     assert all("Averhythe" in card for card in dense)
@@ -512,7 +515,7 @@ def test_a_work_that_is_not_prepared_is_said_not_to_have_been_read_and_not_to_ha
     unread = [card for card in bm25 if "Averhythe" not in card]
     assert unread
     assert all("Not read yet by dense-RELiC and Combined" in card for card in unread)
-    assert "Not among what" not in html(at)
+    assert "Not among" not in html(at)
     assert not any("Not read yet" in card for card in bm25 if "Averhythe" in card)
 
 
@@ -529,7 +532,7 @@ def test_a_work_of_the_library_whose_index_is_damaged_is_offered_to_be_prepared_
     app.run_jobs()
     at = ask(app.open(FIND), "Nobody counted the lanterns", work="", results=8)
     sound(at.run())
-    assert "One work has not been read for searching by meaning yet: Lanterns." in html(at)
+    assert SAYS["one unprepared"] in html(at)
     assert not any("A. Wick" in card for card in columns(at)[0])
     sound(at.button(key="find_start_prepare").click().run())
     assert "not been read" not in html(at)
@@ -603,7 +606,7 @@ def test_an_old_search_of_works_that_are_gone_is_told(app, shelf):
     sound(at.multiselect(key="find_works").set_value([shelf["Tide"].id]).run())
     app.bench.works.remove(shelf["Tide"].id)
     again = sound(app.open(FIND, q=at.query_params["q"]))
-    assert "not all in your library any more" in said(again)
+    assert SAYS["works missing"] in said(again)
     assert cards(again) == []
 
 
@@ -684,7 +687,7 @@ def orphan(app, shelf):
 
 def test_a_claim_can_be_asked_when_the_work_of_the_passage_was_removed(app, shelf, orphan):
     at = sound(orphan.run())
-    assert "is of an edition that is not in your library any more: Lanterns, A. Wick (1851). Put it back" in said(at)
+    assert SAYS["edition removed"] in said(at)
     assert list(at.error) == []
     assert at.text_area(key="find_claim").value == ""
     assert cards(at) == []
@@ -696,7 +699,7 @@ def test_a_claim_can_be_asked_when_the_work_of_the_passage_was_removed(app, shel
 
 def test_a_search_with_a_passage_of_a_work_that_was_removed_is_told_and_a_claim_can_be_asked(app, orphan):
     at = sound(app.open(FIND, q=orphan.query_params["q"]))
-    assert "made with a passage of an edition that is not in your library any more: Lanterns" in said(at)
+    assert SAYS["passage removed"] in said(at)
     assert list(at.error) == []
     ask(at, CLAIM)
     assert said(at) == ""
@@ -715,10 +718,10 @@ def test_a_passage_and_chapters_go_together(app, parts):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"like": "nope", "at": "1.1.1"}, "not in your library"),
-        ({"like": "LANTERNS", "at": "9.9.9"}, "names no passage"),
-        ({"like": "LANTERNS", "at": "x"}, "names no passage"),
-        ({"like": "LANTERNS"}, "names no passage"),
+        ({"like": "nope", "at": "1.1.1"}, SAYS["work unknown"]),
+        ({"like": "LANTERNS", "at": "9.9.9"}, SAYS["no passage"]),
+        ({"like": "LANTERNS", "at": "x"}, SAYS["no passage"]),
+        ({"like": "LANTERNS"}, SAYS["no passage"]),
     ],
     ids=["no such work", "no such place", "no address", "no place"],
 )
@@ -746,7 +749,7 @@ def test_bm25_answers_while_the_dense_index_is_being_built(app, lanterns):
     dense, bm25, fusion = columns(at)
     assert (dense, fusion) == ([], [])
     assert bm25
-    assert html(at).count("waits until Lanterns has been prepared") == 2
+    assert html(at).count(SAYS["waits for index"]) == 2
     assert bars(at) == ["Preparing Lanterns: starting"]
     assert len(app.held.alive) == 1
 
@@ -795,7 +798,7 @@ def test_an_index_that_cannot_be_mended_is_told_once(app, lanterns, damaged, mon
     at = app.open(FIND)
     ask(at, "A lantern is missing", work=lanterns.id)
     assert [bool(column) for column in columns(at)] == [False, True, False]
-    assert "its index cannot be read" in said(at)
+    assert SAYS["index unreadable"] in said(at)
     assert len(app.bench.jobs.recent()) == 1
 
 

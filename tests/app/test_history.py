@@ -13,6 +13,9 @@ from relic_core.errors import StoreFull
 from relic_core.services.answers import SearchRequest
 from relic_core.store.search_heads import SearchHeadRows
 from tests.app.reading import FIND, html, plain, said, sound
+from tests.approved import says
+
+SAYS = says("history")
 
 HISTORY = "pages/history.py"
 CLAIM = "The brass bolt stands for a false certainty"
@@ -50,31 +53,31 @@ def codes(at):
 
 def test_before_the_first_search_the_page_says_how_to_begin(app):
     at = sound(app.open(HISTORY))
-    assert "Nothing has been asked yet" in said(at)
+    assert SAYS["nothing asked"] in said(at)
 
 
 def test_every_search_is_there_once_with_the_last_first_and_leads_to_itself(app):
     ids = {claim: keep(app, claim) for claim in ("A first <b>claim</b>", "A second claim", "A first <b>claim</b>")}
     shown = html(sound(app.open(HISTORY)))
-    assert "2 searches, the last first" in plain(shown)
+    assert SAYS["two searches"] in plain(shown)
     assert shown.index("A first &lt;b&gt;claim") < shown.index("A second claim")
     for search_id in ids.values():
         assert shown.count(f'href="find?q={search_id}"') == 1
         assert f"history?q={search_id}&amp;show=then" in shown
-    assert "High Water at Averhythe · one sentence · dense-RELiC, BM25 and Reranked" in plain(shown)
+    assert SAYS["search line"] in plain(shown)
 
 
 def test_searches_are_looked_through_by_their_words_and_by_their_work(app):
     keep(app, "The ferryman and the lamp")
-    keep(app, "A claim of the library", work_id="")
+    keep(app, "A claim for all works", work_id="")
     at = sound(app.open(HISTORY))
     sound(at.text_input(key="history_words").set_value("FERRY").run())
     assert "One search that hold" in plain(html(at))
-    assert "A claim of the library" not in html(at)
+    assert "A claim for all works" not in html(at)
     assert value(at, "words") == "FERRY"
     sound(at.text_input(key="history_words").set_value("").run())
     sound(at.selectbox(key="history_work").set_value("-").run())
-    assert "A claim of the library" in html(at)
+    assert "A claim for all works" in html(at)
     assert "The ferryman" not in html(at)
     again = sound(app.open(HISTORY, words="ferry"))
     assert again.text_input(key="history_words").value == "ferry"
@@ -111,10 +114,10 @@ def test_an_address_edited_by_hand_gives_no_traceback(app, search, given):
     [
         (
             {"q": "SEARCH", "show": "ban*ana*"},
-            "This address asks for “ban*ana*” of a search; this page shows Then and now",
+            SAYS["view unknown"],
         ),
-        ({"q": "SEARCH"}, "This address asks for one search; this page shows Then and now"),
-        ({"work": "zzz"}, "You have made no search in the work “zzz” that this address names."),
+        ({"q": "SEARCH"}, SAYS["view taken away"]),
+        ({"work": "zzz"}, SAYS["work of address"]),
     ],
 )
 def test_what_an_address_asks_for_in_vain_is_told_above_the_list(app, search, query, told):
@@ -139,14 +142,14 @@ def test_a_search_is_removed_and_put_back_at_once_or_later(app, press_button):
     assert f'data-does="remove-search" data-to="{first}"' in html(at)
     assert 'aria-label="Remove: A &lt;b&gt;first&lt;/b&gt; claim"' in html(at)
     press_button(at, "remove-search", first)
-    assert "Removed from your searches: A <b>first</b> claim" in plain(html(at))
+    assert SAYS["first removed"] in plain(html(at))
     assert f'href="find?q={first}"' not in html(at)
     assert f'href="find?q={second}"' in html(at)
     sound(at.button(key="search_undo").click().run())
     assert f'href="find?q={first}"' in html(at)
     for each in (first, second):
         press_button(at, "remove-search", each)
-    assert "No search is left here" in said(at)
+    assert SAYS["none left"] in said(at)
     later = sound(app.open(HISTORY))
     sound(later.button(key=f"history_back_{second}").click().run())
     assert f'href="find?q={second}"' in html(later)
@@ -163,15 +166,15 @@ def test_a_press_on_a_search_that_has_gone_is_told(app, search, press_button):
 def test_the_address_of_a_removed_search_says_so_and_offers_it(app, search, page, query):
     app.bench.history.remove(search)
     at = sound(app.open(page, q=search.upper(), **query))
-    assert f"You removed this search: {CLAIM}" in plain(html(at))
+    assert f"{SAYS['search removed']}: {CLAIM}" in plain(html(at))
     assert said(at) == ""
     sound(at.button(key="search_gone_back").click().run())
     assert app.bench.history.removed() == ()
-    assert "You removed this search" not in html(at)
+    assert SAYS["search removed"] not in html(at)
     if page == FIND:
         assert at.text_area(key="find_claim").value == CLAIM
     else:
-        assert "Nothing has changed since" in plain(html(at))
+        assert SAYS["unchanged"] in plain(html(at))
 
 
 def test_asking_it_again_brings_a_removed_search_back(app):
@@ -231,7 +234,7 @@ def test_a_search_that_was_sent_is_shown_and_leads_on_to_asking_it(app, sent):
     href = next(each for each in html(at).split('"') if each.startswith("find?search="))
     code = dict(parse_qsl(urlsplit(href).query))["search"]
     assert sound(app.open(FIND, search=code)).text_area(key="find_claim").value == CLAIM
-    assert app.bench.history.asked()[1] == 1, "only what was asked is in the list"
+    assert app.bench.history.asked()[1] == 1  # only what was asked is in the list
 
 
 @pytest.mark.parametrize(
@@ -244,7 +247,7 @@ def test_a_search_that_was_sent_is_shown_and_leads_on_to_asking_it(app, sent):
         (lambda _: b"\xff\xfe\x00", "search.relic.json"),
         (lambda _: b"", "search.relic.json"),
     ],
-    ids=["cut off", "changed by hand", "of another version", "another file", "no text", "empty"],
+    ids=["cut off", "changed", "other version", "another file", "no text", "empty"],
 )
 def test_a_file_that_cannot_be_opened_is_told_beside_the_list(app, search, sent, changed, told):
     at = upload(app, changed(sent))
@@ -257,7 +260,7 @@ def test_a_file_that_cannot_be_opened_is_told_beside_the_list(app, search, sent,
 def test_a_search_whose_work_is_not_here_is_told(app, sent, request_):
     app.bench.works.remove(request_.work_id)
     at = upload(app, sent)
-    assert "a work that is not in your library: High Water at Averhythe" in said(at)
+    assert SAYS["sample missing"] in said(at)
     assert "find?search=" not in html(at)
 
 
@@ -266,7 +269,7 @@ def test_a_search_whose_work_is_not_here_is_told(app, sent, request_):
 
 def test_where_nothing_has_changed_the_page_says_so(app, search):
     at = sound(app.open(HISTORY, q=search, show="then"))
-    assert "Nothing has changed since" in plain(html(at))
+    assert SAYS["unchanged"] in plain(html(at))
     assert html(at).count("As it was.") == 2
 
 
@@ -277,10 +280,10 @@ def test_after_a_change_of_model_each_passage_says_where_it_stood(app, search):
     rows.add(search, [replace(then, maker="ffff0000", hits=turned)])  # as if another model had answered meanwhile
     at = sound(app.open(HISTORY, q=search, show="then", at=rows.of(search, length=1)[-1][0].isoformat()))
     told = plain(html(at))
-    assert "dense-RELiC has been taught anew, or another model was chosen for it, since it was asked then" in told
+    assert SAYS["model changed"] in told
     for words in ("↑ rose from 4", "↓ fell from 1", "as then", "new"):
         assert words in told
-    assert "of the first 10 were among the first ten then" in told
+    assert SAYS["kept in ten"] in told
     sound(at.selectbox(key="history_then").select_index(0).run())
     assert value(at, "at") == rows.of(search, length=1)[0][0].isoformat()
     assert html(at).count("As it was.") == 2
@@ -300,13 +303,13 @@ def test_two_columns_are_compared_in_words_and_numbers(app, search):
     at = sound(app.open(HISTORY, q=search, show="compare", of="dense-relic,bm25"))
     found = app.bench.sharing.compare(search, ["dense-relic", "bm25"])
     told = plain(html(at))
-    assert f"{found.overlap} of the first 10 passages are the same." in told
+    assert f"{found.overlap} {SAYS['same of ten']}" in told
     assert f"{found.likeness:.2f}, where 1 is the same list" in told
     assert [plain(each.split("</h2>")[0]) for each in html(at).split("<h2>")[1:]] == [
         "By both", "By dense-RELiC alone", "By BM25 alone",
     ]  # fmt: skip
     assert html(at).count('href="read?') == len(found.passages)
-    assert "Overlapping passages count as one" in told
+    assert SAYS["overlaps"] in told
     assert at.get_by_key("compare_first").options[0] == "dense-RELiC", "a select box reads no markup"
 
 
@@ -327,7 +330,7 @@ def test_a_passage_is_kept_and_read_with_the_claim_it_was_found_for(app, search,
 
 def test_a_way_of_searching_that_is_not_known_is_told_and_others_are_compared(app, search):
     at = sound(app.open(HISTORY, q=search, show="compare", of="oracle,bm25"))
-    assert "no way of searching called oracle" in said(at)
+    assert SAYS["retriever unknown"] in said(at)
     assert "By BM25 alone" in html(at)
 
 
@@ -375,16 +378,16 @@ def test_what_differs_since_an_address_was_made_is_told(app):
     short, _ = shared_address(ask(app))
     makers = short["m"].split(".")
     other = ".".join("ffff" + each[4:] if not each.startswith("0000") else each for each in makers)
-    assert "dense-RELiC has been taught anew" in said(sound(app.open(FIND, q=short["q"], w=short["w"], m=other)))
-    assert "have been cut anew since this address was made" in said(sound(app.open(FIND, q=short["q"], w="0" * 8)))
+    assert SAYS["taught anew"] in said(sound(app.open(FIND, q=short["q"], w=short["w"], m=other)))
+    assert SAYS["cut anew"] in said(sound(app.open(FIND, q=short["q"], w="0" * 8)))
 
 
 @pytest.mark.parametrize("given", HOSTILE)
 def test_an_address_of_find_edited_by_hand_gives_no_traceback(app, search, given):
     at = sound(app.open(FIND, search=given))
-    assert "The search that this address carries cannot be opened." in said(at)
+    assert SAYS["not opened"] in said(at)
     at = sound(app.open(FIND, q=search, w=given, m=given))
-    assert "cannot be read" in said(at)
+    assert SAYS["unreadable"] in said(at)
     assert at.text_area(key="find_claim").value == CLAIM
 
 
@@ -393,7 +396,7 @@ def test_a_search_in_a_work_that_is_not_here_is_told(app, request_):
     app.bench.works.remove(request_.work_id)
     keep_one = app.bench.works.add(b"CHAPTER I\n\nThe river rose all night.\n", name="r.txt", title="River").work
     at = sound(app.open(FIND, search=code))
-    assert "a work that is not in your library: High Water at Averhythe" in said(at)
+    assert SAYS["sample missing"] in said(at)
     assert at.selectbox(key="find_work").value == keep_one.id
 
 

@@ -12,6 +12,9 @@ import streamlit as st
 from relic_core.config import Settings
 from relic_core.store.journal import JobFolder
 from tests.app.reading import FIND, LIBRARY, as_read, bars, html, plain, said, sound
+from tests.approved import says
+
+SAYS = says("library")
 
 LANTERNS = (
     "LANTERNS\n\nCHAPTER I\n\nThe river rose all night.\n\nCHAPTER II\n\nIn the café there was one lantern fewer.\n"
@@ -81,7 +84,7 @@ def test_the_sample_is_listed_with_what_is_known_of_it(app):
 def test_a_path_is_added_and_can_be_searched(app, text):
     app.run_jobs()
     at = add(app.open(LIBRARY), text)
-    assert said(at) == "Adding lanterns.txt: Lanterns has been added."
+    assert said(at) == SAYS["file added"]
     assert said(at) in earlier(at)
     lanterns = next(work for work in app.bench.works.summaries() if work.source == str(text))
     assert lanterns.title in titles(at)
@@ -110,7 +113,7 @@ def test_the_same_text_again_is_known(app, text, tmp_path):
     again.write_bytes(b"\xef\xbb\xbf" + LANTERNS.replace("\n", "\r\n").encode())
     add(at, again)
     assert titles(at) == before
-    assert said(at) == "Adding again.txt: Lanterns is in the library already."
+    assert said(at) == SAYS["file again"]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +122,7 @@ def test_the_same_text_again_is_known(app, text, tmp_path):
         (lambda path: None, "no file"),
         (Path.mkdir, "is a folder"),
         (Path.touch, "The file is empty"),
-        (lambda path: path.write_bytes(bytes(range(256)) * 64), "not text in an encoding known here"),
+        (lambda path: path.write_bytes(bytes(range(256)) * 64), SAYS["encoding unknown"]),
         (lambda path: (path.touch(), os.truncate(path, 60_000_000)), "at most 20,000,000 are allowed"),
     ],
     ids=["missing", "folder", "empty", "binary", "60 MB"],
@@ -173,7 +176,7 @@ def test_a_file_is_shown_as_it_was_understood_before_anything_is_stored(app):
     at.text_input[[box.label for box in at.text_input].index("Title")].set_value("The Lanterns")
     at.text_input[[box.label for box in at.text_input].index("First published")].set_value("1891")
     click(at, "Add")
-    assert said(at) == "The Lanterns is in your library. It can be read and searched by words at once."
+    assert said(at) == SAYS["added at once"]
     (added,) = [work for work in app.bench.works.summaries() if work.source == "lanterns.txt"]
     assert (added.title, added.year) == ("The Lanterns", 1891)
     assert under_way(at) == ["Preparing The Lanterns starting"]
@@ -202,7 +205,7 @@ def test_all_that_could_not_be_read_is_discarded_at_once(app):
     at = upload(app.open(LIBRARY), *files)
     assert len(at.error) == 2
     assert "book.pdf" in said(at), "a type that is not read is told in our own words"
-    click(at, "Discard all that could not be read")
+    click(at, SAYS["discard unreadable"])
     assert not at.error
     assert labelled(at, "Add")
 
@@ -240,7 +243,7 @@ def test_a_play_is_shown_as_a_play(app):
 @pytest.mark.parametrize(
     ("label", "typed", "message"),
     [
-        ("Title", " ", "The title is empty"),
+        ("Title", " ", SAYS["title empty"]),
         ("First published", "soon", "no number"),
         ("First published", "9999", "9999"),
     ],
@@ -257,23 +260,23 @@ def test_what_cannot_be_said_of_a_work_is_told_and_the_file_is_still_there(app, 
 def test_a_text_that_is_there_is_known_and_so_is_one_that_was_removed(app):
     work = app.bench.works.add(LANTERNS.encode(), name="lanterns.txt", title="My Lanterns").work
     at = upload(app.open(LIBRARY), ("again.txt", LANTERNS.encode()))
-    assert "Already in your library as My Lanterns." in said(at)
+    assert SAYS["already there"] in said(at)
     app.bench.works.remove(work.id)
     at = upload(app.open(LIBRARY), ("again.txt", LANTERNS.encode()))
-    assert "You removed this text earlier" in said(at)
+    assert SAYS["removed earlier"] in said(at)
 
 
 def test_another_edition_is_told(app):
     app.bench.works.add(b"The river rose, and fell.", name="other.txt", title="Lanterns")
     at = upload(app.open(LIBRARY), ("lanterns.txt", LANTERNS.encode()))
-    assert "You have another edition of this title" in said(at)
+    assert SAYS["other edition"] in said(at)
 
 
 def test_the_same_file_twice_is_offered_once(app):
     at = upload(app.open(LIBRARY), ("a.txt", LANTERNS.encode()), ("b.txt", LANTERNS.encode()))
     assert len(labelled(at, "Discard")) == 2
     assert len([box for box in at.text_input if box.label == "Title"]) == 1
-    assert "b.txt: It holds the same as another of these files" in said(at).replace("**", "")
+    assert SAYS["same file"] in said(at).replace("**", "")
 
 
 def test_a_file_can_be_discarded(app):
@@ -303,7 +306,7 @@ def test_texts_of_the_library_folder_are_offered_until_they_are_added(app, text,
     choice = at.multiselect(key="library_chosen")
     assert len(choice.options) == 2
     choice.set_value([str(offered)])
-    submit(at, "Add the chosen ones")
+    submit(at, SAYS["add chosen"])
     assert len(titles(at)) == 2
     assert len(at.multiselect(key="library_chosen").options) == 1
 
@@ -323,8 +326,8 @@ def test_a_number_of_project_gutenberg_is_fetched_by_a_job(app):
     at.text_input(key="library_gutenberg").set_value("https://www.gutenberg.org/ebooks/1342")
     submit(at, "Fetch and add")
     (bar,) = bars(at)
-    assert "Pride and Prejudice" in bar
-    assert bar.endswith(": looking for book 1342 …")
+    assert "Prejudice" in bar
+    assert bar.endswith(SAYS["fetching"])
     assert app.bench.jobs.recent()[0].active
 
 
@@ -363,11 +366,11 @@ def test_the_shelf_has_all_works_with_where_each_can_be_had(app):
     assert len(shelved) == 79
     for each in shelved:
         if each.entry.free_in_us:
-            expected = f"In copyright in the US until 31 December {each.entry.free_in_us - 1}: add a file of your own"
+            expected = f"{SAYS['in copyright']} {each.entry.free_in_us - 1}: add a file of your own"
         elif each.entry.gutenberg:
             expected = " Add"
         else:
-            expected = "No free source known: add a file of your own"
+            expected = SAYS["no source"]
         assert rows(at)[each.entry.slug].endswith(expected)
     assert [tab.label for tab in at.tabs][-3:] == ["Training (56)", "Validation (18)", "Test (5)"]
 
@@ -378,7 +381,7 @@ def test_one_click_adds_a_work_and_it_is_on_its_way(app, press_button):
     assert "Emma" in bar
     assert rows(at)["emma"].endswith("On its way …")
     press_button(at, "add", "frankenstein")
-    assert rows(at)["emma"].endswith("On its way …"), "it waits, and another can be asked for"
+    assert rows(at)["emma"].endswith("On its way …")  # it waits, and another can be asked for
     assert rows(at)["frankenstein"].endswith("On its way …")
 
 
@@ -396,10 +399,10 @@ def test_a_work_of_the_folder_is_taken_from_there_and_the_rest_can_follow(app, f
     for slug in splits[:2]:
         (folder / f"{slug}.txt").write_text(f"This is {slug}. It rained.")
     at = sound(app.open(LIBRARY))
-    assert rows(at)[splits[0]].endswith("from your folder  Add")
+    assert rows(at)[splits[0]].endswith(SAYS["offered from folder"])
     app.run_jobs()
     at = press_button(app.open(LIBRARY), "add", splits[0])
-    assert rows(at)[splits[0]].endswith("In your library Read About")
+    assert rows(at)[splits[0]].endswith(SAYS["in library"])
     assert [button.label for button in at.button if button.key == "shelf-all-test"] == [
         f"Add the other {sum(row.endswith(' Add') for slug, row in rows(at).items() if slug in splits)}"
     ]
@@ -413,14 +416,14 @@ def test_adding_a_whole_split_is_one_job(app):
     sound(at.button(key="shelf-all-validation").click().run())
     (bar,) = bars(at)
     assert re.match(r"Adding \d\d works: starting", bar)
-    assert not [button for button in at.button if button.key == "shelf-all-validation"], "it has been asked for"
+    assert not [button for button in at.button if button.key == "shelf-all-validation"]  # it has been asked for
     assert at.button(key="shelf-all-train").disabled, "one thing after another"
 
 
 @pytest.mark.parametrize("prepare", [False, True])
 def test_preparing_a_whole_split_is_told_of_and_left_to_the_reader(app, prepare):
     at = sound(app.open(LIBRARY))
-    assert "They can be read and searched by words at once" in plain(html(at))
+    assert SAYS["several at once"] in plain(html(at))
     asked = at.checkbox(key="shelf-prepare-validation")
     assert asked.value is False
     asked.set_value(prepare).run()
@@ -471,7 +474,7 @@ def test_a_removed_work_can_be_put_back(app, press_button):
     (sample,) = app.bench.works.summaries()
     press_button(at, "remove", sample.id)
     assert titles(at) == []
-    assert "Nothing is stored yet" in said(at)
+    assert SAYS["nothing stored"] in said(at)
     assert app.bench.works.summaries() == ()
 
     sound(app.open(LIBRARY))
@@ -520,4 +523,4 @@ def test_of_many_jobs_a_few_are_watched(app):
     app.bench.indexes.start(work.id)
     at = sound(app.open(LIBRARY))
     assert len(under_way(at)) == 6
-    assert "One more waits for its turn." in html(at)
+    assert SAYS["one waits"] in html(at)

@@ -9,6 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.reading import FIND, html, plain, said, sound
+from tests.approved import says
+
+SAYS = says("notebook")
 
 NOTEBOOK = "pages/notebook.py"
 READ = "pages/read.py"
@@ -26,7 +29,7 @@ def sample(app):
 def notes(app, sample):
     """Three notes: two of a collection, one of another."""
     book = app.bench.notebook
-    light = book.add_collection("Light *and* water")
+    light = book.add_collection("Light *or* water")
     made = [book.keep(sample.id, at, collection_id=light.id, claim_text=CLAIM) for at in ("1.1.1", "1.2.1")]
     dark = book.add_collection("Dark")
     return [note.id for note in (*made, book.keep(sample.id, "1.3.1", collection_id=dark.id, claim_text=CLAIM))]
@@ -122,8 +125,8 @@ def test_a_press_that_cannot_be_done_is_told(app, press_button, sample, to):
 
 def test_an_empty_notebook_teaches_what_it_is_for_and_leads_on(app):
     at = sound(app.open(NOTEBOOK))
-    assert "Keep stands beside every passage" in plain(html(at))
-    assert "Find a first passage" in [link.value for link in at.get("page_link")]
+    assert SAYS["how to keep"] in plain(html(at))
+    assert SAYS["find first"] in [link.value for link in at.get("page_link")]
 
 
 def test_notes_stand_with_their_passage_claim_and_place(app, notes, sample):
@@ -133,7 +136,7 @@ def test_notes_stand_with_their_passage_claim_and_place(app, notes, sample):
     first = app.bench.notebook.note(notes[0]).note.kept
     assert first.quotation in words
     assert f"For the claim “{CLAIM}”" in words
-    assert "Light *and* water" in words
+    assert "Light *or* water" in words
     assert f'href="read?work={sample.id}&amp;at=1.1.1"' in html(at)
 
 
@@ -162,14 +165,12 @@ def test_no_verdict_is_asked_where_there_is_no_claim_and_the_counts_say_so(app, 
     before = book.keep(sample.id, "2.3.1").id
     book.write(before, verdict="unsure")
     at = sound(app.open(NOTEBOOK))
-    asked = [control.key for control in at.segmented_control if control.label == "Verdict on the claim"]
-    assert asked == [f"notebook_verdict_{each}" for each in (*notes, before)], (
-        "one that was given before can be taken back"
-    )
+    asked = [control.key for control in at.segmented_control if control.label == SAYS["verdict"]]
+    assert asked == [f"notebook_verdict_{each}" for each in (*notes, before)], "one given before can be taken back"
     assert shown(at) == [*notes[:2], notes[2], met, looked_for, before]
     told = " ".join(text.value for text in at.text)
-    assert "3, since they have no verdict yet" in told
-    assert "3, since they were kept without a claim" in told
+    assert SAYS["without verdict"] in told
+    assert SAYS["without claim"] in told
 
 
 def test_words_of_a_megabyte_are_refused_and_stay_in_their_field(app, notes):
@@ -178,7 +179,7 @@ def test_words_of_a_megabyte_are_refused_and_stay_in_their_field(app, notes):
     field = at.text_area(key=f"notebook_words_{notes[0]}")
     field.set_value(typed)
     at = sound(at.run())
-    assert "20,000 characters, and these have 1,000,000" in said(at)
+    assert SAYS["note too long"] in said(at)
     assert at.text_area(key=f"notebook_words_{notes[0]}").value == typed
     assert app.bench.notebook.note(notes[0]).note.words == ""
     at.switch_page(FIND).run()
@@ -224,7 +225,7 @@ def test_a_collection_that_has_gone_meanwhile_is_told_by_the_note_alone(app, not
 def test_a_removed_note_is_put_back_at_once_or_later(app, notes, press_button):
     at = press_button(sound(app.open(NOTEBOOK)), "remove-note", notes[0])
     assert shown(at) == notes[1:]
-    assert "Removed from the notebook" in plain(html(at))
+    assert SAYS["removed"] in plain(html(at))
     at = sound(at.button(key="note_undo").click().run())
     assert shown(at) == notes
     press_button(at, "remove-note", notes[1])
@@ -236,17 +237,17 @@ def test_a_removed_note_is_put_back_at_once_or_later(app, notes, press_button):
 def test_collections_are_chosen_made_renamed_and_removed(app, notes):
     at = sound(app.open(NOTEBOOK))
     choice = at.selectbox(key="notebook_collection")
-    assert choice.options == ["All notes (3)", "Light *and* water (2)", "Dark (1)"]
+    assert choice.options == ["All notes (3)", "Light *or* water (2)", "Dark (1)"]
     at.text_input(key="notebook_new_name").set_value("The sea")
     at = sound(next(button for button in at.button if button.label == "Make it").click().run())
     assert at.selectbox(key="notebook_collection").options[-1] == "The sea (0)"
-    assert "Nothing is kept in this collection yet." in plain(html(at))
+    assert SAYS["collection empty"] in plain(html(at))
     sea = app.bench.notebook.collections()[-1].collection
     at.text_input(key=f"notebook_name_{sea.id}").set_value("dark")
     at = sound(next(button for button in at.button if button.label == "Rename").click().run())
     assert "called “Dark” already" in said(at)
     at = sound(at.button(key="notebook_remove").click().run())
-    assert [each.collection.name for each in app.bench.notebook.collections()] == ["Light *and* water", "Dark"]
+    assert [each.collection.name for each in app.bench.notebook.collections()] == ["Light *or* water", "Dark"]
     at = sound(at.button(key="collection_undo").click().run())
     assert app.bench.notebook.collections()[-1].collection.name == "The sea"
 
@@ -262,7 +263,7 @@ def test_the_notebook_is_searched(app, notes):
     at.selectbox(key="notebook_verdict").set_value("none")
     at = sound(at.run())
     assert shown(at) == notes[:2]
-    assert 'data-does="up"' not in html(at), "what is not all of a collection is not put in order"
+    assert 'data-does="up"' not in html(at)  # what is not all of a collection is not put in order
 
 
 def test_the_address_of_a_note_opens_the_page_it_stands_on(app, sample):
@@ -271,7 +272,7 @@ def test_the_address_of_a_note_opens_the_page_it_stands_on(app, sample):
     ids = [app.bench.notebook.keep(sample.id, at).id for at in addresses]
     assert shown(sound(app.open(NOTEBOOK))) == ids[:10]
     assert shown(sound(app.open(NOTEBOOK, note=ids[11]))) == ids[10:]
-    assert "not in your notebook" in said(sound(app.open(NOTEBOOK, note="nothing")))
+    assert SAYS["note unknown"] in said(sound(app.open(NOTEBOOK, note="nothing")))
 
 
 def test_the_address_of_a_collection_opens_it_and_says_where_there_is_none(app, notes):
@@ -283,7 +284,7 @@ def test_the_address_of_a_collection_opens_it_and_says_where_there_is_none(app, 
         assert shown(at) == [notes[0]]
         assert said(at) == ""
     at = sound(app.open(NOTEBOOK, collection="zz*z*"))
-    assert "There is no collection “zz*z*” in your notebook." in said(at)
+    assert SAYS["collection unknown"] in said(at)
     assert set(shown(at)) == set(notes)
 
 
@@ -291,7 +292,7 @@ def test_a_note_whose_work_was_removed_says_so(app, notes, sample):
     app.bench.works.remove(sample.id)
     at = sound(app.open(NOTEBOOK))
     words = plain(html(at))
-    assert f"{sample.title} was removed from your library" in words
+    assert f"{sample.title} {SAYS['work removed']}" in words
     assert 'href="read?' not in html(at)
 
 
@@ -320,7 +321,7 @@ def test_the_menu_says_which_verdicts_can_be_measured_on(app, notes):
     book.write(notes[1], verdict="contradicts")
     at = sound(app.open(NOTEBOOK))
     told = " ".join(text.value for text in at.text)
-    assert "One passage with the verdict “supports”" in told
-    assert "1, since they contradict their claim" in told
+    assert SAYS["one supporting"] in told
+    assert SAYS["contradicting"] in told
     made = json.loads(app.bench.notebook_files.evaluation_set().content)
     assert [list(each["quotes"]) for each in made.values()] == [[notes[0]]]

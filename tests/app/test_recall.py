@@ -11,7 +11,10 @@ import pytest
 from relic_core.errors import StoreBusy
 from relic_core.services.recall import Recall
 from tests.app.reading import html, plain, said, sound
+from tests.approved import says
 from tests.making_runs import book_of, make_books, make_outcomes, make_run, outcomes_in
+
+SAYS = says("recall")
 
 RECALL = "pages/recall.py"
 BOOKS = make_books(14)
@@ -84,10 +87,8 @@ def headings(at):
 def test_before_anything_was_measured_the_page_says_how_to_begin(app):
     at = sound(app.open(RECALL))
     assert said(at)
-    assert [code.value for code in at.code] == ["python -m relic_core evaluate sample dense-relic"]
-    assert "share of these places for which the passage that the critic quoted is among the first ten" in plain(
-        html(at)
-    )
+    assert [code.value for code in at.code] == [SAYS["command"]]
+    assert SAYS["meaning of recall"] in plain(html(at))
     assert address(at) == {}
 
 
@@ -242,7 +243,7 @@ def test_those_found_are_shown_when_asked_for(app, readable):
     at = sound(app.open(RECALL, benchmark="readable", book="averhythe"))
     sound(at.get_by_key("recall_show").set_value("found").run())
     assert cases(at) == ["averhythe-4", "averhythe-0"]
-    assert "own quotation first" in plain(html(at))
+    assert SAYS["put first"] in plain(html(at))
     assert address(at)["show"] == "found"
 
 
@@ -250,10 +251,10 @@ def test_what_runs_make_differently_of_an_example_can_be_told_apart(app, two):
     at = sound(app.open(RECALL, benchmark="novels-by-hand", view="lengths", length="2", show="all"))
     chosen = at.get_by_key("recall_show")
     counts = {label.split(":")[0]: int(label.split(":")[1]) for label in chosen.options}
-    assert set(counts) == {"Missed by all", "Missed by some", "Found by all", "All"}
+    assert set(counts) == {"Missed by all", SAYS["some missed"], "Found by all", "All"}
     assert sum(counts.values()) == 2 * counts["All"]
     sound(chosen.set_value("some").run())
-    assert f"{counts['Missed by some']} of {counts['All']} quotations of 2 sentences" in plain(html(at))
+    assert f"{counts[SAYS['some missed']]} of {counts['All']} quotations of 2 sentences" in plain(html(at))
     for article in re.findall(r'<article class="relic-recall-case".*?</article>', html(at), re.DOTALL):
         ranks = [int(rank.replace(",", "")) for rank in re.findall(r"<td>([\d,]+) of", article)]
         assert 0 < sum(rank > 10 for rank in ranks) < 2
@@ -288,9 +289,9 @@ def test_where_the_text_is_not_here_offsets_are_shown_and_how_to_have_it(app, tw
     assert len(titles) == len(set(titles)) > 1
     assert 'href="library"' in told
     assert not {"--data", "JSON", "RELIC_"} & set(plain(told).split())
-    assert "claims are not" in plain(told)
+    assert SAYS["claims hidden"] in plain(told)
     first = re.search(r'<article class="relic-recall-case".*?</article>', html(at), re.DOTALL)[0]
-    assert "The critic quotes" in plain(first)
+    assert SAYS["critic quotes"] in plain(first)
     assert re.findall(r'scope="row">([^<]*)', first) == ["dense-RELiC · 4/4", "BM25 · 4/4"]
     assert "characters" not in plain(first)
     assert 'href="read' not in html(at)

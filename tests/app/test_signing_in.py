@@ -9,6 +9,9 @@ from relic_core.services.answers import SearchRequest
 from relic_ui import person
 from tests.app.conftest import APP
 from tests.app.reading import html
+from tests.approved import says
+
+SAYS = says("signing_in")
 
 AUTH = {"client_id": "relic", "client_secret": "x", "redirect_uri": "http://localhost/oauth2callback"}
 ADA = {"is_logged_in": True, "iss": "https://login", "sub": "8", "name": "Ada <i>", "email": "ada@example.org"}
@@ -39,13 +42,13 @@ def test_where_nothing_is_set_up_nobody_signs_in(visit):
 
 def test_a_list_of_people_without_a_provider_lets_nobody_in(visit):
     at = visit(allow="ada@example.org")
-    assert "no provider is set up to sign them in" in at.error[0].value
+    assert SAYS["no provider"] in at.error[0].value
     assert len(at.sidebar.get("page_link")) == 0
 
 
 def test_a_part_auth_that_names_no_provider_lets_nobody_in(visit):
     at = visit(auth={"cookie_secret": "x"})
-    assert "names no provider" in at.error[0].value
+    assert SAYS["provider unnamed"] in at.error[0].value
 
 
 def test_nothing_is_shown_before_somebody_signs_in(visit):
@@ -95,14 +98,14 @@ def test_what_was_kept_before_is_theirs_once_it_is_handed_over(visit, app):
 @pytest.mark.parametrize(
     ("said", "allowed", "told"),
     [
-        ({"sub": "1"}, ["a@b.org"], "did not give your address"),
+        ({"sub": "1"}, ["a@b.org"], SAYS["no address"]),
         ({"email": "a@b.org"}, [], "did not say who you are"),
-        ({"sub": "1", "email": "a@b.org", "email_verified": False}, ["a@b.org"], "has not confirmed"),
-        ({"sub": "1", "email": "a@b.org", "email_verified": "false"}, ["a@b.org"], "has not confirmed"),
+        ({"sub": "1", "email": "a@b.org", "email_verified": False}, ["a@b.org"], SAYS["unconfirmed"]),
+        ({"sub": "1", "email": "a@b.org", "email_verified": "false"}, ["a@b.org"], SAYS["unconfirmed"]),
         ({"sub": "1", "email": "a@b.org", "email_verified": "true"}, ["a@b.org"], ""),
-        ({"sub": "1", "email": "a@evil.b.org"}, ["b.org"], "not among those"),
-        ({"sub": "1", "email": "a@b.org@evil.net"}, ["b.org", "a@b.org"], "not among those"),
-        ({"sub": "1", "email": "b.org"}, ["x.org"], "not among those"),
+        ({"sub": "1", "email": "a@evil.b.org"}, ["b.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": "a@b.org@evil.net"}, ["b.org", "a@b.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": "b.org"}, ["x.org"], SAYS["not allowed"]),
         ({"sub": "1", "email": " A@B.org ", "email_verified": True}, ["a@b.org"], ""),
         ({"sub": "1"}, [], ""),
     ],

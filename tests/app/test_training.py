@@ -12,9 +12,12 @@ from relic_core.store.trainings import TrainingRows
 from relic_core.training.folders import TrainingFolder
 from relic_core.wiring import InlineExecutor, build
 from tests.app.reading import bars, html, plain, said, sound
+from tests.approved import says
 from tests.making_sources import keep, make_source, make_window
 from tests.making_training import make_base
 from tests.small_training import asked_of, asked_of_reranker, furnish
+
+SAYS = says("training")
 
 TRAINING = "pages/training.py"
 
@@ -48,7 +51,7 @@ def quickly(at, base):
         at.number_input(f"training_set_default_{key}").set_value(value)
     at.text_input("training_set_default_claim_windows").set_value("[]")
     at.selectbox("training_set_default_precision").set_value("float32")
-    at.radio("training_base_kind").set_value("Another, by its folder or name")
+    at.radio("training_base_kind").set_value(SAYS["other base"])
     at.run()
     at.text_input("training_base").set_value(str(base))
     at.text_input("training_name").set_value("mine")
@@ -57,8 +60,8 @@ def quickly(at, base):
 
 def test_without_anything_mined_the_page_says_what_to_do(app):
     at = sound(app.open(TRAINING))
-    assert "No criticism was read yet" in said(at)
-    assert [link.value for link in at.main.get("page_link")] == ["Open the library"]
+    assert SAYS["no criticism"] in said(at)
+    assert [link.value for link in at.main.get("page_link")] == [SAYS["open library"]]
     assert [each.key for each in at.button if (each.key or "").startswith("training")] == []
 
 
@@ -68,14 +71,14 @@ def test_what_was_mined_is_parted_by_a_button(app):
     windows = [make_window(work, source, at) for at in range(40)]
     keep(app.bench, source, windows, works=[work])
     at = sound(app.open(TRAINING))
-    assert "it has not been decided which of them may be learnt from" in said(at)
+    assert SAYS["undecided which"] in said(at)
     at = sound(at.button("training_split").click().run())
-    assert "it has not been decided" not in said(at)
+    assert SAYS["undecided which"] not in said(at)
     assert app.bench.store.splits.counts("pair")
     (told,) = [each.value for each in at.success]
     counts = {split: app.bench.store.splits.counts("window").get(split, 0) for split in ("training", "dev", "test")}
     assert f"of any book, {counts['training']:,} of your works" in told
-    assert "to validate on" in told
+    assert SAYS["to validate"] in told
     assert "to report on" in told
     assert not [each.value for each in sound(app.open(TRAINING)).success]
 
@@ -83,18 +86,18 @@ def test_what_was_mined_is_parted_by_a_button(app):
 def test_before_it_begins_the_page_says_what_is_learnt_from_and_how_long_that_takes(furnished, base):
     at = quickly(furnished.open(TRAINING), base)
     words = plain(html(at))
-    assert "It learns from 36 quotations of any book and 6 quotations of your works." in words
-    assert "It is validated on 6 others, which it never learns from." in words
-    assert "it takes about less than a minute (2 steps)" in words
-    assert "That is little" in said(at)
+    assert SAYS["learns from"] in words
+    assert SAYS["validated on"] in words
+    assert SAYS["duration"] in words
+    assert SAYS["little"] in said(at)
 
 
 def test_with_few_quotations_and_the_untaught_model_dense_relic_is_recommended(furnished):
     at = sound(furnished.open(TRAINING))
-    assert "better to go on from dense-RELiC" in said(at)
+    assert SAYS["better go on"] in said(at)
     at = sound(at.selectbox("training_start_encoder_False").set_value("default").run())
-    assert "That is little" in said(at)
-    assert "better to go on from dense-RELiC" not in said(at)
+    assert SAYS["little"] in said(at)
+    assert SAYS["better go on"] not in said(at)
 
 
 def test_a_training_is_begun_watched_and_stopped(furnished, base, press_button):
@@ -104,8 +107,8 @@ def test_a_training_is_begun_watched_and_stopped(furnished, base, press_button):
     assert followed.training.name == "mine"
     assert at.query_params["id"] in ([followed.training.id], followed.training.id)
     assert at.session_state["brought"][1] == "#training-one", "the page takes the reader to it"
-    assert "Waiting its turn. It is about to begin." in bars(at)[0]
-    assert "Another training is under way" in plain(html(at))
+    assert SAYS["waiting"] in bars(at)[0]
+    assert SAYS["other running"] in plain(html(at))
     press_button(at, "stop-training", followed.training.id)
     assert furnished.bench.jobs.get(followed.job).note == "Stopping."
 
@@ -159,21 +162,21 @@ def test_trainings_are_compared_and_their_names_are_shown_not_obeyed(furnished, 
     words = plain(html(at))
     assert "of <1>" in words
     assert "of <1>" not in html(at)
-    assert "Figures of the best weights" in words
-    assert "In what they differ" in words
+    assert SAYS["best weights"] in words
+    assert SAYS["differences"] in words
     assert "seed" in words
 
 
 def test_a_model_is_made_the_default_and_the_way_back_is_offered(furnished, made, press_button):
     first, second = made
     at = sound(furnished.open(TRAINING))
-    assert "The app searches with the model that comes with the program." in plain(html(at))
+    assert SAYS["packaged model"] in plain(html(at))
     at = press_button(at, "use-model", first)
-    assert "The app searches with the model of of <1>" in plain(html(at))
+    assert SAYS["chosen model"] in plain(html(at))
     assert furnished.bench.settings.trained.endswith(f"{first}/model/encoder.json")
     at = press_button(at, "use-model", second)
     at = press_button(at, "model-before", "it")
-    assert "The app searches with the model of of <1>" in plain(html(at))
+    assert SAYS["chosen model"] in plain(html(at))
     at = press_button(at, "use-packaged", "packaged-encoder")
     assert furnished.bench.settings.trained == ""
 
@@ -195,13 +198,13 @@ def test_a_reranker_is_asked_for_by_its_recipe(furnished, base, dense):
     assert at.selectbox("training_hard_reranker").value == "default"
     for key, value in {"batch": 6, "window_batch": 3, "window": 48, "claim_tokens": 24, "steps": 2}.items():
         at.number_input(f"training_set_reranker_{key}").set_value(value)
-    at.radio("training_base_kind").set_value("Another, by its folder or name")
+    at.radio("training_base_kind").set_value(SAYS["other base"])
     at.run()
     at.text_input("training_base").set_value(str(base))
     at = sound(at.run())
     words = plain(html(at))
-    assert "It learns from 36 quotations of any book and 6 quotations of your works." in words
-    assert "Of that, looking for hard wrong answers takes less than a minute." in words
+    assert SAYS["learns from"] in words
+    assert SAYS["mining duration"] in words
     sound(at.button("training_begin").click().run())
     (followed,) = furnished.bench.trainings.all()
     assert followed.training.kind == "reranker"
@@ -214,7 +217,7 @@ def test_what_means_nothing_for_a_reranker_is_told_on_the_page(furnished, dense)
     at.run()
     at.selectbox("training_set_reranker_pooling").set_value("first")
     at = sound(at.run())
-    assert 'must be "mean" or "likeness" where reading is "claim first"' in said(at)
+    assert SAYS["bad pooling"] in said(at)
     assert "training_begin" not in [each.key for each in at.button]
 
 
@@ -222,7 +225,7 @@ def test_without_a_dense_encoder_the_page_says_what_a_reranker_needs(furnished, 
     monkeypatch.setenv("RELIC_TRAINED", str(tmp_path / "none"))
     at = furnished.open(TRAINING)
     at.selectbox("training_recipe").set_value("reranker")
-    assert "A reranker learns from what dense-RELiC takes for the right passage" in said(sound(at.run()))
+    assert SAYS["reranker learns"] in said(sound(at.run()))
 
 
 def test_a_reranker_is_made_the_default_beside_the_encoder(furnished, made, base, dense, press_button):
@@ -230,17 +233,17 @@ def test_a_reranker_is_made_the_default_beside_the_encoder(furnished, made, base
     reranker = bench.trainings.start(asked_of_reranker(base, steps=2, name="orders")).id
     at = sound(furnished.open(TRAINING, id=reranker))
     words = plain(html(at))
-    assert "What is found is reordered by the reranker that comes with the program." in words
+    assert SAYS["packaged reranker"] in words
     assert "a reranker · begun" in words
-    assert "Whether the claim is read once" in words
+    assert SAYS["reading help"] in words
     at = press_button(at, "use-model", reranker)
-    assert "What is found is reordered by the reranker of orders, chosen" in plain(html(at))
+    assert SAYS["chosen reranker"] in plain(html(at))
     assert furnished.bench.settings.reranker.endswith(f"{reranker}/model")
     at = press_button(at, "use-packaged", "packaged-reranker")
-    assert "reordered by the reranker that comes with the program." in plain(html(at))
-    assert "Go back to the reranker of orders" in html(at)
+    assert SAYS["packaged reranker"] in plain(html(at))
+    assert SAYS["previous reranker"] in html(at)
     at = press_button(at, "model-before", "it")
-    assert "What is found is reordered by the reranker of orders, chosen" in plain(html(at))
+    assert SAYS["chosen reranker"] in plain(html(at))
 
 
 def test_a_chosen_reranker_that_is_damaged_is_told_and_undone_on_the_page(furnished, base, dense, press_button):
@@ -257,17 +260,15 @@ def test_a_chosen_reranker_that_is_damaged_is_told_and_undone_on_the_page(furnis
 
 def test_the_page_says_that_the_environment_stands_over_a_choice(furnished, made, base, monkeypatch):
     monkeypatch.setenv("RELIC_TRAINED", str(base))
-    assert "The app searches with the model that the setting RELIC_TRAINED names" in plain(
-        html(furnished.open(TRAINING))
-    )
+    assert SAYS["set model"] in plain(html(furnished.open(TRAINING)))
 
 
 def test_a_choice_that_was_damaged_is_told_and_undone_on_the_page(furnished, press_button):
     (furnished.settings.data / "model.json").write_text("{")
     at = sound(furnished.open(TRAINING))
-    assert "model.json, which says with which models to search, cannot be read" in said(at)
+    assert SAYS["model file unreadable"] in said(at)
     at = press_button(at, "use-packaged", "packaged")
-    assert "The app searches with the model that comes with the program." in plain(html(at))
+    assert SAYS["packaged model"] in plain(html(at))
 
 
 def test_a_training_is_removed_and_put_back(furnished, made, press_button):
@@ -283,7 +284,7 @@ def test_a_killed_training_says_what_to_do_and_is_resumed(furnished, base, press
     TrainingFolder.find(furnished.settings.data, training.id).append("started")
     furnished.held.let_go()
     at = sound(furnished.open(TRAINING))
-    assert "It ended without a word" in said(at)
+    assert SAYS["ended silently"] in said(at)
     press_button(at, "resume-training", training.id)
     assert bench.trainings.get(training.id).active
 
@@ -298,16 +299,16 @@ def test_a_setting_that_is_not_allowed_is_told_on_the_page(furnished):
     at = furnished.open(TRAINING)
     at.number_input("training_set_default_batch").set_value(1)
     at = sound(at.run())
-    assert "The recipe's batch is 1; it must be a whole number" in said(at)
+    assert SAYS["bad batch"] in said(at)
     assert "training_begin" not in [each.key for each in at.button]
 
 
 def test_a_store_that_cannot_be_read_is_told(furnished, monkeypatch):
     def busy(_):
-        raise StoreBusy("The store is in use by another program.")
+        raise StoreBusy("Busy.")
 
     monkeypatch.setattr(TrainingRows, "all", busy)
-    assert "The store is in use" in said(sound(furnished.open(TRAINING)))
+    assert "Busy." in said(sound(furnished.open(TRAINING)))
 
 
 def test_a_job_that_cannot_be_started_is_told_on_the_page(furnished, base, monkeypatch):

@@ -10,7 +10,10 @@ import pytest
 from relic_core.domain import SeedPassage
 from relic_core.services.answers import SearchRequest
 from tests.app.reading import bars, html, plain, said, sound
+from tests.approved import says
 from tests.making_sources import keep, make_source, make_window
+
+SAYS = says("work")
 
 WORK = "pages/work.py"
 TEXT = (
@@ -42,7 +45,7 @@ def test_the_edition_is_described(app, lanterns):
     assert described["Source"] == "lanterns.txt"
     assert described["Format"] == "Plain text"
     assert lanterns.sha256 in described["Fingerprint"]
-    assert described["Sentences cut by"] == app.bench.works.load(lanterns.id).segmenter
+    assert described[SAYS["segmenter"]] == app.bench.works.load(lanterns.id).segmenter
     for page in ("read", "find", "concordance"):
         assert f'href="{page}?work={lanterns.id}"' in html(at)
 
@@ -55,14 +58,14 @@ def test_the_numbers_are_those_of_the_text(app, lanterns):
         "sentences": "3",
         "words": "18",
         "different words": "16",
-        "words a sentence": "6.0",
+        SAYS["words per sentence"]: "6.0",
         "dialogue": "39%",
     }
     rows = re.findall(r"<tr>(<th scope=\"row\">.*?)</tr>", html(at))
     assert [plain(row) for row in rows] == ["Chapter I21070%", "Chapter II180.0%"]
     assert 'href="read?work=' in rows[0]
     assert "at=1.1.1" in rows[0]
-    assert "double quotation marks" in html(at)
+    assert SAYS["double marks"] in html(at)
 
 
 def test_what_was_set_aside_is_shown(app, lanterns):
@@ -72,14 +75,14 @@ def test_what_was_set_aside_is_shown(app, lanterns):
 
 def test_a_work_is_prepared_on_request(app, lanterns):
     at = sound(app.open(WORK, work=lanterns.id))
-    assert "Not yet prepared for dense-RELiC" in html(at)
+    assert SAYS["unprepared"] in html(at)
     sound(at.button(key="work_prepare").click().run())
     assert bars(at) == ["Preparing Lanterns: starting"]
     app.held.let_go()
     app.run_jobs()
     at = sound(app.open(WORK, work=lanterns.id))
     sound(at.button(key="work_prepare").click().run())
-    assert "Every way of searching answers at once." in html(at)
+    assert SAYS["all answer"] in html(at)
     encoder = app.bench.indexes.retriever("dense-relic").encoder_identity
     assert encoder in plain(html(at))
 
@@ -117,15 +120,15 @@ def test_searches_for_passages_like_one_and_in_some_chapters_are_named(app, lant
 
 
 def test_the_most_quoted_passages_are_named_with_how_often_and_by_how_many(app, lanterns):
-    assert "No secondary source of your library quotes it." in plain(html(sound(app.open(WORK, work=lanterns.id))))
+    assert SAYS["quoted by none"] in plain(html(sound(app.open(WORK, work=lanterns.id))))
     work = app.bench.works.load(lanterns.id)
     for title, places in (("Tides", (0, 2)), ("Slack Water", (2,))):
-        assert "Most quoted passages" not in html(sound(app.open(WORK, work=lanterns.id)))
+        assert SAYS["most quoted"] not in html(sound(app.open(WORK, work=lanterns.id)))
         source = make_source(title)
         keep(app.bench, source, [make_window(work, source, place) for place in places], works=[work])
     shown = html(sound(app.open(WORK, work=lanterns.id)))
     assert "Quoted in 3 places by 2 sources; 2 sentences of 3 (66.7%) at least once." in plain(shown)
-    assert "Most quoted passages" in shown
+    assert SAYS["most quoted"] in shown
     assert re.findall(r"<q>(.*?)</q>", shown) == ["In the café there was one lantern fewer."], "those quoted twice"
     assert f'href="sources?work={lanterns.id}&amp;at=2.1.1"' in shown
 
@@ -135,7 +138,7 @@ def test_where_nothing_is_quoted_twice_the_quoted_passages_are_listed_as_such(ap
     keep(app.bench, source, [make_window(work, source, place) for place in (0, 2)], works=[work])
     shown = html(sound(app.open(WORK, work=lanterns.id)))
     assert "Quoted passages" in shown
-    assert "No passage is quoted more than once so far." in shown
+    assert SAYS["quoted once"] in shown
     assert len(re.findall(r"<q>", shown)) == 2
 
 

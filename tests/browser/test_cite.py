@@ -6,7 +6,10 @@ import json
 
 import pytest
 
+from tests.approved import says
 from tests.browser.visiting import opened
+
+SAYS = says("cite")
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
@@ -22,24 +25,24 @@ def test_a_passage_is_cited_copied_and_left_again(inspected, server):
     bar.get_by_role("link", name="Cite", exact=True).focus()
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Cite", level=1).wait_for()
-    page.get_by_text("This text has no page numbers").wait_for()
+    page.get_by_text(SAYS["text without pages"]).wait_for()
     inspect("a citation")
 
     page.get_by_text("Chicago, notes", exact=True).click()
     page.locator("html[data-relic-copying]").wait_for(state="attached")
-    button = page.get_by_role("button", name="Copy Note, at the first mention")
+    button = page.get_by_role("button", name=SAYS["copy first note"])
     button.focus()
     page.keyboard.press("Enter")
     expect(button).to_contain_text("Copied")
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith("High Water at Averhythe (n.d.), chap. 1, para. 2"), copied
+    assert copied.startswith(SAYS["bibliography and place"]), copied
 
     with page.expect_download() as download:
         page.get_by_role("button", name="CSL-JSON").click()
     (item,) = json.loads(download.value.path().read_text(encoding="utf-8"))
-    assert (item["id"], item["title"]) == (work, "High Water at Averhythe")
+    assert (item["id"], item["title"]) == (work, SAYS["sample"])
 
-    page.get_by_role("link", name="About this edition").click()
+    page.get_by_role("link", name=SAYS["edition"]).click()
     page.get_by_role("heading", name="How to cite it").wait_for()
     page.get_by_text("Note, later").wait_for()
     inspect("the citation on the page of the work")

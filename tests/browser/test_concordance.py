@@ -8,7 +8,10 @@ import re
 
 from playwright.sync_api import expect
 
+from tests.approved import says
 from tests.browser.visiting import focused, note_where_left, opened, settled, stands_where_left
+
+SAYS = says("concordance")
 
 
 def rows(page):
@@ -20,9 +23,9 @@ def test_a_word_is_found_sorted_saved_and_followed_into_the_text(page, server):
     page.get_by_role("link", name="brass").click()
     page.wait_for_url("**/concordance?word=brass&work=*")
     expect(rows(page)).to_have_count(5)
-    expect(page.get_by_role("textbox", name="Word or phrase")).to_have_value("brass")
+    expect(page.get_by_role("textbox", name=SAYS["word field"])).to_have_value("brass")
 
-    box = page.get_by_role("textbox", name="Word or phrase")
+    box = page.get_by_role("textbox", name=SAYS["word field"])
     box.fill("bolt")
     box.press("Enter")
     page.wait_for_url("**word=bolt**")
@@ -113,7 +116,7 @@ def _a_row_is_come_back_to_from_the_text(page, server, back):
 
 def _a_page_that_a_link_leads_to_is_begun_at_its_heading(page, server):
     opened(page, f"{server.url}/library")
-    page.get_by_role("link", name="About High Water at Averhythe").first.click()
+    page.get_by_role("link", name=SAYS["about sample"]).first.click()
     page.wait_for_url("**/work?*")
     focused(page, "it.tagName", "H1")
 

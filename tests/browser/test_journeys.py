@@ -12,7 +12,10 @@ from relic_core.domain import Span
 from relic_core.library import sample
 from relic_core.text.reading import read_work
 from relic_core.wiring import build
+from tests.approved import says
 from tests.browser.visiting import answered, ask, cards, claim_box, opened, settled
+
+SAYS = says("find")
 
 EXAMPLE = "The brass bolt stands for a false certainty"
 CLAIM = "Mapplebeck blames others for what he left undone"
@@ -48,7 +51,7 @@ def headings(page):
 
 def test_a_deep_link_is_the_first_thing_a_new_server_is_asked(visitor, cold_server):
     opened(visitor, f"{cold_server.url}/find")
-    assert visitor.title() == "Find a quotation · RELiC Workbench"
+    assert visitor.title() == SAYS["page title"]
     menu = visitor.get_by_test_id("stSidebar").get_by_test_id("stPageLink-NavLink")
     named = [text.split()[-1] for text in menu.all_inner_texts()]
     assert named == [
@@ -67,7 +70,7 @@ def test_a_deep_link_is_the_first_thing_a_new_server_is_asked(visitor, cold_serv
     visitor.get_by_role("link", name="Library").click()
     visitor.wait_for_url("**/library")
     visitor.get_by_role("heading", name="Library", level=1).wait_for()
-    visitor.get_by_role("heading", name="High Water at Averhythe", level=3).wait_for()
+    visitor.get_by_role("heading", name=SAYS["sample"], level=3).wait_for()
 
 
 def _one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, server):
@@ -132,7 +135,7 @@ def _another_page_and_back_keeps_the_search(visitor, server):
     visitor.get_by_role("link", name="Library").click()
     visitor.wait_for_url("**/library")
     visitor.get_by_role("heading", name="Library", level=1).wait_for()
-    visitor.get_by_role("link", name="Find a quotation").click()
+    visitor.get_by_role("link", name=SAYS["find page"]).click()
     assert answered(visitor, "") == first
 
 
@@ -200,12 +203,12 @@ def _a_passage_pasted_whole_is_masked_on_offer(visitor, server):
     opened(visitor, f"{server.url}/find")
     before = ask(visitor, PASSAGE)
     address = visitor.url
-    assert any("Your claim already quotes words of this passage." in card for card in before)
-    visitor.get_by_role("button", name="Mask them and search again").click()
+    assert any(SAYS["card quoted"] in card for card in before)
+    visitor.get_by_role("button", name=SAYS["mask and search"]).click()
     after = answered(visitor, address)
     expect(claim_box(visitor)).to_have_value(PASSAGE.replace(f"{WORDS_OF_THE_WORK}.", "[MASK]"))
     assert after != before
-    assert not any("Your claim already quotes" in card for card in after)
+    assert not any(SAYS["card quoted"] in card for card in after)
 
 
 # ---- for everybody ------------------------------------------------------------------------------------------------
@@ -223,14 +226,14 @@ def test_every_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, 
     ask(page, PASSAGE)
     look("notice")
     notice = page.url
-    page.get_by_role("link", name="More like this").first.click()
+    page.get_by_role("link", name=SAYS["more like"]).first.click()
     page.get_by_role("figure").wait_for()
     answered(page, notice)
     page.get_by_role("button", name="Whole work").click()
     page.get_by_text("From … to …").click()
     page.get_by_role("combobox", name="From").wait_for()
     settled(page)
-    look("a passage, and the chapters to search")
+    look(SAYS["chapters look"])
     opened(page, f"{library_server.url}/find")
     works = page.get_by_role("combobox", name="Work")
     works.click()
@@ -270,7 +273,7 @@ def test_a_text_is_prepared_although_the_tab_is_closed(visitor, fresh_server, tm
 
     path.fill(str(text))
     path.press("Enter")
-    tab.get_by_text("Lanterns has been added.").first.wait_for(timeout=JOB_MS)
+    tab.get_by_text(SAYS["Lanterns added"]).first.wait_for(timeout=JOB_MS)
     bench = build(Settings(data=tmp_path / "own" / "data", indexes=tmp_path / "own" / "indexes"))
     tab.close()
     (job,) = [job for job in bench.jobs.recent() if job.kind == "index"]  # under way; on a quick machine done
@@ -286,18 +289,18 @@ def test_a_text_is_prepared_although_the_tab_is_closed(visitor, fresh_server, tm
 
 def test_what_is_typed_after_a_refused_claim_and_a_walk_to_the_library_is_kept(page, server):
     opened(page, f"{server.url}/find")
-    ask(page, "The brass bolt stands for a false certainty")
+    ask(page, SAYS["claim"])
     claim_box(page).fill("Латунный болт")
     claim_box(page).press("Control+Enter")
     page.get_by_text("Cyrillic letters").wait_for()
     assert "q=" not in page.url, "an address that names another search than the one on the page"
     page.get_by_role("link", name="Library").click()
     page.get_by_role("heading", level=1, name="Library").wait_for()
-    page.get_by_role("link", name="Find a quotation").click()
+    page.get_by_role("link", name=SAYS["find page"]).click()
     claim_box(page).wait_for()
     settled(page)
-    assert ask(page, "The narrator cannot see the weather from his window")
-    expect(claim_box(page)).to_have_value("The narrator cannot see the weather from his window")
+    assert ask(page, SAYS["other claim"])
+    expect(claim_box(page)).to_have_value(SAYS["other claim"])
 
 
 # ---- journeys: the steps above, in one visit ----------------------------------------------------------------------

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from tests.approved import says
 from tests.browser.visiting import opened, settled
+
+SAYS = says("library")
 
 LANTERNS = (
     "LANTERNS\n\nCHAPTER I\n\n“The river is up,” said the ferryman.\n\nCHAPTER II\n\nThere was one lantern fewer.\n"
@@ -30,7 +33,7 @@ def test_an_edition_is_uploaded_corrected_looked_at_removed_and_put_back(page, f
     card.get_by_role("textbox", name="Title").fill("Seven Lanterns")
     card.get_by_role("textbox", name="First published").fill("1891")
     card.get_by_role("button", name="Add").click()
-    page.get_by_text("Seven Lanterns is in your library.").wait_for()
+    page.get_by_text(SAYS["retitled"]).wait_for()
     page.get_by_role("heading", name="Seven Lanterns", level=3).wait_for()
     settled(page)
     page.get_by_role("button", name="Discard").click()
@@ -53,7 +56,7 @@ def test_an_edition_is_uploaded_corrected_looked_at_removed_and_put_back(page, f
     page.get_by_role("button", name="Remove Seven Lanterns").focus()
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Seven Lanterns", level=3).wait_for(state="detached")
-    page.get_by_text("Removed from the library").wait_for()
+    page.get_by_text(SAYS["removed"]).wait_for()
 
     page.reload()
     page.get_by_text("Removed works (1)").click()
@@ -90,7 +93,7 @@ def test_a_work_of_the_shelf_is_added_by_one_press(page, folder, fresh_server):
     opened(page, f"{fresh_server.url}/library")
     page.locator("html[data-relic-buttons]").wait_for(state="attached")
     row = page.locator("#shelf-frankenstein")
-    row.get_by_role("button", name="Add Frankenstein from your folder").focus()
+    row.get_by_role("button", name=SAYS["add Frankenstein"]).focus()
     page.keyboard.press("Enter")
     row.get_by_role("link", name="Read Frankenstein").wait_for(timeout=60_000)
     page.get_by_role("heading", name="Frankenstein", level=3).wait_for()
@@ -102,7 +105,7 @@ def test_a_row_of_the_shelf_stays_where_it_is_when_it_is_pressed(page, folder, f
     page.locator("html[data-relic-buttons]").wait_for(state="attached")
     row = page.locator("#shelf-frankenstein")
     row.scroll_into_view_if_needed()
-    button = row.get_by_role("button", name="Add Frankenstein from your folder")
+    button = row.get_by_role("button", name=SAYS["add Frankenstein"])
     before = row.bounding_box()["y"]
     button.dblclick()
     row.get_by_role("link", name="Read Frankenstein").wait_for(timeout=60_000)
@@ -128,8 +131,8 @@ def test_the_pages_are_sound_for_axe_and_need_no_scrolling_sideways(inspected, f
     look("correcting")
     page.get_by_role("tab", name="Project Gutenberg").click()
     look("Project Gutenberg")
-    page.get_by_role("link", name="About High Water at Averhythe").click()
-    page.get_by_role("heading", name="High Water at Averhythe", level=1).wait_for()
+    page.get_by_role("link", name=SAYS["about sample"]).click()
+    page.get_by_role("heading", name=SAYS["sample"], level=1).wait_for()
     settled(page)
     for summary in page.locator("details summary").all():
         summary.click()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
+from tests.approved import says
 from tests.browser.visiting import answered, ask, cards, note_where_left, opened, settled, stands_where_left
+
+SAYS = says("find")
 
 ALL = "All works of the library (3)"
 
@@ -28,7 +31,7 @@ def test_from_all_works_to_one_author_into_a_work_and_on_to_passages_like_one_in
     page.get_by_role("button", name="All 3 works").wait_for()
     ask(page, "The ferryman asked for light and got none")
     named = page.locator(".relic-card-work")
-    page.get_by_role("navigation", name="Which works the passages come from").get_by_text("The Mole").wait_for()
+    page.get_by_role("navigation", name=SAYS["results by work"]).get_by_text("The Mole").wait_for()
 
     top = page.get_by_role("textbox").bounding_box()
     everywhere = page.url
@@ -42,20 +45,20 @@ def test_from_all_works_to_one_author_into_a_work_and_on_to_passages_like_one_in
     expect(named.first).to_have_text("The Mole, A. Beacon (1902)")
     assert set(named.all_inner_texts()) == {"The Mole, A. Beacon (1902)"}
 
-    first = page.get_by_role("link", name="Read it in its chapter").first
+    first = page.get_by_role("link", name=SAYS["read in chapter"]).first
     first.scroll_into_view_if_needed()
     note_where_left(page)
     first.click()
     page.get_by_role("heading", level=1, name="The Mole").wait_for()
-    page.get_by_role("region", name="The passage marked").get_by_role("link", name="More like this").wait_for()
+    page.get_by_role("region", name="The passage marked").get_by_role("link", name=SAYS["more like"]).wait_for()
     page.go_back()
     page.wait_for_url(narrowed)
     stands_where_left(page)
     settled(page)
 
     found = cards(page)
-    page.get_by_role("link", name="More like this").first.click()
-    page.get_by_role("figure", name="The passage that others are to be like").wait_for()
+    page.get_by_role("link", name=SAYS["more like"]).first.click()
+    page.get_by_role("figure", name=SAYS["model passage"]).wait_for()
     alike = changed(page, narrowed)
     page.wait_for_function("document.activeElement.id === 'find-like'")
     expect(page.get_by_role("combobox", name="Work")).to_have_value("The Mole, A. Beacon (1902)")
@@ -93,13 +96,13 @@ def test_the_chapter_and_the_passage_that_are_read_can_be_searched_from(page, li
     page.wait_for_function("document.documentElement.dataset.relicReading === 'listening'")
     page.get_by_text("Nobody lit the lantern of house II.").click()
     page.get_by_role("button", name="One sentence more").click()
-    page.get_by_role("link", name="More like this").click()
+    page.get_by_role("link", name=SAYS["more like"]).click()
     answered(page, page.url.split("?")[0])
-    shown = page.get_by_role("figure", name="The passage that others are to be like")
+    shown = page.get_by_role("figure", name=SAYS["model passage"])
     expect(shown).to_contain_text("Nobody lit the lantern of house II. The ferryman had asked for it, and left.")
 
     page.go_back()
-    page.get_by_role("link", name="Search this chapter").click()
+    page.get_by_role("link", name=SAYS["search chapter"]).click()
     page.get_by_role("button", name="1 of 4 chapters").wait_for()
     ask(page, "The ferryman leaves")
     assert {text.split(" ·")[0] for text in page.locator(".relic-card h3").all_inner_texts()} == {"Chapter II"}

@@ -12,9 +12,12 @@ from playwright.sync_api import expect
 from relic_core.config import Settings
 from relic_core.evaluation.benchmarks import relic as benchmark
 from relic_core.wiring import build
+from tests.approved import says
 from tests.browser.conftest import environment_for
 from tests.browser.serving import serving
 from tests.browser.visiting import ask, claim_box, focused, opened, settled, tab_to
+
+SAYS = says("notebook")
 
 CLAIM = "The brass bolt stands for a false certainty"
 KEEP = "button[data-does=keep]"
@@ -28,7 +31,7 @@ def bench(prepared, browser, tmp_path_factory):  # `browser` first: without one,
     made = build(Settings(data=folder / "data", indexes=folder / "indexes"))
     (work,) = made.works.summaries()
     book = made.notebook
-    for name, addresses in (("Light and water", ("1.1.1", "1.2.1", "1.3.1")), ("Brass", ("2.1.1",))):
+    for name, addresses in (("Light or water", ("1.1.1", "1.2.1", "1.3.1")), ("Brass", ("2.1.1",))):
         home = book.add_collection(name).id
         for at in addresses:
             note = book.keep(work.id, at, 2, collection_id=home, claim_text=f"{CLAIM}, and so does {at}.")
@@ -90,7 +93,7 @@ def test_a_hit_is_kept_written_about_judged_and_measured_on_by_keyboard_alone(pa
 
     page.get_by_role("button", name="Save").first.focus()
     page.keyboard.press("Enter")
-    offered = page.get_by_role("button", name="Verdicts, to measure retrievers with")
+    offered = page.get_by_role("button", name=SAYS["verdicts export"])
     offered.focus()
     with page.expect_download() as download:
         page.keyboard.press("Enter")
@@ -111,7 +114,7 @@ def test_the_tab_key_leads_from_a_claim_to_the_text_to_the_notebook_and_to_a_doc
     settled(page)
     words = card.locator("blockquote p").first.inner_text()
 
-    tab_to(page, card.get_by_role("link", name="Read it in its chapter"))
+    tab_to(page, card.get_by_role("link", name=SAYS["read in chapter"]))
     page.keyboard.press("Enter")
     page.locator("article.relic-read-text").wait_for()
     settled(page)
@@ -168,7 +171,7 @@ def _a_sentence_is_kept_where_it_is_read_and_the_page_stands_still(page, url, be
     settled(page)
     assert abs(scrolled(page) - top) < 3
     focused(page, "it.dataset.part", "keep")
-    page.get_by_role("button", name="Mark the sentence after").focus()
+    page.get_by_role("button", name=SAYS["mark next"]).focus()
     page.keyboard.press("Enter")
     expect(keep).to_have_attribute("aria-pressed", "false")
 

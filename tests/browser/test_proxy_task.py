@@ -13,12 +13,15 @@ from playwright.sync_api import expect
 
 from relic_core.config import Settings
 from relic_core.wiring import build
+from tests.approved import says
 from tests.browser.conftest import environment_for
 from tests.browser.serving import serving
 from tests.browser.visiting import focused, opened, settled, tab_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+SAYS = says("proxy_task")
 
 PATIENCE = 60_000
 """Milliseconds that a page may take on a machine that does other things as well."""
@@ -47,7 +50,7 @@ def begin(page, address, name):
     opened(page, address)
     box = page.get_by_role("textbox", name="Your name, or a code")
     box.fill(name)
-    page.get_by_text("I have read this, and I agree to take part").click()
+    page.get_by_text(SAYS["agreement"]).click()
     page.get_by_role("button", name="Begin").click()
 
 
@@ -86,7 +89,7 @@ def test_the_keyboard_alone_leads_from_the_first_visit_to_the_last_item(page, st
     page.keyboard.press("Enter")
     tab_to(page, page.get_by_role("textbox", name="Your name, or a code").first)
     page.keyboard.type(name)
-    tab_to(page, page.get_by_role("checkbox", name="I have read this, and I agree to take part").first)
+    tab_to(page, page.get_by_role("checkbox", name=SAYS["agreement"]).first)
     page.keyboard.press("Space")
     tab_to(page, page.get_by_role("button", name="Begin").first)
     page.keyboard.press("Enter")
@@ -118,7 +121,7 @@ def test_nothing_is_chosen_by_a_word_that_is_written_a_key_turned_off_or_a_doubl
     begin(page, studied.address, name)
     item_shown(page, 1, studied.of)
     page.get_by_text("Add a comment").click()
-    page.get_by_label("Your comment on this item").press_sequentially("1 or 2, not 3; bcn 0")
+    page.get_by_label(SAYS["comment"]).press_sequentially("1 or 2, not 3; bcn 0")
     page.wait_for_timeout(600)
     page.get_by_role("button", name="Turn keys off").click()
     page.wait_for_timeout(400)
@@ -127,7 +130,7 @@ def test_nothing_is_chosen_by_a_word_that_is_written_a_key_turned_off_or_a_doubl
     item_shown(page, 1, studied.of)
     page.locator("button[data-choice='3']").click()
     item_shown(page, 2, studied.of)
-    expect(page.get_by_label("Your comment on this item")).to_have_value("", timeout=PATIENCE)
+    expect(page.get_by_label(SAYS["comment"])).to_have_value("", timeout=PATIENCE)
     (answer,) = answers(studied, name).values()
     assert (answer.choice, answer.comment) == (3, "1 or 2, not 3; bcn 0")
     page.wait_for_timeout(400)
@@ -162,8 +165,8 @@ def test_several_people_and_devices_at_once_each_go_on_with_their_own_answers(br
     assert phone.get_by_text(names[0]).count() == 0
     # One of the two goes on at another device.
     begin(phone, studied.address, names[0].upper())
-    phone.get_by_text("There are answers under the name").wait_for()
-    phone.get_by_role("button", name="Yes, go on where I stopped").click()
+    phone.get_by_text(SAYS["name in use"]).wait_for()
+    phone.get_by_role("button", name=SAYS["go on"]).click()
     item_shown(phone, 7, studied.of)
     press(phone, "2", 8, studied.of)
     left.keyboard.press("3")  # the seventh item once more: it was shown here before
@@ -180,14 +183,14 @@ def test_neither_a_closed_tab_nor_a_server_started_anew_loses_an_answer_or_a_com
     item_shown(page, 1, studied.of)
     press(page, "2", 2, studied.of)
     page.get_by_text("Add a comment").click()
-    page.get_by_label("Your comment on this item").press_sequentially("Half a thou")
+    page.get_by_label(SAYS["comment"]).press_sequentially("Half a thou")
     page.wait_for_url("**show=answer**")
     address, context = page.url, page.context
     page.close()
     page = context.new_page()
     opened(page, address)
     item_shown(page, 2, studied.of)
-    expect(page.get_by_label("Your comment on this item")).to_have_value("Half a thou", timeout=PATIENCE)
+    expect(page.get_by_label(SAYS["comment"])).to_have_value("Half a thou", timeout=PATIENCE)
     assert chosen(studied, name) == [2]
     with serving(environment_for(studied.folder), tmp_path / "server.log") as other:
         opened(page, f"{other.url}/proxy_task?{address.split('?')[1]}")
@@ -204,7 +207,7 @@ def test_the_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, st
     opened(page, f"{studied.url}/proxy_task")
     look("studies")
     opened(page, studied.address)
-    look("before the first item")
+    look(SAYS["first look"])
     begin(page, studied.address, somebody("axe"))
     item_shown(page, 1, studied.of)
     settled(page)

@@ -10,9 +10,12 @@ from playwright.sync_api import expect
 
 from relic_core.config import Settings
 from relic_core.wiring import build
+from tests.approved import says
 from tests.browser.conftest import NARROW
 from tests.browser.visiting import ask, cards, focused, note_where_left, opened, settled, stands_where_left
 from tests.making_books import tei
+
+SAYS = says("read")
 
 CLAIM = "Mapplebeck blames others for what he left undone"
 PLAY = tei(
@@ -83,7 +86,7 @@ def next_chapter(page, name, act):
 @pytest.fixture(scope="module")
 def sample(prepared):
     bench = build(Settings(data=prepared / "data", indexes=prepared / "indexes"))
-    (work,) = [work for work in bench.works.summaries() if work.title == "High Water at Averhythe"]
+    (work,) = [work for work in bench.works.summaries() if work.title == SAYS["sample"]]
     return bench.works.load(work.id)
 
 
@@ -103,7 +106,7 @@ def _a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, server)
     card = page.locator(".relic-card[id^='hit-bm25']").nth(2)
     quoted = " ".join(card.locator("blockquote").inner_text().split())
     rank = card.locator(".relic-rank").inner_text().split()[-1]
-    card.get_by_role("link", name="Read it in its chapter").click()
+    card.get_by_role("link", name=SAYS["read in chapter"]).click()
     page.wait_for_url("**/read?*")
 
     names = lit(page)
@@ -123,7 +126,7 @@ def _a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, server)
     assert abs(beside) < 15, "the mark stands on the line where its passage begins"
     assert page.locator(".relic-read-contents .relic-read-count").count() > 0
 
-    page.get_by_role("link", name="Back to the results").click()
+    page.get_by_role("link", name=SAYS["back to results"]).click()
     page.wait_for_url("**/find?q=*")
     assert address(page)["q"] == results
     page.locator(".relic-card").first.wait_for()
@@ -134,7 +137,7 @@ def _a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, server)
 def _results_stand_where_they_were_left(page, server, back):
     opened(page, f"{server.url}/find")
     ask(page, CLAIM)
-    link = page.locator(".relic-card[id='hit-bm25-4']").get_by_role("link", name="Read it in its chapter")
+    link = page.locator(".relic-card[id='hit-bm25-4']").get_by_role("link", name=SAYS["read in chapter"])
     link.scroll_into_view_if_needed()
     note_where_left(page)
     link.click()
@@ -143,7 +146,7 @@ def _results_stand_where_they_were_left(page, server, back):
     lit(page)
     settled(page)
     if back == "the link":
-        page.get_by_role("link", name="Back to the results").click()
+        page.get_by_role("link", name=SAYS["back to results"]).click()
     else:
         page.go_back()
     page.wait_for_url("**/find?q=*")
@@ -156,7 +159,7 @@ def _results_stand_where_they_were_left(page, server, back):
 def _from_hit_to_hit_in_the_order_of_the_text(page, server):
     opened(page, f"{server.url}/find")
     ask(page, CLAIM)
-    page.locator(".relic-card").get_by_role("link", name="Read it in its chapter").first.click()
+    page.locator(".relic-card").get_by_role("link", name=SAYS["read in chapter"]).first.click()
     page.wait_for_url("**/read?*")
     seen = [lit(page)]
     for _ in range(2):
@@ -226,7 +229,7 @@ def _a_sentence_is_marked_and_the_passage_made_longer_by_keyboard(page, room):
     assert page.evaluate("document.activeElement.textContent") == "3"
     page.get_by_role("button", name="One sentence more").press("Enter")
     assert len(lit(page)) == 2
-    page.get_by_role("button", name="Mark the sentence after").press("Enter")
+    page.get_by_role("button", name=SAYS["mark next"]).press("Enter")
     assert lit(page)[0] != "s-3-3-1"
     page.keyboard.press("Escape")
     assert address(page)["at"] == "3"
@@ -268,7 +271,7 @@ def _chapters_follow_each_other_by_link_by_key_and_by_the_browsers_back(page, ro
     next_chapter(page, "Chapter III", follow.click)
     assert address(page)["at"] == "3"
     page.wait_for_function("document.activeElement.id === 'chapter-name'")
-    assert in_view(page, "chapter-name"), "a chapter is begun at its beginning"
+    assert in_view(page, "chapter-name")  # a chapter is begun at its beginning
     next_chapter(page, "Chapter IV", lambda: page.keyboard.press("ArrowRight"))
     next_chapter(page, "Chapter III", lambda: page.keyboard.press("ArrowLeft"))
     next_chapter(page, "Chapter IV", page.go_back)
@@ -337,7 +340,7 @@ def _the_place_is_kept_within_a_visit(page, room):
     top = page.locator("#p-3-14").bounding_box()["y"]
     page.get_by_role("link", name="Library").click()
     page.get_by_role("heading", level=1, name="Library").wait_for()
-    assert urlsplit(page.url).query == "", "another page has an address of its own"
+    assert urlsplit(page.url).query == ""  # another page has an address of its own
     page.get_by_role("link", name="Read", exact=True).click()
     page.locator("#p-3-14").wait_for()
     page.wait_for_function(
@@ -387,7 +390,7 @@ def test_the_room_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, se
     opened(page, f"{server.url}/find")
     ask(page, CLAIM)
     look("find")
-    page.locator(".relic-card").get_by_role("link", name="Read it in its chapter").first.click()
+    page.locator(".relic-card").get_by_role("link", name=SAYS["read in chapter"]).first.click()
     page.wait_for_url("**/read?*")
     lit(page)
     settled(page)
@@ -398,7 +401,7 @@ def test_the_room_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, se
     page.reload()
     lit(page)
     settled(page)
-    assert not contents.evaluate("each => each.open"), "folded where there is no room"
+    assert not contents.evaluate("each => each.open")  # folded where there is no room
     contents.locator("summary").click()
     look("contents")
 

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 
 from relic_core.config import Settings
 from relic_core.wiring import build
+from tests.approved import says
 from tests.browser.conftest import environment_for
 from tests.browser.serving import serving
 from tests.browser.visiting import focused, opened, settled
@@ -20,6 +21,8 @@ from tests.making_runs import book_of, make_books, make_outcomes, make_run, outc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+SAYS = says("recall")
 
 BENCHMARK = "by-hand"
 RETRIEVERS = (("bm25", 1.2), ("zero-shot", 1.6), ("fusion", 2.0))
@@ -94,13 +97,13 @@ def _a_click_on_a_mark_leads_to_the_failures_and_a_second_into_the_text(page, me
     page.wait_for_url("**book=averhythe**")
     expect(cases(page)).to_have_count(5)
     focused(page, "it.id", "recall-examples")
-    expect(page.get_by_role("heading", name="The examples behind a figure")).to_be_in_viewport()
-    expect(page.get_by_role("combobox", name="Work")).to_have_value("High Water at Averhythe")
-    page.get_by_text("5 of 8 quotations of High Water at Averhythe are missed by all 3 runs").wait_for()
+    expect(page.get_by_role("heading", name=SAYS["examples"])).to_be_in_viewport()
+    expect(page.get_by_role("combobox", name="Work")).to_have_value(SAYS["sample"])
+    page.get_by_text(SAYS["all missed"]).wait_for()
 
     address = page.url
     case = page.locator("#case-averhythe-3")
-    expect(case).to_contain_text("BM25 · 4/4: the quotation at rank 200 of")
+    expect(case).to_contain_text(SAYS["rank two hundred"])
     link = case.get_by_role("link").first
     sentence = measured.work.address(3)
     assert f"at={sentence}&n=2" in link.get_attribute("href")
@@ -163,13 +166,13 @@ def _an_address_shows_the_same_to_another_visitor_and_back_undoes_choices(page, 
         expect(visitor.locator(".js-plotly-plot .legendtext")).to_have_text(["BM25", "Dense, zero-shot", "Combined"])
     page.go_back()
     page.wait_for_url("**view=books**")
-    expect(page.get_by_role("heading", name="Recall@10 by quoted work")).to_be_visible()
+    expect(page.get_by_role("heading", name=SAYS["ten by work"])).to_be_visible()
 
 
 def _the_figures_and_the_image_can_be_saved(page, measured):
     charted(page, query(measured))
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Save these figures as CSV").click()
+        page.get_by_role("button", name=SAYS["save CSV"]).click()
     assert saved.value.suggested_filename == f"{BENCHMARK} recall-10 books.csv"
     table = list(csv.DictReader(io.StringIO(saved.value.path().read_text("utf-8-sig"))))
     assert len(table) == 12 * len(RETRIEVERS)
@@ -189,7 +192,7 @@ def _nothing_comes_from_the_network(page, measured):
 @pytest.mark.parametrize("view", ["books", "lengths"])
 def test_nothing_moves_when_the_chart_arrives_or_a_mark_is_chosen(page, measured, view):
     charted(page, query(measured, view=view, show="all"))
-    below = page.get_by_role("heading", name="The examples behind a figure")
+    below = page.get_by_role("heading", name=SAYS["examples"])
     before = below.bounding_box()["y"] + page.evaluate("document.querySelector('.stMain').scrollTop")
     click_mark(page, marks(page, 0).nth(1))
     cases(page).first.wait_for()

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from relic_core.config import Settings
 from relic_core.services.answers import SearchRequest
 from relic_core.wiring import build
+from tests.approved import says
 from tests.browser.conftest import environment_for
 from tests.browser.serving import Server, serving
 from tests.browser.visiting import answered, ask, cards, claim_box, focused, opened, settled
@@ -18,6 +19,8 @@ from tests.making_training import make_base
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+SAYS = says("history")
 
 CLAIM = "The brass bolt stands for a false certainty"
 EARLIER = "The narrator cannot see the weather from his window"
@@ -58,7 +61,7 @@ def test_a_search_is_given_away_and_opened_on_another_machine(page, server, else
     expect(claim_box(page)).to_have_value(CLAIM)
     page.locator(".relic-card").first.wait_for()
     settled(page)
-    expect(page.get_by_text("taught anew, or another model was chosen")).to_be_visible()
+    expect(page.get_by_text(SAYS["other model"])).to_be_visible()
     assert "search=" in page.url, "the address stays as it was given"
     ask(page, f"{CLAIM}, and for no other")
     page.go_back()
@@ -72,12 +75,12 @@ def test_what_a_search_found_before_the_model_was_changed_is_held_against_now(pa
     page.wait_for_url(f"**/history?q={search}&show=then")
     page.locator(".relic-moved").first.wait_for()
     settled(page)
-    expect(page.get_by_text("dense-RELiC has been taught anew")).to_be_visible()
+    expect(page.get_by_text(SAYS["taught anew"])).to_be_visible()
     moved = page.locator(".relic-moved-how").all_inner_texts()
     assert {"new"} <= set(moved)
     assert any(each.startswith(("gone", "↓", "↑")) for each in moved)
     expect(page.get_by_text("As it was.")).to_have_count(1)
-    page.get_by_role("link", name="Open this search").click()
+    page.get_by_role("link", name=SAYS["open"]).click()
     answered(page, "")
     expect(claim_box(page)).to_have_value(EARLIER)
 
@@ -86,9 +89,9 @@ def _a_search_of_an_address_stands_again_after_a_passage_was_read(page, elsewher
     there, search = elsewhere
     opened(page, f"{there.url}/find?q={search}")
     first = answered(page, "")
-    page.locator(".relic-card").get_by_role("link", name="Read it in its chapter").first.click()
+    page.locator(".relic-card").get_by_role("link", name=SAYS["read in chapter"]).first.click()
     page.wait_for_url("**/read?**")
-    back_to_the_results = page.get_by_role("link", name="Back to the results").first
+    back_to_the_results = page.get_by_role("link", name=SAYS["back to results"]).first
     back_to_the_results.wait_for()
     settled(page)
     if back == "the link":
@@ -106,7 +109,7 @@ def _the_columns_of_a_search_are_compared_and_a_passage_is_read(page, elsewhere)
     there, search = elsewhere
     opened(page, f"{there.url}/find?q={search}")
     page.locator(".relic-card").first.wait_for()
-    page.get_by_role("link", name="Compare the columns").click()
+    page.get_by_role("link", name=SAYS["compare"]).click()
     page.get_by_role("heading", name="By BM25 alone").wait_for()
     page.locator(".relic-moved-where a").first.click()
     page.wait_for_url(f"**/read?**q={search}**")
@@ -120,7 +123,7 @@ def _a_search_is_removed_and_put_back_by_keyboard_and_from_its_own_address(page,
     remove = page.locator(f"[data-does='remove-search'][data-to='{search}']")
     remove.focus()
     page.keyboard.press("Enter")
-    page.get_by_text("Removed from your searches").wait_for()
+    page.get_by_text(SAYS["removed"]).wait_for()
     expect(line).to_have_count(0)
     focused(page, "it.innerText.includes('Put it back')", True)
     page.keyboard.press("Enter")
@@ -129,7 +132,7 @@ def _a_search_is_removed_and_put_back_by_keyboard_and_from_its_own_address(page,
     remove.click()
     expect(line).to_have_count(0)
     opened(page, f"{there.url}/find?q={search}")
-    page.get_by_text("You removed this search").wait_for()
+    page.get_by_text(SAYS["search removed"]).wait_for()
     page.get_by_role("button", name="Put it back").click()
     page.locator(".relic-card").first.wait_for()
     expect(claim_box(page)).to_have_value(EARLIER)

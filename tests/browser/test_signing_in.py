@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from tests.approved import says
 from tests.browser.conftest import environment_for
 from tests.browser.serving import serving
 from tests.oidc_provider import Provider, provider
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.browser.serving import Server
+
+SAYS = says("signing_in")
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +54,7 @@ def test_who_is_not_on_the_list_is_turned_away_and_who_is_gets_in_and_out(guarde
     known.person = {"sub": "7", "name": "Eve", "email": "eve@example.org"}
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="not on the list")).to_be_visible()
-    expect(page.get_by_text("eve@example.org is not among those")).to_be_visible()
+    expect(page.get_by_text(SAYS["Eve refused"])).to_be_visible()
     expect(page.get_by_role("link", name="Library", exact=True)).to_have_count(0)
     assert axe(page) == []
     page.get_by_role("button", name="Sign out").click()

@@ -10,8 +10,11 @@ from playwright.sync_api import expect
 
 from relic_core.config import Settings
 from relic_core.wiring import build
+from tests.approved import says
 from tests.browser.visiting import ask, opened, settled
 from tests.making_sources import keep, make_source, make_window
+
+SAYS = says("sources")
 
 CRITICISM = """{title}
 
@@ -59,13 +62,13 @@ def test_a_zip_is_added_its_quotations_looked_at_and_counted_beside_the_text(pag
     page.locator("html[data-relic-buttons]").wait_for(state="attached")
     part = page.locator(".st-key-library-sources")
     part.locator("input[type=file]").set_input_files(archive)
-    part.get_by_role("button", name="Find its quotations").click()
+    part.get_by_role("button", name=SAYS["find"]).click()
     told = page.locator(".st-key-sources-job")
-    expect(told).to_contain_text("Finding quotations in criticism.zip", timeout=60_000)
+    expect(told).to_contain_text(SAYS["finding"], timeout=60_000)
     row = part.get_by_role("listitem").filter(has_text="Tide and Town")
-    row.get_by_role("link", name="Look at its quotations").wait_for(timeout=120_000)
+    row.get_by_role("link", name=SAYS["look"]).wait_for(timeout=120_000)
     settled(page)
-    row.get_by_role("link", name="Look at its quotations").click()
+    row.get_by_role("link", name=SAYS["look"]).click()
 
     page.get_by_role("heading", name=re.compile("Tide and Town", re.IGNORECASE), level=1).wait_for()
     window = page.locator("li.relic-window").first
@@ -76,19 +79,19 @@ def test_a_zip_is_added_its_quotations_looked_at_and_counted_beside_the_text(pag
         marked = window.get_by_role("region", name=side).locator("mark").all_inner_texts()
         assert re.sub(r"\W+", "", "".join(marked)) == re.sub(r"\W+", "", sentence)
 
-    window.get_by_role("link", name="Read it in its chapter").click()
+    window.get_by_role("link", name=SAYS["read in chapter"]).click()
     count = page.locator("a.relic-read-quoted").first
     expect(count).to_have_text("2")
     page.go_back()
     window.wait_for()
     page.locator("html[data-relic-buttons]").wait_for(state="attached")
     settled(page)
-    window.get_by_role("button", name="No: a quotation of this passage").focus()
+    window.get_by_role("button", name=SAYS["no quotation"]).focus()
     page.keyboard.press("Enter")
     expect(window).to_contain_text("Set aside: judged no quotation", timeout=30_000)
-    expect(window.get_by_role("button", name="No: a quotation of this passage")).to_be_focused()
+    expect(window.get_by_role("button", name=SAYS["no quotation"])).to_be_focused()
     settled(page)
-    window.get_by_role("link", name="Read it in its chapter").click()
+    window.get_by_role("link", name=SAYS["read in chapter"]).click()
     expect(count).to_have_text("1")
 
 
@@ -140,7 +143,7 @@ def test_who_quotes_a_sentence_is_listed_and_the_text_stands_still(page, quoted,
     assert tops_of_sentences(page) == before
 
     count.click()
-    listed = page.get_by_role("region", name="Who quotes this sentence")
+    listed = page.get_by_role("region", name=SAYS["who quotes"])
     expect(listed.get_by_role("heading", level=2)).to_contain_text("Quoted 3 times by 3 sources")
     expect(listed).to_be_focused()
     settled(page)
@@ -156,8 +159,8 @@ def test_who_quotes_a_sentence_is_listed_and_the_text_stands_still(page, quoted,
     page.keyboard.press("Enter")
     expect(listed.get_by_role("heading", level=2)).to_contain_text("Quoted once")
     settled(page)
-    listed.get_by_role("link", name="The quotation beside the text").click()
-    page.get_by_role("heading", name="Who quotes this sentence", level=1).wait_for()
+    listed.get_by_role("link", name=SAYS["beside text"]).click()
+    page.get_by_role("heading", name=SAYS["who quotes"], level=1).wait_for()
     expect(page.locator("li.relic-window")).to_have_count(1)
     page.go_back()
     expect(listed.get_by_role("heading", level=2)).to_contain_text("Quoted once")
@@ -166,7 +169,7 @@ def test_who_quotes_a_sentence_is_listed_and_the_text_stands_still(page, quoted,
 def test_marks_of_hits_and_counts_stand_beside_each_other(page, quoted, fresh_server, sample):
     opened(page, f"{fresh_server.url}/find?work={sample.id}")
     ask(page, " ".join(sample.sentence_text(0).split()))
-    page.locator(".relic-card[id='hit-bm25-1']").get_by_role("link", name="Read it in its chapter").click()
+    page.locator(".relic-card[id='hit-bm25-1']").get_by_role("link", name=SAYS["read in chapter"]).click()
     page.wait_for_url("**/read?*")
     page.locator("article .relic-read-mark").first.wait_for()
     page.locator("a.relic-read-quoted").first.wait_for()
@@ -200,7 +203,7 @@ def test_the_pages_are_sound_for_axe_and_need_no_scrolling_sideways(inspected, q
     settled(page)
     look("windows")
     opened(page, f"{quoted}.1.1&quoting=1")
-    page.get_by_role("region", name="Who quotes this sentence").get_by_role("heading", level=3).first.wait_for()
+    page.get_by_role("region", name=SAYS["who quotes"]).get_by_role("heading", level=3).first.wait_for()
     look("who quotes")
     opened(page, f"{fresh_server.url}/library")
     look("library")

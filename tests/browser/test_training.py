@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from relic_core.config import Settings
 from relic_core.wiring import InlineExecutor, build
+from tests.approved import says
 from tests.browser.conftest import environment_for
 from tests.browser.serving import serving
 from tests.browser.visiting import opened, settled
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.browser.serving import Server
+
+SAYS = says("training")
 
 MINUTES = 180_000
 
@@ -51,25 +54,23 @@ def test_a_training_is_resumed_watched_to_its_end_and_made_the_default(page, tra
     page.get_by_role("button", name="Resume Ferries").click()
     expect(page.get_by_text("Finished, step 3 of 3").first).to_be_visible(timeout=MINUTES)
     settled(page)
-    page.get_by_role("button", name="Search with it: make Ferries the default").click()
-    expect(page.get_by_text("The app searches with the model of Ferries")).to_be_visible(timeout=MINUTES)
-    page.get_by_role("button", name="Use the packaged model").first.click()
-    expect(page.get_by_text("The app searches with the model that comes with the program.")).to_be_visible(
-        timeout=MINUTES
-    )
+    page.get_by_role("button", name=SAYS["make default"]).click()
+    expect(page.get_by_text(SAYS["Ferries in use"])).to_be_visible(timeout=MINUTES)
+    page.get_by_role("button", name=SAYS["use packaged"]).first.click()
+    expect(page.get_by_text(SAYS["packaged model"])).to_be_visible(timeout=MINUTES)
 
 
 def test_who_begins_a_training_is_taken_to_it(page, trained):
     name = f"Begun here {uuid4().hex[:6]}"  # made once more, the journey must not find the training of the first
     page_at(page, trained)
     page.get_by_label("What to call it").fill(name)
-    page.get_by_role("button", name="Begin the training").click(timeout=MINUTES)
+    page.get_by_role("button", name=SAYS["begin"]).click(timeout=MINUTES)
     heading = page.locator("#training-one")
     expect(heading).to_have_text(name, timeout=MINUTES)
     expect(heading).to_be_focused()
     expect(heading).to_be_in_viewport()
     page.get_by_role("button", name=f"Stop {name}").click(timeout=MINUTES)
-    expect(page.get_by_text("It was stopped").first).to_be_visible(timeout=MINUTES)
+    expect(page.get_by_text(SAYS["stopped"]).first).to_be_visible(timeout=MINUTES)
 
 
 def test_the_page_breaks_no_rule_of_accessibility_by_day_or_night_wide_or_narrow(inspected, trained):
@@ -81,7 +82,7 @@ def test_the_page_breaks_no_rule_of_accessibility_by_day_or_night_wide_or_narrow
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
     settled(page)
     look("figures and form")
-    page.get_by_text("The recipe, and what it was asked to learn from").click()
+    page.get_by_text(SAYS["recipe heading"]).click()
     page.get_by_text("More", exact=True).last.click()
-    page.get_by_text("Quotations taught together").last.wait_for()
+    page.get_by_text(SAYS["batch label"]).last.wait_for()
     look("recipe and more")
