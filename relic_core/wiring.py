@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
@@ -27,18 +26,18 @@ if TYPE_CHECKING:
     from relic_core.mining.manifest import ManifestSummary
     from relic_core.mining.statistics import Statistics
     from relic_core.ports import Executor, Progress
+    from relic_core.retrieval.registry import Retrievers
     from relic_core.services.backups import Backups
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.citing import Citing
+    from relic_core.services.comparing import Comparing
     from relic_core.services.concordance import Concordance
     from relic_core.services.dataset import Dataset
     from relic_core.services.editions import Editions
     from relic_core.services.evaluation import Benchmarks, Measuring
     from relic_core.services.health import Finding
-    from relic_core.services.history import History
     from relic_core.services.indexing import Indexes
     from relic_core.services.jobs import Jobs
-    from relic_core.services.library.search import LibrarySearch
     from relic_core.services.mining import Mining
     from relic_core.services.notebook import Notebook, NoteEditions
     from relic_core.services.notebook_files import NotebookFiles
@@ -47,7 +46,8 @@ if TYPE_CHECKING:
     from relic_core.services.recall import Outcomes, Recall
     from relic_core.services.runs import Runs
     from relic_core.services.search import Search
-    from relic_core.services.sharing.sharing import Sharing
+    from relic_core.services.sharing import Sharing
+    from relic_core.services.snapshots import Fingerprints, Snapshots
     from relic_core.services.sources import Sources
     from relic_core.services.studies.answering import Answering
     from relic_core.services.studies.files import StudyFiles
@@ -56,30 +56,20 @@ if TYPE_CHECKING:
     from relic_core.services.training import Trainings
     from relic_core.services.training_plans import TrainingPlans
     from relic_core.services.works import Works
+    from relic_core.store.searches import SearchRows
     from relic_core.store.shelf import Shelf
     from relic_core.store.works import StoredText
     from relic_core.training.examples import Corpus
     from relic_core.training.requests import TrainingRequest
 
 
-def _function(place: str) -> Callable[[App, dict[str, Any], Progress], str]:
-    """Find the function of a job where it stands, when the job runs."""
-
-    def run(app: App, arguments: dict[str, Any], progress: Progress) -> str:
-        module, name = place.split(":")
-        note: str = getattr(import_module(module), name)(app, arguments, progress)
-        return note
-
-    return run
-
-
 JOBS: dict[str, Callable[[App, dict[str, Any], Progress], str]] = {
     "add": lambda app, arguments, progress: app.catalogue.run_add(arguments, progress),
     "fetch": lambda app, arguments, progress: app.catalogue.run_fetch(arguments, progress),
-    "index": _function("relic_core.services.indexing:run_index"),
-    "library": _function("relic_core.services.indexing:run_library"),
+    "index": lambda app, arguments, progress: app.indexes.run_index(arguments, progress),
+    "library": lambda app, _arguments, progress: app.indexes.run_library(progress),
     "mine": lambda app, arguments, progress: app.mining.run_job(arguments, progress),
-    "prepare": _function("relic_core.services.preparing:run_prepare"),
+    "prepare": lambda app, arguments, progress: app.indexes.run_prepare(arguments, progress),
     "study": lambda app, arguments, progress: app.study_making.run(arguments, progress),
     "study-models": lambda app, arguments, progress: app.study_models.run(arguments, progress),
     "train": lambda app, arguments, progress: app.run_training(arguments["training"], progress),
@@ -126,12 +116,10 @@ class App:
 
         return partial(ensure_sample, self.store.works, self.shelf, self.store.examples, self.settings.max_text_bytes)
 
-    @cached_property
-    def history(self) -> History:
+    @property
+    def history(self) -> SearchRows:
         """What was asked."""
-        from relic_core.services.history import History
-
-        return History(self)
+        return self.store.searches
 
     @cached_property
     def people(self) -> People:
@@ -154,45 +142,69 @@ class App:
         )
 
     @cached_property
+    def retrievers(self) -> Retrievers:
+        """The retrievers, each made once."""
+        from relic_core.retrieval.registry import Retrievers
+        from relic_core.services.models import own_models
+
+        return Retrievers(self.settings, own_models(self.settings.data, self.named_models))
+
+    @cached_property
     def indexes(self) -> Indexes:
-        """The retrievers and what they have prepared."""
+        """What the retrievers have prepared."""
         from relic_core.services.indexing import Indexes
 
-        return Indexes(self)
+        return Indexes(self.retrievers, self.works, self.jobs, self.settings, self.history.recent)
 
     @cached_property
     def search(self) -> Search:
         """Answers search requests."""
         from relic_core.services.search import Search
 
-        return Search(self)
+        settings = self.settings
+        return Search(self.retrievers, self.works, indexes=settings.indexes, max_claim_words=settings.max_claim_words)
 
     @cached_property
-    def library_search(self) -> LibrarySearch:
-        """Answers search requests that name no work."""
-        from relic_core.services.library.search import LibrarySearch
+    def fingerprints(self) -> Fingerprints:
+        """What an answer hangs on beside the question."""
+        from relic_core.services.snapshots import Fingerprints
 
-        return LibrarySearch(self)
+        return Fingerprints(self.retrievers, self.works)
+
+    @cached_property
+    def snapshots(self) -> Snapshots:
+        """The first passages that searches found, as they were kept."""
+        from relic_core.services.snapshots import Snapshots
+
+        return Snapshots(self.store.search_heads, self.fingerprints)
+
+    @cached_property
+    def comparing(self) -> Comparing:
+        """Answers held against one another."""
+        from relic_core.services.comparing import Comparing
+
+        card = self.retrievers.card
+        return Comparing(self.search.run, self.works.load_all, card, self.snapshots, self.fingerprints)
 
     @cached_property
     def sharing(self) -> Sharing:
-        """Searches that open elsewhere and later, and what they found then."""
-        from relic_core.services.sharing.sharing import Sharing
+        """Searches that open elsewhere and later."""
+        from relic_core.services.sharing import Sharing
 
-        return Sharing(self)
+        return Sharing(self.works, self.fingerprints, self.reading.page)
 
     @cached_property
     def catalogue(self) -> Catalogue:
         """The works RELiC was built from, and which of them are stored."""
         from relic_core.services.catalogue import Catalogue, make_gutenberg
-        from relic_core.services.preparing import Preparing
+        from relic_core.services.indexing import Preparing
 
         return Catalogue(
             self.works,
             self.settings.library,
             self.jobs.start,
             gutenberg=partial(make_gutenberg, self.settings),
-            preparing=partial(Preparing, self),
+            preparing=partial(Preparing, self.indexes, self.jobs),
         )
 
     @cached_property
@@ -384,7 +396,7 @@ class App:
         """Says whether everything is as it should be; see `services.health.examine`."""
         from relic_core.services import health
 
-        return partial(health.examine, self.store, self.settings, self.works, self.indexes)
+        return partial(health.examine, self.store, self.settings, self.works, self.retrievers)
 
     @cached_property
     def studies(self) -> Studies:

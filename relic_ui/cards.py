@@ -17,7 +17,7 @@ from relic_ui.shell import literal
 from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
 
 if TYPE_CHECKING:
-    from relic_core.services.answers import Card, Column, SearchResult
+    from relic_core.services.search import Card, Column, SearchResult
     from relic_ui.keep import Marks
 
 SURROUNDING_SENTENCES = 6
@@ -114,9 +114,9 @@ def _why(card: Card, column: Column, result: SearchResult) -> str:
         lines.append(f"Shares with {asked}: {words}")
     else:
         lines.append(f"Shares no word with {asked}, little words apart")
-    if ranked := [f"{rank:,} by {escape(label)}" for label, rank in card.elsewhere if rank]:
+    if ranked := [f"{rank:,} by {escape(label)}" for label, rank in card.other_ranks if rank]:
         lines.append(f"Ranked {', '.join(ranked)}, of {column.candidates:,}")
-    if unranked := [escape(label) for label, rank in card.elsewhere if not rank]:
+    if unranked := [escape(label) for label, rank in card.other_ranks if not rank]:
         unread = any(work.id == card.work.id for work in result.unprepared)
         named = listed(unranked)
         lines.append(f"Not read yet by {named}" if unread else f"Not among what {named} found")

@@ -63,10 +63,11 @@ def some_of(names: Sequence[str], most: int) -> str:
 
 def name_of_search(app: App, search: Search, *, longest: int) -> str:
     """Name a search by what was asked: its claim, or the place of the passage that others were to be like."""
-    if search.like is None:
-        return shorten(search.claim_text, longest)
+    like = search.request.like
+    if like is None:
+        return shorten(search.request.claim_text, longest)
     try:
-        page = app.reading.page(search.like.work_id, at=search.like.at, length=search.like.length)
+        page = app.reading.page(like.work_id, at=like.at, length=like.length)
     except RelicError:
         return "Passages like one of an edition that was removed"
     where = page.place.label.replace(" · ", ", ") if page.place else "its beginning"

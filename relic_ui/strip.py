@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Work
-    from relic_core.services.answers import Card, Column
+    from relic_core.services.search import Card, Column
 
 _NARROWEST, _DOT = 282, 24
 """Widths in pixels of the narrowest strip and of a dot; on a wider strip dots stand further apart, never nearer."""

@@ -216,7 +216,7 @@ def _show_set_aside(numbers: Numbers) -> None:
 
 def _show_indexes(app: App, facts: Facts) -> None:
     st.header("Prepared for searching")
-    labels = {card.name: card.label for card in app.indexes.cards()}
+    labels = {card.name: card.label for card in app.retrievers.cards()}
     jobs: dict[str, str] = st.session_state.setdefault("work_jobs", {})  # by the work that each prepares
     job = app.jobs.get(jobs[facts.summary.id]) if facts.summary.id in jobs else None
     if facts.missing:
@@ -271,8 +271,9 @@ def _show_searches(app: App, facts: Facts) -> None:
     rows = [
         "<li>"
         + link("find", name_of_search(app, search, longest=_CLAIM_SHOWN), q=search.id)
-        + f' <span class="relic-quiet">{f"{search.created:%d %B %Y}".lstrip("0")}, {search.length} '
-        f"{'sentence' if search.length == 1 else 'sentences'}{_inside(search, len(facts.numbers.chapters))}</span></li>"
+        + f' <span class="relic-quiet">{f"{search.created:%d %B %Y}".lstrip("0")}, '
+        f"{search.request.length} {'sentence' if search.request.length == 1 else 'sentences'}"
+        f"{_inside(search, len(facts.numbers.chapters))}</span></li>"
         for search in facts.searches
     ]
     st.html(_list(rows[:_SEARCHES_SHOWN]))
@@ -286,6 +287,6 @@ def _list(rows: Iterable[str]) -> str:
     return f'<ul class="relic-work-searches">{"".join(rows)}</ul>'
 
 
-def _inside(search: Search, many: int) -> str:
+def _inside(search: Search, every: int) -> str:
     """Say to how many of the chapters a search was limited."""
-    return f", in {len(search.chapters)} of {many} chapters" if search.chapters else ""
+    return f", in {len(search.request.chapters)} of {every} chapters" if search.request.chapters else ""

@@ -15,6 +15,6 @@ def fake_reranked(settings, components):
 
 def use_fakes(bench):
     """Have a workbench search by meaning with a fake encoder, and put first what has most e's of the best hundred."""
-    made = bench.indexes._retrievers
+    made = bench.retrievers._made
     made["dense-relic"] = Dense("dense-relic", encoder=FakeEncoder, root=bench.settings.indexes)
-    made["reranked"] = fake_reranked(bench.settings, [bench.indexes.retriever("fusion")])
+    made["reranked"] = fake_reranked(bench.settings, [bench.retrievers.get("fusion")])

@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING
 
 from relic_core.domain import Chapter, LeftOut, Paragraph, Sentence, Work
-from relic_core.services.asking import request_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,4 +102,4 @@ def work_of(
 
 def answer_again(app, search_id):
     """Answer a search of the history once more."""
-    return app.search.run(request_of(app.history.get(search_id)), at_once=True)
+    return app.search.run(app.history.get(search_id).request, at_once=True)

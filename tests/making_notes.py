@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relic_core.services.answers import SearchRequest
+from relic_core.domain import SearchRequest
 
 if TYPE_CHECKING:
     from relic_core.domain import Search, Work

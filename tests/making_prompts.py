@@ -53,7 +53,7 @@ def bench_with(settings, works=WORKS, prepared=("dense-relic", "zero-shot")):
     """Make a workbench with works that are prepared for some retrievers, all of them without a language model."""
     bench = build(settings)
     use_fakes(bench)
-    bench.indexes._retrievers["zero-shot"] = Dense(
+    bench.retrievers._made["zero-shot"] = Dense(
         "zero-shot", encoder=lambda: ContraryEncoder("contrary/1"), root=bench.settings.indexes
     )
     for work in works:

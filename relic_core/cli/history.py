@@ -14,7 +14,7 @@ from relic_core.services.people import NOBODY
 
 if TYPE_CHECKING:
     from relic_core.domain import Search
-    from relic_core.services.sharing.passages import Located
+    from relic_core.services.comparing import Located
     from relic_core.wiring import App
 
 _CLAIM, _QUOTATION = 70, 60
@@ -61,7 +61,7 @@ def list_searches(app: App, words: str, limit: int, removed: bool, person: str) 
         print("Nothing that holds these words was asked." if words else none)
         return
     rows = [
-        (search.id, f"{search.created:%Y-%m-%d %H:%M}", search.work_id or "all works", _claim(search))
+        (search.id, f"{search.created:%Y-%m-%d %H:%M}", search.request.work_id or "all works", _claim(search))
         for search in searches
     ]
     print(console.table(("id", "asked (UTC)", "of", "claim"), rows))
@@ -76,14 +76,14 @@ def show_search(app: App, search_id: str) -> None:
     search = app.history.get(search_id)
     facts = [
         ("search", search.id),
-        ("claim", search.claim_text or _like(search)),
-        ("of", search.work_id or "all works"),
-        ("sentences", search.length),
-        ("retrievers", ", ".join(search.retrievers)),
+        ("claim", search.request.claim_text or _like(search)),
+        ("of", search.request.work_id or "all works"),
+        ("sentences", search.request.length),
+        ("retrievers", ", ".join(search.request.retrievers)),
         ("asked", f"{search.created:%Y-%m-%d %H:%M} UTC"),
         ("made with", search.made_with or "not known"),
-        *((f"{head.retriever} kept", f"{when:%Y-%m-%d %H:%M} UTC") for when, head in app.sharing.kept(search)),
-        ("address", f"find?search={app.sharing.code(search.id)}"),
+        *((f"{head.retriever} kept", f"{when:%Y-%m-%d %H:%M} UTC") for when, head in app.snapshots.of(search)),
+        ("address", f"find?search={app.sharing.share(search.id, search.request).code}"),
     ]
     print(console.table(("", ""), facts).lstrip("\n"))
 
@@ -92,7 +92,7 @@ def show_search(app: App, search_id: str) -> None:
 @_search_argument
 def rerun(app: App, search_id: str) -> None:
     """Ask a search again and see what has moved."""
-    found = app.sharing.then_and_now(app.history.get(search_id).id)
+    found = app.comparing.then_and_now(app.history.get(search_id))
     if found.then is not None:
         print(f"Since {found.then:%Y-%m-%d %H:%M} UTC:")
     print("\n".join(found.differences) or "Nothing that answers has changed.")
@@ -110,7 +110,7 @@ def rerun(app: App, search_id: str) -> None:
 @click.argument("names", nargs=2, metavar="RETRIEVER RETRIEVER")
 def compare(app: App, search_id: str, names: tuple[str, str]) -> None:
     """Compare what two retrievers put first."""
-    found = app.sharing.compare(app.history.get(search_id).id, list(names))
+    found = app.comparing.compare(app.history.get(search_id).request, list(names))
     print(
         f"{found.overlap} of the first {found.ten} passages are the same; rank-biased overlap (p = 0.9) "
         f"{found.likeness:.2f}. Overlapping passages count as one.\n"
@@ -125,7 +125,7 @@ def compare(app: App, search_id: str, names: tuple[str, str]) -> None:
 def save(app: App, search_id: str, file: str) -> None:
     """Write a search and what it found into a file that others can open."""
     search = app.history.get(search_id)
-    app.sharing.save(search.id, Path(file))
+    app.sharing.save(search.id, search.request, Path(file))
     print(f"The search {search.id} is in {file}. Open it elsewhere on the page Searches, or with: history open")
 
 
@@ -162,7 +162,7 @@ def restore(app: App, search_id: str, person: str) -> None:
 
 
 def _claim(search: Search) -> str:
-    return shorten(_like(search) or search.claim_text, _CLAIM)
+    return shorten(_like(search) or search.request.claim_text, _CLAIM)
 
 
 def _quoted(passage: Located | None) -> str:
@@ -173,4 +173,4 @@ def _quoted(passage: Located | None) -> str:
 
 def _like(search: Search) -> str:
     """Name the passage that others are to be like; empty where there is none."""
-    return f"like {search.like.work_id} {search.like.at}" if search.like else ""
+    return f"like {search.request.like.work_id} {search.request.like.at}" if search.request.like else ""

@@ -89,7 +89,7 @@ def export(app: App, file: Path, collection: str, style: Any, person: str) -> No
     form = next((name for name, card in DOCUMENTS.items() if file.suffix.lower() == f".{card.ending}"), None)
     if form is not None:
         content = app.notebook_files.document(
-            form, style, collection_id, person, labels={card.name: card.label for card in app.indexes.cards()}
+            form, style, collection_id, person, labels={card.name: card.label for card in app.retrievers.cards()}
         )
     elif file.suffix.lower() in {"", ".json"}:
         content = app.notebook_files.export(collection_id, person)

@@ -16,12 +16,13 @@ from relic_core.cli.commands import command, format_option
 from relic_core.cli.console import note
 from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, SeedPassage, WorkFilter
 from relic_core.errors import BadRequest, NotFound, StoreError
+from relic_core.reporting import passages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Span, Work, WorkSummary
-    from relic_core.services.answers import Card, Column, SearchResult
+    from relic_core.services.search import Card, Column, SearchResult
     from relic_core.wiring import App
 
 _WIDEST = 100
@@ -83,7 +84,7 @@ def search(
 
     Type WORK CLAIM, or --all CLAIM, or WORK --like ADDRESS with or without --all.
     """
-    from relic_core.services.answers import SearchRequest
+    from relic_core.domain import SearchRequest
 
     if not everything and any(value not in (None, ()) for value in narrowed.values()):
         raise click.UsageError("--author, --from, --to and --works choose among all works: add --all.")
@@ -201,7 +202,7 @@ def _as_json(result: SearchResult) -> dict[str, Any]:
         answer["like"] = {
             "work": _edition(source.work),
             "address": str(source.place.address),
-            "quotation": source.quotation.plain,
+            "quotation": passages.quotation(source.work, source.span).plain,
             **_characters(source.span, source.work),
         }
     if result.request.chapters:
@@ -249,7 +250,7 @@ def _hit(card: Card, result: SearchResult) -> dict[str, Any]:
         "strength": card.strength.level if result.source is None else None,
         "strength_sentence": card.strength.sentence,
         "shared": card.shared,
-        "elsewhere": dict(card.elsewhere),
+        "elsewhere": dict(card.other_ranks),
     }
 
 

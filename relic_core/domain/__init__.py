@@ -15,7 +15,6 @@ from __future__ import annotations
 from relic_core.domain.claims import MASK, Claim, Example
 from relic_core.domain.edition_details import CitedWork, EditionDetails
 from relic_core.domain.imprints import Format, WorkSummary, WorkVersion, fingerprint
-from relic_core.domain.library_rankings import LibraryRanking, WorkHit
 from relic_core.domain.notes import (
     ORIGINS,
     VERDICTS,
@@ -28,10 +27,30 @@ from relic_core.domain.notes import (
     note_id,
 )
 from relic_core.domain.places import Address, Place
-from relic_core.domain.rankings import Group, Hit, Ranking, Scores, group_overlapping, rank_scores
-from relic_core.domain.records import Job, JobState, Search
+from relic_core.domain.rankings import (
+    Group,
+    Hit,
+    Ranking,
+    Scores,
+    best_first,
+    best_of,
+    group_overlapping,
+    rank_at,
+    rank_scores,
+    rank_works,
+)
+from relic_core.domain.records import Job, JobState
 from relic_core.domain.runs import BenchmarkCard, Book, Offsets, Outcome, Pool, Run
-from relic_core.domain.scopes import EVERYWHERE, SeedPassage, WorkFilter
+from relic_core.domain.searches import (
+    DEFAULT_RETRIEVERS,
+    EVERYWHERE,
+    MAX_RESULTS,
+    Corpus,
+    Search,
+    SearchRequest,
+    SeedPassage,
+    WorkFilter,
+)
 from relic_core.domain.sources import (
     ANSWERS,
     Judgement,
@@ -50,11 +69,13 @@ from relic_core.domain.works import Chapter, LeftOut, Paragraph, ParagraphKind, 
 
 __all__ = [
     "ANSWERS",
+    "DEFAULT_RETRIEVERS",
     "EVERYWHERE",
     "LENGTHS",
     "MASK",
     "MAX_CONTEXT",
     "MAX_LENGTH",
+    "MAX_RESULTS",
     "MIN_LENGTH",
     "ORIGINS",
     "SHAPES",
@@ -68,6 +89,7 @@ __all__ = [
     "Collection",
     "CollectionCount",
     "ContextSize",
+    "Corpus",
     "EditionDetails",
     "Example",
     "Format",
@@ -78,7 +100,6 @@ __all__ = [
     "Judgement",
     "KeptPassage",
     "LeftOut",
-    "LibraryRanking",
     "MinedWindow",
     "Note",
     "Offsets",
@@ -96,6 +117,7 @@ __all__ = [
     "Run",
     "Scores",
     "Search",
+    "SearchRequest",
     "SecondarySource",
     "SeedPassage",
     "Sentence",
@@ -106,13 +128,16 @@ __all__ = [
     "Verdict",
     "Work",
     "WorkFilter",
-    "WorkHit",
     "WorkSummary",
     "WorkVersion",
+    "best_first",
+    "best_of",
     "fingerprint",
     "group_overlapping",
     "note_id",
     "passage_id",
+    "rank_at",
     "rank_scores",
+    "rank_works",
     "window_id",
 ]

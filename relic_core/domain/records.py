@@ -1,11 +1,9 @@
-"""What is kept of using the program: jobs and searches."""
+"""Jobs: long work, and how far it has come."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-
-from relic_core.domain.scopes import EVERYWHERE, SeedPassage, WorkFilter
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -49,31 +47,3 @@ class Job:
     def active(self) -> bool:
         """Whether it is still queued or running."""
         return self.state in {"queued", "running"}
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """One line of the history of searches: enough to run it again.
-
-    - `id`: short and unique; what a permalink carries.
-    - `work_id`: the work searched; empty where it was the whole library.
-    - `claim_text`: the claim as typed, its mask included; empty where passages like another were looked for.
-    - `retrievers`: the retrievers shown, in order.
-    - `results`: how many results were asked for.
-    - `made_with`: work hash, models and version that answered, for a reader who reopens it elsewhere.
-    - `chapters`: chapters that the search was limited to, numbered from 1 as in addresses; empty where it was not.
-    - `narrowing`: which works of the library were searched.
-    - `like`: the passage that others were to be like.
-    """
-
-    id: str
-    work_id: str
-    claim_text: str
-    length: int
-    retrievers: tuple[str, ...]
-    results: int
-    created: datetime
-    made_with: str = ""
-    chapters: tuple[int, ...] = ()
-    narrowing: WorkFilter = EVERYWHERE
-    like: SeedPassage | None = None

@@ -130,13 +130,13 @@ def make_item(
         )
     if not 0 <= gold.start < len(ranking) or len(ranking.scores) != work.candidates(gold.length):
         raise BadRequest(
-            f"The gold of '{window.id}' starts at sentence {gold.start}, and {ranking.work_id} has {len(ranking)} "
+            f"The gold of '{window.id}' starts at sentence {gold.start}, and {ranking.works[0]} has {len(ranking)} "
             f"spans of {gold.length} sentences: the ranking is of another work or edition."
         )
     chosen = [gold, *_distractors(gold, ranking, candidates)]
     if len(chosen) < OPTIONS:
         raise TooShort(
-            f"{ranking.work_id} is too short for an item of '{window.id}': beside the gold it needs {OPTIONS - 1} "
+            f"{ranking.works[0]} is too short for an item of '{window.id}': beside the gold it needs {OPTIONS - 1} "
             f"passages of {gold.length} sentences that overlap neither the gold nor each other, and the ranking gives "
             f"{len(chosen) - 1}. Choose a shorter quotation or a longer work."
         )
@@ -146,7 +146,7 @@ def make_item(
     return Item(
         id=window.id,
         book=window.book,
-        work_id=ranking.work_id,
+        work_id=ranking.works[0],
         left=claim.left,
         right=claim.right,
         options=tuple(
@@ -217,10 +217,10 @@ def choice(item: Item, ranking: Ranking | None) -> int:
         return CANNOT_DECIDE
     check_not_chooser([ranking.retriever], item.chooser)
     length = item.gold.span.length
-    if ranking.work_id != item.work_id or ranking.length != length:
+    if ranking.works[0] != item.work_id or ranking.length != length:
         raise BadRequest(
             f"Item '{item.id}' is of {item.work_id} and of {length} sentences; the ranking is of "
-            f"{ranking.work_id} and of {ranking.length}."
+            f"{ranking.works[0]} and of {ranking.length}."
         )
     return 1 + min(range(OPTIONS), key=lambda place: ranking.rank_of(item.spans[place]))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import Claim, Outcome
+from relic_core.domain import Claim, Outcome, best_of, rank_at
 from relic_core.errors import BadBenchmark, BadClaim
 
 if TYPE_CHECKING:
@@ -65,24 +65,10 @@ def gold_rank(scores: Scores, gold: int, length: int, candidates: Starts | None 
     near = np.flatnonzero(np.abs(starts - gold) < length)  # the spans of one length that share a sentence with the gold
     best = near[np.argmax(among[near])]  # argmax gives the earliest of equals, as the tie rule does
     return GoldRank(
-        rank=_rank(among, int(np.searchsorted(starts, gold))),
-        overlap_rank=_rank(among, int(best)),
-        first=tuple(int(start) for start in starts[_head(among, FIRST)]),
+        rank=rank_at(among, int(np.searchsorted(starts, gold))),
+        overlap_rank=rank_at(among, int(best)),
+        first=tuple(int(start) for start in starts[best_of(among, FIRST)]),
     )
-
-
-def _rank(among: Scores, at: int) -> int:
-    """Rank one candidate: those that are better, and the equal ones before it, come first."""
-    return 1 + int(np.count_nonzero(among > among[at])) + int(np.count_nonzero(among[:at] == among[at]))
-
-
-def _head(among: Scores, k: int) -> npt.NDArray[np.intp]:
-    """Give the positions of the `k` best by the tie rule, without sorting the rest."""
-    k = min(k, len(among))
-    least = np.partition(among, len(among) - k)[len(among) - k]
-    better = np.flatnonzero(among > least)
-    better = better[np.argsort(-among[better], kind="stable")]
-    return np.concatenate([better, np.flatnonzero(among == least)[: k - len(better)]])
 
 
 def evaluate(

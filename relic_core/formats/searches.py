@@ -23,12 +23,15 @@ import hashlib
 import json
 import re
 import zlib
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
-from relic_core.domain.scopes import EVERYWHERE, SeedPassage, WorkFilter
-from relic_core.domain.sharing import ModelFingerprints, SharedSearch
+from relic_core.domain.searches import ModelFingerprints, SearchRequest, SeedPassage, SharedSearch, WorkFilter
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.files import as_object, as_string, as_strings, check_text, kind_of, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 FORMAT = "relic search/1"
 """Name and version of the file; a file of another version is refused."""
@@ -49,15 +52,20 @@ _DICTIONARY = (
 )
 """What codes of version 1 are deflated against: never to be changed, or addresses that were sent open no more."""
 
+_EDITION = re.compile(r"[0-9a-f]{8}")
+_FINGERPRINTS = re.compile(r"(?:[0-9a-f]{8}|-)(?:\.(?:[0-9a-f]{8}|-)){0,19}")
+_NO_MODEL = "-"
+"""Stands for a retriever whose model could not be loaded."""
 _SHOWN = 60
-_KEYS = ("work", "claim", "length", "results", "retrievers")
+KEYS = ("work", "claim", "length", "results", "retrievers")
+"""What every search has."""
 _FURTHER = ("title", "author", "chapters", "narrowing", "like", "edition", "makers", "version")
 
 
 def write_code(search: SharedSearch) -> str:
     """Write a search for an address.
 
-    >>> search = SharedSearch(work_id="emma-1", claim_text="A claim", length=1, results=5, retrievers=("bm25",))
+    >>> search = SharedSearch(request=SearchRequest(work_id="emma-1", claim_text="A claim", retrievers=("bm25",)))
     >>> code = write_code(search)
     >>> code.startswith("1."), read_code(code) == search
     (True, True)
@@ -142,59 +150,105 @@ def read_file(data: bytes, source: str) -> SharedSearch:
     return search
 
 
+def write_fingerprints(fingerprints: ModelFingerprints, retrievers: Sequence[str]) -> dict[str, str]:
+    """Write what made an answer for an address: ``w``, the edition, and ``m``, each retriever in the search's order.
+
+    >>> made = ModelFingerprints(edition="0a1b2c3d", retrievers={"bm25": "00009f8e"})
+    >>> write_fingerprints(made, ["bm25", "dense-relic"])
+    {'w': '0a1b2c3d', 'm': '00009f8e.-'}
+    """
+    said = {
+        "w": fingerprints.edition,
+        "m": ".".join(fingerprints.retrievers.get(name) or _NO_MODEL for name in retrievers),
+    }
+    return {name: value for name, value in said.items() if value}
+
+
+def read_fingerprints(edition: str, makers: str, retrievers: Sequence[str]) -> ModelFingerprints:
+    """Read what `write_fingerprints` wrote; either may be empty, of an address that does not say it.
+
+    Raises BadRequest: it cannot be read, or is of another search.
+    """
+    parts = makers.split(".") if makers else []
+    whole = (not edition or _EDITION.fullmatch(edition)) and (not makers or _FINGERPRINTS.fullmatch(makers))
+    if not whole or (parts and len(parts) != len(retrievers)):
+        raise BadRequest(
+            "The part of this address that says what it was made with cannot be read: it was cut short or changed. The "
+            "search itself is the one that it names; whether the answer is the same cannot be said."
+        )
+    by_name = {name: part for name, part in zip(retrievers, parts, strict=bool(parts)) if part != _NO_MODEL}
+    return ModelFingerprints(edition=edition, retrievers=by_name)
+
+
+def is_edition(written: str) -> bool:
+    """Whether something may be what an address says of an edition."""
+    return _EDITION.fullmatch(written) is not None
+
+
 _AGAIN = "Copy the whole address again, or ask for the file of the search."
 
 
-def _content(search: SharedSearch) -> dict[str, Any]:
-    """Give a search as plain data; what is empty is left away."""
-    like, narrowing = search.like, search.narrowing
-    content: dict[str, Any] = {
-        "work": search.work_id,
-        "title": search.title,
-        "author": search.author,
-        "claim": search.claim_text,
-        "length": search.length,
-        "results": search.results,
-        "retrievers": list(search.retrievers),
-        "chapters": list(search.chapters),
-        "narrowing": _narrowing_content(narrowing),
-        "like": {"work": like.work_id, "at": like.at, "length": like.length} if like else {},
-        "edition": search.makers.edition,
-        "makers": dict(sorted(search.makers.retrievers.items())),
-        "version": search.makers.version,
-    }
-    return {name: value for name, value in content.items() if name in _KEYS or value}
+def to_json(request: SearchRequest) -> dict[str, Any]:
+    """Give what is asked as plain data; what may be left away is, where it is empty.
 
-
-def _narrowing_content(narrowing: WorkFilter) -> dict[str, Any]:
+    The one place that writes a field of a request, for addresses, files and the store; `from_json` reads it.
+    """
+    like, narrowing = request.like, asdict(request.narrowing)
     content = {
-        "works": list(narrowing.works),
-        "authors": list(narrowing.authors),
-        "first_year": narrowing.first_year,
-        "last_year": narrowing.last_year,
+        "work": request.work_id,
+        "claim": request.claim_text,
+        "length": request.length,
+        "results": request.results,
+        "retrievers": list(request.retrievers),
+        "chapters": list(request.chapters),
+        "narrowing": {name: value for name, value in narrowing.items() if value not in ((), None)},
+        "like": {"work": like.work_id, "at": like.at, "length": like.length} if like else {},
     }
-    return {name: value for name, value in content.items() if value not in ([], None)}
+    return {name: value for name, value in content.items() if name in KEYS or value}
 
 
-def _search_of(value: object, here: str) -> SharedSearch:
-    given = as_object(value, here, _KEYS, _FURTHER)
+def from_json(given: Mapping[str, object], here: str) -> SearchRequest:
+    """Read what `to_json` wrote; `here` says where it stands, for messages.
 
-    def word(name: str) -> str:
-        return as_string(given.get(name, ""), f"{here}: '{name}'", empty=True)
-
-    makers = as_object(given.get("makers", {}), f"{here}: 'makers'")
-    return SharedSearch(
-        work_id=word("work"),
-        title=word("title"),
-        author=word("author"),
-        claim_text=word("claim"),
+    Raises BadBenchmark: something in it is not what it must be.
+    Raises BadRequest: a number is out of range, or parts do not go together.
+    """
+    return SearchRequest(
+        work_id=as_string(given["work"], f"{here}: 'work'", empty=True),
+        claim_text=as_string(given["claim"], f"{here}: 'claim'", empty=True),
         length=_number(given["length"], f"{here}: 'length'"),
         results=_number(given["results"], f"{here}: 'results'"),
         retrievers=_strings(given["retrievers"], f"{here}: 'retrievers'"),
         chapters=tuple(_number(each, f"{here}: a chapter") for each in _list(given.get("chapters", []), here)),
         narrowing=_narrowing_of(given.get("narrowing", {}), f"{here}: 'narrowing'"),
         like=_like_of(given.get("like", {}), f"{here}: 'like'"),
-        makers=ModelFingerprints(
+    )
+
+
+def _content(search: SharedSearch) -> dict[str, Any]:
+    """Give a search as plain data, its keys in the order in which they have always stood."""
+    asked = to_json(search.request)
+    made = {
+        "edition": search.fingerprints.edition,
+        "makers": dict(sorted(search.fingerprints.retrievers.items())),
+        "version": search.fingerprints.version,
+    }
+    named = {"work": asked.pop("work"), "title": search.title, "author": search.author}
+    return {name: value for name, value in (named | asked | made).items() if name in KEYS or value}
+
+
+def _search_of(value: object, here: str) -> SharedSearch:
+    given = as_object(value, here, KEYS, _FURTHER)
+
+    def word(name: str) -> str:
+        return as_string(given.get(name, ""), f"{here}: '{name}'", empty=True)
+
+    makers = as_object(given.get("makers", {}), f"{here}: 'makers'")
+    return SharedSearch(
+        request=from_json(given, here),
+        title=word("title"),
+        author=word("author"),
+        fingerprints=ModelFingerprints(
             edition=word("edition"),
             retrievers={
                 as_string(name, f"{here}: a maker"): as_string(maker, f"{here}: a maker", empty=True)
@@ -207,14 +261,12 @@ def _search_of(value: object, here: str) -> SharedSearch:
 
 def _narrowing_of(value: object, here: str) -> WorkFilter:
     given = as_object(value, here)
-    if not given:
-        return EVERYWHERE
-    given = as_object(value, here, (), ())
     if unknown := given.keys() - {"works", "authors", "first_year", "last_year"}:
         raise BadBenchmark(f"{here} has an unknown '{min(unknown):.{_SHOWN}}'.")
 
     def year(name: str) -> int | None:
-        return _number(given[name], f"{here}, '{name}'", least=-_MOST) if name in given else None
+        value = given.get(name)
+        return None if value is None else _number(value, f"{here}, '{name}'", least=-_MOST)
 
     return WorkFilter(
         works=_strings(given.get("works", []), here),

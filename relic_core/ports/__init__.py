@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from relic_core.ports.benchmarks import Benchmark, WorkSource
 from relic_core.ports.models import Encoder, Reranker
-from relic_core.ports.retrievers import Compacting, LibraryRetriever, Retriever, VectorRetriever
+from relic_core.ports.retrievers import Combining, Compacting, CorpusRetriever, Retriever, VectorRetriever
 from relic_core.ports.texts import Segmenter
 from relic_core.ports.work import Executor, Progress, Workers, silent
 
 __all__ = [
     "Benchmark",
+    "Combining",
     "Compacting",
+    "CorpusRetriever",
     "Encoder",
     "Executor",
-    "LibraryRetriever",
     "Progress",
     "Reranker",
     "Retriever",

@@ -10,35 +10,43 @@ spans has a negative idf; as in `rank_bm25` it gets a quarter of the average idf
 words count next to nothing here, so that a span that shares one still comes before a span that shares none, and they
 count nothing or against a span in `rank_bm25`.
 
-bm25s answers the queries. Its table of scores is made here, from counts that serve every k1 and b
-(`relic_core.retrieval.span_counts`).
+Of one work bm25s answers. Its table of scores is made here, from counts that serve every k1 and b
+(`relic_core.retrieval.span_counts`). Of many works the words of each sentence are held in memory
+(`relic_core.retrieval.postings`), about 40 MB for 74 novels, and spans are put together for the words of a claim alone.
+How rare a word is, and how long a span is on average, are then counted over the works that are searched together,
+neither over one work nor over all that are stored: a narrowed search ranks as if the other works were not there. A name
+that fills one novel is rare in a library, and counts there accordingly more.
 """
 
 from __future__ import annotations
 
 import math
+import threading
+from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from relic_core.domain import LENGTHS
-from relic_core.errors import BadRequest
+from relic_core.domain import LENGTHS, rank_scores, rank_works
+from relic_core.errors import BadRequest, NotFound
 from relic_core.retrieval.kept import LRUCache
+from relic_core.retrieval.postings import Postings, mean_size
 from relic_core.retrieval.span_counts import claim_terms, span_counts
-from relic_core.retrieval.words_index import terms_version, work_terms
+from relic_core.retrieval.words_index import stored_terms, terms_version, work_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Scores, Work
+    from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
     from relic_core.ports import Progress, Retriever
     from relic_core.retrieval.span_counts import SpanCounts
     from relic_core.retrieval.words_index import Terms
+    from relic_core.text.words import WorkWords
 
 CODE = "bm25/1"
 """Version of how scores are made: a new one makes other scores."""
@@ -55,6 +63,12 @@ LEAST = 1e-6
 
 _MOST = 64_000_000
 """In bytes: tables of all lengths of two of the longest novels, or of a dozen others."""
+
+_MOST_WEIGHTS = 16_000_000
+"""In bytes: weights for some ten selections of works and lengths."""
+
+_MOST_SENTENCES = 4_000_000
+"""Held at once; some 150 MB. Where more would come together, works that are not asked for are forgotten."""
 
 
 class Bm25:
@@ -80,6 +94,8 @@ class Bm25:
         self._k1, self._b, self._terms = float(k1), float(b), terms
         self._indexes = indexes
         self._tables: LRUCache[Any] = LRUCache(_MOST, _size)
+        self._lock = threading.Lock()
+        self._held = _Held(Postings.none())
 
     @property
     def name(self) -> str:
@@ -123,11 +139,115 @@ class Bm25:
         scores: Scores = table.get_scores_from_ids(ids)
         return scores
 
+    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:  # noqa: ARG002 - made on demand
+        """Give no work: words that are missing are read while answering."""
+        return ()
+
+    def rank(
+        self,
+        claim: Claim,
+        corpus: Corpus,
+        length: int,
+        *,
+        like: tuple[WorkVersion, Span] | None = None,  # noqa: ARG002 - the passage's words are the claim's
+    ) -> Ranking:
+        """Rank every span of `length` sentences of a corpus; 0 is the score of one that shares no word.
+
+        A work that was removed before its words were read is passed over.
+
+        Raises BadClaim: the claim holds no word.
+        Raises StaleIndex: a work was changed while its words were being read.
+        """
+        if corpus.whole:
+            return rank_scores(self.name, corpus.whole.id, length, self.score(claim, corpus.whole, length))
+        asked = claim_terms(claim, self._terms)
+        held = self._holding(corpus)
+        works = [work for work in corpus.versions if _key(work) in held.postings.works]  # the others were removed
+        scores = self._score_all(held, asked, [_key(work) for work in works], length)
+        parts = ((work.id, scores[held.postings.starts(_key(work), length)]) for work in works)
+        return rank_works(self.name, length, parts)
+
+    def _score_all(self, held: _Held, asked: Sequence[str], works: Sequence[str], length: int) -> Scores:
+        """Score the spans of all works that are held by the weights of some; shape (n_sentences,).
+
+        A word that the claim repeats is added again, word by word in the order of the claim as bm25s does, so that
+        sums are rounded alike.
+        """
+        postings = held.postings
+        scores = np.zeros(postings.sentences, dtype=np.float32)
+        numbers = [postings.vocabulary[term] for term in asked if term in postings.vocabulary]
+        if not numbers:
+            return scores
+        idf, average = held.weights(works, length)
+        relative = postings.sizes(length) / (average or 1.0)
+        repeated = {number for number in numbers if numbers.count(number) > 1}
+        made: dict[int, tuple[npt.NDArray[np.int64], Scores]] = {}
+        for number in numbers:
+            cells = made.get(number)
+            if cells is None:
+                span, count = postings.spans_holding(number, length)
+                cells = span, gain(idf[number], count, relative[span], k1=self._k1, b=self._b)
+                if number in repeated:
+                    made[number] = cells
+            scores[cells[0]] += cells[1]
+        return scores
+
+    def _holding(self, corpus: Corpus) -> _Held:
+        """Give postings that hold the works of a corpus, but for those that were removed; make those not held.
+
+        No lock is held while words are read, so that searches of works that are held need not wait. Of two who make
+        postings at once each answers from its own, and the larger are kept.
+        """
+        held = self._held
+        postings = held.postings
+        new = [work for work in corpus.versions if _key(work) not in postings.works]
+        if not new:
+            return held
+        if postings.sentences + sum(work.sentences for work in new) > _MOST_SENTENCES:
+            postings, new = Postings.none(), list(corpus.versions)
+        made = _Held(postings.extended(self._words(corpus, new)))
+        with self._lock:
+            if self._held is held or made.postings.sentences > self._held.postings.sentences:
+                self._held = made
+        return made
+
+    def _words(self, corpus: Corpus, works: Sequence[WorkVersion]) -> Iterator[tuple[str, WorkWords]]:
+        """Read the words of some works, one after another; those that were removed are passed over."""
+        for work in works:
+            with suppress(NotFound):
+                yield _key(work), stored_terms(work, self._terms, indexes=self._indexes, load=corpus.load)
+
     def _table(self, work: Work, length: int) -> Any:  # noqa: ANN401 - bm25s is not typed
         def make() -> Any:  # noqa: ANN401 - bm25s is not typed
             return _make_table(span_counts(work, length, self._terms, self._indexes), k1=self._k1, b=self._b)
 
         return self._tables.get((work.fingerprint, length), make)
+
+
+def _key(work: WorkVersion) -> str:
+    """Tell works apart, and copies of one text that are stored as several works."""
+    return f"{work.id} {work.fingerprint}"
+
+
+class _Held:
+    """Postings, and the weights of the words for the selections of works that were asked for last."""
+
+    def __init__(self, postings: Postings) -> None:
+        self.postings = postings
+        self._weights: LRUCache[tuple[npt.NDArray[np.float64], float]] = LRUCache(
+            _MOST_WEIGHTS, lambda made: made[0].nbytes
+        )
+
+    def weights(self, works: Sequence[str], length: int) -> tuple[npt.NDArray[np.float64], float]:
+        """Give the idf of each term among the spans of some works, shape (n_terms,), and their average size."""
+
+        def make() -> tuple[npt.NDArray[np.float64], float]:
+            spans = [self.postings.starts(work, length) for work in works]
+            total = sum(part.stop - part.start for part in spans)
+            idf = weigh(self.postings.holding(works, length), total)
+            return idf, mean_size(self.postings, works, length)
+
+        return self._weights.get((frozenset(works), length), make)
 
 
 def _make_table(counts: SpanCounts, *, k1: float, b: float) -> Any:  # noqa: ANN401 - bm25s is not typed

@@ -5,21 +5,24 @@ A work is read once, whatever the length; `sentence_sums` says what is kept of i
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from relic_core.config import ASSETS
-from relic_core.domain import LENGTHS, MAX_LENGTH
+from relic_core.domain import LENGTHS, MAX_LENGTH, Ranking
 from relic_core.encoders.cards import read_card
-from relic_core.retrieval import index_builds, index_files
-from relic_core.retrieval.claims import check_span, claim_tokens
-from relic_core.retrieval.dense_alone import CLAIMS, DenseAlone
+from relic_core.errors import NoIndex, StaleIndex
+from relic_core.retrieval import compact, index_builds, index_files
+from relic_core.retrieval.dense_alone import DenseAlone
 from relic_core.retrieval.open_indexes import OpenIndexes
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
+from relic_core.retrieval.vectors import VectorSearch, check_span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from relic_core.encoders.cards import Similarity
     from relic_core.encoders.passage_encoder import PassageEncoder
     from relic_core.ports import Encoder, Progress, Retriever
+    from relic_core.retrieval.compact import Compact
     from relic_core.retrieval.index_files import Arrays
 
 CODE = "dense/1"
@@ -42,6 +46,10 @@ TRAINED = ASSETS / "weights" / "dense-relic"
 
 BLOCK = 400
 """Sentences after which, at the end of a chapter, finished work is kept so that a stopped build goes on from there."""
+
+
+LEAST_HELD = 0.9
+"""Share of the sentences that a compact index must hold; one that holds fewer is to be built anew."""
 
 
 def blocks(work: Work) -> list[range]:
@@ -56,47 +64,40 @@ def blocks(work: Work) -> list[range]:
     return [range(start, stop) for start, stop in pairwise(borders)]
 
 
-class Dense:
+class Dense(VectorSearch):
     """Ranks spans by one encoder's vectors, each span pooled from its own tokens in their context.
 
-    - `encoder`: gives the encoder; called when first needed.
     - `similarity`: how the claim's vector is compared with a span's mean.
     """
 
+    code = CODE
+    _encoder: Callable[[], Encoder]
+
     def __init__(
-        self, name: str, *, encoder: Callable[[], Encoder], root: Path, similarity: Similarity = "cosine"
+        self,
+        name: str,
+        *,
+        encoder: Callable[[], Encoder],
+        root: Path,
+        memory: float = float("inf"),
+        similarity: Similarity = "cosine",
     ) -> None:
-        self._name = name
-        self._encoder = encoder
+        super().__init__(name, encoder=encoder, root=root, memory=memory)
         self.similarity: Similarity = similarity
-        self.root = root
         self._indexes = OpenIndexes(
             root, lambda arrays: DenseIndex(arrays["sums"], arrays["products"], arrays["counts"])
         )
-
-    @property
-    def name(self) -> str:
-        """The registered name."""
-        return self._name
-
-    @property
-    def encoder_identity(self) -> str:
-        """Identity of the encoder. Raises BadWeights where its files are missing or not the expected ones."""
-        return self._encoder().identity
+        self._compacts: OpenIndexes[Compact] = OpenIndexes(
+            root,
+            itemgetter(compact.FILE),
+            files=1,
+            load=lambda root, recipe: {compact.FILE: compact.open_compact(root, recipe)},
+        )
 
     @property
     def facts(self) -> Mapping[str, str | int]:
         """What the encoder's vectors are made by, for manifests. Raises as `encoder_identity`."""
         return self._encoder().facts
-
-    @property
-    def configuration(self) -> Mapping[str, str]:
-        """The encoder, and the versions of the index and of the claims. Raises as `encoder_identity`."""
-        return {"encoder": self.encoder_identity, "code": CODE, "claims": CLAIMS}
-
-    def ready(self, work: Work, length: int) -> bool:
-        """Whether the work's index is there and whole."""
-        return self.prepared(work.imprint, length)
 
     def prepared(self, work: WorkVersion, length: int) -> bool:  # noqa: ARG002 - one index serves every length
         """Whether the work's index is there and whole."""
@@ -140,46 +141,96 @@ class Dense:
         notes = {"sentences": len(sums), "tokens": int(counts.sum()), "encoder": dict(self.facts)}
         return {"sums": sums, "counts": counts, "products": products}, notes
 
-    def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences.
-
-        Returns: cosines, -1 to 1, or inner products, as the encoder's card says.
-
-        Raises BadClaim: the claim holds no word.
-        Raises NoIndex: the work has not been prepared.
-        Raises StaleIndex: the index is damaged.
-        """
-        claim_tokens(claim)
-        index = self.open(work.imprint)
-        return index.score(self.claim_vector(claim), length, self.similarity)
-
-    def claim_vector(self, claim: Claim) -> npt.NDArray[np.float32]:
-        """Encode a claim; shape (dimension,). Raises BadClaim where it holds no word."""
-        claim_tokens(claim)
-        vector: npt.NDArray[np.float32] = self._encoder().encode_claims([claim])[0]
-        return vector
-
     def span_vector(self, work: WorkVersion, span: Span) -> npt.NDArray[np.float32]:
-        """Pool a span from its work's index.
-
-        Returns: the mean of its token states, of length 1 where cosines are compared.
-
-        Raises BadRequest: the work ends before the span does.
-        Raises NoIndex, StaleIndex: as `score`.
-        """
+        """Pool a span from its work's index: the mean of its token states. Raises as `VectorSearch.span_vector`."""
         check_span(work, span)
         return self.open(work).vector(span, self.similarity)
 
     def score_vector(self, vector: npt.NDArray[np.float32], work: WorkVersion, length: int) -> Scores:
-        """Score every span of `length` sentences; as `score`, for a vector."""
+        """Score every span of `length` sentences against a vector. Raises NoIndex and StaleIndex."""
         return self.open(work).score(vector, length, self.similarity)
+
+    def compact_due(self, works: Sequence[WorkVersion], length: int) -> bool:
+        """Whether these works are too large for memory and their compact index is still to be built, or built anew."""
+        held, size = self.held(works, length)
+        if size <= self.memory:
+            return False
+        index = self._compact(held)
+        within = sum(work.sentences for work in held if index is not None and index.holds(work))
+        return within < LEAST_HELD * sum(work.sentences for work in held)
+
+    def build_compact(self, works: Sequence[WorkVersion], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
+        """Build the compact index of the library where it is due; of works that are prepared, and nothing else.
+
+        - `progress`: told of sentences, each counting twice.
+        - `claims`: real questions that recall is measured on, beside made ones.
+
+        Raises StoreReadOnly: the folder of indexes cannot be written.
+        Raises StaleIndex: a work's index was found to be damaged, or went away meanwhile.
+        """
+        held, _ = self.held(works, 1)
+        if self.compact_due(works, 1):
+            compact.build(self, held, progress, claims=claims)
+        total = 2 * sum(work.sentences for work in held)
+        progress(total, total, "The library is ready")
+
+    def _rank_many(
+        self, vector: npt.NDArray[np.float32], works: Sequence[WorkVersion], size: int, length: int
+    ) -> Ranking:
+        if size <= self.memory:
+            return super()._rank_many(vector, works, size, length)
+        index = self._compact(works)
+        beside = [work for work in works if index is None or not index.holds(work)]
+        if index is None or self.held(beside, length)[1] > self.memory:
+            raise NoIndex(
+                f"The indexes of {len(works)} works take {size / 1e6:,.0f} MB, and RELIC_LIBRARY_MEMORY allows "
+                f"{self.memory / 1e6:,.0f} MB for searching them all. Build the library's compact index, or search "
+                "fewer works."
+            )
+        return self._approximate(vector, works, length, index)
+
+    def _approximate(
+        self, vector: npt.NDArray[np.float32], works: Sequence[WorkVersion], length: int, index: Compact
+    ) -> Ranking:
+        """Score the spans that hold a sentence which the compact index finds, and all of the works it does not hold."""
+        found = index.find(vector, [work for work in works if index.holds(work)])
+        searched: list[str] = []
+        places, scores, candidates = [], [], 0
+        for work in works:
+            starts = np.arange(work.candidates(length))
+            if index.holds(work):
+                starts = compact.spans_of(found.get(work.id, starts[:0]), work, length)
+            with suppress(StaleIndex):
+                scores.append(self.open(work).score_some(vector, starts, length, self.similarity))
+                places.append(starts)
+                searched.append(work.id)
+                candidates += work.candidates(length)
+        return Ranking(
+            retriever=self.name,
+            length=length,
+            works=tuple(searched),
+            work=np.repeat(np.arange(len(places), dtype=np.int32), [len(starts) for starts in places]),
+            start=np.concatenate([np.zeros(0, dtype=np.int64), *places]).astype(np.int32),
+            scores=np.concatenate([np.zeros(0, dtype=np.float32), *scores]),
+            candidates=candidates,
+            exact=False,
+            recall=index.measured.get(length),
+        )
+
+    def _compact(self, works: Sequence[WorkVersion]) -> Compact | None:
+        """Open the compact index that holds most of these works; None where there is none, or a damaged one."""
+        recipe = compact.newest(self.root, self.name, self.encoder_identity, works)
+        if recipe is not None:
+            with suppress(StaleIndex):
+                return self._compacts.get(recipe)
+        return None
 
     def open(self, work: WorkVersion) -> DenseIndex:
         """Open a work's index, or take it from those that are open. Raises NoIndex and StaleIndex."""
         return self._indexes.get(self._recipe(work))
 
     def _recipe(self, work: WorkVersion) -> index_files.Recipe:
-        return index_files.Recipe.of(work, retriever=self._name, encoder=self.encoder_identity, code=CODE)
+        return index_files.Recipe.of(work, retriever=self.name, encoder=self.encoder_identity, code=CODE)
 
 
 def create(settings: Settings, components: Sequence[Retriever]) -> Dense | DenseAlone:  # noqa: ARG001 - the registry's signature
@@ -187,7 +238,7 @@ def create(settings: Settings, components: Sequence[Retriever]) -> Dense | Dense
 
     Raises BadWeights: there is no such encoder, or its card cannot be followed.
     """
-    return _made("zero-shot", settings.model, settings.indexes)
+    return _made("zero-shot", settings.model, settings)
 
 
 def create_trained(settings: Settings, components: Sequence[Retriever]) -> Dense | DenseAlone:  # noqa: ARG001 - as above
@@ -195,7 +246,7 @@ def create_trained(settings: Settings, components: Sequence[Retriever]) -> Dense
 
     Raises BadWeights: there is no such model, or its card cannot be followed.
     """
-    return _made("dense-relic", trained_model(settings), settings.indexes)
+    return _made("dense-relic", trained_model(settings), settings)
 
 
 def trained_model(settings: Settings) -> str:
@@ -203,8 +254,9 @@ def trained_model(settings: Settings) -> str:
     return settings.trained or str(TRAINED)
 
 
-def _made(name: str, model: str, root: Path) -> Dense | DenseAlone:
+def _made(name: str, model: str, settings: Settings) -> Dense | DenseAlone:
     card = read_card(model)
+    root, memory = settings.indexes, settings.library_memory * 1e6
     if card.spans == "alone":
 
         @cache
@@ -213,7 +265,7 @@ def _made(name: str, model: str, root: Path) -> Dense | DenseAlone:
 
             return load_passage_encoder(card)
 
-        return DenseAlone(name, encoder=plain, root=root)
+        return DenseAlone(name, encoder=plain, root=root, memory=memory)
 
     @cache  # asked for its identity at every look at an index, and what makes it reads files
     def encoder() -> Encoder:
@@ -221,4 +273,4 @@ def _made(name: str, model: str, root: Path) -> Dense | DenseAlone:
 
         return load_late_chunking(card)
 
-    return Dense(name, encoder=encoder, root=root, similarity=card.similarity)
+    return Dense(name, encoder=encoder, root=root, memory=memory, similarity=card.similarity)

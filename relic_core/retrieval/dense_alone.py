@@ -16,17 +16,17 @@ import numpy as np
 from relic_core.domain import LENGTHS, Span
 from relic_core.encoders.towers import flat_span
 from relic_core.retrieval import index_builds, index_files
-from relic_core.retrieval.claims import check_span, claim_tokens
 from relic_core.retrieval.open_indexes import OpenIndexes
 from relic_core.retrieval.sentence_sums import times
+from relic_core.retrieval.vectors import VectorSearch, check_span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
-    from relic_core.domain import Claim, Scores, Work, WorkVersion
+    from relic_core.domain import Scores, Work, WorkVersion
     from relic_core.encoders.passage_encoder import PassageEncoder
     from relic_core.ports import Progress
     from relic_core.retrieval.index_files import Arrays
@@ -34,43 +34,21 @@ if TYPE_CHECKING:
 CODE = "dense-alone/1"
 """Version of the matrix's layout and of the texts that are encoded; a new one makes old indexes unused."""
 
-CLAIMS = "claims/1"
-"""Version of how a claim becomes a vector and meets an index; a new one makes other scores from the same indexes."""
-
 BLOCK = 512
 """Spans after which finished work is kept, so that a stopped build goes on from there."""
 
 
-class DenseAlone:
-    """Ranks spans by the vectors of an encoder that reads each by itself.
+class DenseAlone(VectorSearch):
+    """Ranks spans by the vectors of an encoder that reads each by itself."""
 
-    - `encoder`: gives the encoder; called when first needed.
-    """
+    code = CODE
+    _encoder: Callable[[], PassageEncoder]
 
-    def __init__(self, name: str, *, encoder: Callable[[], PassageEncoder], root: Path) -> None:
-        self._name = name
-        self._encoder = encoder
-        self.root = root
+    def __init__(
+        self, name: str, *, encoder: Callable[[], PassageEncoder], root: Path, memory: float = float("inf")
+    ) -> None:
+        super().__init__(name, encoder=encoder, root=root, memory=memory)
         self._indexes: OpenIndexes[npt.NDArray[np.float32]] = OpenIndexes(root, lambda arrays: arrays["vectors"])
-
-    @property
-    def name(self) -> str:
-        """The registered name."""
-        return self._name
-
-    @property
-    def encoder_identity(self) -> str:
-        """Identity of the encoder. Raises BadWeights where its files are missing or not the expected ones."""
-        return self._encoder().identity
-
-    @property
-    def configuration(self) -> Mapping[str, str]:
-        """The encoder, and the versions of the index and of the claims. Raises as `encoder_identity`."""
-        return {"encoder": self.encoder_identity, "code": CODE, "claims": CLAIMS}
-
-    def ready(self, work: Work, length: int) -> bool:
-        """Whether the index of this length is there and whole; none is needed where there is no span."""
-        return self.prepared(work.imprint, length)
 
     def prepared(self, work: WorkVersion, length: int) -> bool:
         """Whether the index of this length is there and whole; none is needed where there is no span."""
@@ -115,38 +93,13 @@ class DenseAlone:
         recipe = self._recipe(work.imprint, length)
         index_builds.build(self.root, recipe, pieces, make=make, join=join, told=told)
 
-    def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences.
-
-        Returns: cosines or inner products, as the encoder's card says.
-
-        Raises BadClaim: the claim holds no word.
-        Raises NoIndex: the work has not been prepared for this length.
-        Raises StaleIndex: the index is damaged.
-        """
-        claim_tokens(claim)
-        if work.candidates(length) == 0:
-            return np.zeros(0, dtype=np.float32)
-        vectors = self._open(work.imprint, length)
-        return times(vectors, self.claim_vector(claim))
-
-    def claim_vector(self, claim: Claim) -> npt.NDArray[np.float32]:
-        """Encode a claim; shape (dimension,). Raises BadClaim where it holds no word."""
-        claim_tokens(claim)
-        vector: npt.NDArray[np.float32] = self._encoder().encode_claims([claim])[0]
-        return vector
-
     def span_vector(self, work: WorkVersion, span: Span) -> npt.NDArray[np.float32]:
-        """Take a span's vector from the index of its length; shape (dimension,).
-
-        Raises BadRequest: the work ends before the span does.
-        Raises NoIndex, StaleIndex: as `score`.
-        """
+        """Take a span's vector from the index of its length. Raises as `VectorSearch.span_vector`."""
         check_span(work, span)
         return np.array(self._open(work, span.length)[span.start])
 
     def score_vector(self, vector: npt.NDArray[np.float32], work: WorkVersion, length: int) -> Scores:
-        """Score every span of `length` sentences; as `score`, for a vector."""
+        """Score every span of `length` sentences against a vector. Raises NoIndex and StaleIndex."""
         if work.candidates(length) == 0:
             return np.zeros(0, dtype=np.float32)
         return times(self._open(work, length), vector)
@@ -156,4 +109,4 @@ class DenseAlone:
 
     def _recipe(self, work: WorkVersion, length: int) -> index_files.Recipe:
         code = f"{CODE}, spans of {length}"
-        return index_files.Recipe.of(work, retriever=self._name, encoder=self.encoder_identity, code=code)
+        return index_files.Recipe.of(work, retriever=self.name, encoder=self.encoder_identity, code=code)

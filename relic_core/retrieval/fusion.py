@@ -6,15 +6,20 @@ A sum of standardised scores keeps how clearly a span leads, which ranks throw a
 for more: on claims that nothing here learnt from, it beats reciprocal rank fusion, which falls behind the better of two
 unequal rankings (docs/reranking.md has the figures; Bruch, Gai and Ingber 2023, "An Analysis of Fusion Functions for
 Hybrid Retrieval", find the same of search on the web).
+
+Works that one of the rankings lacks are left out of all, and nothing is counted of them: a work that only one of two
+retrievers has read could never stand high, and it would look as if nothing were to be found in it. Spans that one
+ranking was to find and did not, since it is not exact, get from it what the last that it found gets.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from relic_core.domain import LENGTHS, rank_scores
+from relic_core.domain import LENGTHS, Corpus, Ranking, rank_scores
 from relic_core.errors import NoIndex
 
 if TYPE_CHECKING:
@@ -23,38 +28,97 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Ranking, Scores, Work
-    from relic_core.ports import Progress, Retriever
+    from relic_core.domain import Claim, Scores, Span, Work, WorkVersion
+    from relic_core.ports import CorpusRetriever, Progress, Retriever
 
+    Keys = npt.NDArray[np.int64]
 
 WEIGHTS = {"bm25": 0.15}
 """What a ranking counts for, by its retriever; all others 1. Chosen on `public-relic-dev-short`."""
 
+_BITS = 32
+_START = (1 << _BITS) - 1
+"""A work and a start make one number that sorts by work, then by start."""
 
-def fuse(rankings: Sequence[Ranking]) -> Scores:
-    """Fuse rankings of the same spans.
 
-    - `rankings`: of one work and one length, in any order, with the same candidates; at least one. Each counts for what
-      `WEIGHTS` says of its retriever.
+def fuse(rankings: Sequence[Ranking], *, name: str = "fusion") -> Ranking:
+    """Fuse rankings of one length, at least one; works that are in several stand in the same order.
 
-    Returns: in the order of the text, higher is better; 0 for spans that are no candidates, which take no part in
-    means.
+    Returns: over the works that all of the rankings are of, with every span that one of them found; exact where all
+    are.
 
-    Raises ValueError: no rankings, or rankings of different works, lengths or candidates.
+    Raises ValueError: no rankings, or rankings of different lengths or orders of works.
 
-    >>> first = rank_scores("dense", "work", 1, np.array([3.0, 2.0, 0.0, 0.0], dtype=np.float32))
-    >>> second = rank_scores("bm25", "work", 1, np.array([0.1, 0.3, 0.2, 0.0], dtype=np.float32))
-    >>> rank_scores("fusion", "work", 1, fuse([first, second])).order.tolist()
-    [0, 1, 2, 3]
+    >>> rankings = [
+    ...     rank_scores("a", "emma", 1, np.array(scores, dtype=np.float32)) for scores in ([1, 2, 3], [0, 5, 1])
+    ... ]
+    >>> fuse(rankings).order.tolist()
+    [1, 2, 0]
     """
-    if len({(ranking.work_id, ranking.length, len(ranking.scores), len(ranking)) for ranking in rankings}) != 1:
-        raise ValueError("rankings to be fused must be of the same spans, and at least one")
-    among = rankings[0].ranks > 0
-    if not all(among[ranking.order].all() for ranking in rankings):
-        raise ValueError("rankings to be fused must be of the same spans, and these have different candidates")
-    scores = np.zeros(len(among), dtype=np.float32)
-    scores[among] = sum_of_shares([share(ranking.scores[among], weight_of(ranking.retriever)) for ranking in rankings])
-    return scores
+    works = _common(rankings)
+    rankings = [_of_works(ranking, works) for ranking in rankings]
+    keys = [(ranking.work.astype(np.int64) << _BITS) | ranking.start for ranking in rankings]
+    found = _union(keys)
+    shares = [share(ranking.scores, weight_of(ranking.retriever)) for ranking in rankings]
+    return Ranking(
+        retriever=name,
+        length=rankings[0].length,
+        works=works,
+        work=(found >> _BITS).astype(np.int32),
+        start=(found & _START).astype(np.int32),
+        scores=sum_of_shares([_spread(part, each, found) for part, each in zip(shares, keys, strict=True)]),
+        candidates=max(ranking.candidates for ranking in rankings),
+        exact=all(ranking.exact for ranking in rankings),
+    )
+
+
+def _common(rankings: Sequence[Ranking]) -> tuple[str, ...]:
+    """List the works that all rankings are of."""
+    if len({ranking.length for ranking in rankings}) != 1:
+        raise ValueError("rankings to be fused must be of spans of the same length, and at least one")
+    shared = set.intersection(*(set(ranking.works) for ranking in rankings))
+    orders = {tuple(work for work in ranking.works if work in shared) for ranking in rankings}
+    if len(orders) != 1:
+        raise ValueError("rankings to be fused must have their works in the same order")
+    return orders.pop()
+
+
+def _of_works(ranking: Ranking, works: tuple[str, ...]) -> Ranking:
+    """Leave out what was found in other works."""
+    if ranking.works == works:
+        return ranking
+    number = np.array([works.index(work) if work in works else -1 for work in ranking.works], dtype=np.int32)
+    of = number[ranking.work]
+    kept = of >= 0
+    return replace(
+        ranking,
+        works=works,
+        work=of[kept],
+        start=ranking.start[kept],
+        scores=ranking.scores[kept],
+        candidates=int(np.count_nonzero(kept)),  # where it is not exact, those of an exact one count
+        recall=None,
+    )
+
+
+def _union(keys: Sequence[Keys]) -> Keys:
+    """Join spans, in order; as a rule the longest list holds those of all others."""
+    found = max(keys, key=len)
+    for each in keys:
+        if len(found) and not np.array_equal(each, found):
+            nearest = found[np.minimum(np.searchsorted(found, each), len(found) - 1)]
+            if len(new := each[nearest != each]):
+                found = np.sort(np.concatenate([found, new]))
+    return found
+
+
+def _spread(shares: npt.NDArray[np.float64], keys: Keys, found: Keys) -> npt.NDArray[np.float64]:
+    """Put the shares of some spans in their places among all that were found; elsewhere the least of them."""
+    if len(keys) == len(found):
+        return shares
+    spread = np.full(len(found), shares.min(initial=0.0))
+    spread[np.searchsorted(found, keys)] = shares
+    return spread
 
 
 def share(scores: Scores, weight: float = 1.0) -> npt.NDArray[np.float64]:
@@ -114,12 +178,32 @@ class Fusion:
         waiting = [component.name for component in self._components if not component.ready(work, length)]
         if waiting:
             raise NoIndex(f"{work.title} has not been prepared for {' and '.join(waiting)} yet. Prepare it first.")
-        return fuse(
-            [
-                rank_scores(component.name, work.id, length, component.score(claim, work, length))
-                for component in self._components
-            ]
-        )
+        parts = [
+            rank_scores(component.name, work.id, length, component.score(claim, work, length))
+            for component in self._components
+        ]
+        return fuse(parts).scores
+
+    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
+        """Give the ids of the works that one of the components lacks."""
+        lacking = {work for component in self._of_corpora for work in component.missing(works, length)}
+        return tuple(work.id for work in works if work.id in lacking)
+
+    def rank(
+        self, claim: Claim, corpus: Corpus, length: int, *, like: tuple[WorkVersion, Span] | None = None
+    ) -> Ranking:
+        """Rank the spans of `length` sentences of the works that no component lacks. Raises what components raise."""
+        lacking = () if corpus.whole else self.missing(corpus.versions, length)
+        present = replace(corpus, versions=tuple(work for work in corpus.versions if work.id not in lacking))
+        return fuse([component.rank(claim, present, length, like=like) for component in self._of_corpora])
+
+    def combine(self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking]) -> Ranking:  # noqa: ARG002 - the port's
+        """Fuse the rankings of the components."""
+        return fuse(rankings)
+
+    @property
+    def _of_corpora(self) -> tuple[CorpusRetriever, ...]:
+        return cast("tuple[CorpusRetriever, ...]", self._components)
 
 
 def create(settings: Settings, components: Sequence[Retriever]) -> Fusion:  # noqa: ARG001 - the registry's signature

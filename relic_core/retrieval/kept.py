@@ -1,4 +1,4 @@
-"""What was made last, kept in memory up to a number of bytes."""
+"""What was made last, kept in memory."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ T = TypeVar("T")
 class LRUCache(Generic[T]):
     """Keeps what was asked for last; safe to share between threads, which wait for one another's making.
 
-    - `most`: in bytes. What was asked for last of all is kept however large it is.
-    - `size`: gives the bytes of one thing.
+    - `most`: of things; where `size` gives the bytes of one, in bytes. What was asked for last is kept however large.
 
     >>> kept = LRUCache(5, len)
     >>> [kept.get(text, text.encode) for text in ("abc", "de", "fgh")]
@@ -25,7 +24,7 @@ class LRUCache(Generic[T]):
     5
     """
 
-    def __init__(self, most: int, size: Callable[[T], int]) -> None:
+    def __init__(self, most: int, size: Callable[[T], int] = lambda _: 1) -> None:
         self._most = most
         self._size = size
         self._lock = threading.Lock()

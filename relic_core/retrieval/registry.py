@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
-from relic_core.errors import BadRequest, unknown_name
+from relic_core.errors import unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from relic_core.config import Settings
-    from relic_core.domain import Work
-    from relic_core.ports import LibraryRetriever, Retriever
+    from relic_core.ports import Retriever
 
     Factory = Callable[[Settings, Sequence[Retriever]], Retriever]
-    LibraryFactory = Callable[
-        [Settings, Retriever, Sequence[LibraryRetriever], Callable[[str], Work]], LibraryRetriever
-    ]
 
 Kind = Literal["lexical", "dense", "fusion", "reranker", "baseline"]
 
@@ -30,11 +27,9 @@ class RetrieverCard:
     - `description`: what it does, in one sentence for a scholar.
     - `kind`: what it goes by: words, meaning, other rankings, the head of another ranking read anew, or nothing at all.
     - `factory`: "module:function"; the function takes the settings and the components.
-    - `usual`: whether every work is prepared for it and every search asks it; where not, it answers those who choose
+    - `default`: whether every work is prepared for it and every search asks it; where not, it answers those who choose
       it.
-    - `library`: "module:function" of what searches many works at once by what it has prepared of each; the function
-      takes the settings, the retriever, the components' own searchers of many works, and what loads a work by its id.
-      Empty where it searches single works only.
+    - `library`: whether it searches many works at once: see `relic_core.ports.CorpusRetriever`.
     """
 
     name: str
@@ -43,9 +38,9 @@ class RetrieverCard:
     kind: Kind
     factory: str
     shown: bool = True
-    usual: bool = True
+    default: bool = True
     components: tuple[str, ...] = ()
-    library: str = ""
+    library: bool = False
 
 
 _CARDS = (
@@ -56,7 +51,7 @@ _CARDS = (
         "its context and the claim.",
         kind="dense",
         factory="relic_core.retrieval.dense:create_trained",
-        library="relic_core.retrieval.library.dense:create_library",
+        library=True,
     ),
     RetrieverCard(
         name="bm25",
@@ -64,7 +59,7 @@ _CARDS = (
         description="Compares words: passages that use the claim's own words come first, rare words counting most.",
         kind="lexical",
         factory="relic_core.retrieval.bm25:create",
-        library="relic_core.retrieval.library.words:create_library",
+        library=True,
     ),
     RetrieverCard(
         name="reranked",
@@ -74,7 +69,7 @@ _CARDS = (
         kind="reranker",
         factory="relic_core.retrieval.reranked:create",
         components=("fusion",),
-        library="relic_core.retrieval.library.reranked:create_library",
+        library=True,
     ),
     RetrieverCard(
         name="fusion",
@@ -83,7 +78,7 @@ _CARDS = (
         kind="fusion",
         factory="relic_core.retrieval.fusion:create",
         components=("dense-relic", "bm25"),
-        library="relic_core.retrieval.library.fusion:create_library",
+        library=True,
     ),
     RetrieverCard(
         name="zero-shot",
@@ -92,8 +87,8 @@ _CARDS = (
         "reads each passage in its context and the claim.",
         kind="dense",
         factory="relic_core.retrieval.dense:create",
-        usual=False,
-        library="relic_core.retrieval.library.dense:create_library",
+        default=False,
+        library=True,
     ),
     RetrieverCard(
         name="bm25-reference",
@@ -168,7 +163,7 @@ def in_order(names: Iterable[str]) -> tuple[RetrieverCard, ...]:
 def create(name: str, *, settings: Settings, made: dict[str, Retriever] | None = None) -> Retriever:
     """Make a retriever and those it is made of.
 
-    - `settings`: where indexes are kept and which encoder is used.
+    - `settings`: where indexes are kept, which encoder is used, and how much memory a search may take.
     - `made`: retrievers made earlier, by name: they are used again, and new ones are added.
 
     Raises BadRequest: no retriever has that name.
@@ -177,42 +172,67 @@ def create(name: str, *, settings: Settings, made: dict[str, Retriever] | None =
     if name not in made:
         wanted = card(name)
         components = [create(part, settings=settings, made=made) for part in wanted.components]
-        made[name] = cast("Factory", _function(wanted.factory))(settings, components)
+        module, function = wanted.factory.split(":")
+        factory: Factory = getattr(import_module(module), function)
+        made[name] = factory(settings, components)
     return made[name]
 
 
-def create_library(
-    name: str,
-    *,
-    settings: Settings,
-    made: dict[str, Retriever],
-    load: Callable[[str], Work],
-    libraries: dict[str, LibraryRetriever] | None = None,
-) -> LibraryRetriever:
-    """Make what searches many works at once, of a retriever and of those it is made of.
+class Retrievers:
+    """The retrievers of an app, each made once and shared by all threads.
 
-    - `settings`: where indexes are kept and how much memory a search may take.
-    - `made`: retrievers made earlier, by name: they are used again, and new ones are added.
-    - `libraries`: what was made earlier by this function, by name: it is used again, and what is new is added.
-
-    Raises BadRequest: no retriever has that name, or it searches single works only.
+    - `own`: of retrievers whose model was trained here its name, and that with when it was trained.
     """
-    libraries = {} if libraries is None else libraries
-    if name not in libraries:
-        wanted = card(name)
-        if not wanted.library:
-            able = ", ".join(each.name for each in _CARDS if each.library)
-            raise BadRequest(f"{wanted.label} ({name}) searches one work at a time. The whole library: {able}.")
-        parts = [
-            create_library(part, settings=settings, made=made, load=load, libraries=libraries)
-            for part in wanted.components
-        ]
-        retriever = create(name, settings=settings, made=made)
-        libraries[name] = cast("LibraryFactory", _function(wanted.library))(settings, retriever, parts, load)
-    return libraries[name]
 
+    def __init__(self, settings: Settings, own: Mapping[str, tuple[str, str]]) -> None:
+        self._settings = settings
+        self._own = own
+        self._made: dict[str, Retriever] = {}
+        self._lock = threading.Lock()
 
-def _function(where: str) -> object:
-    module, function = where.split(":")
-    found: object = getattr(import_module(module), function)
-    return found
+    def cards(self) -> tuple[RetrieverCard, ...]:
+        """List the retrievers that pages offer, in the order of their columns; each by its own model."""
+        return tuple(self.card(each.name) for each in _CARDS if each.shown)
+
+    def default(self) -> tuple[RetrieverCard, ...]:
+        """List those of them that every work is prepared for, and every search asks."""
+        return tuple(each for each in self.cards() if each.default)
+
+    def card(self, name: str) -> RetrieverCard:
+        """Describe one retriever; one with a model that was trained here by that model's name.
+
+        What reorders keeps its label, which says what it does, and names the model in its description.
+
+        Raises BadRequest: no retriever has that name.
+        """
+        found = card(name)
+        if name not in self._own:
+            return found
+        model, trained = self._own[name]
+        label = model if found.kind == "dense" else found.label
+        return replace(found, label=label, description=f"{trained}. {found.description}")
+
+    def get(self, name: str) -> Retriever:
+        """Give the one instance of a retriever, made on first use."""
+        with self._lock:
+            return create(name, settings=self._settings, made=self._made)
+
+    def models(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Name the models that had a part in rankings, each once: identities of encoders, digests of rerankers.
+
+        One that was trained here is named by its name and date, too.
+        """
+        names = list(names)
+        identities = {name: self.get(name).encoder_identity for name in names}
+        for name in names:
+            if card(name).kind == "reranker":
+                facts = self.get(name).configuration
+                identities[name] = f"{facts['reranker reranker']} {facts.get('reranker weights', '')[:12]}".strip()
+        said = sorted(identities.items(), key=lambda each: card(each[0]).kind == "reranker")  # encoders first
+        return tuple(
+            dict.fromkeys(
+                f"{self._own[name][1]} ({identity})" if name in self._own else identity
+                for name, identity in said
+                if identity
+            )
+        )

@@ -2,19 +2,22 @@
 
 The new order goes by both: what the reranker says, and what the first retriever said of the hundred, each standardised
 over them. What a first retriever leaves out of its head cannot come back, and reading a whole work together with a
-claim would take minutes (two stages as in Nogueira and Cho 2019, "Passage Re-ranking with BERT").
+claim would take minutes (two stages as in Nogueira and Cho 2019, "Passage Re-ranking with BERT"). The texts of the
+works of the head are loaded for it.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from relic_core.config import ASSETS
-from relic_core.domain import LENGTHS, Span, rank_scores
+from relic_core.domain import LENGTHS, Corpus, Span, rank_scores
 from relic_core.encoders.cross_encoder import open_reranker
-from relic_core.errors import RelicError
+from relic_core.errors import NotFound, RelicError
 from relic_core.ports import silent
 from relic_core.retrieval.fusion import share, sum_of_shares
 
@@ -24,8 +27,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Ranking, Scores, Work
-    from relic_core.ports import Progress, Reranker, Retriever
+    from relic_core.domain import Claim, Ranking, Scores, Work, WorkVersion
+    from relic_core.ports import CorpusRetriever, Progress, Reranker, Retriever
 
 HEAD = 100
 """Spans that are read together with the claim."""
@@ -72,42 +75,53 @@ class Reranked:
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences: those of the head by the reranker, the others below.
 
+        Returns: of the head what `beside` gives. Below it whole numbers: what ties for the first retriever ties here.
+
         Raises RelicError: what the first retriever and the reranker raise; the reranker gave no scores that can be
         ranked by.
-
-        Returns: of the head what `beside` gives. Below it whole numbers: what ties for the first retriever ties here.
         """
-        scores = self._first.score(claim, work, length)
-        return self.reorder(claim, work, rank_scores(self._first.name, work.id, length, scores))
+        first = rank_scores(self._first.name, work.id, length, self._first.score(claim, work, length))
+        return self.combine(claim, Corpus.of(work), [first]).scores
 
-    def reorder(self, claim: Claim, work: Work, ranking: Ranking) -> Scores:
-        """Score the spans of a ranking that the first retriever has made already.
+    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
+        """Give the ids of the works that the first retriever lacks."""
+        return cast("CorpusRetriever", self._first).missing(works, length)
 
-        - `work`: whose spans are ranked.
-        - `ranking`: spans that are no candidates stand in no order: they get 0.
+    def rank(
+        self, claim: Claim, corpus: Corpus, length: int, *, like: tuple[WorkVersion, Span] | None = None
+    ) -> Ranking:
+        """Rank the spans of `length` sentences of a corpus; raises what the first retriever and the reranker raise.
 
-        Returns: as `score`.
-
-        Raises RelicError: what the reranker raises; it gave no scores that can be ranked by.
+        Where passages like one are looked for, its words are read as a claim.
         """
+        return self.combine(
+            claim, corpus, [cast("CorpusRetriever", self._first).rank(claim, corpus, length, like=like)]
+        )
+
+    def combine(self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking]) -> Ranking:
+        """Reorder the head of the ranking that the first retriever has made.
+
+        Spans of works that went away since it was made, or that another edition has replaced, end the head: whoever
+        loads them finds out.
+
+        Raises RelicError: as `score`.
+        """
+        (ranking,) = rankings
         head, rest = ranking.order[: self._head], ranking.order[self._head :]
         if not len(head):
-            return ranking.scores
-        found = self.read(claim, work, [Span(start, ranking.length) for start in head.tolist()])
-        return below(self.beside(found, ranking.scores[head]), head, rest, ranking.scores)
-
-    def beside(self, found: Scores, first: Scores) -> Scores:
-        """Put what the reranker says of a head beside what the first retriever said of it: see `beside`."""
-        return beside(found, first, self._weight)
-
-    def read(self, claim: Claim, work: Work, spans: Sequence[Span]) -> npt.NDArray[np.float32]:
-        """Have the reranker read spans of a work; shape (n_spans,), finite. Raises as `reorder`."""
-        return scores_of(self._reranker, claim, work, spans)
-
-    @property
-    def head(self) -> int:
-        """How many spans are read."""
-        return self._head
+            return replace(ranking, retriever=self.name)
+        found = np.full(len(head), np.nan, dtype=np.float32)
+        for number in dict.fromkeys(ranking.work[head].tolist()):
+            places = np.flatnonzero(ranking.work[head] == number)
+            spans = [Span(start, ranking.length) for start in ranking.start[head[places]].tolist()]
+            with suppress(NotFound):
+                work = corpus.load(ranking.works[number])
+                if max(span.end for span in spans) <= len(work.sentences):
+                    found[places] = scores_of(self._reranker, claim, work, spans)
+        gone = np.isnan(found)
+        found[~gone] = beside(found[~gone], ranking.scores[head[~gone]], self._weight)
+        found[gone] = found[~gone].min(initial=0.0) - 1.0
+        return replace(ranking, retriever=self.name, scores=below(found, head, rest, ranking.scores))
 
 
 def scores_of(reranker: Reranker, claim: Claim, work: Work, spans: Sequence[Span]) -> npt.NDArray[np.float32]:
@@ -139,7 +153,7 @@ def below(found: Scores, head: npt.NDArray[np.int64], rest: npt.NDArray[np.int64
     """Put scores of a head above all others, which keep their order and their ties.
 
     - `found`: scores of the head, in its order.
-    - `head`, `rest`: span starts, best first.
+    - `head`, `rest`: positions, best first.
     - `first`: what ordered them.
 
     >>> first = np.array([0.1, 0.9, 0.1, 0.8, 0.5], dtype=np.float32)

@@ -44,36 +44,32 @@ def work_terms(work: Work, terms: Terms, indexes: Path | None = None) -> WorkWor
 
     - `indexes`: folder of all indexes; where it is not given, the terms are kept in memory only.
     """
-    if indexes is None:
-        return _read(work, terms)
     found = stored_terms(work.imprint, terms, indexes=indexes, load=lambda _: work)
-    if terms == "tokens":
+    if terms == "tokens" and indexes is not None:
         keep_words(work.fingerprint, found)
     return found
 
 
-def stored_terms(work: WorkVersion, terms: Terms, *, indexes: Path, load: Callable[[str], Work]) -> WorkWords:
+def stored_terms(work: WorkVersion, terms: Terms, *, indexes: Path | None, load: Callable[[str], Work]) -> WorkWords:
     """Open the terms of a work, or read them and keep them on disk.
 
+    - `indexes`: as of `work_terms`.
     - `load`: gives the work of an id; called only where its terms are not on disk, or are damaged.
 
     Raises StaleIndex: the work that was loaded is another than the imprint names.
     """
     recipe = index_files.Recipe.of(work, retriever=RETRIEVER, encoder="", code=f"{terms_version(terms)}, {LAYOUT}")
-    try:
-        return _of_arrays(index_files.load(indexes, recipe))
-    except (StaleIndex, OSError):  # not there, damaged, or deleted while it was opened: it is made
-        text = load(work.id)
+    if indexes is not None:
+        with suppress(StaleIndex, OSError):  # not there, damaged, or deleted while it was opened: it is made
+            return _of_arrays(index_files.load(indexes, recipe))
+    text = load(work.id)
     if text.fingerprint != work.fingerprint:
         raise StaleIndex(f"{work.title} was changed while its words were being read. Search again.")
-    words = _read(text, terms)
-    with suppress(StoreError, OSError):  # a search does not fail because nothing can be kept
-        index_files.save(indexes, recipe, _to_arrays(words))
+    words = work_lemmas(text) if terms == "lemmas" else work_words(text)
+    if indexes is not None:
+        with suppress(StoreError, OSError):  # a search does not fail because nothing can be kept
+            index_files.save(indexes, recipe, _to_arrays(words))
     return words
-
-
-def _read(work: Work, terms: Terms) -> WorkWords:
-    return work_lemmas(work) if terms == "lemmas" else work_words(work)
 
 
 def _to_arrays(words: WorkWords) -> dict[str, npt.NDArray[Any]]:

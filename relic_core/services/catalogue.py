@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import Job, Work, WorkSummary
     from relic_core.ports import Progress
-    from relic_core.services.preparing import Preparing
+    from relic_core.services.indexing import Preparing
     from relic_core.services.works import Added, Works
 
 __all__ = ["Catalogue", "CatalogueEntry", "Item", "Origin", "Shelved", "Split", "Tally", "parse_number"]

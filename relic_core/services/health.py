@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import WorkSummary, WorkVersion
-    from relic_core.services.indexing import Indexes
+    from relic_core.retrieval.registry import Retrievers
     from relic_core.services.works import Works
     from relic_core.store import Store
 
@@ -49,18 +49,18 @@ class Finding:
 
 
 def examine(
-    store: Store, settings: Settings, works: Works, indexes: Indexes, *, address: str = "", thorough: bool = False
+    store: Store, settings: Settings, works: Works, retrievers: Retrievers, *, address: str = "", thorough: bool = False
 ) -> tuple[Finding, ...]:
     """Look at the store, the disk, the models and the indexes, and at the app where it is named.
 
     - `address`: of a running app, http://localhost:8501 for example; empty to leave it out.
     - `thorough`: read every index and hold it to its hashes, which takes a minute for a large library.
     """
-    return tuple(_findings(store, settings, works, indexes, address, thorough=thorough))
+    return tuple(_findings(store, settings, works, retrievers, address, thorough=thorough))
 
 
 def _findings(
-    store: Store, settings: Settings, works: Works, indexes: Indexes, address: str, *, thorough: bool
+    store: Store, settings: Settings, works: Works, retrievers: Retrievers, address: str, *, thorough: bool
 ) -> Iterator[Finding]:
     if address:
         yield _app(address)
@@ -77,7 +77,7 @@ def _findings(
     yield _room("data", settings.data)
     yield _room("indexes folder", settings.indexes)
     yield from _models(settings)
-    yield _indexes(settings, indexes, prints, thorough=thorough)
+    yield _indexes(settings, retrievers, prints, thorough=thorough)
 
 
 def _app(address: str) -> Finding:
@@ -141,12 +141,14 @@ def _models(settings: Settings) -> Iterator[Finding]:
             yield Finding(name, "bad", str(error))
 
 
-def _indexes(settings: Settings, indexes: Indexes, prints: Mapping[str, WorkVersion], *, thorough: bool) -> Finding:
+def _indexes(
+    settings: Settings, retrievers: Retrievers, prints: Mapping[str, WorkVersion], *, thorough: bool
+) -> Finding:
     found = survey(settings.indexes, thorough=thorough)
     held = "read and compared with what was written" if thorough else "looked at"
     many = found.whole + len(found.damaged)
     said = f"{many:,} {'index was' if many == 1 else 'indexes were'} {held}, {len(found.damaged) or 'none'} damaged"
-    dense = [card.name for card in indexes.usual() if card.kind == "dense"]
+    dense = [card.name for card in retrievers.default() if card.kind == "dense"]
     lacking = sum(any((name, each.fingerprint) not in found.works for name in dense) for each in prints.values())
     if found.damaged:
         return Finding(

@@ -1,9 +1,9 @@
-"""Preparing works for retrieval: which retrievers there are, what is built, and building it as a job."""
+"""Preparing works for retrieval: what is built, and building it as a job."""
 
 from __future__ import annotations
 
 import hashlib
-import threading
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,20 +11,24 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import MIN_LENGTH, Claim
-from relic_core.errors import BadClaim, BadWeights
-from relic_core.ports import Compacting, silent
+from relic_core.errors import BadClaim, BadWeights, NotFound, StoreBusy
+from relic_core.ports import Compacting, CorpusRetriever, silent
 from relic_core.retrieval import index_files, registry
-from relic_core.services.models import described, own_models
 from relic_core.text.masking import read_claim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from relic_core.domain import Job, WorkSummary
-    from relic_core.ports import LibraryRetriever, Progress, Retriever
-    from relic_core.retrieval.registry import RetrieverCard
-    from relic_core.wiring import App
+    from relic_core.config import Settings
+    from relic_core.domain import Job, Search, WorkSummary
+    from relic_core.ports import Progress
+    from relic_core.retrieval.registry import RetrieverCard, Retrievers
+    from relic_core.services.jobs import Jobs
+    from relic_core.services.works import Works
 
+_AT_ONCE = 3
+"""So few works are each given their own job right away."""
+_LOOK_SECONDS = 1.0
 _ASKED = 200
 """Searches of the history that an approximate index is measured on."""
 
@@ -46,67 +50,36 @@ class Built:
 
 
 class Indexes:
-    """The retrievers of an app and what they have prepared."""
+    """What retrievers have prepared, and preparing more; `recent` gives the last searches, as many as asked for."""
 
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._retrievers: dict[str, Retriever] = {}
-        self._libraries: dict[str, LibraryRetriever] = {}
-        self._own = own_models(app.settings.data, app.named_models)
-        self._lock = threading.Lock()
-
-    def cards(self) -> tuple[RetrieverCard, ...]:
-        """List the retrievers that pages offer, in the order of their columns; each by its own model."""
-        return tuple(described(card, self._own) for card in registry.cards() if card.shown)
-
-    def usual(self) -> tuple[RetrieverCard, ...]:
-        """List those of them that every work is prepared for, and every search asks."""
-        return tuple(card for card in self.cards() if card.usual)
-
-    def card(self, name: str) -> RetrieverCard:
-        """Describe one retriever; one with a model that was trained here by that model's name.
-
-        Raises BadRequest: no retriever has that name.
-        """
-        return described(registry.card(name), self._own)
-
-    def model(self, name: str, identity: str) -> str:
-        """Name the model of a retriever with its identity: one that was trained here by its name and date, too."""
-        return f"{self._own[name][1]} ({identity})" if name in self._own else identity
-
-    def retriever(self, name: str) -> Retriever:
-        """Give the one instance of a retriever, made on first use and shared by all threads."""
-        with self._lock:
-            return registry.create(name, settings=self._app.settings, made=self._retrievers)
-
-    def library_retriever(self, name: str) -> LibraryRetriever:
-        """Give the one instance of what searches many works at once for a retriever.
-
-        Raises BadRequest: no retriever has that name, or it searches single works only.
-        """
-        with self._lock:
-            return registry.create_library(
-                name,
-                settings=self._app.settings,
-                made=self._retrievers,
-                load=self._app.works.load,
-                libraries=self._libraries,
-            )
+    def __init__(
+        self,
+        retrievers: Retrievers,
+        works: Works,
+        jobs: Jobs,
+        settings: Settings,
+        recent: Callable[[int], Iterable[Search]],
+    ) -> None:
+        self._retrievers = retrievers
+        self._works = works
+        self._jobs = jobs
+        self._settings = settings
+        self._recent = recent
 
     def ready(self, work_id: str, name: str, *, length: int = MIN_LENGTH) -> bool:
         """Whether a retriever would answer at once for a work; one whose model cannot be loaded would not."""
         try:
-            return self.retriever(name).ready(self._app.works.load(work_id), length)
+            return self._retrievers.get(name).ready(self._works.load(work_id), length)
         except BadWeights:
             return False
 
     def warm(self) -> None:
         """Ask every retriever once in a work that is prepared, so that the first search finds all of them loaded."""
-        for summary in self._app.works.summaries():
+        for summary in self._works.summaries():
             if not self.missing(summary.id):
-                work = self._app.works.load(summary.id)
-                for card in self.usual():
-                    self.retriever(card.name).score(Claim(left=work.title), work, MIN_LENGTH)
+                work = self._works.load(summary.id)
+                for card in self._retrievers.default():
+                    self._retrievers.get(card.name).score(Claim(left=work.title), work, MIN_LENGTH)
                 return
 
     def missing(self, work_id: str, also: Iterable[str] = ()) -> tuple[str, ...]:
@@ -116,17 +89,17 @@ class Indexes:
 
         - `also`: retrievers to look at beside the usual ones.
         """
-        work = self._app.works.load(work_id)
+        work = self._works.load(work_id)
         names = []
         for card in self._dense(also):
             with suppress(BadWeights):
-                if not self.retriever(card.name).ready(work, MIN_LENGTH):
+                if not self._retrievers.get(card.name).ready(work, MIN_LENGTH):
                     names.append(card.name)
         return tuple(names)
 
     def _dense(self, also: Iterable[str] = ()) -> list[RetrieverCard]:
         """List the retrievers that have to read a work beforehand: the usual ones, and those named."""
-        every = registry.in_order([*(card.name for card in self.usual()), *also])
+        every = registry.in_order([*(card.name for card in self._retrievers.default()), *also])
         return [card for card in every if card.kind == "dense"]
 
     def unprepared(
@@ -136,18 +109,19 @@ class Indexes:
 
         One whose model cannot be loaded lacks none: there is nothing to do about it here. `also` as in `missing`.
         """
-        imprints = self._app.works.imprints()
+        imprints = self._works.imprints()
         known = [imprints[work.id] for work in works if work.id in imprints]
         lacking: set[str] = set()
         for card in self._dense(also):
-            if card.library:
-                with suppress(BadWeights):
-                    lacking.update(self.library_retriever(card.name).missing(known, length))
+            with suppress(BadWeights):
+                retriever = self._retrievers.get(card.name)
+                if isinstance(retriever, CorpusRetriever):
+                    lacking.update(retriever.missing(known, length))
         return tuple(work.id for work in known if work.id in lacking)
 
     def library_due(self) -> bool:
         """Whether the library is too large for memory, and its compact index is still to be built or built anew."""
-        works = tuple(self._app.works.imprints().values())
+        works = tuple(self._works.imprints().values())
         with suppress(BadWeights):
             return any(retriever.compact_due(works, MIN_LENGTH) for retriever in self._compacting())
         return False
@@ -157,13 +131,13 @@ class Indexes:
 
         Raises NotFound: no work has that id.
         """
-        work = self._app.works.load(work_id)
+        work = self._works.load(work_id)
         found = []
-        for card in self.cards():
-            manifests = index_files.manifests(self._app.settings.indexes, card.name, work_id)
+        for card in self._retrievers.cards():
+            manifests = index_files.manifests(self._settings.indexes, card.name, work_id)
             encoder = ""
             with suppress(BadWeights):  # then none fits
-                encoder = self.retriever(card.name).encoder_identity if manifests else ""
+                encoder = self._retrievers.get(card.name).encoder_identity if manifests else ""
             found += [
                 Built(
                     retriever=card.name,
@@ -182,20 +156,20 @@ class Indexes:
         Raises BadRequest: no retriever has that name.
         Raises NotFound: no work has that id.
         """
-        work = self._app.works.load(work_id)
+        work = self._works.load(work_id)
         for name in names:
-            self.retriever(name).prepare(work, progress)
-        for card in self.cards():
+            self._retrievers.get(name).prepare(work, progress)
+        for card in self._retrievers.cards():
             if card.kind == "lexical" and card.name not in names:
-                self.retriever(card.name).prepare(work, silent)
+                self._retrievers.get(card.name).prepare(work, silent)
 
     def start(self, work_id: str, also: Iterable[str] = ()) -> Job:
         """Prepare a work in the background for every retriever that needs it; one job per work at a time.
 
         `also` names retrievers beside the usual ones.
         """
-        work = self._app.works.load(work_id)
-        return self._app.jobs.start(
+        work = self._works.load(work_id)
+        return self._jobs.start(
             "index",
             title=f"Preparing {work.title}",
             subject=work_id,
@@ -208,7 +182,7 @@ class Indexes:
         `also` names retrievers beside the usual ones.
         """
         count = len(work_ids)
-        return self._app.jobs.start(
+        return self._jobs.start(
             "prepare",
             title="Preparing one more work" if count == 1 else f"Preparing {count} works",
             subject=hashlib.sha256("\n".join(sorted([*work_ids, *also])).encode()).hexdigest()[:12],
@@ -217,7 +191,7 @@ class Indexes:
 
     def start_library(self) -> Job:
         """Build the compact index of the library in the background, where it is due; one job at a time."""
-        return self._app.jobs.start("library", title="Preparing the library as a whole", subject="library")
+        return self._jobs.start("library", title="Preparing the library as a whole", subject="library")
 
     def build_library(self, progress: Progress) -> None:
         """Build the compact index of the library where it is due, here and now.
@@ -228,42 +202,133 @@ class Indexes:
         Raises StaleIndex: the index of a work was found to be damaged.
         Raises StoreReadOnly: the folder of indexes cannot be written.
         """
-        works = tuple(self._app.works.imprints().values())
+        works = tuple(self._works.imprints().values())
         claims = self._asked()
         for retriever in self._compacting():
-            retriever.prepare(works, progress, claims=claims)
+            retriever.build_compact(works, progress, claims=claims)
 
     def _asked(self) -> tuple[Claim, ...]:
         """List the last claims that were searched with, each once."""
-        max_words = self._app.settings.max_claim_words
+        max_words = self._settings.max_claim_words
         claims: dict[Claim, None] = {}
-        for search in self._app.history.recent(_ASKED):
+        for search in self._recent(_ASKED):
             with suppress(BadClaim):  # no claim but a passage, or one made under other settings
-                claims[read_claim(search.claim_text, max_words=max_words)] = None
+                claims[read_claim(search.request.claim_text, max_words=max_words)] = None
         return tuple(claims)
 
     def _compacting(self) -> list[Compacting]:
         """List what answers from a compact index where works are together too large for memory."""
-        made = [self.library_retriever(card.name) for card in self._dense() if card.library]
+        made = [self._retrievers.get(card.name) for card in self._dense()]
         return [retriever for retriever in made if isinstance(retriever, Compacting)]
 
+    def run_index(self, arguments: dict[str, Any], progress: Progress) -> str:
+        """Do an "index" job: prepare one work, ``work_id``, for ``retrievers``."""
+        self.build(arguments["work_id"], arguments["retrievers"], progress)
+        return "Ready to search."
 
-def run_index(app: App, arguments: dict[str, Any], progress: Progress) -> str:
-    """Do an "index" job: prepare one work for some retrievers.
+    def run_library(self, progress: Progress) -> str:
+        """Do a "library" job: build the compact index of the library."""
+        self.build_library(progress)
+        return "The library is ready to be searched as a whole."
 
-    - `app`: where the work is.
-    - `arguments`: ``work_id`` and ``retrievers``.
-    - `progress`: told how far it has come.
+    def run_prepare(self, arguments: dict[str, Any], progress: Progress) -> str:
+        """Do a "prepare" job: have works prepared one by one; one that fails does not stop the rest.
+
+        A reader who has another work prepared meanwhile comes first: this job stops its own index, which goes on later
+        where it was, and waits. Of works that are ready the words alone are read, which earlier versions did not keep.
+        Where the library has become too large for memory, its compact index is begun at the end.
+
+        - `arguments`: ``works``, a list of ids; ``retrievers``, those to prepare them for beside the usual ones, where
+          there are any.
+        - `progress`: told which work it has come to.
+        """
+        ids: Iterable[str] = arguments["works"]
+        also: Sequence[str] = arguments.get("retrievers", ())
+        works = {summary.id: summary.title for summary in self._works.summaries()}
+        wanted = [work_id for work_id in ids if work_id in works]  # the others were removed meanwhile
+        ready, said = 0, []
+        for done, work_id in enumerate(wanted):
+
+            def say(note: str, *, done: int = done) -> None:
+                progress(done, len(wanted), note)
+
+            try:
+                if not self.missing(work_id, also):
+                    self.build(work_id, (), silent)
+                    ready += 1
+                    continue
+                job = self._prepare(work_id, works[work_id], also, say)
+            except NotFound:
+                continue  # removed meanwhile
+            if job.state == "failed":
+                said.append(f"{works[work_id]}: {job.note}")
+            ready += job.state == "done"
+        progress(len(wanted), len(wanted), "")
+        if self.library_due():
+            self.start_library()
+        return " ".join([f"{ready} {'work is' if ready == 1 else 'works are'} ready to search.", *said])
+
+    def _prepare(self, work_id: str, title: str, also: Sequence[str], say: Callable[[str], None]) -> Job:
+        """Have one work prepared and wait for it, behind whatever somebody else has asked for.
+
+        Raises NotFound: the work was removed.
+        """
+        while True:
+            say(f"Preparing {title}")
+            while others := self._jobs.under_way("index"):
+                say(f"{others[0].title} comes first")
+                self._jobs.wait(others[0].id, _LOOK_SECONDS)
+            job = self.start(work_id, also)
+            gave_way = False
+            while job.active:
+                say(f"Preparing {title}")
+                if not gave_way and any(other.id != job.id for other in self._jobs.under_way("index")):
+                    gave_way = True
+                    self._jobs.cancel(job.id)
+                job = self._jobs.wait(job.id, _LOOK_SECONDS)
+            if not (gave_way and job.state == "cancelled"):
+                return job
+
+
+class Preparing:
+    """Works that wait to be prepared while others are being added.
+
+    Index jobs run one at a time. Of a whole shelf at most one is under way or waiting, and it is begun only where
+    nobody else's is.
+
+    - `expected`: how many there will be.
     """
-    app.indexes.build(arguments["work_id"], arguments["retrievers"], progress)
-    return "Ready to search."
 
+    def __init__(self, indexes: Indexes, jobs: Jobs, expected: int) -> None:
+        self._indexes = indexes
+        self._jobs = jobs
+        self._one_by_one = expected > _AT_ONCE
+        self._waiting: deque[str] = deque()
 
-def run_library(app: App, arguments: dict[str, Any], progress: Progress) -> str:  # noqa: ARG001 - as of every job
-    """Do a "library" job: build the compact index of the library.
+    def add(self, work_id: str) -> None:
+        """Take a work: its index is begun now, or when that of the one before has ended."""
+        if self._one_by_one:
+            self._waiting.append(work_id)
+            with suppress(StoreBusy):  # it still waits, and is begun with the next or by a job of its own
+                self.go_on()
+        else:
+            self._indexes.start(work_id)
 
-    - `app`: where the works are.
-    - `progress`: told how far it has come.
-    """
-    app.indexes.build_library(progress)
-    return "The library is ready to be searched as a whole."
+    def go_on(self) -> None:
+        """Begin the next index, unless one is still being built; a work that was removed meanwhile is passed over."""
+        if self._jobs.under_way("index"):
+            return
+        while self._waiting:
+            try:
+                self._indexes.start(self._waiting[0])
+            except NotFound:
+                self._waiting.popleft()
+                continue
+            self._waiting.popleft()
+            return
+
+    def hand_over(self) -> None:
+        """Leave what still waits to a job of its own."""
+        if self._waiting:
+            self._indexes.start_many(list(self._waiting))
+            self._waiting.clear()

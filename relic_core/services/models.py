@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain.trainings import ModelKind, Training
-    from relic_core.retrieval.registry import RetrieverCard
 
 PACKAGED: dict[str, tuple[ModelKind, ...]] = {
     "packaged": MODEL_KINDS,
@@ -214,18 +213,6 @@ def own_models(data: Path, named: Mapping[ModelKind, str]) -> dict[str, tuple[st
             when = ""
         found[retriever] = choice.name, f"{choice.name}, trained here{when}"
     return found
-
-
-def described(card: RetrieverCard, own: Mapping[str, tuple[str, str]]) -> RetrieverCard:
-    """Describe a retriever by the model that was trained here, where it has such a one.
-
-    What reorders keeps its label, which says what it does, and names the model in its description.
-    """
-    if card.name not in own:
-        return card
-    name, trained = own[card.name]
-    label = name if card.kind == "dense" else card.label
-    return replace(card, label=label, description=f"{trained}. {card.description}")
 
 
 def _read(data: Path) -> tuple[Chosen, ...]:

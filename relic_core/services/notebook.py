@@ -207,7 +207,7 @@ class Notebook:
             search = self._get_search(search_id)
         except NotFound:  # an address from another machine: the passage is worth keeping without it
             return kept
-        claim, made_with = search.claim_text.strip(), search.made_with or kept.made_with
+        claim, made_with = search.request.claim_text.strip(), search.made_with or kept.made_with
         return replace(kept, search_id=search.id, claim_text=claim, made_with=made_with)
 
     def marks(self, person: str = "") -> dict[tuple[str, str, str, int], Mark]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from relic_core.domain import Place, Span, Work, WorkSummary
-    from relic_core.services.answers import SearchResult
+    from relic_core.services.search import SearchResult
 
 _CHAPTERS_KEPT = 8
 

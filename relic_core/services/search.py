@@ -1,273 +1,449 @@
-"""The main job: a claim, a work and a length in; the evidence of several retrievers, side by side, out."""
+"""The main job: a claim, where to look and a length in; the evidence of several retrievers, side by side, out."""
 
 from __future__ import annotations
 
-import threading
+import hashlib
+import math
 import time
-from collections import OrderedDict
-from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, cast
-
-import numpy as np
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from relic_core import __version__
-from relic_core.domain import WorkHit, group_overlapping, rank_scores
-from relic_core.errors import BadRequest, RelicError
-from relic_core.ports import VectorRetriever
-from relic_core.retrieval import registry
-from relic_core.retrieval.fusion import fuse
-from relic_core.retrieval.strength import OutOfVocabulary, StrengthClassifier
-from relic_core.services.answers import Column, SearchResult
-from relic_core.services.asking import read_question
-from relic_core.services.columns import (
-    CANDIDATES_PER_RESULT,
+from relic_core.domain import MAX_LENGTH, MIN_LENGTH, Claim, Corpus, Span, group_overlapping
+from relic_core.errors import BadClaim, BadRequest, NoIndex, StaleIndex
+from relic_core.reporting.passages import quotation
+from relic_core.retrieval.kept import LRUCache
+from relic_core.retrieval.registry import in_order
+from relic_core.retrieval.search import (
     HEAD,
-    NO_CLAIM,
+    Findings,
+    Question,
+    Source,
+    Verdicts,
     asked_of,
-    elsewhere,
+    candidates,
     first_passages,
-    make_card,
-    rank_with_all,
-    refused,
-    waits,
 )
+from relic_core.retrieval.words_index import work_terms
 from relic_core.text import masking
-from relic_core.text.words import unknown_words
+from relic_core.text.words import content_tokens, shared_words, tokens, unknown_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
-    import numpy.typing as npt
+    from relic_core.domain import Group, Hit, Place, SearchRequest, SeedPassage, Work, WorkFilter, WorkSummary
+    from relic_core.reporting.passages import Passage
+    from relic_core.retrieval.registry import Retrievers
+    from relic_core.retrieval.strength import Strength
+    from relic_core.services.works import Works
+    from relic_core.text.masking import Quoted
 
-    from relic_core.domain import Ranking, Scores, Span, Work, WorkFilter, WorkSummary
-    from relic_core.retrieval.registry import RetrieverCard
-    from relic_core.retrieval.reranked import Reranked
-    from relic_core.services.answers import SearchRequest
-    from relic_core.services.asking import Question
-    from relic_core.wiring import App
+CANDIDATES_PER_RESULT = 6
+"""Hits looked at for each result wanted, since overlapping ones share a card."""
 
 _FINDERS_KEPT = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
-    """What is known before columns are made: the question, and of every retriever its ranking and judge, or refusal."""
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One hit with all a reader needs to judge it.
 
-    request: SearchRequest
+    - `rank`: from 1, among all candidates of the length.
+    - `quotation`: the words, verbatim, with the claim's words lit.
+    - `place`: where it stands.
+    - `strength`: how far it stands out of the work's background.
+    - `other_ranks`: the other retrievers' labels and the ranks they give it; 0 where it is not among those they rank.
+    - `shared`: words it shares with the claim, in the order of the text, each once.
+    - `quoted`: the claim already quotes words of it.
+    - `others`: overlapping passages that this card stands for.
+    """
+
     work: Work
-    question: Question
-    among: npt.NDArray[np.bool_]
-    quoted: tuple[masking.Quoted, ...] = ()
-    rankings: dict[str, Ranking] = field(default_factory=dict)
-    refusals: dict[str, RelicError] = field(default_factory=dict)
-    judges: dict[str, StrengthClassifier] = field(default_factory=dict)
+    rank: int
+    span: Span
+    quotation: Passage
+    place: Place
+    score: float
+    strength: Strength
+    other_ranks: tuple[tuple[str, int], ...]
+    shared: tuple[str, ...]
+    quoted: bool
+    others: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What one retriever brings up.
+
+    - `retriever`, `label`, `description`: its name, what people call it, and what it does in plain words.
+    - `cards`: best first; empty while `pending`, and where no passage shares a word with the claim.
+    - `strength`: of the first hit; None where there is none.
+    - `candidates`: how many passages were ranked: those of the chapters or works chosen, and without the passage that
+      others are to be like and what overlaps it.
+    - `pending`: the work is not prepared for it yet, or its index is damaged: building it anew brings the cards.
+    - `waiting`: it takes seconds and has been left for later: see `Search.run`.
+    - `note`: what is wrong, for the reader: a damaged index, a model that cannot be loaded; or how well an approximate
+      index did when it was measured. Empty where there is nothing to say.
+    - `exact`: every candidate was compared; not so where an approximate index has answered.
+    - `head`: its first passages, more than it has cards, in order to be kept and compared: of overlapping spans the
+      best.
+    """
+
+    retriever: str
+    label: str
+    description: str
+    cards: tuple[Card, ...]
+    strength: Strength | None
+    candidates: int
+    pending: bool = False
+    waiting: bool = False
+    note: str = ""
+    exact: bool = True
+    head: tuple[Hit, ...] = ()
 
     @property
-    def candidates(self) -> int:
-        """How many spans are ranked."""
-        return int(self.among.sum())
+    def answered(self) -> bool:
+        """Whether it has nothing more to say: its index is there, and it has not refused."""
+        return not (self.pending or self.waiting) and not (self.note and self.exact)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to one request.
+
+    - `work`: the work searched; None where the whole library was.
+    - `claim`: the claim as understood; where a passage was given, its words.
+    - `columns`: one per retriever asked for.
+    - `quoted`: words of the claim that stand in the work; none is looked for in a whole library, nor of a passage.
+    - `unknown`: distinctive words of the claim that the work never uses; none is looked for as with `quoted`.
+    - `weak`: every retriever that pages offer has answered, shown or not, and none finds more than another book would
+      hold.
+    - `made_with`: work hash, segmenter, models and program version, for a permalink.
+    - `searched`: the works searched, where the whole library was; else empty.
+    - `unprepared`: those of them that a retriever by meaning has not read yet, so that it says nothing of them.
+    - `source`: the passage that others are to be like, where one was given.
+    """
+
+    request: SearchRequest
+    work: Work | None
+    claim: Claim
+    columns: tuple[Column, ...]
+    quoted: tuple[Quoted, ...]
+    unknown: tuple[str, ...]
+    weak: bool
+    seconds: float
+    made_with: str
+    searched: tuple[WorkSummary, ...] = ()
+    unprepared: tuple[WorkSummary, ...] = ()
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """Of one ranking: what its column shows, overlapping hits together; its first passages; whether all were lost.
+
+    - `gone`: all hits stood in works that were removed or changed since they were ranked.
+    """
+
+    groups: tuple[Group, ...]
+    head: tuple[Hit, ...]
+    gone: bool = False
 
 
 class Search:
-    """Answers search requests."""
+    """Answers search requests: of one work, which is a library of one, or of many.
 
-    def __init__(self, app: App) -> None:
-        self._app = app
-        self._finders: OrderedDict[str, masking.QuotationFinder] = OrderedDict()
-        self._lock = threading.Lock()
+    - `indexes`: folder of all indexes.
+    """
+
+    def __init__(self, retrievers: Retrievers, works: Works, *, indexes: Path, max_claim_words: int) -> None:
+        self._retrievers = retrievers
+        self._works = works
+        self._indexes = indexes
+        self._max_claim_words = max_claim_words
+        self._finders: LRUCache[masking.QuotationFinder] = LRUCache(_FINDERS_KEPT)
 
     def run(self, request: SearchRequest, *, at_once: bool = False) -> SearchResult:
         """Rank passages for a claim, or by their likeness to a passage, with every retriever asked for.
 
-        A retriever whose index is not built yet gives a pending column; the others do not wait for it.
+        A retriever whose index is not built yet gives a pending column; the others do not wait for it. Of many works,
+        those that a retriever has not prepared are passed over by it, and named.
 
         - `at_once`: leave the columns of what reads passages anew, which takes seconds, waiting. The others are as they
           are in the whole answer.
 
         Raises BadClaim: the claim cannot be searched with.
-        Raises BadRequest: an unknown retriever; a work shorter than the length asked for; chapters that the work has
-        not, or that hold no passage so long; a library of which nothing is left to search.
+        Raises BadRequest: an unknown retriever, or for a library one that searches single works only; no work is long
+        enough; chapters that the work has not, or that hold no passage so long; nothing is left to search.
         Raises NotFound: no work has that id, or the passage asked with is not there.
         """
-        if not request.work_id:
-            return self._app.library_search.run(request, at_once=at_once)
         began = time.perf_counter()
-        work = self._app.works.load(request.work_id)
-        question = read_question(self._app, request)
-        masking.check_script(question.claim, work)
+        work = self._works.load(request.work_id) if request.work_id else None
+        question = self._read(request)
+        if work is not None:
+            masking.check_script(question.claim, work)
+            if not work.candidates(request.length):
+                raise BadRequest(
+                    f"{work.title} has {_sentences(len(work.sentences))}, so it holds no passage of {request.length}. "
+                    "Choose a shorter quotation."
+                )
+        corpus, searched = (Corpus.of(work), ()) if work else self._library(request)
+        masks = candidates(question, corpus, request.length, request.chapters)
+        found = Findings(question=question, corpus=corpus, length=request.length, masks=masks)
+        if found.candidates == 0:
+            longest = max(self._works.imprints()[each.id].sentences for each in self._works.scope(request.narrowing))
+            raise BadRequest(
+                f"No work searched has {'a' if question.source is None else 'another'} passage of "
+                f"{_sentences(request.length)}; the longest of them has {longest} in all. Choose a shorter quotation, "
+                "or more works."
+            )
+        default = [card for card in self._retrievers.default() if work or card.library]
+        found.ask(asked_of(request.retrievers, default, at_once=at_once), self._retrievers.get)
+        shown = {name: self._choose(name, found, request.results) for name in found.rankings}
+        works = {work.id: work} if work else self._load(found, shown, request.retrievers)
+        verdicts = Verdicts(found, works, self._retrievers.get)
         is_claim = question.source is None
-        found = _Found(
-            request=request,
-            work=work,
-            question=question,
-            among=_among(work, request, question),
-            quoted=self._finder(work).find(request.claim_text) if is_claim else (),
-        )
-        self._rank_all(found, at_once=at_once)
-        encoders = self.encoders(found.rankings)
-        foreign = OutOfVocabulary.of(question.claim, work) if is_claim else None
-        for name, ranking in found.rankings.items():
-            found.judges[name] = StrengthClassifier(ranking, found.rankings, foreign=foreign, encoders=encoders)
-        columns = tuple(self._column(name, found) for name in request.retrievers)
-        made_with = (
-            f"work {work.sha256[:12]}",
-            work.segmenter,
-            *self.models(found.rankings),
-            f"version {__version__}",
+        quoted = self._quoted(request.claim_text, work) if work and is_claim else ()
+        columns = tuple(
+            self._column(name, found, shown.get(name), works, verdicts, quoted) for name in request.retrievers
         )
         return SearchResult(
             request=request,
             work=work,
             claim=question.claim,
             columns=columns,
-            quoted=found.quoted,
-            unknown=unknown_words(question.claim.words, work) if is_claim else (),
-            weak=is_claim and not found.refusals and all(_weak(name, found) for name in found.rankings),
+            quoted=quoted,
+            unknown=unknown_words(question.claim.words, work) if work and is_claim else (),
+            weak=is_claim
+            and not found.refusals
+            and not any(each.gone for each in shown.values())
+            and all(_weak(name, each.groups, verdicts) for name, each in shown.items()),
             seconds=time.perf_counter() - began,
-            made_with=", ".join(made_with),
+            made_with=self._made_with(found),
+            searched=searched,
+            unprepared=tuple(each for each in searched if each.id in found.missing),
             source=question.source,
         )
 
-    def scope(self, narrowing: WorkFilter) -> tuple[WorkSummary, ...]:
-        """List the works that a search of the library would search, by title."""
-        return self._app.works.scope(narrowing)
+    def _read(self, request: SearchRequest) -> Question:
+        """Read the claim of a request, or find the passage that it asks with.
 
-    def mask(self, claim_text: str, quoted: masking.Quoted) -> str:
-        """Put a mask in the place of words of the work that a claim quotes."""
-        return masking.mask_quotation(claim_text, quoted)
+        Raises BadClaim: there is nothing to search with.
+        Raises BadRequest, NotFound: the passage: see `_source`.
+        """
+        if request.like is None:
+            claim = masking.read_claim(request.claim_text, max_words=self._max_claim_words)
+            return Question(claim=claim, wanted=frozenset(content_tokens(claim.words)))
+        source = self._source(request.like)
+        claim = Claim(left=" ".join(quotation(source.work, source.span).plain.split()))
+        if not tokens(claim.words):
+            raise BadClaim(
+                f"The passage {source.place.address} of {source.work.title} has no word, so nothing can be like it. "
+                "Choose another one."
+            )
+        return Question(claim=claim, wanted=frozenset(content_tokens(claim.words)), source=source)
 
-    def encoders(self, rankings: Iterable[str]) -> dict[str, str]:
-        """Identities of the encoders that had a part in rankings, by retriever."""
-        named = {name: self._app.indexes.retriever(name).encoder_identity for name in rankings}
-        return {name: identity for name, identity in named.items() if identity}
+    def _source(self, like: SeedPassage) -> Source:
+        """Find the passage that others are to be like; one that would run over the end of its work ends there.
 
-    def models(self, rankings: Iterable[str]) -> tuple[str, ...]:
-        """Name the models that had a part in rankings, each once: identities of encoders, digests of rerankers."""
-        names, retriever, model = list(rankings), self._app.indexes.retriever, self._app.indexes.model
-        said = [model(name, identity) for name, identity in self.encoders(names).items()]
-        for name in names:
-            if registry.card(name).kind == "reranker":
-                facts = retriever(name).configuration
-                identity = f"{facts['reranker reranker']} {facts.get('reranker weights', '')[:12]}".strip()
-                said.append(model(name, identity))
-        return tuple(dict.fromkeys(said))
+        Raises BadRequest: its length is out of range, or its place is no address.
+        Raises NotFound: no work has that id, or it has no such place.
+        """
+        if not MIN_LENGTH <= like.length <= MAX_LENGTH:
+            raise BadRequest(
+                f"Passages like one of {like.length} sentences were asked for; {MIN_LENGTH} to {MAX_LENGTH} are "
+                "possible."
+            )
+        work = self._works.load(like.work_id)
+        span = work.span_at(like.at, like.length)
+        return Source(work=work, span=span, place=work.place(span))
 
-    def _finder(self, work: Work) -> masking.QuotationFinder:
-        with self._lock:
-            finder = self._finders.pop(work.fingerprint, None) or masking.QuotationFinder(work)
-            self._finders[work.fingerprint] = finder
-            while len(self._finders) > _FINDERS_KEPT:
-                self._finders.popitem(last=False)
-            return finder
+    def _library(self, request: SearchRequest) -> tuple[Corpus, tuple[WorkSummary, ...]]:
+        """Find the works that a filter admits and that are long enough.
 
-    def _rank_all(self, found: _Found, *, at_once: bool) -> None:
-        """Rank with every retriever that can: the columns', and the others for "ranked elsewhere"."""
-        indexes, request = self._app.indexes, found.request
+        Raises BadRequest: no work is admitted.
+        """
+        versions = self._works.imprints()
+        admitted = [work for work in self._works.scope(request.narrowing) if work.id in versions]
+        if not admitted:
+            raise BadRequest(_nothing_admitted(request.narrowing))
+        searched = tuple(work for work in admitted if versions[work.id].candidates(request.length))
+        return Corpus(tuple(versions[work.id] for work in searched), self._works.load), searched
 
-        def ranked(name: str, scores: Scores) -> Ranking:
-            return rank_scores(name, found.work.id, request.length, scores, among=found.among)
+    def _quoted(self, claim_text: str, work: Work) -> tuple[Quoted, ...]:
+        return self._finders.get(work.fingerprint, lambda: masking.QuotationFinder(work)).find(claim_text)
 
-        rankings, refusals = rank_with_all(
-            asked_of(request, indexes.usual(), at_once=at_once),
-            combine=lambda card, parts: ranked(card.name, self._combine(card, parts, found)),
-            rank=lambda name: ranked(name, self._score(name, found)),
-        )
-        found.rankings.update(rankings)
-        found.refusals.update(refusals)
-
-    def _combine(self, card: RetrieverCard, parts: list[Ranking], found: _Found) -> Scores:
-        if card.kind != "reranker":
-            return fuse(parts)
-        if found.question.source is not None:
-            raise RelicError(NO_CLAIM)
-        reranked = cast("Reranked", self._app.indexes.retriever(card.name))
-        return reranked.reorder(found.question.claim, found.work, *parts)
-
-    def _score(self, name: str, found: _Found) -> Scores:
-        retriever = self._app.indexes.retriever(name)
-        question, work, length = found.question, found.work, found.request.length
-        if question.source is not None and isinstance(retriever, VectorRetriever):
-            return retriever.score_vector(question.vector(retriever), work.imprint, length)
-        return retriever.score(question.claim, work, length)
-
-    def _column(self, name: str, found: _Found) -> Column:
-        card = self._app.indexes.card(name)
-        ranking, refusal = found.rankings.get(name), found.refusals.get(name)
-        if refusal is not None:
-            return refused(card, refusal, found.candidates)
-        if ranking is None:
-            return waits(card, found.candidates)
-        looked_at = found.request.results * CANDIDATES_PER_RESULT
-        first = ranking.hits(max(looked_at, HEAD * CANDIDATES_PER_RESULT))
-        if card.kind == "lexical":  # a score of 0 means no shared word: such a hit is first by the tie rule alone
+    def _choose(self, name: str, found: Findings, results: int) -> _Shown:
+        """Choose what a column may show, and the first passages that are kept of it."""
+        looked_at = results * CANDIDATES_PER_RESULT
+        first = found.rankings[name].hits(max(looked_at, HEAD * CANDIDATES_PER_RESULT))
+        if self._retrievers.card(name).kind == "lexical":  # 0: no shared word, first by the tie rule alone
             first = tuple(hit for hit in first if hit.score > 0)
-        hits = first[:looked_at]
+        return _Shown(group_overlapping(first[:looked_at])[:results], first_passages(first))
+
+    def _load(self, found: Findings, shown: dict[str, _Shown], named: Iterable[str]) -> dict[str, Work]:
+        """Load the works of the hits shown, and of the best hit of each retriever that is not shown.
+
+        A work that was removed or cut anew since it was ranked loses its hits.
+
+        Raises BadClaim: the claim is in another script than all of them. Where there is no hit nothing is known of the
+        scripts.
+        """
+        groups = [group for name in named if name in shown for group in shown[name].groups]
+        groups += [group for each in shown.values() for group in each.groups[:1]]
+        versions = {version.id: version for version in found.corpus.versions}
+        loaded = self._works.load_all(dict.fromkeys(group.best.work_id for group in groups))
+        works = {work_id: work for work_id, work in loaded.items() if work.fingerprint == versions[work_id].fingerprint}
+        for name, each in shown.items():
+            left = tuple(group for group in each.groups if group.best.work_id in works)
+            shown[name] = _Shown(left, each.head, gone=bool(each.groups and not left))
+        _check_script(found.question.claim, works.values())
+        for work in works.values() if found.question.source is None else ():
+            work_terms(work, "tokens", self._indexes)  # from the disk, much faster than read anew
+        return works
+
+    def _column(
+        self,
+        name: str,
+        found: Findings,
+        shown: _Shown | None,
+        works: Mapping[str, Work],
+        verdicts: Verdicts,
+        quoted: tuple[Quoted, ...],
+    ) -> Column:
+        card = self._retrievers.card(name)
+        about = (name, card.label, card.description)
+        if name in found.refusals:
+            error = found.refusals[name]
+            return Column(
+                *about,
+                cards=(),
+                strength=None,
+                candidates=found.candidates,
+                pending=isinstance(error, StaleIndex),
+                note="" if isinstance(error, NoIndex) else str(error),  # `pending` alone tells it
+            )
+        if shown is None:
+            return Column(*about, (), None, found.candidates, waiting=True)
+        ranking = found.rankings[name]
+        note = "" if ranking.exact else _measured(name, found)
+        if shown.gone:
+            note = "What was found stood in works that were removed or changed meanwhile. Search again."
         cards = tuple(
-            make_card(
-                found.work,
-                group,
-                question=found.question,
-                strength=found.judges[name].of(group.best),
-                elsewhere=elsewhere(name, found.rankings, partial(_rank_of, group.best.span), self._app.indexes.card),
-                quoted=found.quoted,
-            )
-            for group in group_overlapping(hits)[: found.request.results]
+            self._card(name, group, found, works[group.best.work_id], verdicts, quoted) for group in shown.groups
         )
-        strength = cards[0].strength if cards else None
-        head = first_passages(WorkHit(found.work.id, hit) for hit in first)
-        return Column(name, card.label, card.description, cards, strength, found.candidates, head=head)
+        return Column(
+            *about,
+            cards,
+            cards[0].strength if cards else None,
+            ranking.candidates,
+            note=note,
+            exact=ranking.exact,
+            head=shown.head,
+        )
+
+    def _card(
+        self, name: str, group: Group, found: Findings, work: Work, verdicts: Verdicts, quoted: tuple[Quoted, ...]
+    ) -> Card:
+        """Make the card of a hit. Rerankers' ranks are left out: they come seconds after the others' cards are read."""
+        span = group.best.span
+        words = quotation(work, span, light=lambda sentence: shared_words(found.question.wanted, sentence))
+        others = ((self._retrievers.card(each), ranking) for each, ranking in found.rankings.items() if each != name)
+        return Card(
+            work=work,
+            rank=group.best.rank,
+            span=span,
+            quotation=words,
+            place=work.place(span),
+            score=group.best.score,
+            strength=verdicts.of(name, group.best),
+            other_ranks=tuple(
+                (card.label, ranking.rank_of(span, work.id)) for card, ranking in others if card.kind != "reranker"
+            ),
+            shared=tuple({piece.text.casefold(): piece.text for piece in words.pieces if piece.lit}.values()),
+            quoted=any(span.overlaps(each.span) for each in quoted),
+            others=group.others,
+        )
+
+    def _made_with(self, found: Findings) -> str:
+        """Name the works, segmenters, models and the program version."""
+        corpus = found.corpus
+        if corpus.whole:
+            works = f"work {corpus.whole.sha256[:12]}"
+        else:
+            many = len(corpus.versions)
+            together = hashlib.sha256("".join(work.fingerprint for work in corpus.versions).encode()).hexdigest()
+            works = f"{'1 work' if many == 1 else f'{many} works'} {together[:12]}"
+        segmenters = dict.fromkeys(work.segmenter for work in corpus.versions)
+        return ", ".join((works, *segmenters, *self._retrievers.models(found.rankings), f"version {__version__}"))
 
 
-def _rank_of(span: Span, ranking: Ranking) -> int:
-    return ranking.rank_of(span)
+def _sentences(count: int) -> str:
+    return "one sentence" if count == 1 else f"{count} sentences"
 
 
-def _weak(name: str, found: _Found) -> bool:
+def _weak(retriever: str, groups: tuple[Group, ...], verdicts: Verdicts) -> bool:
     """Whether the best that a retriever ranks is weak, shown as a column or not."""
-    (best,) = found.rankings[name].hits(1)
-    return best.score == 0 or found.judges[name].of(best).level == "weak"
+    if not groups:
+        return True
+    best = groups[0].best
+    return best.score == 0 or verdicts.of(retriever, best).level == "weak"
 
 
-def _among(work: Work, request: SearchRequest, question: Question) -> npt.NDArray[np.bool_]:
-    """Tell which spans of a work are candidates: those that lie in the chapters chosen, and not by the passage given.
+def _measured(name: str, found: Findings) -> str:
+    """Say how many of the best an approximate ranking finds."""
+    for part in in_order([name]):
+        if part.name in found.rankings and (recall := found.rankings[part.name].recall):
+            ten, hundred = map(_per_cent, recall)
+            return (
+                f"An approximate index answers here: for claims over the whole library it was measured to find {ten} "
+                f"of the exact first ten, and {hundred} of the first hundred."
+            )
+    return "An approximate index answers here, and how many of the exact first it finds has not been measured."
 
-    Returns: at least one is true.
 
-    Raises BadRequest: the work has no such chapter, or no candidate is left.
+def _per_cent(share: float) -> str:
+    """Write a share in per cent, rounded down: what misses something is never said to find all.
+
+    >>> _per_cent(0.9999), _per_cent(0.57), _per_cent(1.0)
+    ('99.9%', '57.0%', '100.0%')
     """
-    length = request.length
-    if work.candidates(length) == 0:
-        held = "one sentence" if len(work.sentences) == 1 else f"{len(work.sentences)} sentences"
-        raise BadRequest(f"{work.title} has {held}, so it holds no passage of {length}. Choose a shorter quotation.")
-    among = np.ones(work.candidates(length), dtype=np.bool_)
-    if request.chapters:
-        among = _inside(work, request.chapters, length)
-        if not among.any():
-            chosen = "The chapter chosen holds" if len(request.chapters) == 1 else "The chapters chosen hold"
-            raise BadRequest(
-                f"{chosen} no passage of {length} {'sentence' if length == 1 else 'sentences'} in a row. Choose a "
-                f"{'longer chapter' if length == 1 else 'shorter quotation, or more chapters'}."
-            )
-    if left_out := question.left_out(work, length):
-        among[left_out.start : left_out.stop] = False
-        if not among.any():
-            raise BadRequest(
-                "Beside the passage given there is no other of this length to compare it with. Choose a shorter "
-                "quotation, more chapters or another work."
-            )
-    return among
+    return f"{math.floor(round(share * 1000, 6)) / 10:.1f}%"
 
 
-def _inside(work: Work, chapters: tuple[int, ...], length: int) -> npt.NDArray[np.bool_]:
-    """Tell which spans have every sentence in one of some chapters, numbered from 1; shape (n_spans,)."""
-    count = len(work.chapters)
-    if unknown := sorted({chapter for chapter in chapters if not 1 <= chapter <= count}):
-        raise BadRequest(
-            f"{work.title} has no chapter {', '.join(map(str, unknown))}: its chapters are numbered 1 to {count} in "
-            "this edition, whatever is printed over them."
-        )
-    chapter_of = np.fromiter((sentence.chapter for sentence in work.sentences), np.int64, len(work.sentences))
-    before = np.concatenate([[0], np.cumsum(np.isin(chapter_of + 1, chapters))])
-    inside: npt.NDArray[np.bool_] = before[length:] - before[:-length] == length
-    return inside
+def _check_script(claim: Claim, works: Iterable[Work]) -> None:
+    """Refuse a claim whose letters are those of none of the works; of no works nothing is refused.
+
+    Raises BadClaim: as `masking.check_script`.
+    """
+    refusal: BadClaim | None = None
+    for work in works:
+        try:
+            masking.check_script(claim, work)
+        except BadClaim as error:
+            refusal = error
+        else:
+            return
+    if refusal is not None:
+        raise refusal
+
+
+def _nothing_admitted(narrowing: WorkFilter) -> str:
+    """Say that nothing is left to search, and what to do."""
+    if not narrowing:
+        return "There is no work to search yet. Add one in the Library, or with `python -m relic_core add FILE`."
+    asked = []
+    if narrowing.works:
+        asked.append("among the works chosen" if len(narrowing.works) > 1 else "the one chosen")
+    if narrowing.authors:
+        asked.append(f"by {' or '.join(narrowing.authors)}")
+    first, last = narrowing.first_year, narrowing.last_year
+    if first is not None and last is not None:
+        asked.append(f"of the years {first} to {last}")
+    elif first is not None or last is not None:
+        asked.append(f"of {first} or later" if last is None else f"of {last} or before")
+    return (
+        f"No work of the library is {' and '.join(asked)}. Choose other works, authors or years, or none to search "
+        "them all; a work whose year is not known is left out where years are given."
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain.sharing import HeadHit, TopKSnapshot
+from relic_core.domain.searches import HeadHit, TopKSnapshot
 from relic_core.store.rows import Rows, as_utc, utc_now
 
 if TYPE_CHECKING:
@@ -66,15 +66,6 @@ class SearchHeadRows(Rows):
             [search_id],
         )
         return tuple(_head(row, length) for row in rows)
-
-    def kept(self, search_ids: Sequence[str]) -> dict[str, int]:
-        """Count at how many different times heads were kept, by search; searches without any are left out."""
-        rows = self._all(
-            "SELECT search_id, count(DISTINCT created) FROM search_heads WHERE list_contains(?, search_id) "
-            "GROUP BY search_id",
-            [list(search_ids)],
-        )
-        return {search_id: int(count) for search_id, count in rows}
 
 
 def _head(row: tuple[Any, ...], length: int) -> tuple[datetime, TopKSnapshot]:

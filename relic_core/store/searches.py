@@ -8,14 +8,17 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import EVERYWHERE, Search, SeedPassage, WorkFilter
+from relic_core.domain import Search
 from relic_core.errors import NotFound
+from relic_core.formats.searches import KEYS, from_json, to_json
 from relic_core.store.rows import Rows, as_utc, hide, put_back, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from duckdb import DuckDBPyConnection
+
+    from relic_core.domain import SearchRequest
 
 ID_LETTERS = 7
 """35 bits: among ten thousand searches one chance in about 700 that two share a name, which then gets a letter more."""
@@ -27,25 +30,17 @@ _SELECT = f"SELECT {_COLUMNS} FROM latest_searches "  # noqa: S608 - our own nam
 
 
 class SearchRows(Rows):
-    """Stored searches."""
+    """Stored searches, each with a short id for permalinks."""
 
-    def add(  # noqa: PLR0913 - what a search is made of
-        self,
-        work_id: str,
-        claim_text: str,
-        *,
-        length: int,
-        retrievers: Sequence[str],
-        results: int,
-        chapters: Sequence[int] = (),
-        narrowing: WorkFilter = EVERYWHERE,
-        like: SeedPassage | None = None,
-        made_with: str = "",
-        person: str = "",
-    ) -> Search:
-        """Append a search; the same question has the same id every time, whoever asks."""
-        further = _further(chapters, narrowing, like)
-        asked = (work_id, claim_text, length, list(retrievers), results, further)
+    def keep(self, request: SearchRequest, *, made_with: str = "", person: str = "") -> Search:
+        """Append a search; the same question has the same id every time, whoever asks.
+
+        - `made_with`: what answered, as in `relic_core.domain.Search`.
+        - `person`: who asked, where people sign in.
+        """
+        further = _further(request)
+        retrievers = list(request.retrievers)
+        asked = (request.work_id, request.claim_text, request.length, retrievers, request.results, further)
         digest = question_digest(*asked)
         with self._writing() as cursor:
             letters = ID_LETTERS
@@ -65,13 +60,14 @@ class SearchRows(Rows):
                 [digest[:letters], *asked, created, made_with, person],
             )
             _put_back(cursor, digest[:letters], person)
-        return _search((digest[:letters], *asked, created, made_with))
+        return Search(digest[:letters], request, as_utc(created), made_with)
 
     def get(self, search_id: str) -> Search:
-        """Return the latest search of this id.
+        """Return the latest search of this id, however it was typed.
 
         Raises NotFound: there is none, or all who asked it have removed it.
         """
+        search_id = search_id.strip().lower()
         with self._reading() as cursor:
             row = cursor.execute(_SELECT + "WHERE id = ?", [search_id]).fetchone()
             there = cursor.execute("SELECT 1 FROM searches WHERE id = ? LIMIT 1", [search_id]).fetchone()
@@ -88,17 +84,19 @@ class SearchRows(Rows):
 
         Raises NotFound: this person asked none of that id.
         """
+        search_id = search_id.strip().lower()
         with self._writing() as cursor:
             found = _last_of(cursor, "searches", search_id, person)
             _put_back(cursor, search_id, person)
             hide(cursor, "search", f"{person}/{search_id}")
             return found
 
-    def restore(self, search_id: str, person: str = "") -> Search:
+    def undo(self, search_id: str, person: str = "") -> Search:
         """Undo a removal; a search that is there stays as it is.
 
         Raises NotFound: this person asked none of that id.
         """
+        search_id = search_id.strip().lower()
         with self._writing() as cursor:
             found = _last_of(cursor, "searches", search_id, person)
             _put_back(cursor, search_id, person)
@@ -114,7 +112,7 @@ class SearchRows(Rows):
         )
         return tuple(_search(row) for row in rows)
 
-    def recent(self, limit: int) -> tuple[Search, ...]:
+    def recent(self, limit: int = 20) -> tuple[Search, ...]:
         """List the last questions, newest first, each once."""
         rows = self._all(
             _SELECT + "ORDER BY created DESC, id LIMIT ?",
@@ -123,7 +121,7 @@ class SearchRows(Rows):
         return tuple(_search(row) for row in rows)
 
     def asked(
-        self, *, words: str = "", work_id: str | None = None, person: str = "", limit: int, skip: int = 0
+        self, *, words: str = "", work_id: str | None = None, person: str = "", limit: int = 50, skip: int = 0
     ) -> tuple[tuple[Search, ...], int]:
         """List what somebody asked, newest first, each question once, and say how many there are.
 
@@ -203,37 +201,21 @@ def _unknown(search_id: str) -> NotFound:
     )
 
 
-def _further(chapters: Sequence[int], narrowing: WorkFilter, like: SeedPassage | None) -> str:
+def _further(request: SearchRequest) -> str:
     """Write what is asked beside work, claim and length; the same each time."""
-    asked: dict[str, object] = {}
-    if chapters:
-        asked["chapters"] = list(chapters)
-    if narrowing:
-        asked["narrowing"] = asdict(narrowing)
-    if like:
-        asked["like"] = asdict(like)
+    asked = {name: value for name, value in to_json(request).items() if name not in KEYS}
+    # As rows have had it since before there were files of searches; ids are made of it.
+    if request.narrowing:
+        asked["narrowing"] = asdict(request.narrowing)
+    if request.like:
+        asked["like"] = asdict(request.like)
     return json.dumps(asked, ensure_ascii=False, sort_keys=True) if asked else ""
 
 
 def _search(row: tuple[Any, ...]) -> Search:
     search_id, work_id, claim_text, length, retrievers, results, further, created, made_with = row
     asked = json.loads(further) if further else {}
-    narrowing = asked.get("narrowing", {})
-    return Search(
-        id=search_id,
-        work_id=work_id,
-        claim_text=claim_text,
-        length=length,
-        retrievers=tuple(retrievers),
-        results=results,
-        created=as_utc(created),
-        made_with=made_with,
-        chapters=tuple(asked.get("chapters", ())),
-        narrowing=WorkFilter(
-            works=tuple(narrowing.get("works", ())),
-            authors=tuple(narrowing.get("authors", ())),
-            first_year=narrowing.get("first_year"),
-            last_year=narrowing.get("last_year"),
-        ),
-        like=SeedPassage(**asked["like"]) if "like" in asked else None,
-    )
+    if "like" in asked:
+        asked["like"]["work"] = asked["like"].pop("work_id")
+    asked |= {"work": work_id, "claim": claim_text, "length": length, "retrievers": retrievers, "results": results}
+    return Search(search_id, from_json(asked, f"search {search_id}"), as_utc(created), made_with)

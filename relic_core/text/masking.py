@@ -143,6 +143,15 @@ class Quoted:
     span: Span
     words: int
 
+    def mask(self, claim_text: str) -> str:
+        """Put a mask in their place.
+
+        >>> Quoted(8, 23, Span(0, 1), 4).mask("He says “no more of it” twice.")
+        'He says [MASK] twice.'
+        """
+        before, after = claim_text[: self.start].rstrip(), claim_text[self.end :].lstrip()
+        return " ".join(piece for piece in (before, MASK, after) if piece)
+
 
 def marked_quotations(text: str) -> Iterator[tuple[int, int]]:
     """Pair the quotation marks of a text, in one walk: half-open character offsets, marks included.
@@ -254,13 +263,3 @@ def _same(left: npt.NDArray[np.int32], right: npt.NDArray[np.int32]) -> int:
     """Count the words that two arrays of one length have in common at their beginning."""
     different = np.flatnonzero(left != right)
     return int(different[0]) if len(different) else len(left)
-
-
-def mask_quotation(text: str, quoted: Quoted) -> str:
-    """Put a mask in the place of quoted words.
-
-    >>> mask_quotation("He says “no more of it” twice.", Quoted(8, 23, Span(0, 1), 4))
-    'He says [MASK] twice.'
-    """
-    before, after = text[: quoted.start].rstrip(), text[quoted.end :].lstrip()
-    return " ".join(piece for piece in (before, MASK, after) if piece)

@@ -20,7 +20,7 @@ import numpy as np
 from rapidfuzz import fuzz
 from rapidfuzz.utils import default_process
 
-from relic_core.domain import Claim, MinedWindow, Pair, Span
+from relic_core.domain import Claim, MinedWindow, Pair, Span, best_first
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import BadRequest
@@ -96,7 +96,7 @@ class Guard:
         """
         most = scores[gold] + self.margin * float(scores.std())
         chosen: list[int] = []
-        for other in np.argsort(-scores, kind="stable").tolist():
+        for other in best_first(scores).tolist():
             if len(chosen) == self.count:
                 break
             if other != gold and scores[other] <= most and not refused(other):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import MAX_LENGTH, Claim, ContextSize, Span, rank_scores
+from relic_core.domain import MAX_LENGTH, Claim, ContextSize, Span, rank_at, rank_scores
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.late_chunking import LateChunkingEncoder
@@ -123,7 +123,7 @@ class Validation:
             for shape in SHAPES:
                 vectors = encoder.encode_claims([claim_of(window, shape) for window in windows])
                 for window, vector in zip(windows, vectors, strict=True):
-                    ranks[shape].append(rank_of(scored.scores(vector, window.gold.length), window.gold.start))
+                    ranks[shape].append(rank_at(scored.scores(vector, window.gold.length), window.gold.start))
         return figures(ranks)
 
 
@@ -187,12 +187,6 @@ class _Scored:
             spans = [flat_span(self._work, Span(at, length)) for at in range(self._work.candidates(length))]
             self._alone[length] = self._encoder.encode_passages(spans)
         return np.asarray(self._alone[length] @ vector, dtype=np.float32)
-
-
-def rank_of(scores: npt.NDArray[np.float32], gold: int) -> int:
-    """Give the rank of a span by the one tie rule: equal scores keep the order of the text."""
-    own = scores[gold]
-    return 1 + int((scores > own).sum()) + int((scores[:gold] == own).sum())
 
 
 def _usable(window: MinedWindow) -> bool:
@@ -340,7 +334,7 @@ class RerankerValidation:
         spans = [Span(start, window.gold.length) for start in head.starts]
         found = scores_of(reranker, claim_of(window, SHAPE), self._works[window.work_id], spans)
         scores = beside(found, np.array(head.scores, dtype=np.float32))
-        return rank_of(scores, head.starts.index(window.gold.start))
+        return rank_at(scores, head.starts.index(window.gold.start))
 
 
 def _top_k(first: Retriever, window: MinedWindow, work: Work) -> TopK:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from streamlit.delta_generator import DeltaGenerator
 
-    from relic_core.services.answers import Column, SearchRequest, SearchResult
+    from relic_core.domain import SearchRequest
+    from relic_core.services.search import Column, SearchResult
     from relic_core.wiring import App
 
 _LACKS, _DUE, _MODELS = "lacks", "due", "models"
@@ -77,7 +78,7 @@ def _keep(app: App, request: SearchRequest, result: SearchResult) -> None:
     """Keep an answer for the visit, and the search in the history with the first passages it found."""
     search = app.history.keep(request, made_with=result.made_with, person=person.current())
     try:
-        app.sharing.remember(search.id, result)
+        app.snapshots.keep(search.id, result)
         st.session_state["find_unkept"] = ""
     except StoreError as error:  # the answer does not hang on it
         st.session_state["find_unkept"] = f"What was found could not be kept for then and now. {error}"
@@ -89,7 +90,7 @@ def _ready(app: App, request: SearchRequest) -> frozenset[Hashable]:
     """Tell what a search would be answered from: where it has changed, the kept answer is an old one."""
     indexes, models = app.indexes, (_MODELS, app.models_chosen)
     if request.work_id:
-        ready = (card.name for card in indexes.cards() if indexes.ready(request.work_id, card.name))
+        ready = (card.name for card in app.retrievers.cards() if indexes.ready(request.work_id, card.name))
         return frozenset({models, *ready})
     works = app.works.scope(request.narrowing)
     lacking = indexes.unprepared(works, length=request.length)
@@ -122,7 +123,7 @@ class _Page:
 
 def _draw(app: App, result: SearchResult) -> _Page:
     """Draw the notices, where the hits stand, and one column per retriever."""
-    show_notices(app, result)
+    show_notices(result)
     show_preparing(app, result)
     share.show_bar(app, st.session_state["find_search"], result.request)
     strip = st.empty()

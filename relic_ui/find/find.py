@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH
+from relic_core.domain import DEFAULT_RETRIEVERS, EVERYWHERE, MAX_LENGTH, MAX_RESULTS, MIN_LENGTH, SearchRequest
 from relic_core.errors import NotFound, RelicError
-from relic_core.services.answers import MAX_RESULTS, USUAL, SearchRequest
 from relic_ui.find import like, scope, search_address
 from relic_ui.find.claim_box import CLAIM_LABEL, PLACEHOLDER, show_mask_button
 from relic_ui.history import history_removing
@@ -18,7 +17,7 @@ from relic_ui.shell import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain import Search, SeedPassage, WorkSummary
+    from relic_core.domain import SeedPassage, WorkSummary
     from relic_core.wiring import App
     from relic_ui.find.scope import Scope
 
@@ -75,17 +74,17 @@ def _reopen_kept(app: App, wanted: str, summaries: Sequence[WorkSummary]) -> Non
     except RelicError as error:
         _warn(f"This address names a search that cannot be reopened. {literal(str(error))}")
         return
-    if lacking := _lacking(app, search, summaries):
+    if lacking := _lacking(app, search.request, summaries):
         _warn(f"This search was made {literal(lacking)} in the Library to reopen it.")
     else:
-        _reopen(search)
+        _reopen(search.request)
 
 
 def _warn(said: str) -> None:
     st.warning(said, icon=":material/link_off:")
 
 
-def _lacking(app: App, search: Search, summaries: Sequence[WorkSummary]) -> str:
+def _lacking(app: App, search: SearchRequest, summaries: Sequence[WorkSummary]) -> str:
     """Say what a search was made in that is not there any more, and what to do; empty where all of it is there."""
     if not scope.can_narrow_to(search.narrowing, summaries):
         return "in works that are not all in your library any more. Put them back"
@@ -105,8 +104,8 @@ def _gone(app: App, work_id: str) -> str:
     return "a work that is not in your library. Add that edition"
 
 
-def _reopen(search: Search | SearchRequest) -> None:
-    """Put the widgets to a search, or to a request that came from elsewhere."""
+def _reopen(search: SearchRequest) -> None:
+    """Put the widgets to a request."""
     state = st.session_state
     state.update(
         find_work=search.work_id,
@@ -201,10 +200,10 @@ def ask(app: App, where: Scope) -> SearchRequest | None:
     state = st.session_state
     state.setdefault("find_length", MIN_LENGTH)
     state.setdefault("find_results", DEFAULT_RESULTS)
-    state.setdefault("find_retrievers", list(USUAL))
+    state.setdefault("find_retrievers", list(DEFAULT_RETRIEVERS))
     likeness = _ask_passage(app, where)
     # What reads a claim beside each passage is not offered where there is none.
-    labels = {card.name: card.label for card in app.indexes.cards() if not (likeness and card.kind == "reranker")}
+    labels = {card.name: card.label for card in app.retrievers.cards() if not (likeness and card.kind == "reranker")}
     claim_text = "" if likeness else _ask_claim()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         length = st.segmented_control(

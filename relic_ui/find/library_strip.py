@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Work
-    from relic_core.services.answers import Card, Column
+    from relic_core.services.search import Card, Column
 
 _OPEN_WORKS = 16
 """Works up to which the list stands open: three columns of five cards come from fifteen at most."""

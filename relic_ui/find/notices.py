@@ -14,13 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Work
-    from relic_core.services.answers import SearchResult
-    from relic_core.wiring import App
+    from relic_core.services.search import SearchResult
 
 _QUOTED_SHOWN = 80
 
 
-def show_notices(app: App, result: SearchResult) -> None:
+def show_notices(result: SearchResult) -> None:
     """Say that the evidence is weak, what the work never uses, and what the claim quotes of it."""
     title = literal(result.work.title) if result.work else "The library"
     never = f"{title} never uses {_marked(result.unknown)}." if result.unknown else ""
@@ -34,16 +33,16 @@ def show_notices(app: App, result: SearchResult) -> None:
     elif never:
         st.info(never, icon=":material/info:")
     if result.quoted and result.work:
-        _show_quoted(app, result, result.work)
+        _show_quoted(result, result.work)
 
 
-def _show_quoted(app: App, result: SearchResult, work: Work) -> None:
+def _show_quoted(result: SearchResult, work: Work) -> None:
     quoted = result.quoted[0]
     shown = shorten(result.request.claim_text[quoted.start : quoted.end], _QUOTED_SHOWN)
     place = work.place(quoted.span)
 
     def mask() -> None:
-        st.session_state["find_claim"] = app.search.mask(result.request.claim_text, quoted)
+        st.session_state["find_claim"] = quoted.mask(result.request.claim_text)
 
     with st.container(border=True):
         st.html(

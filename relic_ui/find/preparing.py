@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from relic_core.domain import Job, WorkSummary
-    from relic_core.services.answers import Column, SearchResult
+    from relic_core.services.search import Column, SearchResult
     from relic_core.wiring import App
 
 _NAMED = 4

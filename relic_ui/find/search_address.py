@@ -10,7 +10,7 @@ from relic_core.errors import BadRequest, RelicError
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from relic_core.services.answers import SearchRequest
+    from relic_core.domain import SearchRequest
     from relic_core.wiring import App
 
 CODE = "search"
@@ -60,7 +60,7 @@ def tell(app: App, request: SearchRequest) -> None:
     """Say what differs between the answer shown and the one that the page's address was made with."""
     given = st.query_params.to_dict()
     try:
-        notices = st.session_state.get(_NOTICES, ()) if CODE in given else app.sharing.told(request, given)
+        notices = st.session_state.get(_NOTICES, ()) if CODE in given else app.sharing.changes(request, given)
     except BadRequest as error:
         notices = (str(error),)
     if notices:

@@ -8,13 +8,13 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_core.services.sharing.sharing import FILE_NAME, LONG
+from relic_core.services.sharing import FILE_NAME, LONG
 from relic_ui import links
 from relic_ui.find.search_address import CODE
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from relic_core.services.answers import SearchRequest
+    from relic_core.domain import SearchRequest
     from relic_core.wiring import App
 
 _HERE = {"localhost", "127.0.0.1", "::1", ""}

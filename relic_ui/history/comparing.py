@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Search
-    from relic_core.services.sharing.comparing import ComparedPassage, Comparison
+    from relic_core.services.comparing import ComparedPassage, Comparison
     from relic_core.wiring import App
     from relic_ui.history.history import Asked
 
@@ -26,12 +26,12 @@ _SHORT = 40
 
 def show(app: App, asked: Asked, search: Search) -> None:
     """Draw what two ways of searching find for one search."""
-    names = _choose(app, asked.of, search.retrievers)
+    names = _choose(app, asked.of, search.request.retrievers)
     if names[0] == names[1]:
         st.info("Choose two different ways of searching.", icon=":material/compare_arrows:")
         return
     with st.spinner("Asking both …"):
-        found = app.sharing.compare(search.id, names)
+        found = app.comparing.compare(search.request, names)
     st.html(_summary(found))
     with st.container(key="compare_columns"):
         slots = st.columns(3, gap="medium")
@@ -54,7 +54,7 @@ def show(app: App, asked: Asked, search: Search) -> None:
 
 def _choose(app: App, of: Sequence[str], columns: Sequence[str]) -> tuple[str, str]:
     """Draw the choice of two, and keep it in the address."""
-    labels = {card.name: card.label for card in app.indexes.cards()}
+    labels = {card.name: card.label for card in app.retrievers.cards()}
     if unknown := [name[:_SHORT] for name in of if name not in labels]:
         st.warning(
             literal(f"There is no way of searching called {', '.join(unknown)}; here are others."),

@@ -11,7 +11,7 @@ from relic_ui.passages import passage_html
 
 if TYPE_CHECKING:
     from relic_core.domain import Search
-    from relic_core.services.sharing.passages import Located
+    from relic_core.services.comparing import Located
     from relic_core.wiring import App
 
 
@@ -24,7 +24,7 @@ class FoundLines:
 
     def __init__(self, app: App, search: Search) -> None:
         self._search = search
-        self._marks = Marks(app, search.claim_text)
+        self._marks = Marks(app, search.request.claim_text)
 
     def html(self, passage: Located, *, retriever: str, rank: int) -> str:
         """Make the HTML of a passage.
@@ -32,7 +32,7 @@ class FoundLines:
         - `retriever`, `rank`: what brings it up now, and at which rank; "" and 0 where nothing does.
         """
         work, where, n = passage.work, passage.place.label, passage.span.length
-        named = where if self._search.work_id else f"{name_of(work)} · {where}"
+        named = where if self._search.request.work_id else f"{name_of(work)} · {where}"
         there = link("read", named, work=work.id, at=passage.at, n=n, q=self._search.id)
         further = (self._search.id, retriever, str(rank or ""))
         keep = self._marks.html(work.id, passage.at, n, *further, place=named)

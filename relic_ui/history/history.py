@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from relic_core.errors import NotFound, RelicError
-from relic_core.services.sharing.sharing import FILE_NAME
+from relic_core.services.sharing import FILE_NAME
 from relic_ui import links, person
 from relic_ui.find import share
 from relic_ui.find.find import set_address
@@ -227,7 +227,7 @@ def _item(app: App, search: Search, summaries: Mapping[str, WorkSummary], zone: 
         f'<li><time datetime="{search.created.isoformat()}">{when:%H:%M}</time><div>'
         f'<div class="relic-history-claim">{claim}</div>'
         f'<div class="relic-history-of">{_of(app, search, summaries)}</div>'
-        f'<div class="relic-history-do">{share.further(search.id, search.retrievers)} '
+        f'<div class="relic-history-do">{share.further(search.id, search.request.retrievers)} '
         f"{history_removing.remove_button(app, search)}</div></div></li>"
     )
 
@@ -238,14 +238,14 @@ def _claim(app: App, search: Search) -> str:
 
 def _of(app: App, search: Search, summaries: Mapping[str, WorkSummary]) -> str:
     """Say what a search was asked of, and with what."""
-    labels = {card.name: card.label for card in app.indexes.cards()}
-    where = _work_name(app, search.work_id, summaries) if search.work_id else "The whole library"
-    if search.narrowing:
+    labels = {card.name: card.label for card in app.retrievers.cards()}
+    where = _work_name(app, search.request.work_id, summaries) if search.request.work_id else "The whole library"
+    if search.request.narrowing:
         where = "Some works of the library"
-    if search.chapters:
-        where = f"{where}, {many(len(search.chapters), 'chapter')}"
-    with_what = listed([labels.get(name, name) for name in search.retrievers])
-    return escape(f"{where} · {many(search.length, 'sentence')} · {with_what}")
+    if search.request.chapters:
+        where = f"{where}, {many(len(search.request.chapters), 'chapter')}"
+    with_what = listed([labels.get(name, name) for name in search.request.retrievers])
+    return escape(f"{where} · {many(search.request.length, 'sentence')} · {with_what}")
 
 
 def _work_name(app: App, work_id: str, summaries: Mapping[str, WorkSummary]) -> str:

@@ -89,8 +89,8 @@ def _put_back(app: App, search_id: str) -> None:
 
 def _where(app: App, search: Search) -> str:
     """Say what tells searches of one claim apart: what was searched, and for how much."""
-    where = app.works.described(search.work_id).title if search.work_id else "the whole library"
-    return f"{where}, {many(search.length, 'sentence')}"
+    where = app.works.described(search.request.work_id).title if search.request.work_id else "the whole library"
+    return f"{where}, {many(search.request.length, 'sentence')}"
 
 
 def _name(app: App, search: Search) -> str:

@@ -15,7 +15,7 @@ from relic_ui.naming import listed
 
 if TYPE_CHECKING:
     from relic_core.domain import Search
-    from relic_core.services.sharing.then_and_now import ColumnThenAndNow, MovedPassage, ThenAndNow
+    from relic_core.services.comparing import ColumnThenAndNow, MovedPassage, ThenAndNow
     from relic_core.wiring import App
     from relic_ui.history.history import Asked
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def show(app: App, asked: Asked, search: Search) -> None:
     """Draw what one search found then and what it finds now."""
     with st.spinner("Asking it again …"):
-        found = app.sharing.then_and_now(search.id, at=asked.at)
+        found = app.comparing.then_and_now(search, at=asked.at)
     _choose_then(found)
     _show_changes(found)
     if not found.columns:

@@ -240,7 +240,7 @@ def _show_notes(
     names = {each.collection.id: each.collection.name for each in counts}
     homes = [view.note.collection_id for view in views]
     same = [first == second for first, second in pairwise(homes)]
-    labels = {card.name: card.label for card in app.indexes.cards()}
+    labels = {card.name: card.label for card in app.retrievers.cards()}
     tags = book.tags(person.current())
     pages = max(1, -(-len(views) // _PAGE))
     state = st.session_state

@@ -41,7 +41,7 @@ def _as_json(app: App, collection_id: str, whose: str) -> Form:
 
 def _as_document(form: DocumentForm, app: App, collection_id: str, whose: str) -> Form:
     card = DOCUMENTS[form]
-    labels = {each.name: each.label for each in app.indexes.cards()}
+    labels = {each.name: each.label for each in app.retrievers.cards()}
     files, style = app.notebook_files, citing.chosen_style()
     make = partial(files.document, form, style, collection_id, whose, labels=labels)
     return Form(card.label, card.ending, card.mime, make)

@@ -81,7 +81,7 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
 
 def _facts(app: App, view: StudyView) -> None:
     study, making = view.study, view.study.making
-    label = next((card.label for card in app.indexes.cards() if card.name == making.chooser), making.chooser)
+    label = next((card.label for card in app.retrievers.cards() if card.name == making.chooser), making.chooser)
     works = ", ".join(work.title for work in study.works)
     lengths = ", ".join(map(str, making.lengths)) or "any number"
     beyond = f", for quotations that it ranks beyond {making.beyond:,}" if making.beyond else ""

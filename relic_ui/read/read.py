@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_core.services.asking import request_of
+from relic_core.reporting.passages import quotation
 from relic_ui.cards import hue
 from relic_ui.citing import cite_link
 from relic_ui.concordance.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Work
-    from relic_core.services.answers import SearchResult
     from relic_core.services.reading import ContentsPart, HitMark, ReadingPage
+    from relic_core.services.search import SearchResult
     from relic_core.wiring import App
     from relic_ui.read.read_address import Asked
 
@@ -72,7 +72,7 @@ def show(app: App, page: ReadingPage, wanted: Asked) -> None:
             quoting = sources_reading.quoting_html(app, page) if wanted.quoting else ""
             show_place(
                 {
-                    **_place_data(page, wanted, app.sharing.edition(page.work.id)),
+                    **_place_data(page, wanted, app.fingerprints.edition(page.work.id)),
                     **kept(app, page.work, wanted.search_id),
                     "quoted": beside,
                     "quoting": quoting,
@@ -86,7 +86,7 @@ def show(app: App, page: ReadingPage, wanted: Asked) -> None:
         return
     try:
         if found is None:
-            found = app.search.run(request_of(app.history.get(wanted.search_id)), at_once=True)
+            found = app.search.run(app.history.get(wanted.search_id).request, at_once=True)
             st.session_state["read_answer"] = (wanted.search_id, found)
         hits = app.reading.hits(page.work, found)
     except RelicError as error:
@@ -166,7 +166,7 @@ def _count(hits: int) -> str:
 def _search(page: ReadingPage, search_id: str, found: SearchResult, hits: Sequence[HitMark]) -> str:
     """Say which search the reader comes from, lead back to it, and from hit to hit in the order of the text."""
     asked = "passages like " * bool(found.source)
-    claim = found.source.quotation.plain if found.source else found.request.claim_text
+    claim = quotation(found.source.work, found.source.span).plain if found.source else found.request.claim_text
     starts = {hit.span.start: hit for hit in hits}
     here = page.passage.start if page.passage else page.chapter.span.start
     before = [start for start in starts if start < here]

@@ -168,7 +168,7 @@ def _choose_further(app: App, every: tuple[Followed, ...], kind: ModelKind, base
         for each in every
         if each.has_model and each.training.kind == "encoder"
     }
-    label = app.indexes.card("dense-relic").label  # of a model that was trained here its own name
+    label = app.retrievers.card("dense-relic").label  # of a model that was trained here its own name
     starts = _STARTS | {DENSE_RELIC: f"From {label}, as the app searches with it"}
     starts |= {key: f"From {label}" for key, label in trained.items()}
     start = st.selectbox(

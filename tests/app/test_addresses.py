@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from relic_core.services.answers import SearchRequest
+from relic_core.domain import SearchRequest
 from tests.app.conftest import APP
 from tests.app.reading import said, sound
 

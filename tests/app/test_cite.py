@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from relic_core.domain import EditionDetails
-from relic_core.services.answers import SearchRequest
+from relic_core.domain import EditionDetails, SearchRequest
 from tests.app.reading import html, plain, said, sound
 from tests.approved import says
 

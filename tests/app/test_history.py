@@ -8,9 +8,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from relic_core.domain.sharing import TopKSnapshot
+from relic_core.domain import SearchRequest
+from relic_core.domain.searches import TopKSnapshot
 from relic_core.errors import StoreFull
-from relic_core.services.answers import SearchRequest
 from relic_core.store.search_heads import SearchHeadRows
 from tests.app.reading import FIND, html, plain, said, sound
 from tests.approved import says
@@ -34,7 +34,7 @@ def search(app, request_):
     bench = app.bench
     result = bench.search.run(request_)
     search_id = bench.history.keep(request_, made_with=result.made_with).id
-    bench.sharing.remember(search_id, result)
+    bench.snapshots.keep(search_id, result)
     return search_id
 
 
@@ -301,7 +301,7 @@ def test_a_work_that_was_removed_is_told(app, search, request_):
 
 def test_two_columns_are_compared_in_words_and_numbers(app, search):
     at = sound(app.open(HISTORY, q=search, show="compare", of="dense-relic,bm25"))
-    found = app.bench.sharing.compare(search, ["dense-relic", "bm25"])
+    found = app.bench.comparing.compare(app.bench.history.get(search).request, ["dense-relic", "bm25"])
     told = plain(html(at))
     assert f"{found.overlap} {SAYS['same of ten']}" in told
     assert f"{found.likeness:.2f}, where 1 is the same list" in told

@@ -9,8 +9,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from relic_core.domain import SeedPassage
-from relic_core.services.answers import SearchRequest
+from relic_core.domain import SearchRequest, SeedPassage
 from tests.app.reading import FIND, html, plain, said, sound
 from tests.approved import says
 from tests.making_sources import keep, make_source, make_window
@@ -53,7 +52,7 @@ def place(at):
 
 
 def edition(app, work):
-    return app.bench.sharing.edition(work.id)
+    return app.bench.fingerprints.edition(work.id)
 
 
 def links(at, page):

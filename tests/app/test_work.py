@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from relic_core.domain import SeedPassage
-from relic_core.services.answers import SearchRequest
+from relic_core.domain import SearchRequest, SeedPassage
 from tests.app.reading import bars, html, plain, said, sound
 from tests.approved import says
 from tests.making_sources import keep, make_source, make_window
@@ -83,7 +82,7 @@ def test_a_work_is_prepared_on_request(app, lanterns):
     at = sound(app.open(WORK, work=lanterns.id))
     sound(at.button(key="work_prepare").click().run())
     assert SAYS["all answer"] in html(at)
-    encoder = app.bench.indexes.retriever("dense-relic").encoder_identity
+    encoder = app.bench.retrievers.get("dense-relic").encoder_identity
     assert encoder in plain(html(at))
 
 

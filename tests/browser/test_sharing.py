@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from relic_core.config import Settings
-from relic_core.services.answers import SearchRequest
+from relic_core.domain import SearchRequest
 from relic_core.wiring import build
 from tests.approved import says
 from tests.browser.conftest import environment_for
@@ -39,7 +39,7 @@ def elsewhere(prepared, browser, tmp_path_factory) -> Iterator[tuple[Server, str
     (sample,) = before.works.summaries()
     request = SearchRequest(work_id=sample.id, claim_text=EARLIER, retrievers=("dense-relic", "bm25"))
     search = before.history.keep(request).id
-    before.sharing.remember(search, before.search.run(request))
+    before.snapshots.keep(search, before.search.run(request))
     model = str(make_base(folder / "model", positions=256))
     now = build(Settings(data=settings.data, indexes=settings.indexes, trained=model))
     now.indexes.build(sample.id, ["dense-relic"], lambda *_: None)

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relic_core.domain import MASK
-from relic_core.text.masking import QuotationFinder, mask_quotation, read_claim
+from relic_core.text.masking import QuotationFinder, read_claim
 from tests.making import make_work
 
 words = st.text("abcdefgh", min_size=1, max_size=6)
@@ -22,6 +22,6 @@ def test_a_whole_sentence_pasted_into_analysis_is_found_and_masking_removes_it(t
     claim = f"Zyx zyx zyx: “{texts[chosen]}” Zyx zyx zyx."
     found = QuotationFinder(work).find(claim)[0]
     assert work.span_text(found.span).count(texts[chosen]) >= 1
-    masked = mask_quotation(claim, found)
+    masked = found.mask(claim)
     assert texts[chosen] not in masked
     assert masked == f"Zyx zyx zyx: {MASK} Zyx zyx zyx."

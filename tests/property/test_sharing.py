@@ -5,38 +5,49 @@ import contextlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relic_core.domain import EVERYWHERE, SeedPassage, WorkFilter
-from relic_core.domain.sharing import ModelFingerprints, SharedSearch
+from relic_core.domain import EVERYWHERE, SearchRequest, SeedPassage, WorkFilter
+from relic_core.domain.searches import ModelFingerprints, SharedSearch
 from relic_core.errors import RelicError
 from relic_core.evaluation.rank_overlap import overlap_at, rank_biased_overlap
 from relic_core.formats import searches
-from relic_core.services.sharing import differences
-from relic_core.services.sharing.passages import numbered
+from relic_core.services.comparing import numbered
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
 NAME = st.text("abcdefghijklmnopqrstuvwxyz0123456789-é", min_size=1, max_size=20)
 DIGEST = st.text("0123456789abcdef", min_size=8, max_size=8)
 NAMES = st.lists(NAME, max_size=4).map(tuple)
 YEAR = st.none() | st.integers(-3000, 3000)
+LIKE = st.builds(SeedPassage, NAME, st.just("3.5.2"), st.integers(1, 5))
+FILTERS = st.builds(WorkFilter, works=NAMES, authors=NAMES, first_year=YEAR, last_year=YEAR)
+
+
+@st.composite
+def requests(draw):
+    work_id, like = draw(st.just("") | NAME), draw(st.none() | LIKE)
+    return SearchRequest(
+        work_id=work_id,
+        claim_text="" if like else draw(TEXT),
+        length=draw(st.integers(1, 5)),
+        results=draw(st.integers(1, 50)),
+        retrievers=draw(st.lists(NAME, min_size=1, max_size=4).map(tuple)),
+        chapters=draw(st.lists(st.integers(1, 5000), max_size=6).map(tuple)) if work_id else (),
+        narrowing=EVERYWHERE if work_id else draw(FILTERS),
+        like=like,
+    )
+
+
 SEARCHES = st.builds(
     SharedSearch,
-    work_id=st.just("") | NAME,
+    request=requests(),
     title=TEXT,
     author=TEXT,
-    claim_text=TEXT,
-    length=st.integers(1, 5),
-    results=st.integers(1, 50),
-    retrievers=NAMES,
-    chapters=st.lists(st.integers(1, 5000), max_size=6).map(tuple),
-    narrowing=st.just(EVERYWHERE)
-    | st.builds(WorkFilter, works=NAMES, authors=NAMES, first_year=YEAR, last_year=YEAR),
-    like=st.none() | st.builds(SeedPassage, NAME, st.just("3.5.2"), st.integers(1, 5)),
-    makers=st.builds(
+    fingerprints=st.builds(
         ModelFingerprints,
         edition=st.just("") | DIGEST,
-        retrievers=st.dictionaries(NAME, DIGEST, max_size=4), version=TEXT
+        retrievers=st.dictionaries(NAME, DIGEST, max_size=4),
+        version=TEXT,
     ),
-)  # fmt: skip
+)
 LISTS = st.lists(st.integers(0, 30), unique=True, max_size=25)
 
 
@@ -75,7 +86,7 @@ def test_any_bytes_are_no_file_of_a_search(data):
 @given(st.text(max_size=40), st.text(max_size=40), st.lists(NAME, unique=True, max_size=4))
 def test_any_digests_are_read_or_refused_in_our_words(edition, makers, retrievers):
     try:
-        differences.read(edition, makers, retrievers)
+        searches.read_fingerprints(edition, makers, retrievers)
     except RelicError as error:
         assert "address" in str(error)
 
@@ -83,8 +94,8 @@ def test_any_digests_are_read_or_refused_in_our_words(edition, makers, retriever
 @given(DIGEST, st.dictionaries(NAME, DIGEST, min_size=1, max_size=5))
 def test_digests_come_back_from_an_address(edition, retrievers):
     made = ModelFingerprints(edition=edition, retrievers=retrievers)
-    said = differences.written(made, list(retrievers))
-    assert differences.read(said["w"], said["m"], list(retrievers)) == made
+    said = searches.write_fingerprints(made, list(retrievers))
+    assert searches.read_fingerprints(said["w"], said["m"], list(retrievers)) == made
 
 
 @given(LISTS, LISTS, st.floats(0.05, 0.99))

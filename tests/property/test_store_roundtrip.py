@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relic_core.domain import Chapter, Claim, Example, LeftOut, Paragraph, Sentence, Span, Work
+from relic_core.domain import Chapter, Claim, Example, LeftOut, Paragraph, SearchRequest, Sentence, Span, Work
 from relic_core.store import Store
 
 words = st.text(st.characters(codec="utf-8"), max_size=20)
@@ -82,8 +82,9 @@ def test_examples_come_back_in_order(store, examples):
 
 
 @settings(max_examples=25)
-@given(words, words, st.lists(words, max_size=3).map(tuple), st.integers(1, 5), st.integers(1, 50))
+@given(words, words, st.lists(words, min_size=1, max_size=3).map(tuple), st.integers(1, 5), st.integers(1, 50))
 def test_a_search_is_found_by_its_id(store, work_id, claim, retrievers, length, results):
-    made = store.searches.add(work_id, claim, length=length, retrievers=retrievers, results=results)
+    request = SearchRequest(work_id=work_id, claim_text=claim, length=length, retrievers=retrievers, results=results)
+    made = store.searches.keep(request)
     assert store.searches.get(made.id) == made
-    assert (made.work_id, made.claim_text, made.retrievers) == (work_id, claim, retrievers)
+    assert made.request == request

@@ -16,7 +16,7 @@ import pytest
 from relic_core.errors import BadRequest, NotFound, StoreBusy
 from relic_core.services import preparing
 from relic_core.services.catalogue import make_gutenberg
-from relic_core.services.preparing import Preparing, run_prepare
+from relic_core.services.indexing import Preparing, run_prepare
 from relic_core.store.troubles import translate_error
 from relic_core.wiring import InlineExecutor, build
 from tests.gutenberg_mirror import corpus_books, serve

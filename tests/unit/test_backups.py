@@ -16,6 +16,7 @@ import pytest
 
 from relic_core import cli
 from relic_core.config import Settings
+from relic_core.domain import SearchRequest
 from relic_core.errors import BadBackup, BadRequest, NotFound, StoreError, StoreFull
 from relic_core.store import migrations, swapping
 from relic_core.wiring import build
@@ -29,7 +30,7 @@ def silent(_done, _total, _note=""):
 
 
 def search(workbench, claim):
-    return workbench.store.searches.add("w", claim, length=1, retrievers=["bm25"], results=5)
+    return workbench.store.searches.keep(SearchRequest(work_id="w", claim_text=claim))
 
 
 def library(folder):
@@ -91,7 +92,7 @@ def texts(workbench):
         if not top.name.startswith(store.name)
         for path in ([top] if top.is_file() else sorted(each for each in top.rglob("*") if each.is_file()))
     }
-    claims = [each.claim_text for each in workbench.store.searches.recent(50)]
+    claims = [each.request.claim_text for each in workbench.store.searches.recent(50)]
     return [each.title for each in workbench.works.summaries()], claims, files
 
 
@@ -138,11 +139,12 @@ def test_models_are_left_out_where_that_is_asked_and_so_is_their_choice(ferry, t
 WRITER = """
 import sys
 from pathlib import Path
+from relic_core.domain import SearchRequest
 from relic_core.store import Store
 store = Store(Path(sys.argv[1]), lock_seconds=20)
 number = 0
 while True:
-    store.searches.add("w", f"claim {number}", length=1, retrievers=["bm25"], results=5)
+    store.searches.keep(SearchRequest(work_id="w", claim_text=f"claim {number}"))
     print(number, flush=True)
     number += 1
 """
@@ -158,7 +160,7 @@ def test_a_back_up_taken_while_another_process_writes_has_all_that_was_acknowled
         writer.kill()
     other = library(tmp_path / "new")
     other.backups.restore(tmp_path / "busy.zip", silent)
-    claims = {each.claim_text for each in other.store.searches.recent(100_000)}
+    claims = {each.request.claim_text for each in other.store.searches.recent(100_000)}
     assert {f"claim {number}" for number in range(before + 1)} <= claims
 
 

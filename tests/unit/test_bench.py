@@ -180,7 +180,7 @@ def test_tokens_encoded_are_counted_against_those_of_the_work(report, workbench,
 
 
 def test_answers_are_timed_for_every_retriever_that_works_are_prepared_for(report, workbench):
-    names = [card.name for card in workbench.indexes.usual()]
+    names = [card.name for card in workbench.retrievers.default()]
     for name, limit in (("latency", 30), ("library", 300)):
         whats = [each.what for each in part(report, name).figures]
         assert {each for each in names if not any(f"ranking by {each}," in what for what in whats)} == set()
@@ -359,7 +359,7 @@ def test_memory_is_that_of_a_process_that_asks_three_works_for_every_length(work
 
     monkeypatch.setattr(Search, "run", run)
     measured = parts.measure_memory(bench_of(workbench))
-    shown = tuple(card.name for card in workbench.indexes.usual())
+    shown = tuple(card.name for card in workbench.retrievers.default())
     sample = workbench.works.resolve("averhythe").id
     assert asked == [(each, length, shown) for each in (work.id, sample) for length in range(1, 6)]
     before, answering = measured.figures[0].baseline_value, measured.figures[0].value

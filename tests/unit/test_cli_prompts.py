@@ -34,7 +34,7 @@ def removed(bench):
 @pytest.fixture
 def otherwise(bench, monkeypatch):
     """Have the reranker put others first."""
-    monkeypatch.setattr(bench.indexes.retriever("reranked"), "_reranker", CountingReranker("w"))
+    monkeypatch.setattr(bench.retrievers.get("reranked"), "_reranker", CountingReranker("w"))
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_a_sheet_is_written_and_nothing_in_it_or_about_it_names_a_retriever(prom
     assert said.startswith(f"{len(rows)} passages stand in ")
     assert {row["seed"] for row in rows} == {"0"}
     text = (tmp_path / "sheet.csv").read_text(encoding="utf-8-sig").casefold()
-    for card in bench.indexes.cards():
+    for card in bench.retrievers.cards():
         assert card.name not in text
         assert card.label.casefold() not in text
 
@@ -214,7 +214,7 @@ def test_a_report_that_comes_with_the_program_is_of_every_retriever_and_prompt(b
         assert reports.NOT_MADE in PAGE.read_text(encoding="utf-8")
         return
     report = reports.shipped()
-    cards = [card.name for card in bench.indexes.cards()]
+    cards = [card.name for card in bench.retrievers.cards()]
     assert [list(each.hits) for each in report.prompts] == [cards] * 4
     assert {each.slug for each in report.works} == {"frankenstein", "the_great_gatsby", "pride_and_prejudice"}
     assert all(len(ids) <= 3 for each in report.prompts for ids in each.hits.values())

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from relic_core.domain import SeedPassage, WorkFilter
+from relic_core.domain import SearchRequest, SeedPassage, WorkFilter
 from relic_core.errors import BadRequest, NotFound, RelicError, StoreReadOnly
-from relic_core.services.answers import SearchRequest
 from relic_core.services.search import Search
 from relic_core.store.searches import SearchRows
 from relic_core.wiring import build
@@ -58,15 +57,15 @@ def test_a_search_is_printed_with_its_places_and_kept_in_the_history(run, ferry,
     assert "He counted their lanterns instead." in " ".join(first.split())
     assert "\n      Chapter One, " in first
     kept = asked()
-    assert (kept.work_id, kept.claim_text, kept.length, kept.results) == (ferry.id, CLAIM, 2, 3)
-    assert (kept.retrievers, bool(kept.made_with)) == (("bm25",), True)
+    assert kept.request == SearchRequest(work_id=ferry.id, claim_text=CLAIM, length=2, results=3, retrievers=("bm25",))
+    assert kept.made_with
 
 
 def test_a_search_that_cannot_be_kept_is_answered(run, ferry, monkeypatch):
     def refuse(*_, **__):
         raise StoreReadOnly("Full.")
 
-    monkeypatch.setattr(SearchRows, "add", refuse)
+    monkeypatch.setattr(SearchRows, "keep", refuse)
     ran = run("search", "ferry", CLAIM, *WORDS, "--format", "json")
     assert (ran.code, json.loads(ran.out)["claim"], ran.err.endswith("Full.\n")) == (0, CLAIM, True)
 
@@ -104,7 +103,7 @@ def test_a_search_of_all_works_names_the_work_of_each_passage_and_what_is_not_pr
     ran = run("search", "--all", CLAIM, "--from", "1800", "--to", "1900", *WORDS)
     assert ran.code == 0
     assert "\n      The Ferry · Chapter One, " in ran.out
-    assert (asked().work_id, asked().narrowing) == ("", WorkFilter(first_year=1800, last_year=1900))
+    assert (asked().request.work_id, asked().request.narrowing) == ("", WorkFilter(first_year=1800, last_year=1900))
     found = answer(CLAIM, "--all")
     assert (found["work"], [work["title"] for work in found["works"]]) == (None, ["The Ferry"])
     assert found["columns"][0]["hits"][0]["work"] == ferry.id
@@ -112,25 +111,25 @@ def test_a_search_of_all_works_names_the_work_of_each_passage_and_what_is_not_pr
 
 def test_the_whole_library_is_narrowed_by_parts_of_names_and_by_works(run, ferry, asked):
     run("search", "--all", CLAIM, "--author", "NOBODY", "--works", "ferry", *WORDS)
-    assert asked().narrowing == WorkFilter(works=(ferry.id,), authors=(ferry.author,))
+    assert asked().request.narrowing == WorkFilter(works=(ferry.id,), authors=(ferry.author,))
     ran = run("search", "--all", CLAIM, "--author", "austen")
     assert (type(ran.error), ferry.author in ran.err) == (NotFound, True)
 
 
 def test_chapters_are_given_as_a_list_of_numbers_and_ranges(run, ferry, asked):
     run("search", "ferry", CLAIM, "--chapters", "1, 1-2,2", *WORDS)
-    assert asked().chapters == (1, 2)
+    assert asked().request.chapters == (1, 2)
     for wrong in ("", "x", "7-5", "1-", "1;2", "1-99999"):
         assert isinstance(run("search", "ferry", CLAIM, "--chapters", wrong).error, BadRequest), wrong
 
 
 def test_passages_like_another_are_shown_without_a_level_and_with_their_source(answer, ferry, asked):
     found = answer("ferry", "--like", "1.1.2", "--sentences", "2")
-    assert (asked().work_id, asked().like) == (ferry.id, SeedPassage(ferry.id, "1.1.2", 2))
+    assert (asked().request.work_id, asked().request.like) == (ferry.id, SeedPassage(ferry.id, "1.1.2", 2))
     assert (found["like"]["address"], found["like"]["work"]["title"]) == ("1.1.2", "The Ferry")
     assert {hit["strength"] for hit in found["columns"][0]["hits"]} == {None}
     answer("--all", "ferry", "--like", "1.1.2")
-    assert (asked().work_id, asked().like.work_id) == ("", ferry.id)
+    assert (asked().request.work_id, asked().request.like.work_id) == ("", ferry.id)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +157,7 @@ def search(settings, ferry, run):
     bench = build(settings)
     request = SearchRequest(work_id=ferry.id, claim_text=CLAIM, retrievers=("bm25", "tf-idf"))
     search_id = bench.history.keep(request).id
-    bench.sharing.remember(search_id, bench.search.run(request))
+    bench.snapshots.keep(search_id, bench.search.run(request))
     return search_id
 
 

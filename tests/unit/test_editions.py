@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from relic_core.domain import SearchRequest
 from relic_core.errors import NotFound
 from relic_core.retrieval import index_files
 from relic_core.services.editions import count
@@ -57,14 +58,14 @@ def test_a_work_of_one_chapter_has_no_longest():
 def test_only_its_own_searches_are_listed(bench, work):
     other = bench.works.add(b"It rained.", name="rain.txt").work
     for each in (work, other):
-        bench.store.searches.add(each.id, f"About {each.title}", length=1, retrievers=["bm25"], results=5)
-    assert [search.work_id for search in bench.editions.facts(work.id).searches] == [work.id]
+        bench.store.searches.keep(SearchRequest(work_id=each.id, claim_text=f"About {each.title}"))
+    assert [search.request.work_id for search in bench.editions.facts(work.id).searches] == [work.id]
 
 
 def test_where_people_sign_in_each_sees_their_own_searches(bench, work):
     for person in ("ada", "ben"):
-        bench.store.searches.add(work.id, f"Of {person}", length=1, retrievers=["bm25"], results=5, person=person)
-    assert [search.claim_text for search in bench.editions.facts(work.id, person="ada").searches] == ["Of ada"]
+        bench.store.searches.keep(SearchRequest(work_id=work.id, claim_text=f"Of {person}"), person=person)
+    assert [search.request.claim_text for search in bench.editions.facts(work.id, person="ada").searches] == ["Of ada"]
     assert bench.editions.facts(work.id).searches == ()
 
 
@@ -94,7 +95,7 @@ def test_indexes_are_told_from_their_manifests(bench, work, settings):
     assert facts.missing == ()
     (built,) = facts.indexes
     assert built.retriever == "dense-relic"
-    assert built.encoder == bench.indexes.retriever("dense-relic").encoder_identity
+    assert built.encoder == bench.retrievers.get("dense-relic").encoder_identity
     assert built.fits
     arrays = (settings.indexes / "dense-relic" / work.id).glob("*/*.npy")
     assert built.size == sum(path.stat().st_size for path in arrays) > 0

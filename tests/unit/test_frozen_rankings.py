@@ -54,8 +54,8 @@ def asking(
     Models compute in float32: bfloat16 differs from one processor to the next.
     """
     from relic_core.config import Settings
+    from relic_core.domain import SearchRequest
     from relic_core.encoders import precision
-    from relic_core.services.answers import SearchRequest
     from relic_core.wiring import build
 
     with pytest.MonkeyPatch.context() as patch:

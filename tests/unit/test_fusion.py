@@ -19,57 +19,36 @@ def test_scores_are_weighted_sums_of_standardised_scores():
     # Means 2 and 10, standard deviations sqrt(2/3) and 10 sqrt(2/3).
     fused = fuse([ranking(3, 2, 1), ranking(0, 20, 10, name="bm25")])
     unit = (3 / 2) ** 0.5
-    assert fused == pytest.approx([unit - 0.15 * unit, 0.15 * unit, -unit])
+    assert fused.scores == pytest.approx([unit - 0.15 * unit, 0.15 * unit, -unit])
 
 
 def test_tied_spans_get_equal_scores_wherever_they_stand():
-    fused = fuse([ranking(0, 5, 0, 0)])
+    fused = fuse([ranking(0, 5, 0, 0)]).scores
     assert fused[0] == fused[2] == fused[3] < fused[1]
 
 
 def test_of_unequal_rankings_the_lesser_decides_where_the_other_hardly_does():
     better = ranking(0.9, 0.899, 0.1, 0.1)
-    fused = rank_scores("fusion", "work", 1, fuse([better, ranking(0, 5, 9, 0, name="bm25")]))
+    fused = fuse([better, ranking(0, 5, 9, 0, name="bm25")])
     assert fused.order.tolist() == [1, 0, 2, 3]
 
 
 def test_words_nowhere_shared_leave_the_order_to_the_other_ranking():
     dense = ranking(0.1, 0.2, 0.3, 0.25)
-    fused = rank_scores("fusion", "work", 1, fuse([dense, ranking(0, 0, 0, 0, name="bm25")]))
+    fused = fuse([dense, ranking(0, 0, 0, 0, name="bm25")])
     assert fused.order.tolist() == dense.order.tolist()
-
-
-@pytest.mark.parametrize("rankings", [[], [ranking(1, 2), ranking(1, 2, 3)], [ranking(1), ranking(1, length=2)]])
-def test_rankings_of_different_spans_are_refused(rankings):
-    with pytest.raises(ValueError, match="same spans"):
-        fuse(rankings)
 
 
 def test_means_are_of_the_candidates():
     among = np.array([False, True, True, False])
-    fused = fuse(
-        [
-            rank_scores(name, "work", 1, np.array(scores, dtype=np.float32), among=among)
-            for name, scores in (("one", [9, 1, 2, 0]), ("bm25", [9, 5, 4, 9]))
-        ]
-    )
-    assert fused == pytest.approx([0, -0.85, 0.85, 0])
-
-
-def test_rankings_with_different_candidates_are_refused():
-    scores = np.array([1, 2, 3], dtype=np.float32)
-    pair = [
-        rank_scores(name, "work", 1, scores, among=np.array(among))
-        for name, among in (("one", [True, True, False]), ("two", [False, True, True]))
-    ]
-    with pytest.raises(ValueError, match="different candidates"):
-        fuse(pair)
+    each = (ranking(9, 1, 2, 0), ranking(9, 5, 4, 9, name="bm25"))
+    fused = fuse([one.only(among, left_out=2) for one in each])
+    assert (fused.start.tolist(), fused.candidates) == ([1, 2], 2)
+    assert fused.scores == pytest.approx([-0.85, 0.85])
 
 
 def test_rankings_without_candidates_give_nothing():
-    scores = np.array([1, 2], dtype=np.float32)
-    assert fuse([rank_scores("one", "work", 1, scores, among=np.zeros(2, dtype=bool))] * 2).tolist() == [0, 0]
-    assert fuse([ranking(), ranking()]).shape == (0,)
+    assert len(fuse([ranking(), ranking()])) == 0
 
 
 @given(st.lists(st.floats(-1e6, 1e6, width=32), max_size=40), st.floats(0.1, 10.0))

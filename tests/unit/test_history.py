@@ -2,8 +2,8 @@
 
 import pytest
 
+from relic_core.domain import SearchRequest
 from relic_core.errors import NotFound
-from relic_core.services.answers import SearchRequest
 from relic_core.wiring import build
 
 
@@ -33,8 +33,8 @@ def test_the_same_question_has_the_same_id_in_another_store(history, settings, t
 def test_recent_lists_the_newest_first_and_each_question_once(history):
     for claim in ("One", "Two", "Three", "One"):
         keep(history, claim)
-    assert [search.claim_text for search in history.recent()] == ["One", "Three", "Two"]
-    assert [search.claim_text for search in history.recent(1)] == ["One"]
+    assert [search.request.claim_text for search in history.recent()] == ["One", "Three", "Two"]
+    assert [search.request.claim_text for search in history.recent(1)] == ["One"]
 
 
 def test_an_id_is_found_as_people_copy_it(history):

@@ -9,11 +9,10 @@ import threading
 import numpy as np
 import pytest
 
-from relic_core.domain import Claim, Span
+from relic_core.domain import Claim, Corpus, Span
 from relic_core.errors import JobCancelled, NoIndex, StaleIndex
+from relic_core.retrieval import compact, compact_recall
 from relic_core.retrieval.dense import Dense
-from relic_core.retrieval.library import compact, measures
-from relic_core.retrieval.library.dense import LibraryDense
 from relic_core.store import locks
 from tests.fake_encoder import FakeEncoder
 from tests.making import make_work
@@ -27,12 +26,16 @@ def quiet(done, total, note=""):
 
 @pytest.fixture(autouse=True)
 def _few_questions(monkeypatch):
-    monkeypatch.setattr(measures, "QUESTIONS", 60)
+    monkeypatch.setattr(compact_recall, "QUESTIONS", 60)
 
 
-def make_dense(root, identity="fake/1"):
+def make_dense(root, identity="fake/1", memory=float("inf")):
     encoder = FakeEncoder(identity)
-    return Dense("demo", encoder=lambda: encoder, root=root)
+    return Dense("demo", encoder=lambda: encoder, root=root, memory=memory)
+
+
+def corpus(versions):
+    return Corpus(tuple(versions), pytest.fail)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +81,7 @@ def test_its_manifest_says_what_it_was_made_of_and_what_it_finds(dense, imprints
     assert (notes["faiss"], notes["seed"]) == (faiss.__version__, compact.SEED)
     assert notes["index"].startswith("IVF")
     assert set(notes["measured"]) == {"1", "2", "3", "4", "5"}
-    assert notes["measured on"] == {"claims": 1, "made questions": measures.QUESTIONS - 1}
+    assert notes["measured on"] == {"claims": 1, "made questions": compact_recall.QUESTIONS - 1}
     assert set(manifest["files"]) == {"library.faiss"}
 
 
@@ -99,22 +102,21 @@ def test_measured_recall_is_what_the_finished_index_finds(dense, imprints, monke
     compact.build(dense, imprints, quiet)
     recipe = compact.newest(dense.root, "demo", "fake/1", imprints)
     index = compact.open_compact(dense.root, recipe)
-    exact, approximate = (LibraryDense(dense, memory=memory) for memory in (1e12, 1))
-    asked = measures.queries(dense, imprints, (), np.random.default_rng(5))[:60]
+    asked = compact_recall.queries(dense, imprints, (), np.random.default_rng(5))[:60]
     for length in (1, 4):
         shares = {10: [], 100: []}
         for vector in asked:
-            whole = exact._exact(vector, imprints, length)
-            some = approximate._approximate(vector, imprints, length, dense, index)
+            whole = dense._rank_many(vector, imprints, 0, length)
+            some = dense._approximate(vector, imprints, length, index)
             for k, found in shares.items():
-                best = {(hit.work_id, hit.hit.span) for hit in whole.hits(k)}
-                found.append(len(best & {(hit.work_id, hit.hit.span) for hit in some.hits(k)}) / k)
+                best = {(hit.work_id, hit.span) for hit in whole.hits(k)}
+                found.append(len(best & {(hit.work_id, hit.span) for hit in some.hits(k)}) / k)
         assert [np.mean(found) for found in shares.values()] == pytest.approx(index.measured[length], abs=0.06)
     assert index.measured[1][1] <= 0.4  # no more than 40 sentences are found
 
 
 def test_made_questions_are_like_no_sentence_and_the_same_every_time(dense, imprints):
-    first, second = (measures.queries(dense, imprints, [CLAIM], np.random.default_rng(1)) for _ in range(2))
+    first, second = (compact_recall.queries(dense, imprints, [CLAIM], np.random.default_rng(1)) for _ in range(2))
     np.testing.assert_array_equal(first, second)
     np.testing.assert_array_equal(first[0], dense.claim_vector(CLAIM))
     np.testing.assert_allclose(np.linalg.norm(first, axis=1), 1, rtol=1e-5)
@@ -128,11 +130,11 @@ def test_the_smallest_libraries_have_one_too(tmp_path, sizes):
     tiny = [make_work([f"Some{n} words{i}." for i in range(size)], title=f"Tiny {n}") for n, size in enumerate(sizes)]
     for work in tiny:
         dense.prepare(work, quiet)
-    library = LibraryDense(dense, memory=1)
+    library = make_dense(dense.root, memory=1)
     imprints = [work.imprint for work in tiny]
-    library.prepare(imprints, quiet)
+    library.build_compact(imprints, quiet)
     for length in (1, 2, 3):
-        ranking = library.rank(CLAIM, imprints, length)
+        ranking = library.rank(CLAIM, corpus(imprints), length)
         assert len(ranking) == ranking.candidates == sum(work.candidates(length) for work in tiny)
 
 
@@ -154,18 +156,18 @@ DAMAGE = {
 @pytest.mark.parametrize("already_open", [True, False])
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
 def test_a_damaged_one_is_never_used_and_is_built_again(dense, imprints, damage, already_open):
-    library = LibraryDense(dense, memory=1)
-    library.prepare(imprints, quiet)
+    library = make_dense(dense.root, memory=1)
+    library.build_compact(imprints, quiet)
     if already_open:
-        library.rank(CLAIM, imprints, 1)
+        library.rank(CLAIM, corpus(imprints), 1)
     (path,) = folders(dense)
     damage(path.parent)
-    later = library if already_open else LibraryDense(dense, memory=1)
+    later = library if already_open else make_dense(dense.root, memory=1)
     assert later.compact_due(imprints, 1)
     with pytest.raises(NoIndex):
-        later.rank(CLAIM, imprints, 1)
-    later.prepare(imprints, quiet)
-    assert len(later.rank(CLAIM, imprints, 1)) > 100
+        later.rank(CLAIM, corpus(imprints), 1)
+    later.build_compact(imprints, quiet)
+    assert len(later.rank(CLAIM, corpus(imprints), 1)) > 100
     assert not later.compact_due(imprints, 1)
 
 

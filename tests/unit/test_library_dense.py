@@ -10,14 +10,12 @@ import numpy as np
 import pytest
 
 from relic_core.config import Settings
-from relic_core.domain import Claim, Span, rank_scores
+from relic_core.domain import Claim, Corpus, Span, rank_scores
 from relic_core.errors import BadClaim, BadRequest, NoIndex
-from relic_core.ports import LibraryRetriever, VectorRetriever
-from relic_core.retrieval import registry
+from relic_core.ports import CorpusRetriever, VectorRetriever
+from relic_core.retrieval import compact, compact_recall, registry
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.dense_alone import DenseAlone
-from relic_core.retrieval.library import compact, measures
-from relic_core.retrieval.library.dense import LibraryDense
 from tests.fake_encoder import FakeEncoder
 from tests.making import make_work
 
@@ -31,7 +29,7 @@ def quiet(done, total, note=""):
 
 @pytest.fixture(autouse=True)
 def _few_questions(monkeypatch):
-    monkeypatch.setattr(measures, "QUESTIONS", 60)
+    monkeypatch.setattr(compact_recall, "QUESTIONS", 60)
 
 
 def shelf(sizes, seed=0):
@@ -64,21 +62,30 @@ def prepared(retriever, works, lengths=(1, 2, 3, 4, 5)):
     return [work.imprint for work in works]
 
 
+def corpus(versions):
+    return Corpus(tuple(versions), pytest.fail)
+
+
+def limited(dense, memory):
+    """Make one that has prepared the same, with another limit."""
+    return Dense("demo", encoder=dense._encoder, root=dense.root, memory=memory)
+
+
 def places(ranking):
     return [(ranking.works[number], int(start)) for number, start in zip(ranking.work, ranking.start, strict=True)]
 
 
 def test_it_and_its_retriever_do_what_the_ports_say(retriever):
     assert isinstance(retriever, VectorRetriever)
-    library: LibraryRetriever = LibraryDense(retriever, memory=PLENTY)
-    assert library.name == "demo"
+    assert isinstance(retriever, CorpusRetriever)
+    assert retriever.name == "demo"
 
 
 @pytest.mark.parametrize("length", [1, 2, 5, 7])
 def test_scores_of_many_works_are_those_of_each_work_in_a_row(retriever, length):
     works = shelf([30, 1, 7, 50])
     imprints = prepared(retriever, works, lengths=(length,))
-    ranking = LibraryDense(retriever, memory=PLENTY).rank(CLAIM, imprints, length)
+    ranking = retriever.rank(CLAIM, corpus(imprints), length)
     each = [retriever.score(CLAIM, work, length) for work in works]
     np.testing.assert_array_equal(ranking.scores, np.concatenate(each))
     expected = [(work.id, start) for work, scores in zip(works, each, strict=True) for start in range(len(scores))]
@@ -92,47 +99,47 @@ def test_spans_that_tie_keep_the_order_of_works_and_text(retriever):
     second = make_work(["The fox.", "A cock."], title="Second")
     works = prepared(retriever, [first, second], lengths=(1,))
     for order in (works, works[::-1]):
-        ranking = LibraryDense(retriever, memory=PLENTY).rank(Claim("the fox"), order, 1)
-        best = [(hit.work_id, hit.hit.span.start) for hit in ranking.hits(3)]
+        ranking = retriever.rank(Claim("the fox"), corpus(order), 1)
+        best = [(hit.work_id, hit.span.start) for hit in ranking.hits(3)]
         assert best == [(work.id, at) for work in order for at in ((0, 2) if work.id == first.id else (0,))]
 
 
 def test_the_order_of_one_work_is_that_of_its_own_search(retriever):
     (work,) = shelf([60])
     (imprint,) = prepared(retriever, [work], lengths=(2,))
-    ranking = LibraryDense(retriever, memory=PLENTY).rank(CLAIM, [imprint], 2)
+    ranking = retriever.rank(CLAIM, corpus([imprint]), 2)
     own = rank_scores("demo", work.id, 2, retriever.score(CLAIM, work, 2))
-    assert [hit.hit for hit in ranking.hits(100)] == list(own.hits(100))
+    assert ranking.hits(100) == own.hits(100)
 
 
 def test_works_that_are_not_prepared_are_missing_and_passed_over(retriever):
     works = shelf([10, 10, 10])
     prepared(retriever, works[::2], lengths=(2,))
     imprints = [work.imprint for work in works]
-    library = LibraryDense(retriever, memory=PLENTY)
+    library = retriever
     assert library.missing(imprints, 2) == (works[1].id,)
-    assert library.rank(CLAIM, imprints, 2).works == (works[0].id, works[2].id)
+    assert library.rank(CLAIM, corpus(imprints), 2).works == (works[0].id, works[2].id)
 
 
 @pytest.mark.parametrize("works", [[], [0, 1]])
 def test_where_nothing_is_prepared_nothing_is_found(retriever, works):
     imprints = [work.imprint for work in shelf([3, 4]) if works]
-    ranking = LibraryDense(retriever, memory=PLENTY).rank(CLAIM, imprints, 1)
+    ranking = retriever.rank(CLAIM, corpus(imprints), 1)
     assert (len(ranking), ranking.candidates, ranking.works, ranking.exact) == (0, 0, (), True)
 
 
 def test_a_work_whose_index_is_damaged_or_deleted_while_open_is_missing(retriever):
     works = shelf([10, 12, 14, 16])
     imprints = prepared(retriever, works, lengths=(1,))
-    library = LibraryDense(retriever, memory=PLENTY)
-    assert len(library.rank(CLAIM, imprints, 1).works) == 4
+    library = retriever
+    assert len(library.rank(CLAIM, corpus(imprints), 1).works) == 4
     shutil.rmtree(retriever.root / "demo" / works[0].id)
     (manifest,) = (retriever.root / "demo" / works[1].id).rglob("manifest.json")
     manifest.write_text(manifest.read_text().replace('"tokens"', '"token"').replace('"spans"', '"span"'))
     path = next((retriever.root / "demo" / works[2].id).rglob("*.npy"))
     path.write_bytes(path.read_bytes()[:-3])
     assert library.missing(imprints, 1) == tuple(work.id for work in works[:3])
-    ranking = library.rank(CLAIM, imprints, 1)
+    ranking = library.rank(CLAIM, corpus(imprints), 1)
     assert ranking.works == (works[3].id,)
     np.testing.assert_array_equal(ranking.scores, retriever.score(CLAIM, works[3], 1))
 
@@ -144,27 +151,27 @@ def test_content_changed_before_the_first_search_is_noticed_by_it(retriever):
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    library = LibraryDense(retriever, memory=PLENTY)
-    assert library.rank(CLAIM, imprints, 1).works == (works[1].id,)
+    library = retriever
+    assert library.rank(CLAIM, corpus(imprints), 1).works == (works[1].id,)
     assert library.missing(imprints, 1) == (works[0].id,)
 
 
 def test_passages_like_another_are_ranked_by_its_vector(retriever):
     works = shelf([20, 30])
     imprints = prepared(retriever, works, lengths=(1, 2))
-    library = LibraryDense(retriever, memory=PLENTY)
-    ranking = library.rank(CLAIM, imprints, 2, like=(imprints[1], Span(4, 2)))
+    library = retriever
+    ranking = library.rank(CLAIM, corpus(imprints), 2, like=(imprints[1], Span(4, 2)))
     (best,) = ranking.hits(1)
-    assert (best.work_id, best.hit.span) == (works[1].id, Span(4, 2))
-    assert best.hit.score == pytest.approx(1.0, abs=1e-5)
-    assert len(library.rank(CLAIM, imprints, 1, like=(imprints[1], Span(4, 2)))) == 50
+    assert (best.work_id, best.span) == (works[1].id, Span(4, 2))
+    assert best.score == pytest.approx(1.0, abs=1e-5)
+    assert len(library.rank(CLAIM, corpus(imprints), 1, like=(imprints[1], Span(4, 2)))) == 50
 
 
-def test_a_passage_of_a_work_that_is_not_prepared_is_told(retriever):
+def test_a_passage_of_a_work_that_is_not_prepared_is_asked_with_as_a_claim(retriever):
     there, absent = shelf([20, 30])
-    imprints = prepared(retriever, [there], lengths=(1,))
-    with pytest.raises(NoIndex, match="Work 1"):
-        LibraryDense(retriever, memory=PLENTY).rank(CLAIM, imprints, 1, like=(absent.imprint, Span(0, 1)))
+    searched = corpus(prepared(retriever, [there], lengths=(1,)))
+    found = retriever.rank(CLAIM, searched, 1, like=(absent.imprint, Span(0, 1)))
+    np.testing.assert_array_equal(found.scores, retriever.rank(CLAIM, searched, 1).scores)
 
 
 @pytest.mark.parametrize("span", [Span(19, 2), Span(0, 21), Span(20, 1)])
@@ -176,7 +183,7 @@ def test_a_passage_beyond_the_end_of_its_work_is_refused(retriever, span):
 
 def test_a_claim_without_words_is_refused_even_where_nothing_is_prepared(retriever):
     with pytest.raises(BadClaim):
-        LibraryDense(retriever, memory=PLENTY).rank(Claim("…"), [], 1)
+        retriever.rank(Claim("…"), corpus([]), 1)
 
 
 def test_a_spans_vector_is_the_one_its_score_is_the_product_with(retriever):
@@ -199,24 +206,13 @@ def test_vectors_for_inner_products_are_means(tmp_path):
     np.testing.assert_allclose(dot.score_vector(query, imprint, 3)[2], expected @ query, rtol=1e-4)
 
 
-def test_the_zero_shot_retrievers_library_takes_its_limit_from_the_settings(tmp_path):
-    settings = Settings(indexes=tmp_path, library_memory=0.001)
-    made = {"zero-shot": Dense("zero-shot", encoder=FakeEncoder, root=tmp_path)}
-    library = registry.create_library("zero-shot", settings=settings, made=made, load=pytest.fail)
-    works = prepared(made["zero-shot"], shelf([40]))
+def test_the_zero_shot_retriever_takes_its_limit_from_the_settings(tmp_path, monkeypatch):
+    monkeypatch.setattr("relic_core.encoders.late_chunking.load_late_chunking", lambda card: FakeEncoder())
+    library = registry.create("zero-shot", settings=Settings(indexes=tmp_path, library_memory=0.001))
+    works = prepared(library, shelf([40]))
     assert library.compact_due(works, 1)
     with pytest.raises(NoIndex, match="RELIC_LIBRARY_MEMORY allows 0 MB"):
-        library.rank(CLAIM, works, 1)
-
-
-def test_libraries_are_made_once_and_only_by_those_that_have_one():
-    made, libraries = {}, {}
-    asked = {"settings": Settings(), "made": made, "load": pytest.fail, "libraries": libraries}
-    fusion = registry.create_library("fusion", **asked)
-    assert set(libraries) == {"dense-relic", "bm25", "fusion"}
-    assert registry.create_library("fusion", **asked) is fusion
-    with pytest.raises(BadRequest, match=r"Random .* searches one work at a time"):
-        registry.create_library("random", **asked)
+        library.rank(CLAIM, corpus(works), 1)
 
 
 # ---------------------------------------------------------------- above the limit of memory: the compact index
@@ -233,17 +229,17 @@ def works():
 
 def test_a_library_above_the_limit_is_told_to_be_built_and_then_searched(dense, works):
     imprints = prepared(dense, works)
-    library = LibraryDense(dense, memory=size_of(dense, imprints) - 1)
+    library = limited(dense, size_of(dense, imprints) - 1)
     assert library.compact_due(imprints, 1)
     with pytest.raises(NoIndex, match="Build the library's compact index"):
-        library.rank(CLAIM, imprints, 1)
+        library.rank(CLAIM, corpus(imprints), 1)
     told = []
-    library.prepare(imprints, lambda *step: told.append(step))
+    library.build_compact(imprints, lambda *step: told.append(step))
     assert not library.compact_due(imprints, 3)
     assert told[0][:2] == (0, 2402)
     assert [step[0] for step in told] == sorted(step[0] for step in told)
     assert told[-1][:2] == (2402, 2402)
-    ranking = library.rank(CLAIM, imprints, 2)
+    ranking = library.rank(CLAIM, corpus(imprints), 2)
     assert not ranking.exact
     assert ranking.candidates == 399 + 299 + 499
     assert ranking.retriever == "demo"
@@ -253,49 +249,49 @@ def test_a_library_above_the_limit_is_told_to_be_built_and_then_searched(dense, 
 def test_what_the_compact_index_finds_has_the_scores_of_the_exact_search(dense, works, length, monkeypatch):
     monkeypatch.setattr(compact, "FOUND", 60)
     imprints = prepared(dense, works)
-    exact = LibraryDense(dense, memory=PLENTY).rank(CLAIM, imprints, length)
-    library = LibraryDense(dense, memory=1)
-    library.prepare(imprints, quiet)
-    ranking = library.rank(CLAIM, imprints, length)
+    exact = limited(dense, PLENTY).rank(CLAIM, corpus(imprints), length)
+    library = limited(dense, 1)
+    library.build_compact(imprints, quiet)
+    ranking = library.rank(CLAIM, corpus(imprints), length)
     scores = dict(zip(places(exact), exact.scores, strict=True))
     assert 60 <= len(ranking) <= 60 * length
     np.testing.assert_allclose(ranking.scores, [scores[place] for place in places(ranking)], atol=1e-6)
     assert places(ranking) == sorted(places(ranking), key=places(exact).index)
-    best = {(hit.work_id, hit.hit.span) for hit in exact.hits(10)}
-    assert len(best & {(hit.work_id, hit.hit.span) for hit in ranking.hits(10)}) >= 8
+    best = {(hit.work_id, hit.span) for hit in exact.hits(10)}
+    assert len(best & {(hit.work_id, hit.span) for hit in ranking.hits(10)}) >= 8
 
 
 def test_its_measured_recall_is_told_by_length(dense, works):
     imprints = prepared(dense, works)
-    library = LibraryDense(dense, memory=1)
-    library.prepare(imprints, quiet, claims=[CLAIM])
+    library = limited(dense, 1)
+    library.build_compact(imprints, quiet, claims=[CLAIM])
     for length in (1, 2, 3, 4, 5):
-        ten, hundred = library.rank(CLAIM, imprints, length).recall
+        ten, hundred = library.rank(CLAIM, corpus(imprints), length).recall
         assert 0.98 <= ten <= 1
         assert 0 <= hundred <= 1
-    assert library.rank(CLAIM, imprints, 6).recall is None, "not measured"
-    assert LibraryDense(dense, memory=PLENTY).rank(CLAIM, imprints, 1).recall is None, "exact"
+    assert library.rank(CLAIM, corpus(imprints), 6).recall is None, "not measured"
+    assert limited(dense, PLENTY).rank(CLAIM, corpus(imprints), 1).recall is None, "exact"
 
 
 def test_recall_is_that_of_the_compact_index_which_answered(dense, works):
     """Also where another thread has searched through another one since."""
     imprints = prepared(dense, works)
-    library = LibraryDense(dense, memory=1)
-    library.prepare(imprints, quiet)
+    library = limited(dense, 1)
+    library.build_compact(imprints, quiet)
     path = next((dense.root / "demo" / "library").glob("*/manifest.json"))
     told = json.loads(path.read_text())["notes"]["measured"]
-    first = library.rank(CLAIM, imprints, 1)
-    library.prepare(imprints + prepared(dense, shelf([400], seed=9)), quiet)
-    library.rank(CLAIM, imprints, 1)
+    first = library.rank(CLAIM, corpus(imprints), 1)
+    library.build_compact(imprints + prepared(dense, shelf([400], seed=9)), quiet)
+    library.rank(CLAIM, corpus(imprints), 1)
     assert first.recall == tuple(told["1"])
 
 
 def test_an_exact_search_after_it_needs_no_compact_index(dense, works):
     imprints = prepared(dense, works)
-    library = LibraryDense(dense, memory=size_of(dense, imprints[:2]))
-    library.prepare(imprints, quiet)
-    assert not library.rank(CLAIM, imprints, 1).exact
-    narrowed = library.rank(CLAIM, imprints[:2], 1)
+    library = limited(dense, size_of(dense, imprints[:2]))
+    library.build_compact(imprints, quiet)
+    assert not library.rank(CLAIM, corpus(imprints), 1).exact
+    narrowed = library.rank(CLAIM, corpus(imprints[:2]), 1)
     assert narrowed.exact
     assert narrowed.candidates == 401
 
@@ -304,9 +300,9 @@ def test_only_the_works_asked_for_are_found(dense, works, monkeypatch):
     """Also where the best of the library stand in the other works."""
     monkeypatch.setattr(compact, "FOUND", 25)
     imprints = prepared(dense, works)
-    library = LibraryDense(dense, memory=1)
-    library.prepare(imprints, quiet)
-    ranking = library.rank(CLAIM, imprints[::-1][1:], 1)
+    library = limited(dense, 1)
+    library.build_compact(imprints, quiet)
+    ranking = library.rank(CLAIM, corpus(imprints[::-1][1:]), 1)
     assert ranking.works == tuple(imprint.id for imprint in imprints[::-1][1:])
     assert len(ranking) == 25
     assert ranking.candidates == 701
@@ -314,34 +310,34 @@ def test_only_the_works_asked_for_are_found(dense, works, monkeypatch):
 
 def test_a_work_added_since_is_searched_exactly_beside_it(dense, works):
     imprints = prepared(dense, works)
-    library = LibraryDense(dense, memory=size_of(dense, imprints) - 1)
-    library.prepare(imprints, quiet)
+    library = limited(dense, size_of(dense, imprints) - 1)
+    library.build_compact(imprints, quiet)
     (new,) = shelf([60], seed=9)
     imprints += prepared(dense, [new])
     assert not library.compact_due(imprints, 1)
-    ranking = library.rank(CLAIM, imprints, 1)
+    ranking = library.rank(CLAIM, corpus(imprints), 1)
     assert [start for work_id, start in places(ranking) if work_id == new.id] == list(range(60))
     np.testing.assert_array_equal(ranking.scores[-60:], dense.score(CLAIM, new, 1))
 
 
 def test_it_is_due_again_when_more_than_a_tenth_is_not_in_it_and_takes_the_place_of_the_old(dense, works):
     imprints = prepared(dense, works)
-    library = LibraryDense(dense, memory=size_of(dense, imprints) - 1)
-    library.prepare(imprints, quiet)
+    library = limited(dense, size_of(dense, imprints) - 1)
+    library.build_compact(imprints, quiet)
     imprints += prepared(dense, shelf([200], seed=9))
     assert library.compact_due(imprints, 1)
-    assert not library.rank(CLAIM, imprints, 1).exact
-    library.prepare(imprints, quiet)
+    assert not library.rank(CLAIM, corpus(imprints), 1).exact
+    library.build_compact(imprints, quiet)
     assert not library.compact_due(imprints, 1)
     assert len(list((dense.root / "demo" / "library").glob("*/manifest.json"))) == 1
 
 
 def test_a_work_removed_or_changed_since_is_not_found_by_its_old_sentences(dense, works):
     imprints = prepared(dense, works)
-    library = LibraryDense(dense, memory=1000)
-    library.prepare(imprints, quiet)
+    library = limited(dense, 1000)
+    library.build_compact(imprints, quiet)
     changed = dataclasses.replace(imprints[1], fingerprint="another")
-    ranking = library.rank(CLAIM, [imprints[0], changed, imprints[3]], 1)
+    ranking = library.rank(CLAIM, corpus([imprints[0], changed, imprints[3]]), 1)
     assert set(ranking.works) == {imprints[0].id, imprints[3].id}
     shutil.rmtree(dense.root / "demo" / imprints[0].id)
-    assert library.rank(CLAIM, imprints, 1).works == tuple(imprint.id for imprint in imprints[1:])
+    assert library.rank(CLAIM, corpus(imprints), 1).works == tuple(imprint.id for imprint in imprints[1:])

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from relic_core.domain import Claim, LibraryRanking, rank_scores
-from relic_core.retrieval.fusion import fuse
-from relic_core.retrieval.library.fusion import LibraryFusion, fuse_library
+from relic_core.domain import Claim, Corpus, Ranking
+from relic_core.retrieval.fusion import Fusion, fuse
 from tests.making import make_work
 
 
 def ranking(found, *, works=("a", "b"), exact=True, candidates=None, length=1, name="one"):
     """Make a ranking of ``{(work, start): score}``."""
     places = sorted(found, key=lambda place: (works.index(place[0]), place[1]))
-    return LibraryRanking(
+    return Ranking(
         retriever=name,
         length=length,
         works=works,
@@ -42,24 +39,16 @@ UNIT = (3 / 2) ** 0.5
 def test_scores_are_standardised_over_all_works():
     first = ranking({("a", 0): 3, ("a", 1): 1, ("b", 0): 2})
     second = ranking({("a", 0): 1, ("a", 1): 2, ("b", 0): 3}, name="bm25")
-    fused = fuse_library([first, second])
+    fused = fuse([first, second])
     assert scores_of(fused) == {("a", 0): 0.85 * UNIT, ("a", 1): -UNIT, ("b", 0): 0.15 * UNIT}
     assert (fused.retriever, fused.candidates, fused.exact) == ("fusion", 3, True)
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30))
-def test_one_work_is_fused_as_by_itself(pairs):
-    columns = [np.array(column, dtype=np.float32) for column in zip(*pairs, strict=True)]
-    alone = fuse([rank_scores("x", "a", 1, column) for column in columns])
-    library = fuse_library([ranking({("a", at): s for at, s in enumerate(c)}, works=("a",), name="x") for c in columns])
-    np.testing.assert_array_equal(library.scores, alone)
 
 
 def test_spans_that_one_did_not_find_get_the_least_of_it():
     everything = ranking({("a", 0): 3, ("a", 1): 2, ("b", 0): 1})
     some = ranking({("b", 0): 0.9, ("a", 1): 0.5}, exact=False, candidates=3)
     for rankings in ([everything, some], [some, everything]):
-        fused = fuse_library(rankings)
+        fused = fuse(rankings)
         assert scores_of(fused) == {("a", 0): UNIT - 1, ("a", 1): -1, ("b", 0): 1 - UNIT}
         assert (fused.candidates, fused.exact) == (3, False)
 
@@ -67,7 +56,7 @@ def test_spans_that_one_did_not_find_get_the_least_of_it():
 def test_two_that_found_different_spans_are_joined():
     first = ranking({("a", 4): 1, ("b", 2): 2}, exact=False, candidates=50)
     second = ranking({("a", 1): 1, ("b", 2): 2}, exact=False, candidates=50)
-    fused = fuse_library([first, second])
+    fused = fuse([first, second])
     assert scores_of(fused) == {("a", 1): -2, ("a", 4): -2, ("b", 2): 2}
     assert fused.hits(1)[0].work_id == "b"
     assert fused.candidates == 50
@@ -76,26 +65,26 @@ def test_two_that_found_different_spans_are_joined():
 def test_works_that_one_lacks_are_left_out_and_nothing_is_counted_of_them():
     words = ranking({("a", 0): 9, ("b", 0): 8, ("b", 1): 7, ("c", 0): 10}, works=("c", "a", "b"), name="bm25")
     meaning = ranking({("b", 0): 0.2, ("b", 1): 0.4}, works=("b",))
-    fused = fuse_library([words, meaning])
+    fused = fuse([words, meaning])
     assert fused.works == ("b",)
     assert scores_of(fused) == {("b", 0): -0.85, ("b", 1): 0.85}
     assert (fused.candidates, fused.exact) == (2, True)
 
 
 def test_rankings_without_a_common_work_give_nothing():
-    fused = fuse_library([ranking({("a", 0): 1}, works=("a",)), ranking({("b", 0): 1}, works=("b",))])
+    fused = fuse([ranking({("a", 0): 1}, works=("a",)), ranking({("b", 0): 1}, works=("b",))])
     assert (len(fused), fused.works) == (0, ())
 
 
 @pytest.mark.parametrize("rankings", [[], [ranking({("a", 0): 1}), ranking({("a", 0): 1}, length=2)]])
 def test_rankings_of_different_lengths_are_refused(rankings):
     with pytest.raises(ValueError, match="same length"):
-        fuse_library(rankings)
+        fuse(rankings)
 
 
 def test_rankings_with_their_works_in_another_order_are_refused():
     with pytest.raises(ValueError, match="same order"):
-        fuse_library([ranking({("a", 0): 1}), ranking({("a", 0): 1}, works=("b", "a"))])
+        fuse([ranking({("a", 0): 1}), ranking({("a", 0): 1}, works=("b", "a"))])
 
 
 class Fixed:
@@ -107,7 +96,8 @@ class Fixed:
     def missing(self, works, length):
         return tuple(work.id for work in works if work.id in self.lacks)
 
-    def rank(self, claim, works, length, *, like=None):
+    def rank(self, claim, corpus, length, *, like=None):
+        works = corpus.versions
         self.asked.append(([work.id for work in works], like))
         found = {(work.id, at): self.sign * at for work in works for at in range(work.candidates(length))}
         return ranking(found, works=tuple(work.id for work in works), length=length, name=self.name)
@@ -117,10 +107,10 @@ def test_it_asks_its_components_for_the_works_that_none_lacks():
     works = [make_work(["One.", "Two.", f"{title}."], title=title).imprint for title in ("Ay", "Bee", "Cee")]
     a, b, c = works
     parts = [Fixed("meaning", lacks={b.id}), Fixed("words", lacks={a.id}, sign=2)]
-    fusion = LibraryFusion(parts)
+    fusion = Fusion(parts)
     assert fusion.missing(works, 1) == (a.id, b.id)
-    fused = fusion.rank(Claim("two"), works, 1, like=(c, "passage"))
+    fused = fusion.rank(Claim("two"), Corpus(tuple(works), pytest.fail), 1, like=(c, "passage"))
     assert [part.asked for part in parts] == [[([c.id], (c, "passage"))]] * 2
     assert fused.works == (c.id,)
-    assert fused.best(3).tolist() == [2, 1, 0]
+    assert fused.order.tolist() == [2, 1, 0]
     assert fused.scores[2] == pytest.approx(2 * UNIT)

@@ -6,12 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from relic_core.domain import Hit, SeedPassage, Span, WorkFilter, WorkHit
+from relic_core.domain import Hit, SearchRequest, SeedPassage, Span, WorkFilter, group_overlapping
 from relic_core.errors import BadClaim, BadRequest, BadWeights, StaleIndex
 from relic_core.retrieval.dense import Dense
-from relic_core.services.answers import SearchRequest
-from relic_core.services.library.found import group_in_works
-from relic_core.services.preparing import run_prepare
 from relic_core.wiring import InlineExecutor, build
 from tests.fake_encoder import FakeEncoder
 from tests.fake_retrievers import use_fakes
@@ -112,7 +109,7 @@ def test_a_card_names_the_ranks_others_give_it_in_the_whole_library(ready):
     compared = 0
     for column in result.columns:
         for card in column.cards:
-            for label, rank in card.elsewhere:
+            for label, rank in card.other_ranks:
                 shown = ranks[label].get((card.work.id, card.span))
                 compared += shown is not None
                 assert shown in (None, rank)
@@ -120,16 +117,10 @@ def test_a_card_names_the_ranks_others_give_it_in_the_whole_library(ready):
 
 
 def test_overlapping_passages_share_a_card_and_those_of_other_works_do_not():
-    def hit(work_id, start, rank):
-        return WorkHit(work_id, Hit(span=Span(start, 2), score=1.0 / rank, rank=rank))
-
-    groups = group_in_works([hit("a", 4, 1), hit("b", 4, 2), hit("a", 5, 3), hit("b", 0, 4), hit("a", 0, 5)])
-    assert [(work_id, group.best.rank, [other.rank for other in group.others]) for work_id, group in groups] == [
-        ("a", 1, [3]),
-        ("b", 2, []),
-        ("b", 4, []),
-        ("a", 5, []),
-    ]
+    places = [("a", 4), ("b", 4), ("a", 5), ("b", 0), ("a", 0)]
+    hits = [Hit(work_id, Span(start, 2), 1.0 / rank, rank) for rank, (work_id, start) in enumerate(places, 1)]
+    groups = [(group.best.rank, [other.rank for other in group.others]) for group in group_overlapping(hits)]
+    assert groups == [(1, [3]), (2, []), (4, []), (5, [])]
 
 
 def test_a_claim_that_shares_no_word_gets_no_cards_by_words(ready):
@@ -168,12 +159,12 @@ def test_what_answered_is_named_for_a_permalink_and_changes_with_the_works(ready
 def test_a_narrowed_search_ranks_and_counts_what_it_admits(ready):
     narrowing = WorkFilter(authors=("B. Lamplighter",))
     result = ask(ready, "Nobody counted the lanterns", narrowing=narrowing, results=9)
-    assert ready.search.scope(narrowing) == result.searched
+    assert ready.works.scope(narrowing) == result.searched
     assert [work.title for work in result.searched] == ["Brief", "Lamps"]
     for column in result.columns:
         assert {card.work.title for card in column.cards} <= {"Brief", "Lamps"}
         assert column.candidates == 4
-        assert all(rank <= 4 for card in column.cards for _, rank in card.elsewhere)
+        assert all(rank <= 4 for card in column.cards for _, rank in card.other_ranks)
         assert column.cards[0].rank == 1
 
 
@@ -229,11 +220,11 @@ def test_passages_like_one_are_found_in_all_works_but_for_itself_and_what_overla
         spans = {(card.work.id, hit.span) for card in column.cards for hit in (card, *card.others)}
         assert not spans & {(TOLL.id, Span(0, 2)), (TOLL.id, Span(1, 2))}
         assert all(card.strength.level == "fair" for card in column.cards)
-        assert all(rank <= 4 for card in column.cards for _, rank in card.elsewhere)
+        assert all(rank <= 4 for card in column.cards for _, rank in card.other_ranks)
 
 
 def test_likeness_by_meaning_is_that_of_the_passages_own_vectors(ready):
-    dense = ready.indexes.retriever("dense-relic")
+    dense = ready.retrievers.get("dense-relic")
     column = ask(ready, like=SeedPassage(TOLL.id, "2.1.1"), retrievers=("dense-relic",), results=20).columns[0]
     source = dense.span_vector(TOLL.imprint, Span(3, 1))
     assert found(column)[0] == ("Lamps", Span(0, 1))
@@ -274,12 +265,12 @@ def test_works_that_are_not_prepared_are_named_and_passed_over_by_meaning_alone(
     assert (dense.candidates, dense.pending) == (3, False)
     unread = [card for card in bm25.cards if card.work.title != "Lamps"]
     assert {card.work.title for card in unread} == {"Brief", "The Toll"}
-    assert all(dict(card.elsewhere) == {"dense-RELiC": 0, "Combined": 0} for card in unread)
+    assert all(dict(card.other_ranks) == {"dense-RELiC": 0, "Combined": 0} for card in unread)
 
 
 def test_works_are_prepared_one_after_another_by_one_job_and_those_that_are_ready_passed_over(settings, monkeypatch):
     monkeypatch.setattr(
-        "relic_core.services.indexing.Indexes.retriever",
+        "relic_core.retrieval.registry.Retrievers.get",
         lambda *_: Dense("dense-relic", encoder=FakeEncoder, root=settings.indexes),
     )
     bench = build(settings, executor=InlineExecutor(settings))
@@ -297,7 +288,7 @@ def test_of_works_that_are_ready_the_words_are_written_where_they_are_not(ready)
     """As in a library that an earlier version prepared, which kept no words."""
     words = ready.settings.indexes / "words"
     shutil.rmtree(words)
-    note = run_prepare(ready, {"works": [TOLL.id, LAMPS.id]}, lambda *_: None)
+    note = ready.indexes.run_prepare({"works": [TOLL.id, LAMPS.id]}, lambda *_: None)
     assert (note, ready.jobs.recent()) == ("2 works are ready to search.", ())
     assert {path.parent.parent.name for path in words.rglob("manifest.json")} == {TOLL.id, LAMPS.id}
 
@@ -311,7 +302,7 @@ def test_unprepared_works_are_told_without_loading_any(bench, monkeypatch):
         raise BadWeights("The model is gone.")
 
     other = build(bench.settings)
-    other.indexes._retrievers["dense-relic"] = Dense("dense-relic", encoder=no_model, root=bench.settings.indexes)
+    other.retrievers._made["dense-relic"] = Dense("dense-relic", encoder=no_model, root=bench.settings.indexes)
     assert other.indexes.unprepared(other.works.summaries()) == ()
     dense, bm25, fusion = ask(other, "Nobody paid").columns
     assert (dense.note, dense.pending, fusion.note) == ("The model is gone.", False, "The model is gone.")
@@ -321,29 +312,23 @@ def test_unprepared_works_are_told_without_loading_any(bench, monkeypatch):
 # ---- more than memory holds ---------------------------------------------------------------------------------------
 
 
-class Compact:
-    """Answers as a library retriever does whose works are too large for memory."""
+class Compact(Dense):
+    """Answers with some of the exact ranking, once its compact index was built."""
 
     def __init__(self, exact):
-        self.exact = exact
-        self.name = exact.name
-        self.due = True
-        self.recall = (0.984, 0.9996)
-        self.prepared = []
-
-    def missing(self, works, length):
-        return self.exact.missing(works, length)
+        super().__init__(exact.name, encoder=exact._encoder, root=exact.root)
+        self.exact, self.due, self.prepared_for, self.recall = exact, True, [], (0.98449, 0.9999)
 
     def compact_due(self, works, length):
         return self.due
 
-    def prepare(self, works, progress, *, claims=()):
-        self.prepared.append((tuple(work.id for work in works), tuple(claims)))
+    def build_compact(self, works, progress, *, claims=()):
+        self.prepared_for.append((tuple(work.id for work in works), tuple(claims)))
         self.due = False
 
-    def rank(self, claim, works, length, *, like=None):
-        ranking = self.exact.rank(claim, works, length, like=like)
-        some = np.sort(ranking.best(4))
+    def rank(self, claim, corpus, length, *, like=None):
+        ranking = self.exact.rank(claim, corpus, length, like=like)
+        some = np.sort(ranking.order[:4])
         return replace(
             ranking,
             work=ranking.work[some],
@@ -356,9 +341,9 @@ class Compact:
 
 @pytest.fixture
 def large(ready):
-    compact = Compact(ready.indexes.library_retriever("dense-relic"))
-    ready.indexes._libraries["dense-relic"] = compact
-    ready.indexes._libraries.pop("fusion", None)
+    compact = Compact(ready.retrievers.get("dense-relic"))
+    ready.retrievers._made["dense-relic"] = compact
+    ready.retrievers._made.pop("fusion", None)
     return ready, compact
 
 
@@ -372,7 +357,7 @@ def test_a_library_too_large_for_memory_waits_for_its_own_index_and_says_so(larg
     bench.history.keep(SearchRequest(work_id="", claim_text="Nobody paid [MASK] at all"))
     bench.history.keep(SearchRequest(work_id="", like=SeedPassage(TOLL.id, "1.1.1")))
     bench.indexes.build_library(lambda *_: None)
-    ((works, claims),) = compact.prepared
+    ((works, claims),) = compact.prepared_for
     assert set(works) == {work.id for work in WORKS}
     assert [claim.words for claim in claims] == ["Nobody paid at all"]
     assert not bench.indexes.library_due()
@@ -393,7 +378,7 @@ def test_an_approximate_answer_says_what_it_was_measured_to_find(large):
     assert (len(dense.cards), dense.candidates) == (4, 9)
     for card in dense.cards:
         assert card.strength == exact[card.work.id, card.span], "a hit is judged among all spans of its work"
-    assert 0 in {rank for card in bm25.cards for label, rank in card.elsewhere if label == dense.label}
+    assert 0 in {rank for card in bm25.cards for label, rank in card.other_ranks if label == dense.label}
 
 
 def test_an_approximate_answer_whose_recall_is_not_known_says_so(large):
@@ -405,11 +390,11 @@ def test_an_approximate_answer_whose_recall_is_not_known_says_so(large):
 
 
 def ask_exactly(bench, compact):
-    bench.indexes._libraries["dense-relic"] = compact.exact
+    bench.retrievers._made["dense-relic"] = compact.exact
     try:
         return ask(bench, "Nobody paid for the lamp", results=9)
     finally:
-        bench.indexes._libraries["dense-relic"] = compact
+        bench.retrievers._made["dense-relic"] = compact
 
 
 def test_the_index_of_the_library_is_built_by_a_job_and_needs_nothing_where_memory_is_enough(ready):
@@ -444,7 +429,7 @@ def flip_a_byte(bench, work):
 
 
 def delete_when_ranked(bench, monkeypatch, *works):
-    library = bench.indexes.library_retriever("dense-relic")
+    library = bench.retrievers.get("dense-relic")
     rank = library.rank
 
     def late(*given, **further):
@@ -515,7 +500,7 @@ def test_a_claim_in_the_script_of_one_work_is_not_refused_for_another_that_has_n
 
 
 def test_lack_of_memory_and_damage_make_a_note_and_the_others_answer(ready, monkeypatch):
-    library = ready.indexes.library_retriever("dense-relic")
+    library = ready.retrievers.get("dense-relic")
     for error, pending in ((MemoryError(), False), (StaleIndex("It is damaged."), True)):
 
         def fail(*_, error=error, **__):

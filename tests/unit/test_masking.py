@@ -9,7 +9,6 @@ from relic_core.text.masking import (
     QuotationFinder,
     check_script,
     marked_quotations,
-    mask_quotation,
     read_claim,
 )
 from relic_core.text.reading import read_work
@@ -74,7 +73,7 @@ def test_pasted_words_of_the_work_are_found_across_line_wraps_and_sentence_borde
     text = "He denies it: “I never said so,”\nhe cried; and the river, which had heard him say it, went on. It isn’t."
     (found,) = QuotationFinder(WORK).find(text)
     assert found.span == Span(1, 2)
-    assert mask_quotation(text, found) == f"He denies it: {MASK} It isn’t."
+    assert found.mask(text) == f"He denies it: {MASK} It isn’t."
 
 
 def test_a_short_quotation_counts_when_the_claim_marks_it_as_one():
@@ -117,7 +116,7 @@ def test_a_short_quotation_is_found_after_a_shorter_one_in_any_marks(opening, cl
     text = f"He cries {opening}no{closing}, and then a {opening}lamp stood in the window{closing} again."
     (found,) = QuotationFinder(WORK).find(text)
     assert (found.span, found.words) == (Span(3, 1), 5)
-    assert mask_quotation(text, found) == f"He cries {opening}no{closing}, and then a {MASK} again."
+    assert found.mask(text) == f"He cries {opening}no{closing}, and then a {MASK} again."
 
 
 @pytest.mark.parametrize("mark", ["“", "‘", '"', " '", "“a ", "a” "])

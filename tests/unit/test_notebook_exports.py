@@ -50,7 +50,7 @@ def test_all_notes_are_one_document_and_one_table(bench, kept):
 
 
 def test_the_table_calls_retrievers_what_the_pages_call_them(bench, kept):
-    label = next(card.label for card in bench.indexes.cards() if card.name == "bm25")
+    label = next(card.label for card in bench.retrievers.cards() if card.name == "bm25")
     work_id = kept[0].kept.work_id
     bench.notebook.keep(work_id, "1.1.2", origin="find", claim_text="Nobody.", retriever="bm25", rank=2)
     table = bench.notebook_files.document("csv", "mla", labels={"bm25": label}).decode("utf-8-sig")

@@ -6,11 +6,10 @@ import pytest
 
 from relic_core import cli
 from relic_core.config import Settings
-from relic_core.domain import Collection, KeptPassage, Note, note_id
+from relic_core.domain import Collection, KeptPassage, Note, SearchRequest, note_id
 from relic_core.domain.notes import LONGEST_WORDS, MOST_TAGS, brought_together
 from relic_core.domain.people import Holding, address_digest
 from relic_core.errors import BadRequest, NotFound
-from relic_core.services.answers import SearchRequest
 from relic_core.store.connection import Database
 from relic_core.store.locks import LockTimeout
 from relic_core.wiring import build
@@ -171,7 +170,7 @@ def test_what_was_removed_stays_removed_and_can_be_put_back(bench, ferry):
     book.undo_collection(hidden.id, ADA)
     assert places(bench, ADA, "Hidden") == ["1.1.2"]
     assert [each.id for each in bench.history.removed(ADA)] == [search.id]
-    assert bench.history.undo(search.id, ADA).claim_text == "Gone"
+    assert bench.history.undo(search.id, ADA).request.claim_text == "Gone"
 
 
 def test_collections_of_one_name_become_one_with_what_came_at_its_end(bench, ferry):

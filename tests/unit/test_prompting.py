@@ -94,12 +94,12 @@ def test_every_retriever_of_the_pages_is_asked_every_prompt_at_hand(answers, ben
     assert [(each.slug, each.prompt.length) for each in answers] == [
         ("frankenstein", 1), ("the_great_gatsby", 1), ("pride_and_prejudice", 2), ("pride_and_prejudice", 1)
     ]  # fmt: skip
-    assert [card.name for card in bench.indexes.cards()] == RETRIEVERS
+    assert [card.name for card in bench.retrievers.cards()] == RETRIEVERS
     assert [list(each.hits) for each in answers] == [RETRIEVERS] * 4
 
 
 def test_a_prompt_is_asked_with_a_sentence_before_the_mask_and_nothing_after_it(bench, monkeypatch):
-    retriever = bench.indexes.retriever("dense-relic")
+    retriever = bench.retrievers.get("dense-relic")
     score, asked = retriever.score, []
 
     def spy(claim, work, length):
@@ -119,7 +119,7 @@ def test_hits_are_the_first_three_of_the_ranking_overlapping_ones_too(answers, b
     for each in answers:
         claim = Claim(left=each.prompt.asked.removesuffix(" [MASK]"), masked=True)
         for name in ("dense-relic", "reranked", "fusion", "zero-shot"):
-            scores = bench.indexes.retriever(name).score(claim, each.work, each.prompt.length)
+            scores = bench.retrievers.get(name).score(claim, each.work, each.prompt.length)
             ranking = rank_scores(name, each.work.id, each.prompt.length, scores)
             assert each.hits[name] == tuple(hit.span for hit in ranking.hits(3))
     two = answers[2].hits
@@ -313,7 +313,7 @@ def test_the_report_says_what_made_it(report, bench):
     assert [each.name for each in report.retrievers] == RETRIEVERS
     assert (report.retrievers[0].encoder, report.retrievers[-1].encoder) == ("fake/1", "contrary/1")
     for each in report.retrievers:
-        assert each.configuration == dict(bench.indexes.retriever(each.name).configuration)
+        assert each.configuration == dict(bench.retrievers.get(each.name).configuration)
     assert (report.shape, [each["title"] for each in report.left_out]) == ("1/0", ["Brave New World"])
     assert report.code.startswith("0.")
 
@@ -423,8 +423,8 @@ def test_nothing_differs_where_the_same_is_found(report, bench, answers):
 
 
 def test_where_a_retriever_finds_others_it_is_said_with_both_places(report, bench, monkeypatch):
-    other = Reranked(bench.indexes.retriever("fusion"), CountingReranker("w"))
-    monkeypatch.setitem(bench.indexes._retrievers, "reranked", other)
+    other = Reranked(bench.retrievers.get("fusion"), CountingReranker("w"))
+    monkeypatch.setitem(bench.retrievers._made, "reranked", other)
     now = asking.ask(bench)
     said = reports.differences(report, bench, now)
     assert said
@@ -435,7 +435,7 @@ def test_where_a_retriever_finds_others_it_is_said_with_both_places(report, benc
 
 
 def test_a_retriever_made_otherwise_is_told_though_it_finds_the_same(report, bench, answers, monkeypatch):
-    monkeypatch.setattr(bench.indexes.retriever("reranked"), "_head", 99)
+    monkeypatch.setattr(bench.retrievers.get("reranked"), "_head", 99)
     assert reports.differences(report, bench, asking.ask(bench)) == ()
     assert reports.changed_makers(report, bench, answers) == (
         "Reranked is made otherwise than when the report was: head.",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from relic_core.domain import Span
+from relic_core.domain import SearchRequest, Span
 from relic_core.errors import BadRequest, NotFound
-from relic_core.services.answers import SearchRequest
 from relic_core.wiring import build
 from tests.making import answer_again
 

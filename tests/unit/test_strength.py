@@ -169,7 +169,7 @@ def test_no_shared_word_anywhere_is_weak():
 
 def test_a_fused_hit_is_judged_by_the_kinder_component():
     dense, words = ranking("zero-shot", 0.8), rank_scores("bm25", WORK.id, 1, np.zeros(200, dtype=np.float32))
-    fused = rank_scores("fusion", WORK.id, 1, fuse([dense, words]))
+    fused = fuse([dense, words])
     judged = judge("Emma walks", fused, dense, words)
     assert judged.level == "strong"
     assert "closer to the claim" in judged.sentence
@@ -200,7 +200,7 @@ def test_the_bars_of_an_encoder_hold_for_a_copy_of_it_in_a_folder_and_another_re
 
 def test_a_fused_hit_of_an_encoder_without_bars_is_not_called_weak_for_want_of_shared_words():
     dense, words = ranking("zero-shot", 0.8), rank_scores("bm25", WORK.id, 1, np.zeros(200, dtype=np.float32))
-    fused = rank_scores("fusion", WORK.id, 1, fuse([dense, words]))
+    fused = fuse([dense, words])
     assert judge("Emma walks", fused, dense, words, encoders=ANOTHER).level == "fair"
 
 

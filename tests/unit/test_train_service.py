@@ -16,11 +16,11 @@ from typing import get_args
 import pytest
 
 from relic_core.config import Settings
+from relic_core.domain import SearchRequest
 from relic_core.domain.trainings import KILLED
 from relic_core.encoders.cards import HeadPooling, Reading
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreFull
 from relic_core.retrieval import dense
-from relic_core.services.answers import SearchRequest
 from relic_core.services.models import Chosen, with_chosen
 from relic_core.training import estimates, running
 from relic_core.training.folders import TrainingFolder
@@ -391,23 +391,23 @@ def test_a_model_that_is_made_the_default_is_what_the_next_workbench_searches_wi
 
 def test_a_model_of_ones_own_is_called_by_its_own_name_and_the_one_that_comes_along_by_its(made, bench, settings, base):
     name = "dense-relic"
-    assert build(settings).indexes.card(name).label == "dense-RELiC"
+    assert build(settings).retrievers.card(name).label == "dense-RELiC"
     bench.trainings.use(made[0])
     own = build(settings)
     year = bench.trainings.get(made[0]).training.created.year
-    assert own.indexes.card(name).label == "of 1"
-    assert re.match(rf"of 1, trained here on \d+ \w+ {year}\. Compares meanings", own.indexes.card(name).description)
-    assert "of 1" in [card.label for card in own.indexes.cards()]
+    assert own.retrievers.card(name).label == "of 1"
+    assert re.match(rf"of 1, trained here on \d+ \w+ {year}\. Compares meanings", own.retrievers.card(name).description)
+    assert "of 1" in [card.label for card in own.retrievers.cards()]
     work = own.works.summaries()[0].id
     own.indexes.build(work, [name], lambda *_: None)
     result = own.search.run(SearchRequest(work_id=work, claim_text="The quay was far", retrievers=(name, "bm25")))
     mine, words = result.columns
     assert mine.label == "of 1"
-    assert "of 1" in [label for label, _ in words.cards[0].elsewhere]
+    assert "of 1" in [label for label, _ in words.cards[0].other_ranks]
     assert re.search(rf"of 1, trained here on \d+ \w+ {year} \(dense-RELiC", result.made_with)
-    assert build(replace(settings, trained=str(base))).indexes.card(name).label == "dense-RELiC"
+    assert build(replace(settings, trained=str(base))).retrievers.card(name).label == "dense-RELiC"
     bench.trainings.use_packaged()
-    assert build(settings).indexes.card(name).label == "dense-RELiC"
+    assert build(settings).retrievers.card(name).label == "dense-RELiC"
 
 
 def test_what_the_environment_names_stands_over_the_choice(made, bench, settings, base):

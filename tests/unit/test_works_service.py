@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from relic_core.config import Settings
-from relic_core.domain import WorkFilter
+from relic_core.domain import SearchRequest, WorkFilter
 from relic_core.errors import BadRequest, BadText, EmptyText, NotFound, TextTooLarge
 from relic_core.library import sample
-from relic_core.services.answers import SearchRequest
 from relic_core.store import Store, shelf
 from relic_core.text.placing import letters
 from relic_core.wiring import InlineExecutor, build
@@ -176,7 +175,7 @@ def test_loaded_works_stay_in_memory_until_they_change(bench, settings):
     first = bench.works.load(work.id)
     assert bench.works.load(work.id) is first
     elsewhere = Store(settings.store)
-    elsewhere.searches.add(work.id, "claim", length=1, retrievers=(), results=1)
+    elsewhere.searches.keep(SearchRequest(work_id=work.id, claim_text="claim"))
     assert bench.works.load(work.id) is first, "something else was written"
     elsewhere.works.add(replace(work, segmenter="by-hand/2", sentences=work.sentences[:2]))
     assert len(bench.works.load(work.id).sentences) == 2

@@ -17,13 +17,13 @@ import tempfile
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from relic_core.config import PROJECT
 from relic_core.config.machine import machine
-from relic_core.domain import LENGTHS, MAX_CONTEXT, Claim, Span, rank_scores
+from relic_core.domain import LENGTHS, MAX_CONTEXT, Claim, Corpus, SearchRequest, Span, rank_scores
 from relic_core.encoders.batching import TOKENS
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.generator import without_progress_bars
@@ -34,9 +34,7 @@ from relic_core.mining.matches import find_matches
 from relic_core.mining.prose import read_prose
 from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.ports import silent
-from relic_core.retrieval import registry
 from relic_core.retrieval.dense import Dense, blocks, trained_model
-from relic_core.services.answers import SearchRequest
 from relic_core.wiring import build
 from tools.bench.bench import (
     DENSE,
@@ -61,11 +59,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Offsets, Ranking, Scores, Work, WorkVersion
+    from relic_core.domain import Offsets, Ranking, Scores, Work
     from relic_core.encoders.cards import EncoderCard
     from relic_core.encoders.late_chunking import LateChunkingEncoder
     from relic_core.encoders.precision import Precision
-    from relic_core.ports import LibraryRetriever, Retriever
+    from relic_core.ports import CorpusRetriever, Retriever
     from tools.bench.bench import Bench
 
 
@@ -641,10 +639,10 @@ def measure_latency(bench: Bench) -> Measured:
     work = bench.prepared(LONGEST)
     if work is None:
         return not_measured(ONE, _nothing(bench))
-    indexes = bench.app.indexes
+    retrievers = bench.app.retrievers
     figures: list[Figure] = []
-    for card in indexes.usual():
-        retriever = indexes.retriever(card.name)
+    for card in retrievers.default():
+        retriever = retrievers.get(card.name)
         under = _ONE_MS if card.name == DENSE else None
         bench.say(f"{card.label} in {work.title}")
         ask = _ranking(retriever, work)
@@ -657,21 +655,13 @@ def measure_latency(bench: Bench) -> Measured:
 def measure_library(bench: Bench) -> Measured:
     """Ask all works that are prepared, at once."""
     imprints = list(bench.app.works.imprints().values())
-    indexes = bench.app.indexes
-    cards = [card for card in indexes.usual() if card.library]
-    made: dict[str, Retriever] = {card.name: indexes.retriever(card.name) for card in indexes.usual()}
-    libraries: dict[str, LibraryRetriever] = {}
+    retrievers = bench.app.retrievers
+    cards = [card for card in retrievers.default() if card.library]
     figures: list[Figure] = []
     notes: list[str] = []
     searched = 0
     for card in sorted(cards, key=lambda card: card.name != DENSE):
-        library = registry.create_library(
-            card.name,
-            settings=bench.app.settings,
-            made=made,
-            load=bench.app.works.load,
-            libraries=libraries,
-        )
+        library = cast("CorpusRetriever", retrievers.get(card.name))
         if card.name == DENSE:
             missing = set(library.missing(imprints, LENGTHS[0]))
             imprints = [imprint for imprint in imprints if imprint.id not in missing]
@@ -680,11 +670,12 @@ def measure_library(bench: Bench) -> Measured:
             searched = sum(imprint.sentences for imprint in imprints)
             if missing:
                 notes.append(f"{len(missing)} works are left out: they have not been prepared.")
+        corpus = Corpus(tuple(imprints), bench.app.works.load)
         bench.say(f"{card.label} in the library")
         under = _LIBRARY_MS if card.name == DENSE else None
-        times = _times(bench, _library_ranking(library, imprints), bench.effort.library_queries)
+        times = _times(bench, _library_ranking(library, corpus), bench.effort.library_queries)
         figures += median_and_tail(f"ranking by {card.name}", times, under=under)
-        if not library.rank(bench.claims[0], imprints, LENGTHS[0]).exact:
+        if not library.rank(bench.claims[0], corpus, LENGTHS[0]).exact:
             notes.append(f"{card.name} compared by an approximate index, not with every passage.")
     bench.say("whole answers from the library")
     times = _times(bench, _answer(bench, ""), max(1, bench.effort.library_queries // 2))
@@ -714,7 +705,7 @@ def _ranking(retriever: Retriever, work: Work) -> Callable[[Claim, int], object]
     return ask
 
 
-def _library_ranking(library: LibraryRetriever, works: Sequence[WorkVersion]) -> Callable[[Claim, int], object]:
+def _library_ranking(library: CorpusRetriever, works: Corpus) -> Callable[[Claim, int], object]:
     def ask(claim: Claim, length: int) -> None:
         library.rank(claim, works, length).hits(_SHOWN)
 
@@ -814,7 +805,7 @@ def measure_memory(bench: Bench) -> Measured:
 def _work(settings: Settings, work_ids: list[str], claim: str, told: Connection) -> None:
     """Do in this process what the app does, and send how many MB it had before the first work, and at most."""
     app = build(settings)
-    names = tuple(card.name for card in app.indexes.usual())
+    names = tuple(card.name for card in app.retrievers.default())
     loaded = peak_mb(os.getpid())
     for work_id in work_ids:
         for length in LENGTHS:

@@ -79,7 +79,7 @@ def _show(app: App, options: Namespace) -> int:
         asked = f"{prompt.prompt.title}, {sentences} (Table {prompt.table}): “{prompt.prompt.claim}”"
         print(textwrap.fill(asked, width), end="\n\n")
         for name, spans in each.hits.items():
-            print(f"  {app.indexes.card(name).label}:")
+            print(f"  {app.retrievers.card(name).label}:")
             for rank, span in enumerate(spans, start=1):
                 print(_hit(each, rank, span, verdicts.get(each.id_of(span), ()), width))
             if not spans:

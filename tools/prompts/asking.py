@@ -118,7 +118,7 @@ def ask(app: App, names: Sequence[str] = (), progress: Progress = silent) -> tup
     Raises NoIndex: a work has not been prepared for a retriever; the message says which and how to.
     Raises RelicError: as the retrievers.
     """
-    cards = [registry.card(name) for name in dict.fromkeys(names)] if names else app.indexes.cards()
+    cards = [registry.card(name) for name in dict.fromkeys(names)] if names else app.retrievers.cards()
     prompts = asked_here()
     works = app.benchmarks.find([entry_of(prompt).slug for prompt in prompts])
     _check_prepared(app, works.values(), cards)
@@ -137,7 +137,7 @@ def ask(app: App, names: Sequence[str] = (), progress: Progress = silent) -> tup
 
 def _first(app: App, card: RetrieverCard, prompt: PaperPrompt, work: Work) -> tuple[Span, ...]:
     claim = read_claim(prompt.asked, max_words=app.settings.max_claim_words)
-    scores = app.indexes.retriever(card.name).score(claim, work, prompt.length)
+    scores = app.retrievers.get(card.name).score(claim, work, prompt.length)
     hits = rank_scores(card.name, work.id, prompt.length, scores).hits(FIRST)
     if card.kind == "lexical":  # a score of 0 means no shared word: such a passage is no answer, here as on pages
         hits = tuple(hit for hit in hits if hit.score > 0)

@@ -295,7 +295,7 @@ def asked_now(app: App, answers: Sequence[Answered]) -> tuple[Asked, ...]:
     """Say what each retriever is that answered."""
     found = []
     for name in answers[0].hits if answers else ():
-        card, retriever = app.indexes.card(name), app.indexes.retriever(name)
+        card, retriever = app.retrievers.card(name), app.retrievers.get(name)
         configuration = dict(sorted(retriever.configuration.items()))
         found.append(
             Asked(name=name, label=card.label, encoder=retriever.encoder_identity, configuration=configuration)
@@ -513,7 +513,7 @@ def changed_makers(report: Report, app: App, answers: Sequence[Answered]) -> tup
 def _moved(app: App, then: Reported, now: Answered) -> list[str]:
     said = []
     for name in dict.fromkeys([*then.hits, *now.hits]):
-        label = app.indexes.card(name).label
+        label = app.retrievers.card(name).label
         where = f"{label}, {_named(then.claim, then.length)}"
         if name not in now.hits:
             said.append(f"{where}: in the report, and no longer asked.")

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any
 from relic_core.config import PROJECT, Settings
 from relic_core.config.machine import busy, in_full
 from relic_core.config.provenance import code
+from relic_core.domain import SearchRequest
 from relic_core.domain.figures import Table
 from relic_core.errors import RelicError, StoreBusy, unknown_name
 from relic_core.reporting.tables import write as write_tables
-from relic_core.services.answers import SearchRequest
 from relic_core.wiring import App, build
 from tools.bench import parts
 from tools.between_marks import put_between
@@ -270,7 +270,7 @@ def _words(cards: Sequence[object]) -> list[str]:
 
 def _lost(settings: Settings, acknowledged: Sequence[str]) -> int:
     """Count what was acknowledged and is not there."""
-    kept = {search.claim_text for search in build(settings).history.recent(1_000_000)}
+    kept = {search.request.claim_text for search in build(settings).history.recent(1_000_000)}
     return sum(each not in kept for each in acknowledged)
 
 
@@ -515,7 +515,7 @@ def overnight(trial: Trial) -> Row:
             page.locator(_DONE).wait_for()
             page.set_default_timeout(_SOON)
             presses = next((press for press in (1, 2, 3) if _answered(trial, page)), 0)
-    kept = [search.claim_text for search in trial.app.history.recent(1_000_000)]
+    kept = [search.request.claim_text for search in trial.app.history.recent(1_000_000)]
     lost = sum(not any(f"({when})" in text for text in kept) for when in ("evening", *(["morning"] if presses else [])))
     late = f"an answer takes more than {_SOON // 1000} s, or the claim of its address stood in place of what was typed"
     said = (

@@ -9,8 +9,8 @@ from __future__ import annotations
 import resource
 import sys
 
+from relic_core.domain import SearchRequest
 from relic_core.errors import RelicError
-from relic_core.services.answers import SearchRequest
 from relic_core.wiring import build
 
 REFUSED = 3

@@ -58,7 +58,7 @@ def choose_bars(app: App, question: Question, *, progress: Progress) -> tuple[Ba
         raise BadRequest("At least 1 window of each work and 1 other work are needed to set bars by.")
     benchmark = app.benchmarks.open(question.benchmark)
     check_split(benchmark)
-    retriever = app.indexes.retriever(question.retriever)
+    retriever = app.retrievers.get(question.retriever)
     if not isinstance(retriever, VectorRetriever):
         raise BadRequest(
             f"{registry.card(question.retriever).label} compares no vectors, and these bars are for scores of vectors. "

@@ -3,7 +3,7 @@
 Sentences are compared, not spans: an inverted file of cells (FAISS: ``IVF, SQ8``, inner products) holds the vector of
 every sentence of all works in a byte for each dimension. A search looks into the cells nearest to what is asked, takes
 the sentences found, and scores every span that holds one of them from the indexes of the single works, exactly. So one
-compact index serves every length; what it may miss is a span none of whose sentences was found, and `measures`
+compact index serves every length; what it may miss is a span none of whose sentences was found, and `compact_recall`
 says how many of the best it does miss.
 
 It is built from the indexes of single works, nothing is encoded again, and it stands beside them with a manifest of its
@@ -24,7 +24,7 @@ import numpy as np
 from relic_core.domain import LENGTHS
 from relic_core.errors import StaleIndex
 from relic_core.retrieval import index_builds, index_files
-from relic_core.retrieval.library.measures import measure, queries
+from relic_core.retrieval.compact_recall import measure, queries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Claim, WorkVersion
     from relic_core.ports import Progress
+    from relic_core.retrieval.compact_recall import Measures
     from relic_core.retrieval.dense import Dense
     from relic_core.retrieval.index_files import Recipe
-    from relic_core.retrieval.library.measures import Measures
 
 CODE = "compact/1"
 """Version of what is in the file and of how it is searched; a new one makes old indexes unused."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import Span
+from relic_core.domain import Span, best_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -128,7 +128,7 @@ def _best(
             places = np.arange(first, first + here.shape[1])
             which = np.concatenate([rows[length], np.broadcast_to(places, here.shape)], axis=1)
             some = np.argpartition(-together, _BEST - 1, axis=1)[:, :_BEST]
-            order = np.argsort(-np.take_along_axis(together, some, axis=1), axis=1, kind="stable")
+            order = best_first(np.take_along_axis(together, some, axis=1))
             keep = np.take_along_axis(some, order, axis=1)
             scores[length] = np.take_along_axis(together, keep, axis=1)
             rows[length] = np.take_along_axis(which, keep, axis=1)

@@ -1,0 +1,322 @@
+"""One question put to several retrievers: their rankings or refusals, and how strong their hits are."""
+
+from __future__ import annotations
+
+import errno
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.domain import Span, rank_scores
+from relic_core.encoders.batching import is_out_of_memory
+from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex, StoreError
+from relic_core.ports import Combining, Compacting, CorpusRetriever, VectorRetriever
+from relic_core.retrieval import registry
+from relic_core.retrieval.strength import OutOfVocabulary, StrengthClassifier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    import numpy.typing as npt
+
+    from relic_core.domain import Claim, Corpus, Hit, Place, Ranking, Scores, Work, WorkVersion
+    from relic_core.ports import Retriever
+    from relic_core.retrieval.registry import RetrieverCard
+    from relic_core.retrieval.strength import Strength
+
+    Mask = npt.NDArray[np.bool_]
+
+NEAR = 12
+"""Sentences on either side of a passage that are left out where others like it are looked for: about half a page."""
+_SHORTEST = 50
+"""Of a short work at most this part of its sentences is left out on either side."""
+
+HEAD = 20
+"""Passages of each ranking that are kept, to be compared with what is found later or in another way."""
+
+_ABOUT_THE_QUESTION = (BadClaim, BadRequest, StoreError)
+"""Errors that no other retriever could do anything about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The passage that others are to be like; its work need not be one of those searched."""
+
+    work: Work
+    span: Span
+    place: Place
+
+    @property
+    def near(self) -> Span:
+        """The passage with its surroundings, none of which is an answer.
+
+        What stands around a passage is about the same thing and was read in the same context, so that it would always
+        come first, and the reader has it before him.
+        """
+        sentences = len(self.work.sentences)
+        margin = min(NEAR, sentences // _SHORTEST)
+        first = max(0, self.span.start - margin)
+        return Span(first, min(sentences, self.span.end + margin) - first)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked, understood.
+
+    - `claim`: the claim; of a passage, its words.
+    - `wanted`: its content words, to light in what is found.
+    - `source`: the passage that others are to be like.
+    """
+
+    claim: Claim
+    wanted: frozenset[str]
+    source: Source | None = None
+
+    @property
+    def like(self) -> tuple[WorkVersion, Span] | None:
+        """The passage, as retrievers are asked with it."""
+        return (self.source.work.imprint, self.source.span) if self.source else None
+
+
+def candidates(question: Question, corpus: Corpus, length: int, chapters: tuple[int, ...] = ()) -> dict[str, Mask]:
+    """Say which spans are candidates: those inside the chapters chosen, and not by the passage asked with.
+
+    Returns: by work a mask of shape (n_spans,); works all of whose spans are candidates are left out.
+
+    Raises BadRequest: the one whole work has no such chapter, or no candidate is left.
+    """
+    masks: dict[str, Mask] = {}
+    if corpus.whole and chapters:
+        masks[corpus.whole.id] = _inside(corpus.whole, chapters, length)
+    if source := question.source:
+        for work in corpus.versions:
+            if work.id == source.work.id and work.candidates(length):
+                mask = masks.setdefault(work.id, np.ones(work.candidates(length), dtype=np.bool_))
+                mask[max(0, source.near.start - length + 1) : source.near.end] = False
+                if corpus.whole and not mask.any():
+                    raise BadRequest(
+                        "Beside the passage given there is no other of this length to compare it with. Choose a "
+                        "shorter quotation, more chapters or another work."
+                    )
+    return masks
+
+
+def _inside(work: Work, chapters: tuple[int, ...], length: int) -> Mask:
+    """Tell which spans have every sentence in one of some chapters, numbered from 1; shape (n_spans,)."""
+    count = len(work.chapters)
+    if unknown := sorted({chapter for chapter in chapters if not 1 <= chapter <= count}):
+        raise BadRequest(
+            f"{work.title} has no chapter {', '.join(map(str, unknown))}: its chapters are numbered 1 to {count} in "
+            "this edition, whatever is printed over them."
+        )
+    chapter_of = np.fromiter((sentence.chapter for sentence in work.sentences), np.int64, len(work.sentences))
+    before = np.concatenate([[0], np.cumsum(np.isin(chapter_of + 1, chapters))])
+    inside: Mask = before[length:] - before[:-length] == length
+    if not inside.any():
+        chosen = "The chapter chosen holds" if len(chapters) == 1 else "The chapters chosen hold"
+        raise BadRequest(
+            f"{chosen} no passage of {length} {'sentence' if length == 1 else 'sentences'} in a row. Choose a "
+            f"{'longer chapter' if length == 1 else 'shorter quotation, or more chapters'}."
+        )
+    return inside
+
+
+def asked_of(
+    retrievers: Iterable[str], default: Iterable[RetrieverCard], *, at_once: bool
+) -> tuple[RetrieverCard, ...]:
+    """List the retrievers that a question is put to, each after those that it is made of.
+
+    Beside those named that is every default one, for the other ranks of a hit; but what reads passages anew takes
+    seconds, and answers only where it was named.
+
+    - `at_once`: leave out what takes seconds.
+
+    Raises BadRequest: no retriever has one of the names.
+    """
+    named = registry.in_order(retrievers)
+    kept = [card.name for card in named if not (at_once and card.kind == "reranker")]
+    return registry.in_order(dict.fromkeys((*kept, *(card.name for card in default if card.kind != "reranker"))))
+
+
+@dataclass(kw_only=True)
+class Findings:
+    """What retrievers find for a question.
+
+    - `masks`: see `candidates`.
+    - `rankings`, `refusals`: by retriever its ranking of the candidates, or why it has none.
+    - `backgrounds`: by retriever its ranking of all spans, candidates or not, which hits are judged against: what a hit
+      is worth must not hang on how many chapters were looked through.
+    - `missing`: ids of works that a retriever has not prepared.
+    """
+
+    question: Question
+    corpus: Corpus
+    length: int
+    masks: Mapping[str, Mask]
+    rankings: dict[str, Ranking] = field(default_factory=dict)
+    backgrounds: dict[str, Ranking] = field(default_factory=dict)
+    refusals: dict[str, RelicError] = field(default_factory=dict)
+    missing: set[str] = field(default_factory=set)
+
+    @property
+    def candidates(self) -> int:
+        """How many spans are ranked."""
+        every = sum(work.candidates(self.length) for work in self.corpus.versions)
+        return every - sum(int((~mask).sum()) for mask in self.masks.values())
+
+    def ask(self, cards: Iterable[RetrieverCard], retriever: Callable[[str], Retriever]) -> None:
+        """Rank with every retriever that can, each after those it is made of, or refuse as they do.
+
+        Raises BadClaim, BadRequest, StoreError: what is asked cannot be answered by any retriever.
+        """
+        for card in cards:
+            try:
+                if refusal := next((self.refusals[part] for part in card.components if part in self.refusals), None):
+                    raise refusal
+                self._rank(card, retriever(card.name))
+            except _ABOUT_THE_QUESTION:
+                raise
+            except RelicError as error:
+                self.refusals[card.name] = error
+            except FileNotFoundError:  # its folder was deleted while it was being opened
+                self.refusals[card.name] = NoIndex(
+                    "The index was deleted while it was being read. Prepare the work again."
+                )
+            except (MemoryError, RuntimeError, OSError) as error:
+                if not is_out_of_memory(error) and getattr(error, "errno", None) != errno.ENOMEM:
+                    raise
+                self.refusals[card.name] = RelicError(
+                    "There was not enough memory to search in this way. Close other programs, or search fewer works at "
+                    "once, and search again."
+                )
+
+    def _rank(self, card: RetrieverCard, retriever: Retriever) -> None:
+        claim, corpus = self.question.claim, self.corpus
+        if card.kind == "reranker" and self.question.source:
+            raise RelicError(
+                "It reads a claim beside each passage, and a passage was given instead of a claim. Ask with a claim to "
+                "use it."
+            )
+        if isinstance(retriever, Combining):
+            ranking = retriever.combine(claim, corpus, [self.rankings[part] for part in card.components])
+            self.backgrounds[card.name] = self.rankings[card.name] = ranking
+            return
+        if not corpus.whole:
+            ranking = self._rank_many(card, retriever)
+        elif isinstance(retriever, CorpusRetriever):
+            ranking = retriever.rank(claim, corpus, self.length, like=self.question.like)
+        else:
+            scores = retriever.score(claim, corpus.whole, self.length)
+            ranking = rank_scores(card.name, corpus.whole.id, self.length, scores)
+        self.backgrounds[card.name] = ranking
+        for work_id, mask in self.masks.items():
+            if work_id in ranking.works:
+                kept = np.ones(len(ranking), dtype=np.bool_)
+                part = ranking.part(work_id)
+                kept[part] = mask[ranking.start[part]]
+                ranking = ranking.only(kept, left_out=int((~mask).sum()))
+        self.rankings[card.name] = ranking
+
+    def _rank_many(self, card: RetrieverCard, retriever: Retriever) -> Ranking:
+        """Rank the works that are prepared; what turns out to be damaged, or was deleted since, is passed over."""
+        works = self.corpus.versions
+        if not isinstance(retriever, CorpusRetriever) or not card.library:
+            able = ", ".join(each.name for each in registry.cards() if each.library)
+            raise BadRequest(f"{card.label} ({card.name}) searches one work at a time. The whole library: {able}.")
+        missing = retriever.missing(works, self.length)
+        self.missing.update(missing)
+        if len(missing) < len(works):
+            if isinstance(retriever, Compacting) and retriever.compact_due(works, self.length):
+                raise StaleIndex(
+                    "These works are together too large for memory, so they are searched through an index of the whole "
+                    "library, which has not been built for all of them yet. Build it, or search fewer works."
+                )
+            ranking = retriever.rank(self.question.claim, self.corpus, self.length, like=self.question.like)
+            if card.kind != "dense":
+                return ranking
+            self.missing.update({work.id for work in works}.difference(ranking.works))
+            if ranking.works:
+                return ranking
+        raise NoIndex("None of these works has been prepared yet. Prepare them first.")
+
+
+def first_passages(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Take the first `HEAD` passages of a ranking, best first: of overlapping spans the best, as a page groups them."""
+    head: list[Hit] = []
+    for hit in hits:
+        if len(head) == HEAD:
+            break
+        if not any(other.overlaps(hit) for other in head):
+            head.append(hit)
+    return tuple(head)
+
+
+class Verdicts:
+    """Judges the hits of a search, each in its own work.
+
+    - `works`: the works that hits stand in, by id.
+    - `retriever`: gives retrievers, to score a work of which an approximate index has found some spans only.
+    """
+
+    def __init__(self, findings: Findings, works: Mapping[str, Work], retriever: Callable[[str], Retriever]) -> None:
+        self._findings = findings
+        self._works = works
+        self._retriever = retriever
+        named = {name: retriever(name).encoder_identity for name in findings.rankings}
+        self._encoders = {name: identity for name, identity in named.items() if identity}
+        self._judges: dict[tuple[str, str], StrengthClassifier] = {}
+        self._foreign: dict[str, OutOfVocabulary] = {}
+        self._scored: dict[tuple[str, str], Ranking] = {}
+        self._vectors: dict[str, npt.NDArray[np.float32]] = {}
+
+    def of(self, retriever: str, hit: Hit) -> Strength:
+        """Judge a hit of a retriever."""
+        key = retriever, hit.work_id
+        if key not in self._judges:
+            rankings = {
+                name: self._in_work(name, hit.work_id)
+                for name, ranking in self._findings.rankings.items()
+                if hit.work_id in ranking.works
+            }
+            foreign = None if self._findings.question.source else self._foreignness(hit.work_id)
+            self._judges[key] = StrengthClassifier(
+                rankings[retriever], rankings, foreign=foreign, encoders=self._encoders
+            )
+        return self._judges[key].of(hit)
+
+    def _foreignness(self, work_id: str) -> OutOfVocabulary:
+        if work_id not in self._foreign:
+            self._foreign[work_id] = OutOfVocabulary.of(self._findings.question.claim, self._works[work_id])
+        return self._foreign[work_id]
+
+    def _in_work(self, name: str, work_id: str) -> Ranking:
+        """Give all spans of one work with the scores that a retriever has for them; 0 for those it did not find."""
+        ranking = self._findings.backgrounds[name]
+        work = self._works[work_id].imprint
+        if ranking.works == (work_id,) and len(ranking) == work.candidates(ranking.length):
+            return ranking
+        if (name, work_id) not in self._scored:
+            scores = None if ranking.exact else self._scored_exactly(name, work)
+            if scores is None:
+                part = ranking.part(work_id)
+                scores = np.zeros(work.candidates(ranking.length), dtype=np.float32)
+                scores[ranking.start[part]] = ranking.scores[part]
+            self._scored[name, work_id] = rank_scores(name, work_id, ranking.length, scores)
+        return self._scored[name, work_id]
+
+    def _scored_exactly(self, name: str, work: WorkVersion) -> Scores | None:
+        """Score all spans of a work of which an approximate index has found some: hits are judged among all of them.
+
+        None where that cannot be done; then they are judged among those found.
+        """
+        retriever = self._retriever(name)
+        if not isinstance(retriever, VectorRetriever):
+            return None
+        question = self._findings.question
+        with suppress(StaleIndex):  # deleted since the search
+            if name not in self._vectors:
+                self._vectors[name] = retriever.vector(question.claim, question.like)
+            return retriever.score_vector(self._vectors[name], work, self._findings.length)
+        return None

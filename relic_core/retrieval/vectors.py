@@ -1,0 +1,184 @@
+"""Search by the vectors of one encoder, over one work or many: the part that does not ask how spans get their vectors.
+
+A search reads the indexes of single works, which stay open and memory-mapped, so that the scores of many works are
+those of each work alone. Where the indexes of the works searched are together larger than the settings allow, the
+compact index of the library is asked first (`relic_core.retrieval.compact`), and works that it does not hold are
+searched exactly beside it. Of spans encoded one by one there is no compact index: what memory does not hold is read
+from disk.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar
+
+from relic_core.domain import rank_scores, rank_works
+from relic_core.errors import BadRequest, StaleIndex
+from relic_core.retrieval.claims import claim_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
+    from relic_core.encoders.passage_encoder import PassageEncoder
+    from relic_core.ports import Encoder
+
+    Vector = npt.NDArray[np.float32]
+
+CLAIMS = "claims/1"
+"""Version of how a claim becomes a vector and meets an index; a new one makes other scores from the same indexes."""
+
+THREADS = min(4, os.cpu_count() or 1)
+"""Works scored at the same time; memory, not arithmetic, is what a search waits for."""
+
+
+class VectorSearch(ABC):
+    """Ranks spans by the vectors of one encoder.
+
+    - `encoder`: gives the encoder; called when first needed.
+    - `root`: folder of all indexes.
+    - `memory`: in bytes: how large the indexes of the works searched may be together for every span to be scored.
+    """
+
+    code: ClassVar[str]
+    """Version of the arrays' layout and of how works are cut; a new one makes old indexes unused."""
+
+    def __init__(
+        self, name: str, *, encoder: Callable[[], Encoder | PassageEncoder], root: Path, memory: float = float("inf")
+    ) -> None:
+        self.name = name
+        self.root = root
+        self.memory = memory
+        self._encoder = encoder
+
+    @property
+    def encoder_identity(self) -> str:
+        """Identity of the encoder. Raises BadWeights where its files are missing or not the expected ones."""
+        return self._encoder().identity
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """The encoder, and the versions of the index and of the claims. Raises as `encoder_identity`."""
+        return {"encoder": self.encoder_identity, "code": self.code, "claims": CLAIMS}
+
+    @abstractmethod
+    def prepared(self, work: WorkVersion, length: int) -> bool:
+        """Whether the index that serves a length is there and whole."""
+
+    @abstractmethod
+    def size(self, work: WorkVersion, length: int) -> int:
+        """Give the bytes of the index of a work that serves a length. Raises NoIndex and StaleIndex."""
+
+    @abstractmethod
+    def span_vector(self, work: WorkVersion, span: Span) -> Vector:
+        """Take the vector of a span from its work's index; shape (dimension,), of length 1 where cosines are compared.
+
+        Raises BadRequest: the work ends before the span does.
+        Raises NoIndex, StaleIndex: the work has not been prepared for this length, or its index is damaged.
+        """
+
+    @abstractmethod
+    def score_vector(self, vector: Vector, work: WorkVersion, length: int) -> Scores:
+        """Score every span of `length` sentences against a vector. Raises NoIndex, StaleIndex: as `span_vector`."""
+
+    def ready(self, work: Work, length: int) -> bool:
+        """Whether the index that serves a length is there and whole."""
+        return self.prepared(work.imprint, length)
+
+    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
+        """Give the ids of the works that have not been prepared, or whose index is damaged.
+
+        Raises BadWeights: the encoder's files are missing or not the expected ones.
+        """
+        return tuple(work.id for work in works if not self.prepared(work, length))
+
+    def claim_vector(self, claim: Claim) -> Vector:
+        """Encode a claim; shape (dimension,). Raises BadClaim where it holds no word."""
+        claim_tokens(claim)
+        vector: Vector = self._encoder().encode_claims([claim])[0]
+        return vector
+
+    def score(self, claim: Claim, work: Work, length: int) -> Scores:
+        """Score every span of `length` sentences: cosines, -1 to 1, or inner products, as the encoder's card says.
+
+        Raises BadClaim: the claim holds no word.
+        Raises NoIndex, StaleIndex: the work has not been prepared for this length, or its index is damaged.
+        """
+        return self.score_vector(self.claim_vector(claim), work.imprint, length)
+
+    def rank(
+        self, claim: Claim, corpus: Corpus, length: int, *, like: tuple[WorkVersion, Span] | None = None
+    ) -> Ranking:
+        """Rank the spans of `length` sentences of a corpus; of many works those not prepared are passed over.
+
+        - `like`: the passage whose own vector is asked with, read in its context like those it is compared with. Where
+          its work has not been prepared, its words are encoded as a claim would be.
+
+        Raises BadClaim: the claim holds no word.
+        Raises NoIndex: the works are too large for memory and no compact index holds them.
+        Raises NoIndex, StaleIndex: the one whole work has not been prepared, or its index is damaged.
+        Raises BadWeights: the encoder's files are missing or not the expected ones.
+        """
+        vector = self.vector(claim, like)
+        if corpus.whole:
+            scores = self.score_vector(vector, corpus.whole.imprint, length)
+            return rank_scores(self.name, corpus.whole.id, length, scores)
+        return self._rank_many(vector, *self.held(corpus.versions, length), length)
+
+    def _rank_many(
+        self,
+        vector: Vector,
+        works: Sequence[WorkVersion],
+        size: int,  # noqa: ARG002 - for those that have a compact index
+        length: int,
+    ) -> Ranking:
+        """Rank the spans of prepared works, whose indexes are together so large."""
+
+        def score(work: WorkVersion) -> Scores | None:
+            with suppress(StaleIndex):  # damaged, or deleted since we looked: passed over, as `missing` says next time
+                return self.score_vector(vector, work, length)
+            return None
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            scored = [
+                (work.id, found) for work, found in zip(works, pool.map(score, works), strict=True) if found is not None
+            ]
+        return rank_works(self.name, length, scored)
+
+    def vector(self, claim: Claim, like: tuple[WorkVersion, Span] | None) -> Vector:
+        """Give the vector of what is asked: see `rank`."""
+        if like is not None:
+            with suppress(StaleIndex):  # not prepared, or damaged, which its own search would say
+                return self.span_vector(*like)
+        return self.claim_vector(claim)
+
+    def held(self, works: Sequence[WorkVersion], length: int) -> tuple[list[WorkVersion], int]:
+        """List the works that are prepared, and give the bytes of their indexes together."""
+        held, size = [], 0
+        for work in works:
+            with suppress(StaleIndex):
+                size += self.size(work, length)
+                held.append(work)
+        return held, size
+
+
+def check_span(work: WorkVersion, span: Span) -> None:
+    """Refuse a span that its work does not hold.
+
+    Raises BadRequest: the work ends before the span does.
+
+    >>> from relic_core.domain import WorkVersion, Span
+    >>> check_span(WorkVersion(id="a", title="A", fingerprint="", segmenter="", sentences=3), Span(1, 2))
+    """
+    if not 0 <= span.start < span.end <= work.sentences:
+        raise BadRequest(
+            f"{work.title} has {work.sentences} sentences, so it holds no passage of {span.length} from the "
+            f"{span.start + 1}. on. Choose a shorter passage, or one further up."
+        )

@@ -1,1 +1,0 @@
-"""Searching the whole library, or a part of it, at once."""

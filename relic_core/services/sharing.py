@@ -1,0 +1,293 @@
+"""Searches written for elsewhere, and what of one that comes from elsewhere can be asked here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+from relic_core.domain import DEFAULT_RETRIEVERS, SeedPassage
+from relic_core.domain.searches import SharedSearch
+from relic_core.errors import NotFound
+from relic_core.formats import searches
+from relic_core.formats.files import read_bytes, written_whole
+from relic_core.retrieval import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from relic_core.domain import SearchRequest, WorkSummary
+    from relic_core.services.reading import ReadingPage
+    from relic_core.services.snapshots import Fingerprints
+    from relic_core.services.works import Works
+
+LONG = 2_000
+"""Characters of an address above which a letter or a messenger may cut it: a file is safer."""
+
+FILE_NAME = "search.relic.json"
+
+_SHOWN = 80
+_NAMED = 4
+_SINCE = "this address was made"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """What can be given away of a search.
+
+    - `short`: what an address of this store carries: the search's id and, in digests, what it was made with.
+    - `code`: what an address carries that opens in any store with the work: the whole search.
+    - `file`: the same as a file, for a code that is long.
+    """
+
+    short: dict[str, str]
+    code: str
+    file: bytes
+
+    @property
+    def long(self) -> bool:
+        """Whether an address with the code is longer than every program takes."""
+        return len(self.code) > LONG
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A search that came from elsewhere, as it can be asked here.
+
+    - `notices`: what differs from where it was made, a sentence or two each; empty where nothing does.
+    - `code`: what an address carries that opens it again.
+    """
+
+    request: SearchRequest
+    notices: tuple[str, ...]
+    code: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedPassage:
+    """A passage that an address names, as it can be read here.
+
+    - `notices`: what differs from where the address was made, or cannot be opened; empty where nothing does.
+    """
+
+    page: ReadingPage
+    notices: tuple[str, ...]
+
+
+class Sharing:
+    """Gives searches away and takes them in; `page` opens a work at an address, as `Reading.page`."""
+
+    def __init__(self, works: Works, fingerprints: Fingerprints, page: Callable[..., ReadingPage]) -> None:
+        self._works = works
+        self._fingerprints = fingerprints
+        self._page = page
+
+    def short(self, search_id: str, request: SearchRequest) -> dict[str, str]:
+        """Give what an address of this store carries of a search."""
+        return {"q": search_id, **searches.write_fingerprints(self._fingerprints.of(request), request.retrievers)}
+
+    def share(self, search_id: str, request: SearchRequest) -> Shared:
+        """Write a search for this store, for any other, and as a file."""
+        named = request.work_id or (request.like.work_id if request.like else "")
+        work = next((each for each in self._works.summaries() if each.id == named), None)
+        shared = SharedSearch(
+            request=request,
+            title=work.title if work else "",
+            author=work.author if work else "",
+            fingerprints=self._fingerprints.of(request),
+        )
+        return Shared(
+            short=self.short(search_id, request),
+            code=searches.write_code(shared),
+            file=searches.write_file(shared),
+        )
+
+    def save(self, search_id: str, request: SearchRequest, path: Path) -> None:
+        """Write a search to a file. Raises StoreError: the file cannot be written."""
+        shared = self.share(search_id, request)
+        with written_whole(path) as file:
+            file.write(shared.file)
+
+    def open_said(self, said: str) -> Opened:
+        """Open the search of an address, with or without its beginning, or of the file that somebody names.
+
+        Raises NotFound: there is no such file; and as `open_code`.
+        Raises RelicError: as `open_code` and `open_file`.
+        """
+        code = parse_qs(urlsplit(said).query).get("search", [""])[-1]
+        if code or searches.is_code(said):
+            return self.open_code(code or said)
+        return self.open_file(read_bytes(Path(said)), said)
+
+    def open_code(self, code: str) -> Opened:
+        """Open the search that an address carries.
+
+        Raises BadRequest: it cannot be read, or a number in it is out of range.
+        Raises NotFound: what it was asked of is not in this library.
+        """
+        return self._fit(searches.read_code(code))
+
+    def open_file(self, data: bytes, name: str) -> Opened:
+        """Open the search that a file holds.
+
+        Raises BadBenchmark: it is no such file, or was damaged or changed.
+        Raises BadRequest, NotFound: as `open_code`.
+        """
+        return self._fit(searches.read_file(data, name))
+
+    def open_passage(self, work_id: str, *, at: str, length: int, edition: str = "") -> OpenedPassage:
+        """Open a passage that an address names; of a work that is here in one other edition alone, in that one.
+
+        - `edition`: what the address says of its edition: see `ModelFingerprints`; empty where it says nothing.
+
+        Raises NotFound: neither the work nor one other edition of it is here.
+        """
+        try:
+            page, notices = self._page(work_id, at=at, length=length), []
+        except NotFound:
+            others = same_work(work_id, self._works.summaries())
+            if len(others) != 1 or work_id in {work.id for work in self._works.removed()}:
+                raise
+            page, notices = self._page(others[0].id, at=at, length=length), [_other_edition(others[0])]
+        else:
+            if edition and not searches.is_edition(edition):
+                notices.append(
+                    "The part of this address that says with which edition it was made cannot be read: it was cut "
+                    "short or changed. Make sure that this is the passage meant."
+                )
+            elif edition and edition != self._fingerprints.edition(work_id):
+                notices.append(
+                    f"The sentences of {page.work.title} have been cut anew since this address was made: the passage "
+                    "may begin or end elsewhere."
+                )
+        return OpenedPassage(page=page, notices=(*notices, *filter(None, [page.notice])))
+
+    def changes(self, request: SearchRequest, given: Mapping[str, str]) -> tuple[str, ...]:
+        """Say what differs from when an address was made, by the ``w`` and ``m`` that it carries.
+
+        Raises BadRequest: they cannot be read.
+        """
+        edition, made = given.get("w", ""), given.get("m", "")
+        if not edition and not made:
+            return ()
+        then = searches.read_fingerprints(edition, made, request.retrievers)
+        return self._fingerprints.changes(request, then, since=_SINCE)
+
+    def _fit(self, shared: SharedSearch) -> Opened:
+        """Find what a search from elsewhere can be asked of here, and say what differs.
+
+        Where its edition is not here but one other of the same title and author is, that one is asked.
+
+        Raises NotFound: its work, all the works that it was narrowed to, or the passage it asks with, are not here.
+        Raises BadRequest: a number in it is out of range, or parts of it do not go together.
+        """
+        summaries = self._works.summaries()
+        notices: list[str] = []
+        asked, then = shared.request, shared.fingerprints
+        work_id, like, chapters, narrowing = asked.work_id, asked.like, asked.chapters, asked.narrowing
+        if work_id:
+            found = _edition_here(work_id, shared, summaries)
+            if found.id != work_id:
+                notices.append(_other_edition(found))
+                then = replace(then, edition="")
+            work_id = found.id
+        if like:
+            found = _edition_here(like.work_id, shared, summaries)
+            if found.id != like.work_id:
+                notices.append(_other_edition(found))
+            like = SeedPassage(found.id, like.at, like.length)
+        if work_id != asked.work_id and chapters:
+            held = next(work.chapters for work in summaries if work.id == work_id)
+            chapters = tuple(each for each in chapters if each <= held)
+        if gone := [each for each in narrowing.works if each not in {work.id for work in summaries}]:
+            kept = tuple(each for each in narrowing.works if each not in gone)
+            if not kept:
+                raise NotFound(
+                    f"None of the works that this search was narrowed to is in your library: {_names(gone)}. Add them "
+                    "in the Library, in the same editions, and open it again."
+                )
+            notices.append(
+                f"Not all works that this search was narrowed to are in your library. Missing: {_names(gone)}."
+            )
+            narrowing = replace(narrowing, works=kept)
+            then = replace(then, edition="")
+        names, unknown = _known(asked.retrievers)
+        if unknown:
+            notices.append(
+                f"This version of the program has no way of searching called {_names(unknown)}; it is left out."
+            )
+        request = replace(
+            asked,
+            work_id=work_id,
+            retrievers=names or DEFAULT_RETRIEVERS,
+            chapters=chapters,
+            narrowing=narrowing,
+            like=like,
+        )
+        notices += self._fingerprints.changes(request, then, since=_SINCE)
+        return Opened(request=request, notices=tuple(dict.fromkeys(notices)), code=searches.write_code(shared))
+
+
+def _other_edition(work: WorkSummary) -> str:
+    """Say that an address was made with another edition than the one there is."""
+    name = f"{work.title}, {work.author}" if work.author else work.title
+    return (
+        f"This address was made with another edition of {name} than the one in your library. It is opened in yours: "
+        "the passage may stand elsewhere, and ranks may differ."
+    )
+
+
+def same_work(
+    work_id: str, summaries: Sequence[WorkSummary], *, title: str = "", author: str = ""
+) -> list[WorkSummary]:
+    """List the other editions of a work there are here: by title and author, or where these are not given by its id.
+
+    An id is a slug of the title and eight digits of the text's hash, so the slug names the work.
+
+    >>> from types import SimpleNamespace
+    >>> emma = SimpleNamespace(id="emma-0a1b2c3d", title="Emma", author="Jane Austen")
+    >>> [work.title for work in same_work("emma-99999999", [emma])], same_work("emma", [emma])
+    (['Emma'], [])
+    """
+    if title:
+        wanted = (title.casefold(), author.casefold())
+        return [work for work in summaries if (work.title.casefold(), work.author.casefold()) == wanted]
+    slug, dash, _ = work_id.rpartition("-")
+    return [work for work in summaries if dash and work.id.rpartition("-")[0] == slug]
+
+
+def _edition_here(work_id: str, shared: SharedSearch, summaries: Sequence[WorkSummary]) -> WorkSummary:
+    for work in summaries:
+        if work.id == work_id:
+            return work
+    mine = work_id == (shared.request.work_id or (shared.request.like.work_id if shared.request.like else ""))
+    title, author = (shared.title, shared.author) if mine else ("", "")
+    found = same_work(work_id, summaries, title=title, author=author)
+    if len(found) == 1:
+        return found[0]
+    name = (f"{title}, {author}" if author else title) or f"'{work_id}'"
+    if found:
+        raise NotFound(
+            f"This search was made in an edition of {name:.{_SHOWN}} that is not in your library, which has "
+            f"{len(found)} others. Choose one of them, and type the claim again."
+        )
+    raise NotFound(
+        f"This search was made in a work that is not in your library: {name:.{_SHOWN}} (edition {work_id:.{_SHOWN}}). "
+        "Add it in the Library and open the address again."
+    )
+
+
+def _names(names: Sequence[str]) -> str:
+    """Write a few names, each cut where it is long."""
+    shown = ", ".join(f"'{name:.{_SHOWN}}'" for name in names[:_NAMED])
+    return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
+
+
+def _known(retrievers: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Part the names of retrievers into those there are, each once, and those there are not."""
+    names = {card.name for card in registry.cards()}
+    return (
+        tuple(dict.fromkeys(name for name in retrievers if name in names)),
+        tuple(dict.fromkeys(name for name in retrievers if name not in names)),
+    )

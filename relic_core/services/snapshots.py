@@ -1,0 +1,201 @@
+"""What an answer hangs on beside the question, in short digests; and the first passages it found, kept with them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from relic_core import __version__
+from relic_core.domain import EVERYWHERE
+from relic_core.domain.searches import HeadHit, ModelFingerprints, TopKSnapshot
+from relic_core.errors import BadWeights
+from relic_core.retrieval import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from relic_core.domain import Hit, Search, SearchRequest, Work, WorkFilter
+    from relic_core.retrieval.registry import Retrievers
+    from relic_core.services.search import SearchResult
+    from relic_core.services.works import Works
+    from relic_core.store.search_heads import SearchHeadRows
+
+_MODEL = 4
+"""Hex digits that name the models of a retriever; as many more name its rules, index and model together."""
+_EDITION = 8
+_NO_MODEL = "0" * _MODEL
+
+_REMEMBERED = 1_000
+"""Searches of which is known, without a look at the store, what is kept."""
+
+
+class Fingerprints:
+    """Names what would answer here and now; no work is loaded for it."""
+
+    def __init__(self, retrievers: Retrievers, works: Works) -> None:
+        self._retrievers = retrievers
+        self._works = works
+
+    def of(self, request: SearchRequest, work: Work | None = None) -> ModelFingerprints:
+        """Name what would answer a request; where its work is at hand the store is not looked at."""
+        return ModelFingerprints(
+            edition=work.fingerprint[:_EDITION] if work else self.edition(request.work_id, request.narrowing),
+            retrievers={name: self._retriever(name) for name in request.retrievers},
+            version=__version__,
+        )
+
+    def edition(self, work_id: str, narrowing: WorkFilter = EVERYWHERE) -> str:
+        """Name the text of a work and how it is cut into sentences, or those of all works that a filter admits.
+
+        Returns: eight hex digits; empty where the work is not there.
+        """
+        versions = self._works.imprints()
+        if work_id:
+            return versions[work_id].fingerprint[:_EDITION] if work_id in versions else ""
+        admitted = [work.id for work in self._works.scope(narrowing) if work.id in versions]
+        return _digest(sorted(versions[each].fingerprint for each in admitted))[:_EDITION]
+
+    def changes(self, request: SearchRequest, then: ModelFingerprints, *, since: str) -> tuple[str, ...]:
+        """Say what would answer a request now that did not then: see `differences`."""
+        title = ""
+        if request.work_id:
+            title = next((work.title for work in self._works.summaries() if work.id == request.work_id), "the work")
+        return differences(then, self.of(request), title=title, since=since)
+
+    def _retriever(self, name: str) -> str:
+        """Name a retriever by its models, and by all that decides its scores: eight hex digits.
+
+        The first half changes with a model alone, so that a page can tell a model taught anew from a rule that a new
+        version of the program changed. Empty where its model cannot be loaded, which its column says.
+        """
+        with suppress(BadWeights):
+            models = self._models(name)
+            rules = dict(self._retrievers.get(name).configuration)
+            return (_digest(models)[:_MODEL] if models else _NO_MODEL) + _digest(sorted(rules.items()))[:_MODEL]
+        return ""
+
+    def _models(self, name: str) -> list[str]:
+        """Name the models that have a part in a retriever by what they are, the same on every machine."""
+        found = []
+        for card in registry.in_order([name]):
+            retriever = self._retrievers.get(card.name)
+            found.append(retriever.encoder_identity)
+            if card.kind == "reranker":
+                facts = retriever.configuration
+                found += [facts["reranker reranker"], facts.get("reranker weights", "")]
+        return [each for each in dict.fromkeys(found) if each]
+
+
+def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, since: str) -> tuple[str, ...]:
+    """Say in plain words what an answer is made with now that it was not made with then.
+
+    - `then`, `now`: what is not known of either is not compared.
+    - `title`: of the work searched; empty for the library.
+    - `since`: since when: "this address was made".
+
+    Returns: one sentence each; empty where nothing differs.
+
+    >>> then = ModelFingerprints(retrievers={"bm25": "00001111", "dense-relic": "aaaa2222"})
+    >>> now = ModelFingerprints(retrievers={"bm25": "00001111", "dense-relic": "bbbb3333"})
+    >>> for said in differences(then, now, title="Emma", since="this address was made"):
+    ...     print(said.split(",")[0])
+    dense-RELiC has been taught anew
+    """
+    said = []
+    if then.edition and now.edition and then.edition != now.edition:
+        said.append(
+            f"The sentences of {title} have been cut anew since {since}: passages may begin and end elsewhere, and "
+            "rank otherwise."
+            if title
+            else f"The works searched are not the same as when {since}: works were added or removed, or stand here in "
+            "other editions."
+        )
+    both = [name for name in then.retrievers if now.retrievers.get(name) and then.retrievers[name]]
+    taught = [name for name in both if then.retrievers[name][:_MODEL] != now.retrievers[name][:_MODEL]]
+    counted = [name for name in both if name not in taught and then.retrievers[name] != now.retrievers[name]]
+    if taught:
+        one = len(taught) == 1
+        said.append(
+            f"{_labels(taught)} {'has' if one else 'have'} been taught anew, or another model was chosen for "
+            f"{'it' if one else 'them'}, since {since}: {'it' if one else 'they'} may rank other passages first."
+        )
+    if counted:
+        one = len(counted) == 1
+        said.append(
+            f"{_labels(counted)} {'goes' if one else 'go'} by other rules than when {since}, as another version of the "
+            "program or another setting brings them: ranks may differ."
+        )
+    return tuple(said)
+
+
+def _labels(names: Sequence[str]) -> str:
+    labels = [registry.card(name).label for name in names]
+    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"
+
+
+def _digest(facts: object) -> str:
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+class Snapshots:
+    """Keeps the first passages of searches, where what made them differs from the last kept."""
+
+    def __init__(self, rows: SearchHeadRows, fingerprints: Fingerprints) -> None:
+        self._rows = rows
+        self._fingerprints = fingerprints
+        self._remembered: dict[str, tuple[tuple[str, tuple[str, str, str]], ...]] = {}
+        self._lock = threading.Lock()
+
+    def of(self, search: Search) -> tuple[tuple[datetime, TopKSnapshot], ...]:
+        """List what is kept of what a search found, the oldest first."""
+        return self._rows.of(search.id, length=search.request.length)
+
+    def keep(self, search_id: str, result: SearchResult) -> int:
+        """Keep the first passages of each column, where what made them differs from the last kept.
+
+        Nothing is kept while a column is still to come. Asked again with nothing changed it costs no look at the store.
+
+        Returns: how many columns' passages were kept.
+
+        Raises StoreError: the store cannot be written.
+        """
+        if any(column.pending or column.waiting for column in result.columns):
+            return 0
+        heads = self.take(result)
+        made = tuple((head.retriever, head.made_with) for head in heads)
+        with self._lock:
+            if self._remembered.get(search_id) == made:
+                return 0
+        kept = self._rows.add(search_id, heads)
+        with self._lock:
+            self._remembered[search_id] = made
+            while len(self._remembered) > _REMEMBERED:
+                del self._remembered[next(iter(self._remembered))]
+        return kept
+
+    def take(self, result: SearchResult) -> tuple[TopKSnapshot, ...]:
+        """Give the first passages of each column that has answered, with what made them."""
+        made = self._fingerprints.of(result.request, result.work)
+        return tuple(
+            TopKSnapshot(
+                retriever=column.retriever,
+                length=result.request.length,
+                edition=made.edition,
+                maker=made.retrievers[column.retriever],
+                version=made.version,
+                hits=tuple(_hit(each, result) for each in column.head),
+            )
+            for column in result.columns
+            if column.answered
+        )
+
+
+def _hit(hit: Hit, result: SearchResult) -> HeadHit:
+    start = end = 0
+    if result.work is not None:
+        start, end = result.work.sentences[hit.span.start].start, result.work.sentences[hit.span.end - 1].end
+    return HeadHit(hit.work_id, hit.span.start, hit.rank, hit.score, start, end)
