@@ -14,9 +14,9 @@ import duckdb
 import pytest
 
 from relic_core.errors import BadRequest, NotFound, StoreBusy
-from relic_core.services import preparing
+from relic_core.services import indexing
 from relic_core.services.catalogue import make_gutenberg
-from relic_core.services.indexing import Preparing, run_prepare
+from relic_core.services.indexing import Preparing
 from relic_core.store.troubles import translate_error
 from relic_core.wiring import InlineExecutor, build
 from tests.gutenberg_mirror import corpus_books, serve
@@ -222,7 +222,7 @@ def test_works_can_be_added_without_preparing_them(bench, prepared):
 def test_a_work_that_was_removed_meanwhile_does_not_stop_the_preparing_of_the_next(bench, monkeypatch, prepared):
     active = ["somebody else's"]
     monkeypatch.setattr("relic_core.services.jobs.Jobs.under_way", lambda jobs, kind: tuple(active))
-    queue = Preparing(bench, 5)
+    queue = Preparing(bench.indexes, bench.jobs, 5)
     queue.add("a")
     queue.add("b")
     assert prepared == [], "somebody else's index comes first"
@@ -288,7 +288,7 @@ def test_a_work_that_a_reader_asks_for_comes_before_those_of_a_shelf(bench, monk
         method = getattr(machine, place.rpartition(".")[2])
         monkeypatch.setattr(f"relic_core.services.{place}", lambda *given, method=method: method(*given))
     said = []
-    note = run_prepare(bench, {"works": [first, second]}, lambda done, total, note: said.append(note))
+    note = bench.indexes.run_prepare({"works": [first, second]}, lambda done, total, note: said.append(note))
     assert machine.log == [
         f"begin {first}",
         f"begin {readers}",
@@ -304,7 +304,7 @@ def test_a_work_that_a_reader_asks_for_comes_before_those_of_a_shelf(bench, monk
 
 
 def test_few_works_are_prepared_at_once(bench, prepared):
-    queue = Preparing(bench, 2)
+    queue = Preparing(bench.indexes, bench.jobs, 2)
     queue.add("a")
     queue.add("b")
     queue.hand_over()
@@ -319,7 +319,7 @@ def test_of_many_works_one_is_prepared_at_a_time_and_the_rest_by_a_job_of_its_ow
     monkeypatch.setattr(
         "relic_core.services.jobs.Jobs.start", lambda jobs, kind, **given: started.append((kind, given))
     )
-    queue = Preparing(bench, 5)
+    queue = Preparing(bench.indexes, bench.jobs, 5)
     queue.add("a")
     active.append("the index of a, or somebody else's")
     for work_id in "bcde":
@@ -354,7 +354,7 @@ def test_works_are_prepared_one_by_one_and_one_that_fails_does_not_stop_the_rest
     monkeypatch.setattr("relic_core.services.jobs.Jobs.wait", wait)
     bench.works.remove(ids[2])
     said = []
-    note = run_prepare(bench, {"works": [*ids, "never-was"]}, lambda *report: said.append(report))
+    note = bench.indexes.run_prepare({"works": [*ids, "never-was"]}, lambda *report: said.append(report))
     assert note == "1 work is ready to search. Babbitt: Out of memory."
     assert waits == [ids[0], ids[0], ids[1], ids[1]]
     assert said[0] == (0, 2, "Preparing Emma")
@@ -362,7 +362,7 @@ def test_works_are_prepared_one_by_one_and_one_that_fails_does_not_stop_the_rest
 
 def test_a_shelf_is_not_put_before_the_readers_own_work(bench, mirror, prepared, monkeypatch):
     """A whole split starts one index at a time: what is not begun yet waits in one job, not in fifty."""
-    monkeypatch.setattr(preparing, "_AT_ONCE", 1)
+    monkeypatch.setattr(indexing, "_AT_ONCE", 1)
     begun = []
     start = bench.jobs.start
     monkeypatch.setattr("relic_core.services.jobs.Jobs.under_way", lambda jobs, kind: tuple(prepared))
