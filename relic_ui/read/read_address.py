@@ -15,8 +15,8 @@ from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from relic_core.domain import Work
-    from relic_core.services.answers import SearchResult
     from relic_core.services.reading import ReadingPage
+    from relic_core.services.search import SearchResult
     from relic_core.wiring import App
 
 
