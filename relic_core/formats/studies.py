@@ -19,8 +19,6 @@ and by what an item must be.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,15 +26,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from relic_core.domain.spans import Span
 from relic_core.domain.studies import Item, Making, Option, Study, StudyTerms, StudyWork, study_id
 from relic_core.domain.windows import ContextSize
-from relic_core.errors import BadBenchmark, BadRequest
-from relic_core.formats.files import as_object, as_string, check_text, parse
+from relic_core.errors import BadRequest
+from relic_core.formats.envelope import Envelope
+from relic_core.formats.files import as_object, as_string
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FORMAT = "relic study/1"
-"""Name and version of the format: a file of another version is refused."""
-
+_FILE = Envelope("study", 1, ("study", "terms"), head={})
 _TEXTS = ("instructions", "consent", "privacy")
 
 
@@ -49,12 +46,12 @@ class StudyFile(NamedTuple):
 
 def write_study(study: Study, terms: StudyTerms) -> bytes:
     """Write a study as a file: the same study and terms make the same bytes."""
-    content = {
-        "study": study_content(study) | {"items": [item_content(item) for item in study.items]},
-        "terms": {name: getattr(terms, name) for name in (*_TEXTS, "wanted")},
-    }
-    whole = {"format": FORMAT, "sha256": _digest(content), **content}
-    return f"{json.dumps(whole, indent=1, ensure_ascii=False)}\n".encode()
+    return _FILE.write(
+        {
+            "study": study_content(study) | {"items": [item_content(item) for item in study.items]},
+            "terms": {name: getattr(terms, name) for name in (*_TEXTS, "wanted")},
+        }
+    )
 
 
 def read_study(data: bytes, source: str) -> StudyFile:
@@ -63,22 +60,7 @@ def read_study(data: bytes, source: str) -> StudyFile:
     Raises BadBenchmark: it is no study, was damaged or changed by hand, or is of a version that this program does not
     know.
     """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadBenchmark(
-            f"{source} is not text in UTF-8 (byte {error.start:,}), so it is no study. Take it anew from where it came."
-        ) from None
-    content = as_object(parse(text, source), source, ("format", "sha256", "study", "terms"))
-    if content["format"] != FORMAT:
-        raise BadBenchmark(
-            f"{source} is no study of this program in the format '{FORMAT}' (it says {str(content['format'])[:40]!r}). "
-            "Have it exported anew by the version of the program that you use."
-        )
-    check_text(text, source)
-    parts = {name: content[name] for name in ("study", "terms")}
-    if content["sha256"] != _digest(parts):
-        raise _damaged(source, "its content is not what its sha256 says: it was changed by hand, or on the way")
+    parts = _FILE.read(data, source)
     try:
         told: Any = as_object(parts["study"], f"{source}, study,")
         items = tuple(item_of(each) for each in told.pop("items"))
@@ -87,13 +69,13 @@ def read_study(data: bytes, source: str) -> StudyFile:
         named = study_id(name=study.name, version=study.version, seed=study.making.seed, items=items)
         keys = {work.key for work in study.works}
     except (TypeError, ValueError, KeyError, AttributeError, BadRequest) as error:
-        raise _damaged(source, f"{type(error).__name__}: {error}") from None
+        raise _FILE.damaged(source, f"{type(error).__name__}: {error}") from None
     if named != study.id:
-        raise _damaged(source, f"its items are not those of the study {study.id:.20}")
+        raise _FILE.damaged(source, f"its items are not those of the study {study.id:.20}")
     if len({item.id for item in items}) != len(items) or not items:
-        raise _damaged(source, "an item stands in it twice, or there is none")
+        raise _FILE.damaged(source, "an item stands in it twice, or there is none")
     if lacking := {item.book for item in items} - keys:
-        raise _damaged(source, f"the works {', '.join(sorted(lacking))} of its items are not described")
+        raise _FILE.damaged(source, f"the works {', '.join(sorted(lacking))} of its items are not described")
     return StudyFile(study, terms)
 
 
@@ -198,14 +180,3 @@ def _terms_of(said: Mapping[str, Any], source: str) -> StudyTerms:
     if type(wanted) is not int or wanted < 0:
         raise ValueError("annotators wanted is a whole number from 0")
     return StudyTerms(instructions=instructions, wanted=wanted, consent=consent, privacy=privacy, revealed=False)
-
-
-def _damaged(source: str, what: str) -> BadBenchmark:
-    return BadBenchmark(
-        f"{source} cannot be used as a study: {what:.300}. Nothing was taken in; take it anew from where it came."
-    )
-
-
-def _digest(content: Mapping[str, Any]) -> str:
-    compact = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(compact.encode("utf-8", "surrogatepass")).hexdigest()

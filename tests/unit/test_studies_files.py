@@ -11,7 +11,7 @@ import pytest
 
 from relic_core.domain.studies import CANNOT_DECIDE
 from relic_core.errors import BadBenchmark, BadRequest
-from relic_core.formats.studies import read_study, write_study
+from relic_core.formats.studies import _FILE, read_study, write_study
 from relic_core.wiring import InlineExecutor, build
 from tests.making_studies import TERMS, make_ferry, make_study
 
@@ -64,12 +64,10 @@ def test_a_study_whose_work_is_not_here_is_taken_in_and_held(tmp_path, settings)
 
 def change(data, edit, *, digest=True):
     """Edit the content of a study's file, with a digest that fits or not."""
-    from relic_core.formats.studies import _digest
-
     whole = json.loads(data)
     edit(whole)
     if digest:
-        whole["sha256"] = _digest({name: whole[name] for name in ("study", "terms")})
+        whole["sha256"] = _FILE.digest({name: whole[name] for name in ("study", "terms")})
     return json.dumps(whole).encode()
 
 
