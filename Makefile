@@ -25,6 +25,7 @@ check:  ## run everything that CI runs, installing nothing
 	$(RUN) -m mypy
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/typos
+	$(RUN) tools/house.py --max circles=0 --max services_importing_wiring=0 --max locators=0 --max store_reached=0 --max services_files=40
 	$(RUN) -m pytest -n auto --dist loadfile
 
 bench: dev-environment  ## time indexing and searching on this machine

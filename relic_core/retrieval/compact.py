@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Claim, WorkVersion
     from relic_core.ports import Progress
-    from relic_core.retrieval.compact_recall import Measures
-    from relic_core.retrieval.dense import Dense
+    from relic_core.retrieval.compact_recall import Measures, Prepared
     from relic_core.retrieval.index_files import Recipe
 
 CODE = "compact/1"
@@ -155,7 +154,7 @@ def open_compact(root: Path, recipe: Recipe) -> Compact:
     return Compact(index, notes)
 
 
-def build(dense: Dense, works: Sequence[WorkVersion], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
+def build(dense: Prepared, works: Sequence[WorkVersion], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
     """Build the compact index of some works from their own indexes, and measure it.
 
     Those of the same encoder that were built before are deleted then. `progress` is told of sentences, each counting
@@ -185,7 +184,7 @@ def build(dense: Dense, works: Sequence[WorkVersion], progress: Progress, *, cla
 
 
 def _build(
-    dense: Dense, recipe: Recipe, works: Sequence[WorkVersion], progress: Progress, claims: Sequence[Claim]
+    dense: Prepared, recipe: Recipe, works: Sequence[WorkVersion], progress: Progress, claims: Sequence[Claim]
 ) -> None:
     faiss = _faiss()
     began = time.perf_counter()
@@ -227,7 +226,7 @@ def _build(
     index_files.save(dense.root, recipe, {}, files=files, notes=notes)
 
 
-def _sample(dense: Dense, works: Sequence[WorkVersion], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+def _sample(dense: Prepared, works: Sequence[WorkVersion], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
     """Take the vectors of some sentences, counted through all works, ascending."""
     taken, first = [], 0
     for work in works:

@@ -6,7 +6,7 @@ spans are scored exactly, so each of them then stands among the first k of the a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -14,11 +14,12 @@ from relic_core.domain import Span, best_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     import numpy.typing as npt
 
     from relic_core.domain import Claim, WorkVersion
-    from relic_core.retrieval.dense import Dense
+    from relic_core.encoders.cards import Similarity
     from relic_core.retrieval.sentence_sums import DenseIndex
 
     Measures = Mapping[int, tuple[float, float]]
@@ -36,8 +37,38 @@ _NOISE = 1.2
 from its sentences."""
 
 
+class Prepared(Protocol):
+    """What has prepared the works, as far as a compact index asks it."""
+
+    root: Path
+    similarity: Similarity
+
+    @property
+    def name(self) -> str:
+        """The retriever's name."""
+        ...
+
+    @property
+    def encoder_identity(self) -> str:
+        """What made the vectors."""
+        ...
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        """What the vectors are made by."""
+        ...
+
+    def open(self, work: WorkVersion) -> DenseIndex:
+        """Open the index of a work."""
+        ...
+
+    def claim_vector(self, claim: Claim) -> npt.NDArray[np.float32]:
+        """Encode a claim."""
+        ...
+
+
 def queries(
-    dense: Dense, works: Sequence[WorkVersion], claims: Sequence[Claim], rng: np.random.Generator
+    dense: Prepared, works: Sequence[WorkVersion], claims: Sequence[Claim], rng: np.random.Generator
 ) -> npt.NDArray[np.float32]:
     """Make the questions: real claims, and two neighbouring sentences' vector with noise, which is like none stored.
 
@@ -57,7 +88,7 @@ def queries(
 
 
 def measure(
-    dense: Dense,
+    dense: Prepared,
     works: Sequence[WorkVersion],
     asked: npt.NDArray[np.float32],
     found: Callable[[int], Sequence[npt.NDArray[np.int64]]],
@@ -106,7 +137,7 @@ def _recalls(best: Mapping[int, npt.NDArray[np.int64]], found: Sequence[npt.NDAr
 
 
 def _best(
-    dense: Dense,
+    dense: Prepared,
     works: Sequence[WorkVersion],
     asked: npt.NDArray[np.float32],
     lengths: Sequence[int],
