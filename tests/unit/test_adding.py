@@ -19,7 +19,10 @@ from relic_core.services.catalogue import make_gutenberg
 from relic_core.services.indexing import Preparing
 from relic_core.store.troubles import translate_error
 from relic_core.wiring import InlineExecutor, build
+from tests.approved import says
 from tests.gutenberg_mirror import corpus_books, serve
+
+SAYS = says("jobs")
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -75,7 +78,7 @@ def test_a_work_of_the_catalogue_is_fetched_with_what_is_known_of_it(bench, mirr
 
 def test_any_number_can_be_fetched_and_one_of_the_catalogue_is_known(bench):
     job = bench.catalogue.add_gutenberg(7)
-    assert (job.title, job.note) == ("Fetching no. 7 (Project Gutenberg)", "Lanterns has been added.")
+    assert (job.title, job.note) == ("Fetching no. 7 (Project Gutenberg)", SAYS["Lanterns added"])
     known = bench.catalogue.add_gutenberg(158)
     assert (known.title, known.note) == ("Fetching no. 158 (Emma)", "Added.")
     assert {work.author for work in bench.works.summaries()} == {"", "Jane Austen"}
@@ -85,8 +88,8 @@ def test_what_is_stored_is_not_asked_for_again(bench, mirror):
     bench.catalogue.add(["emma"])
     bench.catalogue.add_gutenberg(7)
     del mirror.asked[:]
-    assert bench.catalogue.add(["emma"]).note == "It was in the library already."
-    assert bench.catalogue.add_gutenberg(7).note == "Lanterns was in the library already."
+    assert bench.catalogue.add(["emma"]).note == SAYS["there already"]
+    assert bench.catalogue.add_gutenberg(7).note == SAYS["Lanterns there"]
     assert mirror.asked == []
 
 
@@ -106,10 +109,10 @@ def test_one_failure_does_not_stop_the_rest(bench, mirror, prepared):
     mirror.books[105] = b"  \n"
     job = bench.catalogue.add(["emma", "middlemarch", "persuasion", "the_waves", "babbitt", "a_tale_of_two_cities"])
     assert job.state == "done"
-    assert job.note.startswith("Emma, A Tale of Two Cities have been added. Babbitt was in the library already.")
-    assert "Not added: Middlemarch. Project Gutenberg's mirror" in job.note
-    assert "Not added: Persuasion. The file holds no words" in job.note
-    assert "Not added: The Waves. It is in copyright in the United States until 31 December 2026" in job.note
+    assert job.note.startswith(SAYS["two added, one there"])
+    assert "Not added: Middlemarch. Project Gutenberg's" in job.note
+    assert "Not added: Persuasion. The file" in job.note
+    assert SAYS["in copyright"] in job.note
     assert len(set(prepared)) == 3
 
 
@@ -119,9 +122,9 @@ def test_of_many_works_the_note_gives_numbers_and_failures_of_one_reason_are_tol
         each.entry.gutenberg: book(each.entry.title) for each in bench.catalogue.shelf() if each.entry.gutenberg
     }
     job = bench.catalogue.add(slugs)
-    assert (job.title, job.note) == ("Adding 18 works", "18 works have been added.")
+    assert (job.title, job.note) == ("Adding 18 works", SAYS["all added"])
     assert (job.done, job.total) == (18, 18)
-    assert bench.catalogue.add(slugs).note == "18 works were there already."
+    assert bench.catalogue.add(slugs).note == SAYS["all there"]
 
 
 def test_a_book_that_does_not_say_its_title_is_called_by_its_number(bench, mirror):
@@ -134,7 +137,7 @@ def test_a_job_that_adds_nothing_has_failed(bench):
     job = bench.catalogue.add(["middlemarch"])
     assert job.state == "failed"
     assert "gutenberg.org/ebooks/145" in job.note
-    assert "No number of Project Gutenberg is known" in bench.catalogue.add(["to_the_lighthouse"]).note
+    assert SAYS["number unknown"] in bench.catalogue.add(["to_the_lighthouse"]).note
 
 
 def test_a_mirror_that_does_not_answer_is_not_asked_for_every_work(bench, mirror):
@@ -145,7 +148,7 @@ def test_a_mirror_that_does_not_answer_is_not_asked_for_every_work(bench, mirror
     assert len(mirror.asked) == 2
     assert "Not added: Emma, Babbitt. The mirror" in job.note
     assert "Not added: Persuasion, A Tale of Two Cities." in job.note
-    assert "was not asked again" in job.note
+    assert SAYS["mirror spared"] in job.note
 
 
 def test_without_a_network_what_was_fetched_before_can_be_added(bench, mirror):
@@ -154,7 +157,7 @@ def test_without_a_network_what_was_fetched_before_can_be_added(bench, mirror):
         bench.works.remove(work.id)
     mirror.misbehaviour.append("always 500")
     job = bench.catalogue.add(["emma", "babbitt", "persuasion"])
-    assert job.note.startswith("Emma, Babbitt, Persuasion have been added. Emma: The copy kept here")
+    assert job.note.startswith(SAYS["added from copies"])
 
 
 def test_the_readers_own_words_stand_over_the_catalogues(bench):
@@ -189,8 +192,8 @@ def test_what_was_added_is_not_called_not_added_where_its_preparation_cannot_beg
     monkeypatch.setattr("relic_core.services.jobs.Jobs.start", hand_over)
     note = bench.catalogue.run_fetch({"items": bench.catalogue.items(slugs)}, lambda *_: None)
     assert "Not added" not in note
-    assert "Added, but the preparation of " in note
-    assert "could not be started: The store is in use." in note
+    assert SAYS["unprepared"] in note
+    assert SAYS["store in use"] in note
     assert len(bench.works.summaries()) == len(slugs)
 
 
@@ -202,7 +205,7 @@ def test_files_that_were_added_are_not_called_failed_where_their_preparation_can
     (tmp_path / "a.txt").write_text("This is a.\n")
     job = bench.jobs.start("add", title="Adding a.txt", arguments={"paths": [str(tmp_path / "a.txt")]})
     assert job.state == "done"
-    assert job.note.startswith("A has been added. Added, but the preparation of A could not be started: The store is")
+    assert job.note.startswith(SAYS["A unprepared"])
 
 
 def test_a_file_that_fails_is_called_by_its_name(bench, tmp_path):
@@ -299,7 +302,7 @@ def test_a_work_that_a_reader_asks_for_comes_before_those_of_a_shelf(bench, monk
         f"begin {second}",
         f"done {second}",
     ]
-    assert note == "2 works are ready to search."
+    assert note == SAYS["two ready"]
     assert f"Preparing {readers} comes first" in said
 
 
@@ -355,7 +358,7 @@ def test_works_are_prepared_one_by_one_and_one_that_fails_does_not_stop_the_rest
     bench.works.remove(ids[2])
     said = []
     note = bench.indexes.run_prepare({"works": [*ids, "never-was"]}, lambda *report: said.append(report))
-    assert note == "1 work is ready to search. Babbitt: Out of memory."
+    assert note == SAYS["one ready, one not"]
     assert waits == [ids[0], ids[0], ids[1], ids[1]]
     assert said[0] == (0, 2, "Preparing Emma")
 
@@ -508,7 +511,7 @@ def test_on_a_full_disk_nothing_is_added_and_the_store_is_as_it_was(bench, room)
         said = process.stdout.read()
     assert "Traceback" not in said
     assert said.startswith(f"StoreFull The disk of the store {bench.settings.store} is full"), said
-    assert "Make room and try again; nothing was lost." in said
+    assert SAYS["disc full"] in said
     assert bench.works.summaries() == (before,)
     assert bench.works.load(before.id).text.startswith("Title: Emma")
     assert bench.works.add(BOOKS[105], name="p.txt").outcome == "added", "with room again, it goes on"
@@ -535,7 +538,7 @@ def test_an_odd_answer_for_one_book_keeps_nothing_and_leaves_the_others(bench, m
         mirror.books = mirror.books | {158: b""}
     job = bench.catalogue.add(["emma", "babbitt"])
     assert job.state == "done", job.note
-    assert job.note.startswith("Babbitt has been added. Not added: Emma. ")
+    assert job.note.startswith(f"{SAYS['Babbitt added']} ")
     assert "mistake" not in job.note
     assert not (bench.settings.downloads / "158").exists()
 
@@ -545,7 +548,7 @@ def test_a_downloads_folder_that_cannot_be_made_is_told_once(bench, mirror):
     bench.settings.downloads.write_text("a file in the place of the folder")
     job = bench.catalogue.add(["emma", "babbitt"])
     assert job.state == "failed"
-    assert job.note.startswith(f"The folder of downloads {bench.settings.downloads} cannot be")
+    assert job.note.startswith(f"{SAYS['downloads folder']} {bench.settings.downloads} ")
     assert len(mirror.asked) < 2
 
 
@@ -573,7 +576,7 @@ def test_a_work_can_be_corrected(bench):
     [
         ({"title": " \n"}, "needs a title"),
         ({"title": "\u202e"}, "needs a title"),
-        ({"title": "x" * 301}, "The title has 301 characters; at most 300"),
+        ({"title": "x" * 301}, " 301 characters; at most 300"),
         ({"author": "x" * 301}, "The author has 301"),
         ({"year": 0}, "0 is no year"),
         ({"year": 3026}, "3026 is no year"),

@@ -20,7 +20,10 @@ from relic_core.domain import SearchRequest
 from relic_core.errors import BadBackup, BadRequest, NotFound, StoreError, StoreFull
 from relic_core.store import migrations, swapping
 from relic_core.wiring import build
+from tests.approved import says
 from tests.making import make_work, work_of
+
+SAYS = says("commands")
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -166,7 +169,7 @@ def test_a_back_up_taken_while_another_process_writes_has_all_that_was_acknowled
 
 def test_a_back_up_replaces_an_earlier_one_and_nothing_else(ferry, backup, tmp_path):
     held = backup.read_bytes()
-    with pytest.raises(BadRequest, match="replace it with --force"):
+    with pytest.raises(BadRequest, match="--force"):
         ferry.backups.make(backup, silent)
     assert backup.read_bytes() == held
     ferry.backups.make(backup, silent, force=True)
@@ -175,11 +178,11 @@ def test_a_back_up_replaces_an_earlier_one_and_nothing_else(ferry, backup, tmp_p
     mine.write_text("my thesis", encoding="utf-8")
     with pytest.raises(BadRequest, match="is no back-up"):
         ferry.backups.make(mine, silent, force=True)
-    with pytest.raises(BadRequest, match="lies in the data folder"):
+    with pytest.raises(BadRequest, match="in the data"):
         ferry.backups.make(ferry.settings.data / "kept.zip", silent)
     with pytest.raises(NotFound, match="There is no folder"):
         ferry.backups.make(tmp_path / "none" / "kept.zip", silent)
-    with pytest.raises(NotFound, match="nothing to back up"):
+    with pytest.raises(NotFound, match="nothing to"):
         library(tmp_path / "new").backups.make(tmp_path / "empty.zip", silent)
 
 
@@ -231,26 +234,26 @@ def said(**new):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (said(format=2), "made by a newer version"),
-        (said(store_version=9_999), "made by a newer version .*its store is at version 9999"),
-        (said(works=7), "has 1 works, and its manifest says 7"),
-        (said(members={}), "does not hold the files that its manifest lists"),
-        (said(members=3), "its manifest is incomplete"),
-        (said(store_version="13"), "its manifest is incomplete .*store_version is '13'"),
-        (said(works=None), "its manifest is incomplete"),
-        (said(store=3), "its manifest is incomplete"),
-        (said(format="x"), "its manifest cannot be read"),
-        (said(extra=3), "its manifest is incomplete"),
-        (lambda entries, _: entries.pop("manifest.json"), "is no back-up of this program"),
-        (lambda entries, _: entries.pop("data/model.json"), r"its manifest lists \(data/model.json\)"),
-        (lambda entries, _: entries.update({"data/more.txt": b"x"}), r"its manifest lists \(data/more.txt\)"),
+        (said(format=2), "a newer version"),
+        (said(store_version=9_999), "newer.* 9999"),
+        (said(works=7), " 1 works,.* 7"),
+        (said(members={}), "does not hold"),
+        (said(members=3), "incomplete"),
+        (said(store_version="13"), "incomplete .*store_version is '13'"),
+        (said(works=None), "incomplete"),
+        (said(store=3), "incomplete"),
+        (said(format="x"), "manifest cannot"),
+        (said(extra=3), "incomplete"),
+        (lambda entries, _: entries.pop("manifest.json"), "no back-up"),
+        (lambda entries, _: entries.pop("data/model.json"), r"\(data/model\.json\)"),
+        (lambda entries, _: entries.update({"data/more.txt": b"x"}), r"\(data/more\.txt\)"),
         (lambda entries, _: entries.update({"data/model.json": b"[]x"}), r"model.json does not hold what"),
         (lambda entries, _: entries.update({"data/model.json": b"{}"}), r"model.json does not hold what"),
-        (climbing("data/../../evil"), "would lead out of the data folder"),
-        (climbing("../evil"), "would lead out"),
-        (climbing("/evil"), "would lead out"),
-        (climbing("data\\..\\evil"), "would lead out"),
-        (climbing("data//evil"), "would lead out"),
+        (climbing("data/../../evil"), "lead out"),
+        (climbing("../evil"), "lead out"),
+        (climbing("/evil"), "lead out"),
+        (climbing("data\\..\\evil"), "lead out"),
+        (climbing("data//evil"), "lead out"),
     ],
 )  # fmt: skip
 def test_a_back_up_that_was_changed_is_refused_and_nothing_is_touched(backup, other, tmp_path, change, told):
@@ -278,7 +281,7 @@ def test_a_back_up_that_would_have_files_moved_is_refused(backup, other, tmp_pat
             "sha256": hashlib.sha256(written).hexdigest(),
         }
 
-    with pytest.raises(BadBackup, match=r"restoring.json is none that a back-up has"):
+    with pytest.raises(BadBackup, match=r"restoring\.json"):
         other.backups.check(rewritten(backup, tmp_path / "bad.zip", change), silent)
     assert (tmp_path / "elsewhere" / "diary.txt").read_text() == "mine"
 
@@ -290,7 +293,7 @@ def test_links_in_a_zip_are_refused(backup, tmp_path):
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
     with zipfile.ZipFile(bad, "a") as archive:
         archive.writestr(link, "/etc/passwd")
-    with pytest.raises(BadBackup, match="would lead out"):
+    with pytest.raises(BadBackup, match="lead out"):
         library(tmp_path / "new").backups.restore(bad, silent)
 
 
@@ -303,7 +306,7 @@ def test_a_damaged_or_shortened_back_up_is_refused(backup, tmp_path, where):
         ("flipped.zip", whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :]),
     ):
         (tmp_path / name).write_bytes(data)
-        with pytest.raises(BadBackup, match="cannot be restored"):
+        with pytest.raises(BadBackup, match="be restored"):
             library(tmp_path / "new").backups.restore(tmp_path / name, silent)
 
 
@@ -319,7 +322,7 @@ def test_a_file_that_is_none_or_not_there_is_told(tmp_path):
 def test_a_library_that_holds_something_is_replaced_only_by_force_and_kept_aside(backup, other, tmp_path):
     (other.settings.data / "notes.txt").write_text("mine", encoding="utf-8")
     before = texts(other)
-    with pytest.raises(BadRequest, match=r"holds something already \(1 work\).*--force"):
+    with pytest.raises(BadRequest, match=r"\(1 work\).*--force"):
         other.backups.restore(backup, silent)
     assert texts(other) == before
     done = other.backups.restore(backup, silent, force=True)
@@ -333,7 +336,7 @@ def test_a_store_that_cannot_be_opened_can_be_replaced(backup, tmp_path):
     other = library(tmp_path / "new")
     other.settings.data.mkdir(parents=True)
     other.settings.store.write_bytes(b"no database" * 1000)
-    with pytest.raises(BadRequest, match="a store that cannot be opened"):
+    with pytest.raises(BadRequest, match=r"store that.*opened"):
         other.backups.restore(backup, silent)
     done = other.backups.restore(backup, silent, force=True)
     assert texts(other)[1] == ["The ferry is late"]
@@ -357,7 +360,7 @@ def test_a_restore_that_fails_leaves_nothing_of_its_own_nor_another_ones_folder(
     for _ in range(2):
         with pytest.raises(StoreError, match="It fails"):
             other.backups.restore(backup, silent, force=True)
-    assert len(set(made)) == 2, "a name that nobody can know beforehand"
+    assert len(set(made)) == 2  # a name that nobody can know beforehand
     assert not list(other.settings.data.glob(f"{swapping.STAGED}*"))
 
 
@@ -478,13 +481,13 @@ def test_the_commands_back_up_check_and_restore(ferry, tmp_path, monkeypatch, ca
     assert cli.main(["backup", path]) == 0
     assert "holds 1 work and 6 files" in capsys.readouterr().out
     assert cli.main(["backup", path]) == 1
-    assert "is an earlier back-up" in capsys.readouterr().err
+    assert SAYS["earlier"] in capsys.readouterr().err
     assert cli.main(["backup", path, "--force"]) == 0
     capsys.readouterr()
     assert cli.main(["restore", path, "--check"]) == 0
-    assert "is whole and could be restored" in capsys.readouterr().out
+    assert SAYS["back-up whole"] in capsys.readouterr().out
     assert cli.main(["restore", path]) == 1
     assert "--force" in capsys.readouterr().err
     assert cli.main(["restore", path, "--force"]) == 0
-    assert "What was there before is kept in" in capsys.readouterr().out
+    assert SAYS["kept aside"] in capsys.readouterr().out
     assert cli.main(["restore", "emma", "--force"]) == 2

@@ -24,12 +24,15 @@ from relic_core.ports import silent
 from relic_core.services.search import Search
 from relic_core.wiring import build
 from tests import tiny_models
+from tests.approved import says
 from tests.making import make_work
 from tests.making_rerankers import make_cross_encoder
 from tests.making_training import make_base
 from tools.bench import parts, running, tables
 from tools.bench.bench import QUICK, Bench, Figure, Target, as_fast, head, median_and_tail
 from tools.bench.parts import SentenceTransformersBaseline, plain_forward
+
+SAYS = says("bench")
 
 HERE = ("bm25", "building", "encoder", "latency", "library", "doubling", "agreement", "mining")
 """The parts that start no process."""
@@ -195,7 +198,7 @@ def test_answers_are_timed_for_every_retriever_that_works_are_prepared_for(repor
 def test_works_that_are_not_prepared_are_left_out_of_the_library_and_named_as_such(report):
     measured = part(report, "library")
     assert measured.details["works"] == 1
-    assert "1 works are left out: they have not been prepared." in measured.notes
+    assert SAYS["one unprepared"] in measured.notes
 
 
 @pytest.mark.parametrize("name", ["latency", "library", "start"])
@@ -203,7 +206,7 @@ def test_where_nothing_is_prepared_that_is_what_is_said(workbench, tmp_path, nam
     bare = build(dataclasses.replace(workbench.settings, indexes=tmp_path / "none"))
     (measured,) = running.measure(bare, [name], quick=True, progress=silent).parts
     assert measured.figures == ()
-    assert measured.notes[0].startswith("Not measured: no work is prepared.")
+    assert measured.notes[0].startswith(SAYS["not measured"])
     assert "python -m relic_core index WORK" in measured.notes[0]
 
 
@@ -365,7 +368,7 @@ def test_memory_is_that_of_a_process_that_asks_three_works_for_every_length(work
     before, answering = measured.figures[0].baseline_value, measured.figures[0].value
     assert before > 10
     assert answering > 0.95 * before, "in a process that has asked much before, memory can be given back meanwhile"
-    assert measured.notes[0] == "Only 1 of the 2 works are prepared."
+    assert measured.notes[0] == SAYS["one of two"]
 
 
 def test_the_server_is_added_to_the_memory_that_the_target_is_for(workbench, inline, monkeypatch):
@@ -474,7 +477,7 @@ def test_the_table_has_a_line_for_every_figure_and_says_what_was_not_measured(re
     for measured in report.parts:
         for each in measured.figures:
             assert sum(line.startswith(each.what) for line in text.splitlines()) >= 1
-    assert "the figures mean nothing" in text
+    assert "mean nothing" in text
     bare = dataclasses.replace(report, parts=(running.Measured(part="start", on="", notes=("Not measured: so.",)),))
     assert "Not measured: so." in tables.write(bare, "table")
 
@@ -537,7 +540,7 @@ def test_a_busy_machine_is_told(monkeypatch):
 
     monkeypatch.setattr(module.os, "cpu_count", lambda: 2)
     monkeypatch.setattr(module.os, "getloadavg", lambda: (3.5, 0, 0))
-    assert busy().startswith("The machine was busy when the run began (load 3.5 on 2 cores)")
+    assert busy().startswith(SAYS["machine busy"])
     monkeypatch.setattr(module.os, "getloadavg", lambda: (0.5, 9, 9))
     assert busy() == ""
 

@@ -234,7 +234,7 @@ def test_a_folder_that_lacks_a_file_is_refused_by_name(model_folder, name):
 
 @pytest.mark.parametrize("name", ["no/such-model", "not a name at all!"])
 def test_an_unknown_model_says_what_to_do(name):
-    with pytest.raises(BadWeights, match=r"hf download.*RELIC_TRAINED is the encoder of dense-RELiC"):
+    with pytest.raises(BadWeights, match=r"hf download.*RELIC_TRAINED is .*dense-RELiC"):
         find_model(name)
 
 
@@ -262,7 +262,7 @@ def test_weights_that_do_not_fit_their_configuration_are_refused(model_folder):
 
 def test_a_stretch_longer_than_the_positions_of_the_model_is_refused():
     LateChunkingEncoder(replace(read_card(), window=510)).encode_claims([Claim("anything")])
-    with pytest.raises(BadWeights, match="at most 512 tokens at a time, and works are read in stretches of up to 513"):
+    with pytest.raises(BadWeights, match=r" 512 tokens.* 513"):
         LateChunkingEncoder(replace(read_card(), window=511)).encode_claims([Claim("anything")])
 
 

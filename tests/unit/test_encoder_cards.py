@@ -188,7 +188,7 @@ def test_the_packaged_folder_and_the_packaged_encoder_are_used_alike():
         ({"pooling": {"pooling_mode_max_tokens": True}}, "pools by max_tokens"),
         ({"pooling": {"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": True}}, "mean_tokens and cls_token"),
         ({"pooling": {"pooling_mode_mean_tokens": False}}, "pools by nothing"),
-        ({"pooling": {"pooling_mode_mean_tokens": True, "include_prompt": False}}, "leaves the prompt out"),
+        ({"pooling": {"pooling_mode_mean_tokens": True, "include_prompt": False}}, "leaves the prompt"),
         (
             {"kinds": ("Transformer", "Pooling"), "prompts": {"similarity_fn_name": "manhattan"}},
             '"similarity": "manhattan"',
@@ -241,14 +241,14 @@ def test_weights_in_a_folder_of_their_own_are_found(folder):
         ({"pooling": 3}, '"pooling": 3; it must be a text'),
         ({"similarity": "euclid"}, '"cosine" or "dot"'),
         ({"spans": "context"}, '"in context" or "alone"'),
-        ({"window": "254"}, '"window": "254"; it must be a whole number of tokens, 16 or more'),
+        ({"window": "254"}, '"window": "254";.* 16 or more'),
         ({"window": 15}, "16 or more"),
         ({"window": True}, "16 or more"),
         ({"window": 99.5}, "16 or more"),
         ({"query_prefix": None}, '"query_prefix": null; it must be a text'),
         ({"name": " "}, "it must be a name"),
         ({"model": 3}, "must be a folder or a hub name"),
-        ({"model": "", "query_model": ""}, "Name one model for claims and passages alike"),
+        ({"model": "", "query_model": ""}, "claims and passages"),
         ({"query_model": ""}, "names a query_model and no other"),
         ({"pooling": "first", "spans": "in context"}, 'only a mean can be taken there.*"spans": "alone"'),
         ({"pooling": "pooler", "spans": "in context"}, "only a mean"),
@@ -262,7 +262,7 @@ def test_a_card_that_cannot_be_followed_says_what_is_allowed(folder, said, messa
         read_card(str(folder))
 
 
-@pytest.mark.parametrize(("content", "message"), [("{", "cannot be read as JSON"), ("[]", "one JSON object")])
+@pytest.mark.parametrize(("content", "message"), [("{", "read as JSON"), ("[]", "JSON object")])
 def test_a_card_that_is_none(folder, content, message):
     (folder / "encoder.json").write_text(content, encoding="utf-8")
     with pytest.raises(BadWeights, match=message):
@@ -270,7 +270,7 @@ def test_a_card_that_is_none(folder, content, message):
 
 
 def test_a_card_that_is_not_there(tmp_path):
-    with pytest.raises(BadWeights, match=r"There is no encoder card '.*none\.json'.*RELIC_TRAINED is .*RELIC_MODEL"):
+    with pytest.raises(BadWeights, match=r"'.*none\.json'.*RELIC_TRAINED is .*RELIC_MODEL"):
         read_card(str(tmp_path / "none.json"))
 
 

@@ -108,7 +108,7 @@ def test_towers_of_unlike_dimension_are_refused(tmp_path):
     tiny_models.bert(tmp_path / "a")
     tiny_models.bert(tmp_path / "b", dimension=32)
     encoder = alone(write_card(tmp_path / "c.json", query_model="a", passage_model="b", spans="alone"))
-    with pytest.raises(BadWeights, match="16 dimensions and those of passages 32"):
+    with pytest.raises(BadWeights, match=r" 16 .* 32"):
         encoder.encode_claims([Claim("the fox")])
 
 
@@ -219,7 +219,7 @@ def test_of_a_long_passage_the_beginning_is_kept(e5):
 
 def test_a_prefix_that_leaves_no_room_is_refused(e5):
     card = replace(read_card(e5), query_prefix="the fox " * 40)
-    with pytest.raises(BadWeights, match="80 tokens, more than half of its window of 100"):
+    with pytest.raises(BadWeights, match=r"80 tokens.* 100"):
         PassageEncoder(card).encode_claims([Claim("the fox")])
 
 
@@ -256,9 +256,7 @@ def test_a_prefix_before_byte_pairs_is_tokenized_with_its_text(roberta, tmp_path
 def test_roberta_reads_two_tokens_fewer_than_it_has_positions(roberta, tmp_path):
     text = ["far " * 300]
     assert np.isfinite(alone(roberta_card(roberta, tmp_path, window=62)).encode_passages(text)).all()
-    with pytest.raises(
-        BadWeights, match="reads at most 64 tokens at a time, and works are read in stretches of up to 65"
-    ):
+    with pytest.raises(BadWeights, match=r" 64 tokens.* 65"):
         alone(roberta_card(roberta, tmp_path, window=63)).encode_passages(text)
 
 
@@ -274,7 +272,7 @@ def test_a_word_is_pooled_into_its_own_sentence_whether_or_not_its_token_begins_
         )  # fmt: skip
         encoder = LateChunkingEncoder(read_card(card), precision="float32")
         assert encoder._pair.passages.joins_spaces is not trimmed
-        assert ("spaces with their word" in encoder.identity) is not trimmed
+        assert ("spaces with" in encoder.identity) is not trimmed
         found[name] = encoder.encode_sentences(work, quiet)
     encode = Tokenizer.from_file(str(model / TOKENIZER)).encode
     texts = [f"{' ' if at not in {0, 3} else ''}{work.sentence_text(at)}" for at in range(5)]
@@ -311,7 +309,7 @@ def test_weights_saved_with_a_head_or_under_old_names_are_read(bert, tmp_path, o
 def test_a_damaged_tokenizer_is_refused(bert, tmp_path):
     shutil.copytree(bert, tmp_path / "m")
     (tmp_path / "m" / TOKENIZER).write_text("{}", encoding="utf-8")
-    with pytest.raises(BadWeights, match=r"tokenizer\.json cannot be read"):
+    with pytest.raises(BadWeights, match=r"tokenizer\.json"):
         LateChunkingEncoder(read_card(str(tmp_path / "m"))).encode_claims([Claim("the fox")])
 
 

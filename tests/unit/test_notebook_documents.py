@@ -17,7 +17,10 @@ from relic_core.formats.notebook import Section
 from relic_core.reporting.citations.quoting import set_quotation
 from relic_core.reporting.notebook import COLUMNS, csv, markdown
 from relic_core.reporting.notebook_word import word
+from tests.approved import says
 from tests.making_citations import cited
+
+SAYS = says("documents")
 
 NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)
 EMMA = replace(cited("Emma", "Jane Austen", 1815, publisher="Dent", year=1906), id="emma-1")
@@ -139,12 +142,12 @@ def test_letters_of_a_year_are_the_same_in_the_text_in_the_list_and_in_the_table
 def test_what_was_asked_is_called_what_it_was_and_a_verdict_as_on_the_page():
     assert "Claim: She is vain\\\nVerdict: Unsure" in written(note(claim="She is vain", verdict="unsure"))
     looked_for = written(note(claim="vanity", origin="concordance"))
-    assert "Word looked for: vanity" in looked_for
+    assert SAYS["word"] in looked_for
     assert "Claim" not in looked_for
 
 
 def test_an_empty_collection_is_a_title_and_nothing_is_listed():
-    assert written().startswith("# Clues\n\n---\n\n0 passages, from RELiC Workbench")
+    assert written().startswith(f"# Clues\n\n---\n\n{SAYS['no passages']}")
 
 
 def test_the_list_names_each_work_once_in_its_order():
@@ -173,7 +176,7 @@ def test_each_collection_of_several_has_a_heading_and_its_notes_stand_below_it()
 def test_a_work_that_was_cited_in_one_collection_is_known_in_the_next():
     made = markdown(SEVERAL, "chicago-notes", {"emma-1": EMMA}, title="Notebook")
     assert made.count("Jane Austen, *Emma* (1815; Dent, 1906)") == 1
-    assert "3 passages, from RELiC Workbench" in made
+    assert SAYS["three passages"] in made
 
 
 # ---- Word ------------------------------------------------------------------------------------------------------------
@@ -240,7 +243,7 @@ def test_word_says_when_the_notes_were_written_last():
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_word_takes_any_characters(words, name):
     made = paragraphs(word([section(note(f"It {words} rained", words=words), name=name)], "chicago-notes", {}))
-    assert made[-1].text.startswith("One passage, from RELiC Workbench")
+    assert made[-1].text.startswith(SAYS["one passage"])
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
@@ -268,9 +271,9 @@ def test_the_table_says_how_each_note_was_kept():
     made = rows(csv([section(*kept)], "mla", {}, labels={"dense": "Dense"}))
     assert [row["how it was kept"] for row in made] == [
         "Rank 3 by Dense.",
-        "Met in reading.",
+        SAYS["from reading"],
         "Found by the word “vain*”.",
-        "One of the three passages of an item of the proxy task.",
+        SAYS["from proxy task"],
     ]
     assert [(row["found by"], row["rank"]) for row in made] == [("dense", "3"), *[("", "")] * 3]
 

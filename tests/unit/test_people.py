@@ -13,7 +13,10 @@ from relic_core.errors import BadRequest, NotFound
 from relic_core.store.connection import Database
 from relic_core.store.locks import LockTimeout
 from relic_core.wiring import build
+from tests.approved import says
 from tests.making_notes import add_ferry
+
+SAYS = says("commands")
 
 ADA, BEN = "a" * 16, "b" * 16
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -74,11 +77,11 @@ def test_a_person_is_written_down_once_and_again_where_the_address_is_another(be
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ("ben@example.org", r"Nobody has signed in as ben@example.org yet\..*sign in once.*There is: a{16}\."),
-        ("zzz", r"There is nobody called 'zzz'\. There is: a{16}\."),
-        ("", "There is nobody called ''"),
-        ("x@" + "y" * 3000, "Nobody has signed in as x@y+ yet"),
-        ("\udce4@x", "Nobody has signed in"),
+        ("ben@example.org", r"ben@example\.org yet.*sign in.*: a{16}\."),
+        ("zzz", r"'zzz'.*: a{16}\."),
+        ("", "called ''"),
+        ("x@" + "y" * 3000, "x@y+ yet"),
+        ("\udce4@x", "@x yet"),
     ],
 )
 def test_who_is_not_known_is_told_with_who_there_is(bench, said, why):
@@ -88,7 +91,7 @@ def test_who_is_not_known_is_told_with_who_there_is(bench, said, why):
 
 def test_an_address_at_two_providers_is_two_people(bench):
     bench.people.signed_in(BEN, "ada@example.org")
-    with pytest.raises(BadRequest, match=rf"2 people have signed in as ada@example.org.*{ADA}, {BEN}"):
+    with pytest.raises(BadRequest, match=rf"^2 .* ada@example.org.*{ADA}, {BEN}"):
         bench.people.find("ada@example.org")
 
 
@@ -256,7 +259,7 @@ def test_nothing_moves_where_something_fails(bench, ferry, monkeypatch):
 def test_an_address_that_somebody_had_once_gets_nothing_without_their_number(bench, ferry):
     bench.people.signed_in(ADA, "ada@new.example.org")
     ask(bench, "A claim of nobody's")
-    with pytest.raises(BadRequest, match=f"another address by now.* {ADA}"):
+    with pytest.raises(BadRequest, match=f"another address.* {ADA}"):
         bench.people.transfer_ownership("ada@example.org")
     assert bench.people.transfer_ownership("ada@new.example.org").searches == 1
     assert bench.people.transfer_ownership("nobody", "ada@example.org").searches == 1, "whose they were may be said so"
@@ -279,7 +282,7 @@ def test_a_collection_that_was_handed_over_meanwhile_is_not_taken_back_by_a_new_
 
 
 def test_nobody_is_handed_their_own(bench):
-    with pytest.raises(BadRequest, match="two different people"):
+    with pytest.raises(BadRequest, match="different people"):
         bench.people.transfer_ownership(ADA, "ada@example.org")
 
 
@@ -339,8 +342,8 @@ def test_the_command_lists_and_hands_over_and_says_how_much(bench, run, ferry):
     ask(bench, "A claim about lanterns")
     assert "nobody" in run("hand-over")[1]
     code, said, _ = run("hand-over", "ada@example.org")
-    assert (code, said) == (0, "Handed over from nobody to ada@example.org: 1 note, 1 collection and 1 search.\n")
-    assert run("hand-over", "ada@example.org")[:2] == (0, "Nothing is kept that could be handed over.\n")
+    assert (code, said) == (0, SAYS["handed over"] + "\n")
+    assert run("hand-over", "ada@example.org")[:2] == (0, SAYS["nothing to hand over"] + "\n")
     assert run("hand-over", "ada@example.org", "--from", "zoe@example.org")[0] == 1
     assert run("hand-over", "--from", "ada@example.org")[0] == 2
     assert run("hand-over", "nobody", "--from", "ada@example.org")[0] == 0
@@ -349,8 +352,8 @@ def test_the_command_lists_and_hands_over_and_says_how_much(bench, run, ferry):
 def test_commands_show_one_persons_things(bench, run, ferry, tmp_path):
     bench.notebook.keep(ferry.id, "1.1.2", person=ADA)
     ask(bench, "A claim about lanterns", ADA)
-    assert "Nothing has been kept yet." in run("notebook")[1]
-    assert "Nothing has been asked yet." in run("history")[1]
+    assert SAYS["nothing kept"] in run("notebook")[1]
+    assert SAYS["no searches"] in run("history")[1]
     assert "1.1.2" in run("notebook", "--person", "ada@example.org")[1]
     assert "lanterns" in run("history", "--person", "ada@example.org")[1]
     for file in (tmp_path / "ada.json", tmp_path / "ada.md"):
@@ -359,20 +362,20 @@ def test_commands_show_one_persons_things(bench, run, ferry, tmp_path):
     assert "Taken in: 1 note." in run("notebook", "import", tmp_path / "ada.json")[1]
     assert "Here already: 1." in run("notebook", "import", tmp_path / "ada.json", "--person", ADA)[1]
     code, _, told = run("notebook", "--person", "zoe@example.org")
-    assert (code, "Nobody has signed in as zoe@example.org yet." in told) == (1, True)
+    assert (code, "zoe@example.org yet." in told) == (1, True)
 
 
 def test_a_command_removes_a_search_and_puts_it_back(bench, run):
     search = ask(bench, "A claim about lanterns")
     code, said, _ = run("history", "remove", search.id)
     assert (code, f"history restore {search.id}" in said) == (0, True)
-    assert "Nothing has been asked yet." in run("history")[1]
+    assert SAYS["no searches"] in run("history")[1]
     assert "lanterns" in run("history", "--removed")[1]
     code, _, told = run("history", "show", search.id)
     assert (code, "was removed" in told) == (1, True)
     assert run("history", "remove", search.id)[0] == 0, "it is removed"
     assert len(bench.history.removed()) == 1
-    assert "Back in the history" in run("history", "restore", search.id)[1]
+    assert SAYS["search restored"] in run("history", "restore", search.id)[1]
     assert "lanterns" in run("history")[1]
     assert run("history", "show", search.id, "--person", ADA)[0] == 2
     assert run("history", "--removed", "--words", "x")[0] == 2

@@ -77,7 +77,7 @@ def test_the_reranked_column_is_in_the_rerankers_order_and_says_where_the_others
 
 def test_passages_like_one_are_not_reranked_since_there_is_no_claim_to_read(ready):
     result = like(ready, "1.1.1")
-    assert "a passage was given instead of a claim" in result.columns[2].note
+    assert "instead of a claim" in result.columns[2].note
     assert not result.columns[2].cards
     assert result.columns[0].cards
 
@@ -137,12 +137,12 @@ def test_a_damaged_index_is_said_to_be_damaged_and_can_be_built_anew(ready, sett
 
 def test_without_a_model_words_still_answer_and_the_column_says_why(bench, settings):
     def no_model():
-        raise BadWeights("The model is gone. Install it again.")
+        raise BadWeights("No model. Install it.")
 
     bench.retrievers._made["dense-relic"] = Dense("dense-relic", encoder=no_model, root=settings.indexes)
     assert bench.indexes.missing(WORK.id) == ()
     dense, bm25, fusion = ask(bench, "Nobody paid").columns
-    assert (dense.note, dense.pending) == ("The model is gone. Install it again.", False)
+    assert (dense.note, dense.pending) == ("No model. Install it.", False)
     assert (fusion.note, fusion.pending) == (dense.note, False)
     assert bm25.cards
 
@@ -245,7 +245,7 @@ def test_a_search_of_some_chapters_ranks_their_passages_alone(ready):
     result = ask(ready, "Nobody paid for the lanterns", length=2, results=10, chapters=(2,))
     for column in result.columns:
         spans = {hit.span for card in column.cards for hit in (card, *card.others)}
-        assert spans <= {Span(3, 2), Span(4, 2)}, "a passage that begins in chapter 1 is none of chapter 2"
+        assert spans <= {Span(3, 2), Span(4, 2)}  # a passage that begins in chapter 1 is none of chapter 2
         assert column.candidates == 2
         ranks = {hit.rank for card in column.cards for hit in (card, *card.others)}
         assert ranks <= {1, 2}
@@ -270,9 +270,9 @@ def test_chapters_change_neither_the_scores_of_words_nor_what_a_passage_is_worth
 @pytest.mark.parametrize(
     ("chapters", "length", "message"),
     [
-        ((0,), 1, "has no chapter 0: its chapters are numbered 1 to 2"),
-        ((2, 9, 7), 1, "has no chapter 7, 9"),
-        ((2,), 4, "The chapter chosen holds no passage of 4 sentences"),
+        ((0,), 1, "chapter 0: .* 1 to 2"),
+        ((2, 9, 7), 1, "chapter 7, 9"),
+        ((2,), 4, "chosen .* of 4 sentences"),
     ],
 )
 def test_chapters_the_work_has_not_and_chapters_too_short_are_refused(ready, chapters, length, message):
@@ -338,7 +338,7 @@ def test_a_passage_that_runs_over_the_end_of_its_work_ends_there(ready):
 @pytest.mark.parametrize(
     ("at", "n", "error", "message"),
     [
-        ("9.1.1", 1, NotFound, "has no passage 9.1.1"),
+        ("9.1.1", 1, NotFound, "passage 9.1.1"),
         ("nowhere", 1, BadRequest, "is no place in a work"),
         ("1.1.1", 0, BadRequest, "1 to 5 are possible"),
         ("1.1.1", 6, BadRequest, "1 to 5 are possible"),
@@ -350,9 +350,9 @@ def test_a_passage_that_is_not_there_is_told(ready, at, n, error, message):
 
 
 def test_a_passage_beside_which_there_is_no_other_is_told(ready):
-    with pytest.raises(BadRequest, match="no other of this length"):
+    with pytest.raises(BadRequest, match="no other"):
         like(ready, "1.2.1", n=5, length=2)
-    with pytest.raises(BadRequest, match="no other of this length"):
+    with pytest.raises(BadRequest, match="no other"):
         like(ready, "2.1.1", n=3, chapters=(2,))
 
 
@@ -385,7 +385,7 @@ def test_a_retriever_that_runs_out_of_memory_says_so_and_the_others_answer(ready
     monkeypatch.setattr(ready.retrievers.get("dense-relic"), "rank", fail)
     result = ask(ready, "Nobody paid")
     dense, bm25, fusion = result.columns
-    assert "not enough memory" in dense.note
+    assert "enough memory" in dense.note
     assert (dense.cards, dense.pending, fusion.note) == ((), False, dense.note)
     assert bm25.cards
     assert not result.weak

@@ -282,14 +282,14 @@ def test_writers_who_come_together_wait_together(held):
     began = time.monotonic()
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(write, range(6)))
-    assert time.monotonic() - began < 2.5, "one behind the other it takes 3 s"
+    assert time.monotonic() - began < 2.5  # one behind the other it takes 3 s
 
 
 def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path):
     path = tmp_path / "relic.duckdb"
     content = b"This is no database. " * 500
     path.write_bytes(content)
-    with pytest.raises(StoreError, match=r"relic\.duckdb cannot be read"):
+    with pytest.raises(StoreError, match=r"relic\.duckdb cannot"):
         Store(path, lock_seconds=0.1).works.summaries()
     assert path.read_bytes() == content
 
@@ -305,7 +305,7 @@ def test_a_folder_in_the_place_of_the_store_is_told_in_whole_sentences(tmp_path)
     path = tmp_path / "relic.duckdb"
     path.mkdir()
     (path / "something").touch()
-    with pytest.raises(StoreError, match=r"Is a directory\. Nothing was changed\. Put back"):
+    with pytest.raises(StoreError, match=r"Is a directory\. Nothing"):
         Store(path).works.summaries()
 
 

@@ -11,7 +11,10 @@ from relic_core.retrieval import registry, strength
 from relic_core.retrieval.fusion import fuse
 from relic_core.retrieval.strength import OutOfVocabulary, StrengthClassifier
 from relic_core.text.reading import read_work
+from tests.approved import says
 from tests.making import make_work
+
+SAYS = says("strength")
 
 WORK = make_work([f"Emma met Harriet on walk number{i}." for i in range(200)], title="Emma")
 MINILM = dict.fromkeys(["dense-relic", "zero-shot"], LateChunkingEncoder(precision="float32").identity)
@@ -132,11 +135,11 @@ def test_z_is_robust():
     [
         (
             0.8,
-            "Much closer to the claim than passages of unrelated books come; within this work it stands far",
+            SAYS["much closer"],
         ),
         (
             0.31,
-            "No closer to the claim than passages of unrelated books come; within this work it is hardly",
+            SAYS["no closer"],
         ),
     ],
 )
@@ -178,9 +181,7 @@ def test_a_fused_hit_is_judged_by_the_kinder_component():
 def test_a_retriever_without_measured_bars_is_called_neither_strong_nor_weak():
     judged = judge("Emma walks", ranking("new", 0.9))
     assert judged.level == "fair"
-    assert judged.sentence == (
-        "Stands far above the rest of this work; how close passages of unrelated books would come is not known."
-    )
+    assert judged.sentence == (SAYS["far above"])
 
 
 @pytest.mark.parametrize("cosine", [0.9, 0.35])
@@ -189,7 +190,7 @@ def test_the_bars_of_one_encoder_do_not_judge_another(cosine):
     judged = judge("Emma walks", ranking("zero-shot", cosine), words, encoders=ANOTHER)
     assert judged.level == "fair"
     assert "closer" not in judged.sentence
-    assert judged.sentence.endswith("unrelated books would come is not known.")
+    assert judged.sentence.endswith(SAYS["unrelated unknown"])
 
 
 def test_the_bars_of_an_encoder_hold_for_a_copy_of_it_in_a_folder_and_another_retriever():

@@ -60,7 +60,7 @@ def test_a_fresh_store_has_the_sample_study_and_it_works_at_once(bench):
     assert (task.done, task.total) == (0, listed.items)
     assert len(set(task.item.options)) == 3
     bench.studies.remove(listed.id)
-    assert bench.studies.all() == (), "one that was removed stays away"
+    assert bench.studies.all() == ()  # one that was removed stays away
 
 
 def test_the_sample_study_is_what_its_command_makes(bench, tmp_path):
@@ -304,7 +304,7 @@ def test_a_study_is_made_with_its_owners_code(bench):
 
 def test_the_study_of_pride_and_prejudice_is_known_by_its_name(bench):
     assert bench.studies.named(PRIDE.name) is None
-    made = bench.study_making.make(StudyRequest(name="Pride and Prejudice", benchmark="sample", most=3))
+    made = bench.study_making.make(StudyRequest(name=PRIDE.name, benchmark="sample", most=3))
     assert bench.studies.named(PRIDE.name).id == made.id
     later = bench.studies.new_version(made.id)
     assert bench.studies.named(PRIDE.name).id == later.id
@@ -336,7 +336,7 @@ def test_results_count_people_each_and_together(bench, ferry):
         figure = results.figures[each.key]
         assert figure.text == (f"{each.value:.1%}" if each.is_share else f"{each.value:.2f}")
         assert each.key == "none agree" or figure.low <= each.value <= figure.high
-    assert results.figures["none agree"].interval == "–", "the same in every sample is no certainty"
+    assert results.figures["none agree"].interval == "–"  # the same in every sample is no certainty
 
 
 def test_unequal_numbers_of_answers_are_counted_and_said(bench, ferry):

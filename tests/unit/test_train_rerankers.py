@@ -64,7 +64,7 @@ def test_what_is_usual_goes_by_what_is_made():
     assert (TrainingRequest().validation, TrainingRequest().hard) == (150, "")
     usual = TrainingRequest(recipe=recipe_of("reranker"))
     assert (usual.validation, usual.hard) == (50, "default")
-    assert TrainingRequest(recipe=recipe_of("reranker"), hard="").hard == "", "none are looked for where that is asked"
+    assert TrainingRequest(recipe=recipe_of("reranker"), hard="").hard == ""  # none are looked for where that is asked
     assert usual.lasting("try").recipe == RerankerRecipe()
 
 
@@ -170,7 +170,7 @@ def test_hard_negatives_are_looked_for_with_the_default_encoder_for_what_is_read
     assert chosen["hard"]["windows"] == {}
     assert chosen["hard"]["by"].startswith("dense/"), "it says who looked"
     assert max(map(len, chosen["hard"]["pairs"].values())) > 6, "more than are drawn"
-    assert max(max(numbers) for numbers in chosen["hard"]["pairs"].values()) > 12, "among all quotations of the source"
+    assert max(max(numbers) for numbers in chosen["hard"]["pairs"].values()) > 12  # among all quotations of the source
     told = [each for each in of(settings, training).events() if each.event == "hard negatives"]
     assert [each.said["pairs"] for each in told] == [12]
 
@@ -430,7 +430,7 @@ def test_a_compact_model_takes_half_of_its_layers(base):
     assert estimates.room(RerankerRecipe(frozen_embeddings=False)) > 2 * of_packaged
     layers, whole = 42_996_480, 4 * sum(tensor.numel() for tensor in load_file(base / "model.safetensors").values())
     assert of_packaged == pytest.approx(9 * layers + 3 * layers / 2, rel=0.02)
-    assert of_folder > 3 * whole, "which nobody else has, so that its models are written whole"
+    assert of_folder > 3 * whole  # which nobody else has, so that its models are written whole
 
 
 def test_the_estimate_s_steps_are_those_that_are_made(bench, base, settings):

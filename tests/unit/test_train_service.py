@@ -82,7 +82,7 @@ def test_what_a_training_tells_is_taken_into_the_store_once(bench, base, setting
     shutil.rmtree(settings.data / "trainings")
     (followed,) = bench.trainings.all()
     assert (followed.state, followed.step, followed.resumable, followed.has_model) == ("finished", 3, False, False)
-    assert "deleted or moved" in followed.note
+    assert "or moved" in followed.note
 
 
 def test_only_what_is_asked_for_is_learnt_from(bench, base, settings):
@@ -156,7 +156,7 @@ def test_it_is_said_that_figures_flatter_what_may_have_learnt_from_the_works_hel
         return any("may then look" in note for note in bench.training_plans.prospect(asked_of(base, **given)).notes)
 
     marks = bench.store.splits.of("window")
-    assert not flatters(start=start), "there are others to validate on"
+    assert not flatters(start=start)  # there are others to validate on
     bench.store.splits.replace("window", [(window_id, "training", "") for window_id in marks])
     assert flatters(start=start)
     assert not flatters()
@@ -386,7 +386,7 @@ def test_a_model_that_is_made_the_default_is_what_the_next_workbench_searches_wi
     assert build(settings).settings.trained == ""
     assert bench.trainings.default.before.encoder.training == first
     bench.trainings.go_back()
-    assert bench.trainings.go_back() == Chosen(), "before the first there was the packaged one"
+    assert bench.trainings.go_back() == Chosen()  # before the first there was the packaged one
 
 
 def test_a_model_of_ones_own_is_called_by_its_own_name_and_the_one_that_comes_along_by_its(made, bench, settings, base):
