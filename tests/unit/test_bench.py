@@ -303,7 +303,7 @@ def test_another_command_of_that_name_is_told(workbench, work, quid):
 
 def test_a_library_of_one_work_has_no_pages_to_quote_in(workbench, work, monkeypatch):
     only = [each for each in workbench.works.summaries() if each.id == work.id]
-    monkeypatch.setattr(type(workbench.works), "summaries", lambda self: tuple(only))
+    monkeypatch.setattr(workbench.works, "summaries", lambda: tuple(only))
     measured = parts.measure_quotations(bench_of(workbench, work_id=work.id))
     assert measured.notes == ("Not measured: it takes a second work, whose pages stand for a critic's.",)
 
