@@ -101,7 +101,7 @@ def test_what_is_no_text_is_told(works, data, error):
 @pytest.mark.parametrize("year", [0, 99_999, -50_000])
 def test_a_year_that_cannot_be_is_told(works, year):
     with pytest.raises(BadRequest, match=f"{year} is no year"):
-        works.preview(LANTERNS.encode(), name="x.txt", year=year)
+        works.add(LANTERNS.encode(), name="x.txt", year=year)
 
 
 def test_a_page_that_an_epub_lists_and_does_not_hold_is_told(works):
