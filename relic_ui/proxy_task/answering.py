@@ -74,11 +74,16 @@ _HTML = f"""
 """
 _ARRIVE = """
 export default function (component) {
-  const target = document.getElementById(component.data.id)
   const main = document.querySelector('[data-testid="stMain"]')
-  if (!target || document.activeElement !== document.body) return
-  if (main) main.scrollTop = 0
-  target.focus({ preventScroll: true })
+  let looks = 40
+  const arrive = () => {  // what had the focus may leave the page a moment later
+    const target = document.getElementById(component.data.id)
+    if (target && document.activeElement === document.body) {
+      if (main) main.scrollTop = 0
+      target.focus({ preventScroll: true })
+    } else if (document.activeElement !== target && looks-- > 0) setTimeout(arrive, 50)
+  }
+  arrive()
 }
 """
 

@@ -76,7 +76,7 @@ def _pages_and_back_keep_their_order(page, server):
     assert rows(page).first.inner_text() == first
 
 
-def _a_page_turned_is_begun_at_its_beginning_and_back_leads_to_the_end_of_the_one_before(page, server):
+def test_a_page_turned_is_begun_at_its_beginning_and_back_leads_to_the_end_of_the_one_before(page, server):
     opened(page, f"{server.url}/concordance?word=the")
     expect(rows(page)).to_have_count(50)
     following = page.get_by_role("navigation", name="Pages").get_by_role("link", name="Next")
@@ -137,7 +137,6 @@ def test_the_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, se
 
 def test_pages_rows_and_back_keep_their_places(page, server):
     _pages_and_back_keep_their_order(page, server)
-    _a_page_turned_is_begun_at_its_beginning_and_back_leads_to_the_end_of_the_one_before(page, server)
     _a_page_that_a_link_leads_to_is_begun_at_its_heading(page, server)
     for back in ("the browser's", "the link"):
         _a_row_is_come_back_to_from_the_text(page, server, back)
