@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.config import PROJECT, Settings
 from relic_core.errors import JobCancelled, NotFound, RelicError, StoreError, StoreReadOnly, unknown_name
 from relic_core.store import locks
-from relic_core.store.journal import JobFolder, JobReport, stopped_note
+from relic_core.store.jobs import JobFolder, JobReport, stopped_note
 from relic_core.text.decoding import storable
 
 if TYPE_CHECKING:

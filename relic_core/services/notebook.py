@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from relic_core.domain import CollectionCount, Origin, Search, Work, WorkSummary
-    from relic_core.store.note_collections import CollectionRows
-    from relic_core.store.notes import NoteRows
+    from relic_core.store.notes import CollectionRows, NoteRows
 
 FIRST_COLLECTION = "My notes"
 """What the collection is called that keeping makes where there is none."""

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from relic_core.domain import CitedWork, Note, Work
     from relic_core.formats.evaluation_set import EvaluationSet
     from relic_core.services.notebook import NoteEditions
-    from relic_core.store.note_collections import CollectionRows
-    from relic_core.store.notes import NoteRows
+    from relic_core.store.notes import CollectionRows, NoteRows
 
 DocumentForm = Literal["markdown", "word", "csv"]
 ALL_NOTES = "Notebook"

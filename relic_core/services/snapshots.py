@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from relic_core.retrieval.registry import Retrievers
     from relic_core.services.search import SearchResult
     from relic_core.services.works import Works
-    from relic_core.store.search_heads import SearchHeadRows
+    from relic_core.store.searches import SearchHeadRows
 
 _MODEL = 4
 """Hex digits that name the models of a retriever; as many more name its rules, index and model together."""

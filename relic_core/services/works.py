@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from relic_core.domain import EditionDetails, Work, WorkFilter, WorkSummary, WorkVersion
-    from relic_core.store.examples import ExampleRows
     from relic_core.store.shelf import Shelf
+    from relic_core.store.splits import ExampleRows
     from relic_core.store.works import Outcome, WorkRows
 
 __all__ = ["Added", "Available", "ChapterFacts", "LeftOutPreview", "Numbers", "Preview", "Works", "ensure_sample"]

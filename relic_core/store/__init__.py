@@ -16,19 +16,16 @@ from typing import TYPE_CHECKING
 
 from relic_core.store import migrations
 from relic_core.store.connection import Database
-from relic_core.store.examples import ExampleRows
 from relic_core.store.jobs import JobRows
 from relic_core.store.locks import LockTimeout
 from relic_core.store.mined_windows import WindowRows
-from relic_core.store.note_collections import CollectionRows
-from relic_core.store.notes import NoteRows
+from relic_core.store.notes import CollectionRows, NoteRows
 from relic_core.store.pairs import PairRows
 from relic_core.store.people import PeopleRows
 from relic_core.store.runs import RunRows
-from relic_core.store.search_heads import SearchHeadRows
-from relic_core.store.searches import SearchRows
+from relic_core.store.searches import SearchHeadRows, SearchRows
 from relic_core.store.sources import SourceRows
-from relic_core.store.splits import SplitRows
+from relic_core.store.splits import ExampleRows, SplitRows
 from relic_core.store.studies import StudyRows
 from relic_core.store.study_answers import StudyAnswerRows
 from relic_core.store.trainings import TrainingRows

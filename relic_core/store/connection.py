@@ -28,10 +28,9 @@ import duckdb
 
 from relic_core.errors import StoreBusy, StoreError, StoreReadOnly
 from relic_core.store import swapping
-from relic_core.store.engine import CONFIG, Engine
+from relic_core.store.engine import CONFIG, Engine, busy, is_about_the_file, named, translate_error
 from relic_core.store.locks import FairLock, held
 from relic_core.store.migrations import Migration, make_store, migrate, read_migrations, version
-from relic_core.store.troubles import busy, is_about_the_file, named, translate_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.domain.trainings import Training, TrainingEvent
 from relic_core.errors import BadRequest, NotFound, StoreFull, StoreReadOnly
 from relic_core.formats.files import written_whole
-from relic_core.store.journal import append_line, read_lines
+from relic_core.store.jobs import append_line, read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ import pytest
 from relic_core.domain import SearchRequest
 from relic_core.domain.searches import TopKSnapshot
 from relic_core.errors import StoreFull
-from relic_core.store.search_heads import SearchHeadRows
+from relic_core.store.searches import SearchHeadRows
 from tests.app.reading import FIND, html, plain, said, sound
 from tests.approved import says
 

@@ -10,7 +10,7 @@ import pytest
 import streamlit as st
 
 from relic_core.config import Settings
-from relic_core.store.journal import JobFolder
+from relic_core.store.jobs import JobFolder
 from tests.app.reading import FIND, LIBRARY, as_read, bars, html, plain, said, sound
 from tests.approved import says
 

@@ -17,7 +17,7 @@ from relic_core.errors import BadRequest, NotFound, StoreBusy
 from relic_core.services import indexing
 from relic_core.services.catalogue import make_gutenberg
 from relic_core.services.indexing import Preparing
-from relic_core.store.troubles import translate_error
+from relic_core.store.engine import translate_error
 from relic_core.wiring import InlineExecutor, build
 from tests.approved import says
 from tests.gutenberg_mirror import corpus_books, serve

@@ -17,7 +17,7 @@ from relic_core.domain.records import WAITING
 from relic_core.errors import BadRequest, BadText, NotFound, StoreError, StoreReadOnly
 from relic_core.services.jobs import SubprocessExecutor
 from relic_core.store import locks
-from relic_core.store.journal import STOPPED, JobFolder
+from relic_core.store.jobs import STOPPED, JobFolder
 from relic_core.wiring import InlineExecutor, build
 from tests.approved import says
 
