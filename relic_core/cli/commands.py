@@ -17,6 +17,8 @@ from relic_core.services.people import NOBODY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from relic_core.wiring import App
+
     Function = Callable[..., Any]
     Decorator = Callable[[Function], Function]
 
@@ -159,6 +161,28 @@ def person_option(whose: str) -> Decorator:
 def path_option(option: str, metavar: str, what: str, *name: str, **attributes: Any) -> Decorator:
     """Let a command be given a file or a folder."""
     return click.option(option, *name, type=Path, metavar=metavar, help=what, **attributes)
+
+
+def add_remove_and_restore(
+    group: Actions, what: str, argument: Decorator, rows: Callable[[App], Any], name: Callable[[Any], str]
+) -> None:
+    """Give a group the two actions.
+
+    - `argument`: how one is named that is there; a removed one is named by its whole id.
+    - `rows`: has ``find``, ``remove`` and ``restore``.
+    """
+
+    @group.command("remove", help=f"Take a {what} out of the list.")
+    @argument
+    def remove(app: App, **named: str) -> None:
+        found = rows(app).find(*named.values())
+        rows(app).remove(found.id)
+        print(f"{name(found)} is removed. Bring it back: python -m relic_core {group.name} restore {found.id}")
+
+    @group.command("restore", help=f"Put a removed {what} back.")
+    @click.argument("removed", metavar="ID", help="The whole of it.")
+    def restore(app: App, removed: str) -> None:
+        print(f"{name(rows(app).restore(removed))} is back.")
 
 
 metric_option = click.option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from relic_core.cli import console
-from relic_core.cli.commands import Actions, by_option, format_option, metric_option, show
+from relic_core.cli.commands import Actions, add_remove_and_restore, by_option, format_option, metric_option, show
 from relic_core.domain.figures import Table
 from relic_core.reporting import tables
 
@@ -123,20 +123,11 @@ def tag(app: App, run_id: str, words: Sequence[str]) -> None:
     print(f"{_name(run)} {said}{f' No longer: {gone}.' if gone else ''}")
 
 
-@runs.command("remove")
-@_run_argument
-def remove(app: App, run_id: str) -> None:
-    """Take a run out of the list."""
-    run = app.runs.find(run_id)
-    app.runs.remove(run.id)
-    print(f"{_name(run)} is removed. Bring it back: python -m relic_core runs restore {run.id}")
+def _name(run: Run) -> str:
+    return f"Run {run.id} ({run.label} on {run.benchmark}, {run.shape})"
 
 
-@runs.command("restore")
-@click.argument("run_id", metavar="ID", help="The whole of it.")
-def restore(app: App, run_id: str) -> None:
-    """Put a removed run back."""
-    print(f"{_name(app.runs.restore(run_id))} is back.")
+add_remove_and_restore(runs, "run", _run_argument, lambda app: app.runs, _name)
 
 
 @runs.command("export")
@@ -155,7 +146,3 @@ def import_run(app: App, file: Path) -> None:
     """Take in the run of a file (.json)."""
     taken, new = app.runs.take_in(file)
     print(f"{_name(taken)} was taken in." if new else f"{_name(taken)} is here already.")
-
-
-def _name(run: Run) -> str:
-    return f"Run {run.id} ({run.label} on {run.benchmark}, {run.shape})"

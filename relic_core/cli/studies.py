@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relic_core.cli import console
-from relic_core.cli.commands import Actions, format_option, path_option, show
+from relic_core.cli.commands import Actions, add_remove_and_restore, format_option, path_option, show
 from relic_core.cli.console import note
 from relic_core.reporting import tables
 
@@ -231,20 +231,7 @@ def remove_annotator(app: App, study_name: str, annotator: str) -> None:
     print(f"{count:,} answers were removed for good, with the name. Files that were given away still have them.")
 
 
-@study.command("remove")
-@_study_argument
-def remove(app: App, study_name: str) -> None:
-    """Take a study out of the list."""
-    found = app.studies.find(study_name)
-    app.studies.remove(found.id)
-    print(f"{found.label} is removed. Bring it back: python -m relic_core study restore {found.id}")
-
-
-@study.command("restore")
-@click.argument("study_id", metavar="ID", help="The whole of it.")
-def restore(app: App, study_id: str) -> None:
-    """Put a removed study back."""
-    print(f"{app.studies.restore(study_id).label} is back.")
+add_remove_and_restore(study, "study", _study_argument, lambda app: app.studies, lambda study: study.label)
 
 
 @study.command("sample")

@@ -6,7 +6,7 @@ import secrets
 from base64 import b32encode
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from relic_core import __version__
 from relic_core.domain import ORIGINS, Collection, KeptPassage, Note, note_id
@@ -17,7 +17,7 @@ from relic_core.reporting.passages import quotation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from relic_core.domain import CollectionCount, Origin, Search, Work, WorkSummary
+    from relic_core.domain import Origin, Search, Work, WorkSummary
     from relic_core.store.notes import CollectionRows, NoteRows
 
 FIRST_COLLECTION = "My notes"
@@ -69,6 +69,26 @@ def new_id() -> str:
     return b32encode(secrets.token_bytes(_RANDOM_BYTES)).decode().lower()
 
 
+class FoundBy(TypedDict, total=False):
+    """What brought a passage up, and where it is kept.
+
+    - `origin`: the page that it is kept from; "read" where not given.
+    - `claim_text`: the claim it was found for; that of the search where not given.
+    - `search_id`: the search it was found by; one that this store does not have is left away.
+    - `rank`: at which rank, from 1; 0 where none did.
+    - `made_with`: what answered, as in `relic_core.domain.Search`; that of the search where not given.
+    - `collection_id`: where to; the collection kept in last where not given, which is made where there is none.
+    """
+
+    origin: Origin
+    claim_text: str
+    search_id: str
+    retriever: str
+    rank: int
+    made_with: str
+    collection_id: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """That a passage is kept: in which note, and in which collection, by its name."""
@@ -106,54 +126,31 @@ class Notebook:
     ) -> None:
         self._notes, self._collections = notes, collections
         self._load_work, self._get_search, self._editions = load_work, get_search, editions
+        self.remove, self.undo, self.removed = notes.remove, notes.restore, notes.removed
+        self.collections, self.removed_collections = collections.all, collections.removed
+        self.remove_collection, self.undo_collection = collections.remove, collections.restore
 
     # ---- keeping ----------------------------------------------------------------------------------------------------
 
-    def keep(  # noqa: PLR0913 - what is kept of a passage
-        self,
-        work_id: str,
-        at: str,
-        length: int = 1,
-        *,
-        origin: Origin = "read",
-        claim_text: str = "",
-        search_id: str = "",
-        retriever: str = "",
-        rank: int = 0,
-        made_with: str = "",
-        collection_id: str | None = None,
-        person: str = "",
-    ) -> Note:
+    def keep(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Unpack[FoundBy]) -> Note:
         """Keep a passage; one that is kept for the same claim already is given as it is.
 
         - `at`: address of the first sentence.
-        - `claim_text`: the claim it was found for; that of the search where not given.
-        - `search_id`: the search it was found by; one that this store does not have is left away.
-        - `rank`: at which rank, from 1; 0 where none did.
-        - `made_with`: what answered, as in `relic_core.domain.Search`; that of the search where not given.
-        - `collection_id`: where to; the collection kept in last where not given, which is made where there is none.
 
         Raises NotFound: there is no such work, place or collection.
         Raises BadRequest: it is no address, or a length or rank that cannot be.
         """
         with self._notes.together(write=True):
-            note = self._make(
-                work_id, at, length, origin=origin, claim_text=claim_text, search_id=search_id, retriever=retriever,
-                rank=rank, made_with=made_with, collection_id=collection_id, person=person,
-            )  # fmt: skip
-            stored, _ = self._notes.keep(note)
-        return stored
+            return self._notes.keep(self._make(work_id, at, length, person, found))[0]
 
-    def press(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Any) -> Pressed:  # noqa: ANN401 - as `keep`
+    def press(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Unpack[FoundBy]) -> Pressed:
         """Do what pressing Keep does: keep a passage, or let one go that is kept and of which nothing was said.
-
-        - `work_id`, `at`, `length`, `person`, `**found`: as for `keep`.
 
         Raises NotFound, BadRequest: as for `keep`.
         """
         rows = self._notes
         with self._notes.together(write=True):
-            note, new = rows.keep(self._make(work_id, at, length, person=person, **found))
+            note, new = rows.keep(self._make(work_id, at, length, person, found))
             if new:
                 return Pressed(note, self._collections.get(note.collection_id, person).name, "kept")
             bare = not (note.words.strip() or note.tags or note.verdict)
@@ -161,37 +158,24 @@ class Notebook:
                 rows.remove(note.id, person)
         return Pressed(note, "", "let go" if bare else "stays")
 
-    def _make(  # noqa: PLR0913 - what is kept of a passage
-        self,
-        work_id: str,
-        at: str,
-        length: int,
-        *,
-        origin: Origin = "read",
-        claim_text: str = "",
-        search_id: str = "",
-        retriever: str = "",
-        rank: int = 0,
-        made_with: str = "",
-        collection_id: str | None = None,
-        person: str = "",
-    ) -> Note:
+    def _make(self, work_id: str, at: str, length: int, person: str, found: FoundBy) -> Note:
         """Make the note of a passage as it is kept now, which is not stored yet."""
+        rank, retriever = found.get("rank", 0), found.get("retriever", "")
         if rank < 0 or (rank and not retriever):
             raise BadRequest(f"A rank is counted from 1 and is a retriever's; {rank} of “{retriever:.40}” is none.")
-        kept = keep_passage(self._load_work(work_id), at, length, origin=origin)
-        kept = self._found_by(kept, search_id)
+        kept = keep_passage(self._load_work(work_id), at, length, origin=found.get("origin", "read"))
+        kept = self._found_by(kept, found.get("search_id", ""))
         kept = replace(
             kept,
-            claim_text=claim_text.strip() or kept.claim_text,
+            claim_text=found.get("claim_text", "").strip() or kept.claim_text,
             retriever=retriever,
             rank=rank,
-            made_with=made_with or kept.made_with,
+            made_with=found.get("made_with") or kept.made_with,
         )
         now = datetime.now(UTC)
         return Note(
             id=note_id(person, kept),
-            collection_id=collection_id or self.current(person).id,
+            collection_id=found.get("collection_id") or self.current(person).id,
             kept=kept,
             created=now,
             updated=now,
@@ -212,7 +196,7 @@ class Notebook:
     def marks(self, person: str = "") -> dict[tuple[str, str, str, int], Mark]:
         """Say which passages are kept: by claim, work, address and length."""
         with self._notes.together():
-            names = {each.collection.id: each.collection.name for each in self.collections(person)}
+            names = {each.collection.id: each.collection.name for each in self._collections.all(person)}
             notes = self._notes.all(person)
         return {
             (note.kept.claim_text, note.kept.work_id, note.kept.at, note.kept.length): Mark(
@@ -261,16 +245,17 @@ class Notebook:
         words: str | None = None,
         tags: Sequence[str] | None = None,
         verdict: str | None = None,
+        collection_id: str | None = None,
         person: str = "",
     ) -> Note:
-        """Write about a passage; what is not given stays.
+        """Write about a passage, or put its note at the end of another collection; what is not given stays.
 
         - `verdict`: one of `VERDICTS`; empty takes it back.
 
         Raises BadRequest: the words, or the tags, are too long or too many; there is no such verdict.
-        Raises NotFound: there is no such note.
+        Raises NotFound: there is no such note, or no such collection.
         """
-        changed: dict[str, object] = {}
+        changed: dict[str, object] = {} if collection_id is None else {"collection_id": collection_id}
         if words is not None:
             changed["words"] = checked_words(words)
         if tags is not None:
@@ -280,10 +265,6 @@ class Notebook:
         return self._notes.change(note_id, person, **changed)
 
     # ---- collections and order -------------------------------------------------------------------------------------
-
-    def collections(self, person: str = "") -> tuple[CollectionCount, ...]:
-        """List the collections with how many notes each has, the oldest first."""
-        return self._collections.all(person)
 
     def add_collection(self, name: str, person: str = "") -> Collection:
         """Make a collection.
@@ -301,43 +282,15 @@ class Notebook:
         free = self._free_name(name, person, but=collection_id)
         return self._collections.rename(collection_id, free, person)
 
-    def remove_collection(self, collection_id: str, person: str = "") -> Collection:
-        """Hide a collection with its notes; `undo_collection` brings both back. Raises NotFound."""
-        return self._collections.remove(collection_id, person)
-
-    def undo_collection(self, collection_id: str, person: str = "") -> Collection:
-        """Bring a removed collection back. Raises NotFound."""
-        return self._collections.restore(collection_id, person)
-
-    def removed_collections(self, person: str = "") -> tuple[Collection, ...]:
-        """List the collections that were removed, the last first."""
-        return self._collections.removed(person)
-
     def move(self, note_id: str, steps: int, person: str = "") -> Note:
         """Move a note up (below 0) or down in its collection, as far as it goes. Raises NotFound."""
         rows = self._notes
         order = [note.id for note in rows.all(person, rows.get(note_id, person).collection_id)]
         return rows.place(note_id, max(0, order.index(note_id) + steps), person)
 
-    def move_to(self, note_id: str, collection_id: str, person: str = "") -> Note:
-        """Put a note at the end of another collection. Raises NotFound."""
-        return self._notes.change(note_id, person, collection_id=collection_id)
-
-    def remove(self, note_id: str, person: str = "") -> Note:
-        """Hide a note; `undo` brings it back with its words. Raises NotFound."""
-        return self._notes.remove(note_id, person)
-
-    def undo(self, note_id: str, person: str = "") -> Note:
-        """Bring a removed note back. Raises NotFound."""
-        return self._notes.restore(note_id, person)
-
-    def removed(self, person: str = "") -> tuple[Note, ...]:
-        """List the notes that were removed, the last first."""
-        return self._notes.removed(person)
-
     def current(self, person: str) -> Collection:
         """Give the collection that was kept in last, or made last; make one where there is none."""
-        there = [each.collection for each in self.collections(person)]
+        there = [each.collection for each in self._collections.all(person)]
         if not there:
             return self.add_collection(FIRST_COLLECTION, person)
         last = self._notes.last_kept(person)
@@ -349,7 +302,7 @@ class Notebook:
 
     def _free_name(self, name: str, person: str, *, but: str = "") -> str:
         checked = checked_name(name)
-        for each in self.collections(person):
+        for each in self._collections.all(person):
             if each.collection.id != but and each.collection.name.casefold() == checked.casefold():
                 raise BadRequest(
                     f"You have a collection called “{each.collection.name}” already. Choose another name, or keep your "

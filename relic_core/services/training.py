@@ -42,7 +42,7 @@ class Trainings:
     ) -> None:
         self._settings = settings
         self._data = settings.data
-        self._rows = rows
+        self._rows, self.removed, self.restore = rows, rows.removed, rows.restore
         self._jobs = jobs
         self._named_models = named_models
         self._check = check
@@ -187,10 +187,6 @@ class Trainings:
         """Take back the last choice, of whichever kind; see `models.go_back`."""
         return models.go_back(self._data)
 
-    def removed(self) -> tuple[Training, ...]:
-        """List the trainings that were removed, the last removed first."""
-        return self._rows.removed()
-
     def remove(self, training_id: str) -> Training:
         """Take a training out of the list; its files stay, and it can be put back.
 
@@ -207,7 +203,3 @@ class Trainings:
             )
         self._take_in()
         return self._rows.remove(training_id)
-
-    def restore(self, training_id: str) -> Training:
-        """Put a removed training back. Raises NotFound where there never was one."""
-        return self._rows.restore(training_id)

@@ -146,7 +146,7 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
             for collection_id, name in others.items():
                 if st.button(literal(name), key=f"notebook_to_{note_id}_{collection_id}", type="tertiary"):
                     with show_errors():  # a fragment runs without its page, which tells such things else
-                        app.notebook.move_to(note_id, collection_id, person.current())
+                        app.notebook.write(note_id, collection_id=collection_id, person=person.current())
                         st.rerun()
 
 

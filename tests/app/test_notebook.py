@@ -278,7 +278,7 @@ def test_the_address_of_a_note_opens_the_page_it_stands_on(app, sample):
 def test_the_address_of_a_collection_opens_it_and_says_where_there_is_none(app, notes):
     book = app.bench.notebook
     made = book.add_collection("Light & *water*")
-    book.move_to(notes[0], made.id)
+    book.write(notes[0], collection_id=made.id)
     for name in (made.id, "light & *WATER*"):
         at = sound(app.open(NOTEBOOK, collection=name))
         assert shown(at) == [notes[0]]

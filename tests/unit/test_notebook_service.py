@@ -210,7 +210,7 @@ def test_notes_move_up_and_down_as_far_as_it_goes(ferry, book):
 def test_a_note_moves_to_another_collection(ferry, book):
     note = book.keep(ferry.id, "1.1.1")
     dark = book.add_collection("Dark")
-    book.move_to(note.id, dark.id)
+    book.write(note.id, collection_id=dark.id)
     assert [view.note.id for view in book.notes(dark.id)] == [note.id]
     assert book.notes(note.collection_id) == ()
 

@@ -62,6 +62,7 @@ class Studies:
         self._answers = answers
         self._works = works
         self._read: dict[str, Study] = {}
+        self.terms, self.add, self.restore = rows.terms, rows.add, rows.restore
 
     def all(self) -> tuple[StudyCounts, ...]:
         """List the studies, newest first; the sample study is put there first, unless the reader removed it."""
@@ -80,10 +81,6 @@ class Studies:
         Raises NotFound: there is none, or it was removed.
         """
         return self._read.get(study_id) or self._read.setdefault(study_id, self._rows.get(study_id))
-
-    def terms(self, study_id: str) -> StudyTerms:
-        """Give what a study asks and tells now. Raises NotFound as `study`."""
-        return self._rows.terms(study_id)
 
     def get(self, study_id: str) -> StudyView:
         """Return a study as it stands now. Raises NotFound as `study`."""
@@ -132,10 +129,6 @@ class Studies:
         missing = [work for work in study.works if work.key not in stored]
         summaries = self._works.summaries() if missing else ()
         return WorksFound(stored=stored, held=tuple(_why(work, summaries) for work in missing))
-
-    def add(self, study: Study, terms: StudyTerms) -> bool:
-        """Keep a study; one that is here already stays as it is. Returns: whether it is new."""
-        return self._rows.add(study, terms)
 
     def edit(self, study_id: str, **changes: str | int | bool) -> StudyTerms:
         """Change what a study asks and tells; every version of every text is kept, with its time.
@@ -195,10 +188,6 @@ class Studies:
         self._rows.remove(study_id)
         self._read.pop(study_id, None)
         return study
-
-    def restore(self, study_id: str) -> Study:
-        """Undo `remove`. Raises NotFound: there never was such a study."""
-        return self._rows.restore(study_id)
 
     def annotators(self, study_id: str) -> tuple[AnnotatorCounts, ...]:
         """List who has joined a study, with how many items each has answered, and when last."""
