@@ -7,23 +7,22 @@ visible character belongs to exactly one paragraph or one stretch that is left o
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Chapter, LeftOut, Paragraph, Sentence, Work
+from relic_core.domain import Chapter, LeftOut, Paragraph, Sentence
 from relic_core.errors import EmptyText
 from relic_core.library.blocks import Item, Opening, TextBlock, refuse_many_paragraphs
-from relic_core.text.decoding import harmless
-from relic_core.text.reading import LONGEST_SOURCE, title_of_file, work_id
+from relic_core.text.reading import make_work
 from relic_core.text.sentences import default_segmenter
+from relic_core.text.structure import Structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relic_core.domain import Format
+    from relic_core.domain import Format, Work
     from relic_core.ports import Segmenter
     from relic_core.text.metadata import Metadata
 
@@ -39,16 +38,14 @@ _SPEAKING = re.compile(r"[\"'“”‘’«»?!]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """What is known of a work beside its text; what a reader said wins over what the file says.
+    """What is known of a work beside its text.
 
     - `name`: of the file, the last resort for a title.
-    - `said`: by a reader; empty where nothing was.
     - `source`: where the file came from.
     """
 
     name: str
-    said: Metadata
-    found: Metadata
+    metadata: Metadata
     source: str
     format: Format
 
@@ -73,7 +70,7 @@ def compose(items: Iterable[Item], about: About, *, segmenter: Segmenter | None 
     Raises UnsafeFile: there are more leaves than `leaves.MOST_PARAGRAPHS`.
 
     >>> from relic_core.text.metadata import Metadata
-    >>> about = About(name="ferry.xml", said=Metadata(), found=Metadata("The Ferry"), source="", format="TEI")
+    >>> about = About(name="ferry.xml", metadata=Metadata("The Ferry"), source="", format="TEI")
     >>> heading = TextBlock(lines=("CHAPTER I",), left_out="heading")
     >>> rest = [TextBlock(lines=("Rain fell.",)), TextBlock(lines=("Nobody came.",))]
     >>> work = compose([Opening("I"), heading, *rest], about)
@@ -94,24 +91,17 @@ def compose(items: Iterable[Item], about: About, *, segmenter: Segmenter | None 
             f"The {about.format} file holds no text of a work: no paragraph with a word in it. If the text is there "
             "when a reader opens it, it may be made of pictures; add a plain-text edition instead."
         )
-    said, found = about.said, about.found
-    title = said.title or found.title or title_of_file(about.name)
-    sha256 = hashlib.sha256(composition.text.encode()).hexdigest()
-    return Work(
-        id=work_id(title, sha256),
-        title=title,
-        author=said.author or found.author,
-        translator=said.translator or found.translator,
-        year=found.year if said.year is None else said.year,
-        source=harmless(about.source, longest=LONGEST_SOURCE),
-        text=composition.text,
-        sha256=sha256,
-        segmenter=cut.identity,
-        chapters=tuple(composition.chapters),
-        paragraphs=tuple(composition.paragraphs),
-        sentences=tuple(composition.sentences),
-        left_out=tuple(composition.left_out),
-        format=about.format,
+    structure = Structure(
+        about.metadata, tuple(composition.chapters), tuple(composition.paragraphs), tuple(composition.left_out)
+    )
+    return make_work(
+        composition.text,
+        structure,
+        composition.sentences,
+        name=about.name,
+        source=about.source,
+        segmenter=cut,
+        form=about.format,
     )
 
 

@@ -1052,7 +1052,7 @@ def _looks_like_verse(lines: list[str]) -> bool:
 
 
 def read_epub(
-    data: bytes, *, name: str, said: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None = None
+    data: bytes, *, name: str, metadata: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None = None
 ) -> tuple[Work, tuple[str, ...], EditionDetails]:
     """Read a work from the bytes of an EPUB.
 
@@ -1090,11 +1090,9 @@ def read_epub(
         page = Page(parse_html(text, what=what), path).found if text else []
         refuse_many_paragraphs(len(found) + len(asides) + len(page), what="The EPUB")
         (asides if path in package.asides else found).extend(page)
-    known = package.metadata
-    items = outline(
-        [*found, *asides], package.contents, title=said.title or known.title, author=said.author or known.author
-    )
-    about = About(name=name, said=said, found=known, source=source, format="EPUB")
+    metadata = replace(package.metadata, **metadata.given)
+    items = outline([*found, *asides], package.contents, title=metadata.title, author=metadata.author)
+    about = About(name=name, metadata=metadata, source=source, format="EPUB")
     try:
         return compose(items, about, segmenter=segmenter), package.missing, package.details
     except EmptyText:

@@ -1,4 +1,4 @@
-"""Project Gutenberg: a mirror asked politely, and what was fetched kept with its hash."""
+"""Project Gutenberg: a mirror asked politely, and downloads cached with their hashes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from urllib.parse import urljoin, urlsplit
 from relic_core import __version__
 from relic_core.config import Settings
 from relic_core.errors import BadRequest, NotFound, SourceAway, SourceUnavailable, StoreReadOnly
+from relic_core.library.edition_details import PAGE
 from relic_core.library.markup import is_web_page
 from relic_core.text.decoding import too_large
 
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
-    from httpx2 import Client, Response
+    from httpx2 import Response
+
+    Turn = Callable[[Callable[[], None]], AbstractContextManager[None]]
+    """Keeps others out for the length of a block; calls what it is given while it waits."""
 
 
 USER_AGENT = f"RELiC-Workbench/{__version__} (a person's own library; one book at a time, with pauses)"
@@ -39,10 +43,10 @@ _TRIES = 3
 _WAITS = 3
 _LONGEST_WAIT = 60.0
 """Seconds; a mirror that asks for a longer pause is left alone."""
-_UNASKED_WAIT = 10.0
+_DEFAULT_WAIT = 10.0
 """Seconds to wait where a mirror is busy and does not say for how long."""
-_LONGEST_SAID = 86_400.0 * 365
-"""Seconds; who asks for a longer pause is taken to ask for this one."""
+_LONGEST_RETRY = 86_400.0 * 365
+"""Seconds; a longer Retry-After counts as this one."""
 _LONGEST_NUMBER = 18
 """Digits that a count of bytes can have."""
 _LONGEST_ANSWER = 300.0
@@ -50,7 +54,7 @@ _LONGEST_ANSWER = 300.0
 _MOST_REDIRECTS = 5
 _CONNECT_SECONDS = 15.0
 _READ_SECONDS = 30.0
-_NOT_HERE = {404, 410}
+_MISSING = {404, 410}
 _BUSY = {429, 503}
 _MOVED = {301, 302, 303, 307, 308}
 _UNCHANGED = 304
@@ -79,10 +83,17 @@ class Mirror:
     """
 
     def __init__(self, address: str, gate: Gate, *, max_bytes: int) -> None:
+        from httpx2 import Client, Timeout  # heavy, and needed for nothing else
+
         self.address = address
         self._gate = gate
         self._max_bytes = max_bytes
-        self._client = self._open()
+        here = urlsplit(address).hostname in {"localhost", "127.0.0.1", "::1"}
+        self._client = Client(
+            headers={"User-Agent": USER_AGENT, "Accept": "text/plain", "Accept-Encoding": "identity"},
+            timeout=Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
+            trust_env=not here,  # a proxy is not for this machine
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -90,20 +101,18 @@ class Mirror:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def get(self, address: str, known: Kept | None, say: Callable[[str], None]) -> Answer | None:
-        """Ask for a file, again where the answer broke off or the mirror is busy for a short while.
+    def get(self, address: str, cached: Book | None, say: Callable[[str], None]) -> Answer | None:
+        """Request a file, again where the answer broke off or the mirror is busy for a short while.
 
-        - `known`: what was fetched from it before: it is sent again only if it has changed.
-        - `say`: told what is waited for; what it raises ends the asking.
+        - `cached`: an earlier download of it: it is sent again only if it has changed.
+        - `say`: called with what is waited for; what it raises ends the requests.
 
         Returns: none where nothing is at the address.
-
-        Raises SourceAway, SourceUnavailable, TextTooLarge, StoreReadOnly: as `Gutenberg.fetch`.
         """
         tries = waits = 0
         while True:
             try:
-                answer = self._ask(address, known, say)
+                answer = self._request(address, cached, say)
             except _BrokenOff as error:
                 tries += 1
                 if tries >= _TRIES:
@@ -122,53 +131,43 @@ class Mirror:
                 )
             self._gate.rest(answer, partial(say, f"The mirror asks to wait {_in_words(answer)}"))
 
-    def _open(self) -> Client:
-        from httpx2 import Client, Timeout  # heavy, and needed for nothing else
-
-        here = urlsplit(self.address).hostname in {"localhost", "127.0.0.1", "::1"}
-        return Client(
-            headers={"User-Agent": USER_AGENT, "Accept": "text/plain", "Accept-Encoding": "identity"},
-            timeout=Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
-            trust_env=not here,  # a proxy is not for this machine
-        )
-
-    def _ask(self, address: str, known: Kept | None, say: Callable[[str], None]) -> Answer | float | None:
-        """Ask once, following redirects; gives the seconds to wait where the mirror is busy."""
+    def _request(self, address: str, cached: Book | None, say: Callable[[str], None]) -> Answer | float | None:
+        """Request once, following redirects; gives the seconds to wait where the mirror is busy."""
         import httpx2
 
         headers = {}
-        if known is not None:
-            marks = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
-            headers = {name: value for name, value in marks.items() if value}
-        asked = address
+        if cached is not None:
+            validators = {"If-None-Match": cached.etag, "If-Modified-Since": cached.last_modified}
+            headers = {name: value for name, value in validators.items() if value}
+        url = address
         for _ in range(_MOST_REDIRECTS + 1):
             self._gate.wait(lambda: say("Waiting for the mirror's turn"))
             say("")
             try:
-                with self._client.stream("GET", asked, headers=headers) as response:
+                with self._client.stream("GET", url, headers=headers) as response:
                     if response.status_code not in _MOVED:
-                        return self._read(response, say, asked_after=bool(headers))
-                    asked = _moved(asked, response.headers.get("Location", ""))
+                        return self._read(response, say, conditional=bool(headers))
+                    url = _redirected(url, response.headers.get("Location", ""))
             except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
                 raise SourceAway(
                     f"Project Gutenberg's mirror {self.address} cannot be reached{_obstacle(error)}. {OTHER_WAYS}"
                 ) from None
             # UnicodeError: a name that no machine can have.
             except (httpx2.UnsupportedProtocol, httpx2.InvalidURL, UnicodeError) as error:
-                raise SourceUnavailable(f"{asked} is no address to fetch from ({error}). {OTHER_WAYS}") from None
+                raise SourceUnavailable(f"{url} is no address to fetch from ({error}). {OTHER_WAYS}") from None
             except (httpx2.TransportError, httpx2.DecodingError) as error:
                 raise _BrokenOff(_reason(error)) from None
         raise SourceUnavailable(f"{address} was sent on more than {_MOST_REDIRECTS} times. {OTHER_WAYS}")
 
-    def _read(self, response: Response, say: Callable[[str], None], *, asked_after: bool) -> Answer | float | None:
+    def _read(self, response: Response, say: Callable[[str], None], *, conditional: bool) -> Answer | float | None:
         status = response.status_code
-        if status in _NOT_HERE:
+        if status in _MISSING:
             return None
         if status in _BUSY:
-            return _wait_asked(response.headers.get("Retry-After", ""), self._gate.today())
+            return _retry_after(response.headers.get("Retry-After", ""), self._gate.today())
         if status >= _SERVER_FAULT:
             raise _BrokenOff(f"it reported a fault of its own, {status}")
-        if status == _UNCHANGED and not asked_after:
+        if status == _UNCHANGED and not conditional:
             raise SourceUnavailable(
                 f"The mirror {self.address} says that {response.url} has not changed, which nobody asked. {OTHER_WAYS}"
             )
@@ -184,9 +183,9 @@ class Mirror:
         )
 
     def _body(self, response: Response, say: Callable[[str], None]) -> bytes:
-        said = response.headers.get("Content-Length", "")
-        if said.isdecimal() and len(said) <= _LONGEST_NUMBER and int(said) > self._max_bytes:
-            raise too_large(int(said), max_bytes=self._max_bytes)
+        length = response.headers.get("Content-Length", "")
+        if length.isdecimal() and len(length) <= _LONGEST_NUMBER and int(length) > self._max_bytes:
+            raise too_large(int(length), max_bytes=self._max_bytes)
         data = bytearray()
         began = self._gate.now()
         for piece in response.iter_bytes():
@@ -201,27 +200,27 @@ class Mirror:
         return bytes(data)
 
 
-def _moved(asked: str, location: str) -> str:
+def _redirected(url: str, location: str) -> str:
     try:
-        target = urljoin(asked, location)
+        target = urljoin(url, location)
         scheme = urlsplit(target).scheme
     except ValueError:
         target = scheme = ""
     if not location or scheme not in {"http", "https"}:
-        raise SourceUnavailable(f"{asked} was sent on to '{location}', which is no address to fetch from. {OTHER_WAYS}")
+        raise SourceUnavailable(f"{url} was sent on to '{location}', which is no address to fetch from. {OTHER_WAYS}")
     return target
 
 
-def _wait_asked(said: str, now: datetime) -> float:
+def _retry_after(header: str, now: datetime) -> float:
     """Read a Retry-After: seconds, or a date."""
-    if said.strip().isdecimal():
-        return min(float(said), _LONGEST_SAID)
+    if header.strip().isdecimal():
+        return min(float(header), _LONGEST_RETRY)
     try:
-        until = parsedate_to_datetime(said)
+        until = parsedate_to_datetime(header)
         until = until if until.tzinfo else until.replace(tzinfo=UTC)
-        return min(max(0.0, (until - now).total_seconds()), _LONGEST_SAID)
+        return min(max(0.0, (until - now).total_seconds()), _LONGEST_RETRY)
     except (ValueError, OverflowError):
-        return _UNASKED_WAIT
+        return _DEFAULT_WAIT
 
 
 def _in_words(seconds: float) -> str:
@@ -254,28 +253,32 @@ def _reason(error: Exception) -> str:
     return re.sub(r"\[Errno -?\d+\]\s*", "", str(error)).rstrip(".") or type(error).__name__
 
 
-if TYPE_CHECKING:
-    Turn = Callable[[Callable[[], None]], AbstractContextManager[None]]
-    """Keeps others out for the length of a block; calls what it is given while it waits."""
-
-
 _STEP_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """A file that was fetched.
+class Book:
+    """A downloaded book.
 
+    - `data`: its plain text, in whatever encoding.
     - `url`: where it was asked for.
-    - `etag`, `last_modified`: as the server said; empty where it did not.
-    - `fetched`: when the bytes came, in UTC.
+    - `fetched`: when its bytes came, in UTC.
+    - `etag`, `last_modified`: as the server gave them; empty where it did not.
+    - `notice`: what the reader should know of the download; empty where nothing is out of the way.
     """
 
+    number: int
     data: bytes
     url: str
-    etag: str
-    last_modified: str
     fetched: datetime
+    etag: str = ""
+    last_modified: str = ""
+    notice: str = ""
+
+    @property
+    def source(self) -> str:
+        """Where the text came from, in words."""
+        return f"Project Gutenberg {self.number}, {self.url}, fetched {self.fetched.day} {self.fetched:%B %Y}"
 
 
 class Downloads:
@@ -287,15 +290,16 @@ class Downloads:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def load(self, number: int) -> Kept | None:
-        """Return what was fetched; None where nothing was, or where its bytes are no longer those that were."""
+    def load(self, number: int) -> Book | None:
+        """Return a download; None where there is none, or where its bytes have changed since."""
         folder = self.folder / str(number)
         try:
             about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
             data = (folder / "text").read_bytes()
             if hashlib.sha256(data).hexdigest() != about["sha256"]:
                 return None
-            return Kept(
+            return Book(
+                number=number,
                 data=data,
                 url=str(about["url"]),
                 etag=str(about["etag"]),
@@ -305,22 +309,21 @@ class Downloads:
         except (OSError, ValueError, KeyError, TypeError):
             return None  # it is fetched anew
 
-    def keep(self, number: int, kept: Kept) -> Kept:
-        """Write a fetched file; what stood there before stays until the new one is whole.
+    def save(self, book: Book) -> None:
+        """Write a download; an earlier one stays until the new one is whole.
 
         Raises StoreReadOnly: the folder cannot be written, or the disk is full.
         """
-        folder = self.folder / str(number)
+        folder = self.folder / str(book.number)
         about = {
-            "url": kept.url,
-            "etag": kept.etag,
-            "last_modified": kept.last_modified,
-            "sha256": hashlib.sha256(kept.data).hexdigest(),
-            "fetched": kept.fetched.isoformat(),
+            "url": book.url,
+            "etag": book.etag,
+            "last_modified": book.last_modified,
+            "sha256": hashlib.sha256(book.data).hexdigest(),
+            "fetched": book.fetched.isoformat(),
         }
-        self.write(folder / "text", kept.data)
+        self.write(folder / "text", book.data)
         self.write(folder / "about.json", json.dumps(about, indent=1).encode())
-        return kept
 
     def write(self, path: Path, data: bytes) -> None:
         """Write a file under another name and rename it, so that nobody ever reads half of it.
@@ -406,13 +409,6 @@ class Gate:
             return 0.0
 
 
-def confirmed(kept: Kept, *, etag: str, last_modified: str) -> Kept:
-    """Return what is kept with the marks that the server gave when it said that nothing has changed."""
-    return replace(kept, etag=etag or kept.etag, last_modified=last_modified or kept.last_modified)
-
-
-PAGE = "https://www.gutenberg.org/ebooks/{number}"
-
 _LARGEST_NUMBER = 9_999_999
 _HEAD_BYTES = 4_000
 """How far into an answer is looked for the marks of a web page."""
@@ -420,29 +416,7 @@ _NUMBER = re.compile(r"(?:gutenberg:\s*|pg|#)?(\d{1,9})(?:[.-][\w.-]*)?", re.IGN
 _ADDRESS = re.compile(r"(?:https?://)?[\w.-]+/\S*?(?:ebooks|etext|files|epub)/(\d{1,9})(?:[/.-]\S*)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Book:
-    """A fetched book.
-
-    - `data`: its plain text, in whatever encoding.
-    - `url`: where it came from.
-    - `fetched`: when its bytes came, in UTC.
-    - `notice`: what the reader should know of the fetching; empty where nothing is out of the way.
-    """
-
-    number: int
-    data: bytes
-    url: str
-    fetched: datetime
-    notice: str = ""
-
-    @property
-    def source(self) -> str:
-        """Where the text came from, in words."""
-        return f"Project Gutenberg {self.number}, {self.url}, fetched {self.fetched.day} {self.fetched:%B %Y}"
-
-
-def parse_number(said: str) -> int:
+def parse_number(written: str) -> int:
     """Read a number of Project Gutenberg: the number itself, "pg1342", or the address of the book's page or file.
 
     Raises BadRequest: there is no such number in it.
@@ -450,20 +424,20 @@ def parse_number(said: str) -> int:
     >>> parse_number("1342"), parse_number("https://www.gutenberg.org/ebooks/1342"), parse_number(" pg1342.txt")
     (1342, 1342, 1342)
     """
-    found = _NUMBER.fullmatch(said.strip()) or _ADDRESS.fullmatch(said.strip())
+    found = _NUMBER.fullmatch(written.strip()) or _ADDRESS.fullmatch(written.strip())
     number = int(found[1]) if found else 0
-    check_number(number, said=said)
+    check_number(number, written=written)
     return number
 
 
-def check_number(number: int, *, said: str = "") -> None:
+def check_number(number: int, *, written: str = "") -> None:
     """Refuse what cannot be a number of Project Gutenberg.
 
     Raises BadRequest: it is below 1 or too large.
     """
     if not 1 <= number <= _LARGEST_NUMBER:
         raise BadRequest(
-            f"'{said or number}' is no number of Project Gutenberg. Give the number that the book's page has in its "
+            f"'{written or number}' is no number of Project Gutenberg. Give the number that the book's page has in its "
             f"address, as 1342 in {PAGE.format(number=1342)}."
         )
 
@@ -480,11 +454,7 @@ def paths(number: int) -> tuple[str, ...]:
 
 
 class Gutenberg:
-    """A mirror of Project Gutenberg and what was fetched from it.
-
-    - `downloads`: where fetched files are kept.
-    - `gate`: lets requests pass, one in some seconds.
-    """
+    """A mirror of Project Gutenberg and its downloads."""
 
     def __init__(
         self, mirror: str, downloads: Downloads, gate: Gate, *, max_bytes: int = Settings.max_text_bytes
@@ -495,65 +465,66 @@ class Gutenberg:
         self._max_bytes = max_bytes
 
     def fetch(self, number: int, say: Callable[[str], None], *, offline: bool = False) -> Book:
-        """Fetch the plain text of a book, or take the kept copy where the mirror says that it is still the same.
+        """Fetch the plain text of a book, or take the cached copy where the mirror says that it is still the same.
 
-        - `say`: told what is waited for, some times a second; what it raises ends the fetching.
-        - `offline`: ask nobody; only a kept copy will do.
+        - `say`: called with what is waited for, some times a second; what it raises ends the download.
+        - `offline`: request nothing; only a cached copy will do.
 
         Raises NotFound: the mirror has no plain text of that number.
-        Raises SourceAway: the mirror does not answer, and no copy is kept.
-        Raises SourceUnavailable: it sends something else than a text, and no copy is kept.
+        Raises SourceAway: the mirror does not answer, and no copy is cached.
+        Raises SourceUnavailable: it sends something else than a text, and no copy is cached.
         Raises TextTooLarge: it is larger than allowed.
         Raises BadRequest: there can be no such number.
         Raises StoreReadOnly: the folder of downloads cannot be written.
         """
         check_number(number)
-        kept = self._downloads.load(number)
+        cached = self._downloads.load(number)
         try:
             if offline:
                 raise SourceAway(f"{self._mirror} was not asked again, since it does not answer.")
-            found = self._look(number, kept, say)
+            book = self._download(number, cached, say)
         except SourceUnavailable as error:
-            if kept is None:
+            if cached is None:
                 raise
-            notice = f"The copy kept here from {kept.fetched.day} {kept.fetched:%B %Y} was taken: {error}"
-            return Book(number=number, data=kept.data, url=kept.url, fetched=kept.fetched, notice=notice)
-        if found is None:
+            notice = f"The copy kept here from {cached.fetched.day} {cached.fetched:%B %Y} was taken: {error}"
+            return replace(cached, notice=notice)
+        if book is None:
             raise NotFound(
                 f"Project Gutenberg's mirror {self._mirror} has no plain text of number {number}. Check the number at "
                 f"{PAGE.format(number=number)}; recordings and scores have no text, and a new book may not have "
                 "reached this mirror yet."
             )
-        return Book(number=number, data=found.data, url=found.url, fetched=found.fetched)
+        return book
 
-    def _look(self, number: int, kept: Kept | None, say: Callable[[str], None]) -> Kept | None:
-        """Ask for the book where it may be; what is kept is asked for first, where it came from."""
+    def _download(self, number: int, cached: Book | None, say: Callable[[str], None]) -> Book | None:
+        """Request the book where it may be, first where the cached copy came from."""
         addresses = [f"{self._mirror}/{path}" for path in paths(number)]
-        if kept is not None and kept.url in addresses:
-            addresses.sort(key=lambda address: address != kept.url)
+        if cached is not None and cached.url in addresses:
+            addresses.sort(key=lambda address: address != cached.url)
         empty = web_page = ""
         with Mirror(self._mirror, self._gate, max_bytes=self._max_bytes) as mirror:
             for address in addresses:
-                known = kept if kept is not None and kept.url == address else None
+                known = cached if cached is not None and cached.url == address else None
                 answer = mirror.get(address, known, say)
                 if answer is None:
                     continue
                 if answer.unchanged and known is not None:
-                    return confirmed(known, etag=answer.etag, last_modified=answer.last_modified)
+                    return known
                 if not answer.data:
                     empty = address
-                    continue
-                if is_web_page(answer.data[:_HEAD_BYTES].decode("utf-8", errors="replace")):
+                elif is_web_page(answer.data[:_HEAD_BYTES].decode("utf-8", errors="replace")):
                     web_page = address
-                    continue
-                new = Kept(
-                    data=answer.data,
-                    url=address,
-                    etag=answer.etag,
-                    last_modified=answer.last_modified,
-                    fetched=self._gate.today(),
-                )
-                return self._downloads.keep(number, new)
+                else:
+                    book = Book(
+                        number=number,
+                        data=answer.data,
+                        url=address,
+                        etag=answer.etag,
+                        last_modified=answer.last_modified,
+                        fetched=self._gate.today(),
+                    )
+                    self._downloads.save(book)
+                    return book
         if web_page:
             raise SourceUnavailable(
                 f"In the place of the text, {web_page} gave a web page. A network that wants you to sign in first "

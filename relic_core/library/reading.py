@@ -35,18 +35,22 @@ class Edition:
     details: EditionDetails = field(default_factory=EditionDetails)
 
 
-def read_file(  # noqa: PLR0913 - the metadata of a work, each by its name
+def read_file(
+    data: bytes, *, name: str, segmenter: Segmenter | None = None, max_bytes: int = Settings.max_text_bytes
+) -> Work:
+    """Read a work as `read_edition` does."""
+    return read_edition(data, name=name, segmenter=segmenter, max_bytes=max_bytes).work
+
+
+def read_edition(
     data: bytes,
     *,
     name: str,
-    title: str = "",
-    author: str = "",
-    translator: str = "",
-    year: int | None = None,
+    metadata: Metadata = Metadata(),  # noqa: B008 - frozen
     source: str = "",
     segmenter: Segmenter | None = None,
     max_bytes: int = Settings.max_text_bytes,
-) -> Work:
+) -> Edition:
     """Read a work from the bytes of a file, whatever its format; parameters as `text.reading.read_work`.
 
     Raises EmptyText, NotText, TextTooLarge: as `decoding.decode`; also where an EPUB or TEI file holds no text of a
@@ -55,52 +59,25 @@ def read_file(  # noqa: PLR0913 - the metadata of a work, each by its name
     Raises OtherFormat: a document of a kind that is not read, such as a PDF or a web page.
     Raises UnsafeFile: a file made to grow without end or to reach outside itself, or a locked one.
     """
-    return read_edition(
-        data,
-        name=name,
-        said=Metadata(title, author, translator, year),
-        source=source,
-        segmenter=segmenter,
-        max_bytes=max_bytes,
-    ).work
-
-
-def read_edition(
-    data: bytes,
-    *,
-    name: str,
-    said: Metadata = Metadata(),  # noqa: B008 - frozen
-    source: str = "",
-    segmenter: Segmenter | None = None,
-    max_bytes: int = Settings.max_text_bytes,
-) -> Edition:
-    """Read a work as `read_file` does, and say with it what its file lacks; `said` is what a reader said of it."""
     if len(data) > max_bytes:
         raise too_large(len(data), max_bytes=max_bytes)
     if archives.is_zip(data):
         refuse_documents(data)
         work, missing, details = epub.read_epub(
-            data, name=name, said=said, source=source, max_bytes=max_bytes, segmenter=segmenter
+            data, name=name, metadata=metadata, source=source, max_bytes=max_bytes, segmenter=segmenter
         )
         return Edition(work, missing, details)
     head = _head(data)
     root = root_name(head) if head.lstrip("\ufeff \t\r\n").startswith("<") else ""
     if root.lower() in ROOTS:
-        work, details = read_tei(data, name=name, said=said, source=source, max_bytes=max_bytes, segmenter=segmenter)
+        work, details = read_tei(
+            data, name=name, metadata=metadata, source=source, max_bytes=max_bytes, segmenter=segmenter
+        )
         return Edition(work, details=details)
     refuse_others(data, head, root)
-    work = read_work(
-        data,
-        name=name,
-        title=said.title,
-        author=said.author,
-        translator=said.translator,
-        year=said.year,
-        source=source,
-        segmenter=segmenter,
-        max_bytes=max_bytes,
+    return Edition(
+        read_work(data, name=name, metadata=metadata, source=source, segmenter=segmenter, max_bytes=max_bytes)
     )
-    return Edition(work)
 
 
 def _head(data: bytes) -> str:

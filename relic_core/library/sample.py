@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from relic_core.config import ASSETS
 from relic_core.domain import MAX_LENGTH, Claim, Example
 from relic_core.errors import BadText
+from relic_core.text.metadata import Metadata
 from relic_core.text.placing import Places
+from relic_core.text.reading import read_work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +24,6 @@ NOVEL = FOLDER / "novel.txt"
 EXCERPTS = FOLDER / "excerpts.jsonl"
 SPLIT = "sample"
 TITLE = "High Water at Averhythe"
-AUTHOR = ""
-YEAR = None
 SOURCE = "The sample, written for this project (CC0)"
 
 
@@ -40,6 +40,15 @@ class Excerpt:
     quotation: str
     right: tuple[str, ...]
     kind: str = ""
+
+
+def read_novel(*, max_bytes: int) -> Work:
+    """Read the novel.
+
+    Raises TextTooLarge: it has more than `max_bytes` bytes.
+    """
+    metadata = Metadata(title=TITLE)
+    return read_work(NOVEL.read_bytes(), name=NOVEL.name, metadata=metadata, source=SOURCE, max_bytes=max_bytes)
 
 
 def read_excerpts(path: Path = EXCERPTS) -> tuple[Excerpt, ...]:

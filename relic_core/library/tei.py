@@ -639,7 +639,7 @@ _BY_ANOTHER = re.compile(r"edit|translat|publish|transcri|biograph|life of", re.
 
 
 def read_tei(
-    data: bytes, *, name: str, said: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None = None
+    data: bytes, *, name: str, metadata: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None = None
 ) -> tuple[Work, EditionDetails]:
     """Read a work from the bytes of a TEI file, and what it says of its edition.
 
@@ -655,9 +655,9 @@ def read_tei(
             "The TEI file has no <body>: it holds a header, or pictures of pages, but no text. Add the file of the "
             "same edition that has the text; its <text> element holds a <body>."
         )
-    found = read_header(root)
-    texts = _Texts(root, said.author or found.author)
-    about = About(name=name, said=said, found=found, source=source, format="TEI")
+    metadata = replace(read_header(root), **metadata.given)
+    texts = _Texts(root, metadata.author)
+    about = About(name=name, metadata=metadata, source=source, format="TEI")
     return compose(texts.items, about, segmenter=segmenter), read_details(root)
 
 

@@ -15,7 +15,6 @@ from relic_core.library.previews import ChapterFacts, LeftOutPreview, Numbers, P
 from relic_core.library.reading import read_edition
 from relic_core.text.decoding import file_name, harmless
 from relic_core.text.metadata import Metadata
-from relic_core.text.reading import read_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,7 +137,7 @@ class Works:
         else:
             data = source
         called = file_name(name)
-        edition = read_edition(data, name=called, said=said, source=came_from or called, max_bytes=self._max_bytes)
+        edition = read_edition(data, name=called, metadata=said, source=came_from or called, max_bytes=self._max_bytes)
         work = edition.work
         if work.year is None and (entry := entry_of(work, self._library)):
             work = replace(work, year=entry.year)  # plain text seldom says when it first appeared
@@ -206,15 +205,7 @@ def ensure_sample(works: WorkRows, shelf: Shelf, examples: ExampleRows, max_byte
 
     Returns: none where the reader has removed the sample: it stays away until its text is added again.
     """
-    work = read_work(
-        sample.NOVEL.read_bytes(),
-        name=sample.NOVEL.name,
-        title=sample.TITLE,
-        author=sample.AUTHOR,
-        year=sample.YEAR,
-        source=sample.SOURCE,
-        max_bytes=max_bytes,
-    )
+    work = sample.read_novel(max_bytes=max_bytes)
     if works.is_removed(work.sha256):
         return None
     summary, _ = works.add(work)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -12,36 +13,34 @@ from relic_core.config import Settings
 from relic_core.domain import Sentence, Work
 from relic_core.errors import unknown_name
 from relic_core.text.decoding import decode, file_name, harmless
+from relic_core.text.metadata import Metadata
 from relic_core.text.structure import analyse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relic_core.domain import Paragraph
+    from relic_core.domain import Format, Paragraph
     from relic_core.ports import Segmenter
+    from relic_core.text.structure import Structure
 
 _SLUG_LENGTH = 48
-LONGEST_SOURCE = 4_096
+_LONGEST_SOURCE = 4_096
 """Characters: the longest path."""
 
 
-def read_work(  # noqa: PLR0913 - the metadata of a work, each by its name
+def read_work(
     data: bytes,
     *,
     name: str,
-    title: str = "",
-    author: str = "",
-    translator: str = "",
-    year: int | None = None,
+    metadata: Metadata = Metadata(),  # noqa: B008 - frozen
     source: str = "",
     segmenter: Segmenter | None = None,
     max_bytes: int = Settings.max_text_bytes,
 ) -> Work:
     """Read a work from the bytes of a text file.
 
-    - `name`: its name, the last resort for a title.
-    - `title`, `author`, `translator`, `year`: as known to the reader of the file; what is given wins over what the file
-      says.
+    - `name`: of the file, the last resort for a title.
+    - `metadata`: wins over what the file says.
     - `source`: where the text came from.
     - `segmenter`: in place of `sentences.default_segmenter`.
 
@@ -52,23 +51,41 @@ def read_work(  # noqa: PLR0913 - the metadata of a work, each by its name
 
         segmenter = default_segmenter()
     text = decode(data, max_bytes=max_bytes).text
-    found = analyse(text)
-    title = title or found.title or title_of_file(name)
+    structure = analyse(text)
+    structure = replace(structure, metadata=replace(structure.metadata, **metadata.given))
+    sentences = _sentences(text, structure.paragraphs, segmenter)
+    return make_work(text, structure, sentences, name=name, source=source, segmenter=segmenter)
+
+
+def make_work(
+    text: str,
+    structure: Structure,
+    sentences: Iterable[Sentence],
+    *,
+    name: str,
+    source: str,
+    segmenter: Segmenter,
+    form: Format = "plain text",
+) -> Work:
+    """Make a work of its parts; where its title is not known, of the file's name."""
+    metadata = structure.metadata
+    title = metadata.title or title_of_file(name)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     return Work(
         id=work_id(title, sha256),
         title=title,
-        author=author or found.author,
-        translator=translator or found.translator,
-        year=found.year if year is None else year,
-        source=harmless(source, longest=LONGEST_SOURCE),
+        author=metadata.author,
+        translator=metadata.translator,
+        year=metadata.year,
+        source=harmless(source, longest=_LONGEST_SOURCE),
         text=text,
         sha256=sha256,
         segmenter=segmenter.identity,
-        chapters=found.chapters,
-        paragraphs=found.paragraphs,
-        sentences=tuple(_sentences(text, found.paragraphs, segmenter)),
-        left_out=found.left_out,
+        chapters=structure.chapters,
+        paragraphs=structure.paragraphs,
+        sentences=tuple(sentences),
+        left_out=structure.left_out,
+        format=form,
     )
 
 

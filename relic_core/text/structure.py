@@ -593,18 +593,14 @@ class Assembly:
 class Structure:
     """What `analyse` found.
 
-    - `title`, `author`, `translator`: as the file says them; empty where it does not.
-    - `year`: of first publication, where the file says it.
+    - `metadata`: as the file says it; the year is that of first publication.
     - `chapters`: at least one; in order, not overlapping.
     - `paragraphs`: at least one; each in a chapter.
     - `left_out`: what is not the author's text, in order. Kinds: "licence", "front matter", "contents", "illustration",
       "editor's note", "note", "page number", "break", "heading", "end matter".
     """
 
-    title: str
-    author: str
-    translator: str
-    year: int | None
+    metadata: Metadata
     chapters: tuple[Chapter, ...]
     paragraphs: tuple[Paragraph, ...]
     left_out: tuple[LeftOut, ...]
@@ -616,14 +612,14 @@ def analyse(text: str) -> Structure:
     - `text`: a decoded text (`decoding.decode`), with at least one word.
 
     >>> found = analyse("THE FERRY\n\nby A. Person\n\n\nCHAPTER I\n\nRain fell.\n\nNobody came.\n\n\nTHE END\n")
-    >>> found.title, found.author, [chapter.name for chapter in found.chapters], len(found.paragraphs)
+    >>> found.metadata.title, found.metadata.author, [each.name for each in found.chapters], len(found.paragraphs)
     ('The Ferry', 'A. Person', ['Chapter I'], 2)
     >>> [left.kind for left in found.left_out]
     ['front matter', 'heading', 'end matter']
     """
     start, end = licence(text)
     layout = lay_out(text, start, end)
-    known, marks = _outline(text, text[:start], layout)
+    metadata, marks = _outline(text, text[:start], layout)
     assembly = _assemble(layout, marks)
     if not assembly.paragraphs():  # a file of headings and apparatus only: then they are the text
         start, end = (start, end) if layout.blocks else (0, len(text))
@@ -631,10 +627,7 @@ def analyse(text: str) -> Structure:
         for block in layout.blocks or split_blocks(text, start, end):
             assembly.add(block)
     return Structure(
-        title=known.title,
-        author=known.author,
-        translator=known.translator,
-        year=known.year,
+        metadata=metadata,
         chapters=assembly.chapters(),
         paragraphs=assembly.paragraphs(),
         left_out=(*_licence(text, 0, start), *assembly.left_out, *_licence(text, end, len(text))),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from relic_core.text.decoding import decode
+from relic_core.text.metadata import Metadata
 from relic_core.text.structure import Structure, analyse
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "chapters.csv"
@@ -93,6 +94,6 @@ def test_war_and_peace_is_structured_quickly(shared):
 
 def test_metadata_is_read_from_the_header(shared):
     found = structure(shared, "the_red_and_the_black")
-    assert (found.title, found.author, found.translator) == ("The Red and the Black", "Stendhal", "Horace B. Samuel")
-    assert structure(shared, "brothers_karamazov").translator == "Constance Garnett"
-    assert structure(shared, "sense_and_sensibility").year == 1811
+    assert found.metadata == Metadata("The Red and the Black", "Stendhal", "Horace B. Samuel", found.metadata.year)
+    assert structure(shared, "brothers_karamazov").metadata.translator == "Constance Garnett"
+    assert structure(shared, "sense_and_sensibility").metadata.year == 1811

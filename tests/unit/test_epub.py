@@ -9,6 +9,7 @@ import pytest
 from relic_core.errors import BadText, EmptyText, UnsafeFile
 from relic_core.library import archives
 from relic_core.library.reading import read_edition, read_file
+from relic_core.text.metadata import Metadata
 from relic_core.text.reading import read_work
 from tests.making_books import XHTML, epub, epub_of, pack
 
@@ -380,7 +381,7 @@ def test_metadata_of_the_package():
 def test_the_date_of_the_e_book_is_not_the_year_of_the_work_and_what_a_reader_says_wins():
     page = f"<h2>I</h2>{PARAGRAPH}"
     assert read(page, metadata="<dc:title>X</dc:title><dc:date>2014-05-25</dc:date>").year is None
-    work = read_file(epub([page]), name="x", title="Mine", author="Me", translator="You", year=1850)
+    work = read_edition(epub([page]), name="x", metadata=Metadata("Mine", "Me", "You", 1850)).work
     assert (work.title, work.author, work.translator, work.year) == ("Mine", "Me", "You", 1850)
     assert read_file(epub([page], metadata=""), name="the_ferry.epub").title == "The ferry"
 

@@ -5,6 +5,7 @@ import itertools
 import json
 import multiprocessing
 import socket
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -18,7 +19,7 @@ from relic_core.errors import (
     StoreReadOnly,
     TextTooLarge,
 )
-from relic_core.library.gutenberg import Downloads, Gate, Gutenberg, Kept, parse_number, paths
+from relic_core.library.gutenberg import Book, Downloads, Gate, Gutenberg, parse_number, paths
 from tests.gutenberg_mirror import serve
 from tests.privileges import without_privileges
 
@@ -481,14 +482,14 @@ def test_two_processes_that_keep_one_book_do_not_fail_each_other(tmp_path):
 
 def test_what_was_kept_stays_until_the_new_one_is_whole(tmp_path, monkeypatch):
     downloads = Downloads(tmp_path)
-    old = Kept(data=b"old", url="http://x/1", etag="", last_modified="", fetched=datetime.now(UTC))
-    downloads.keep(1, old)
+    old = Book(number=1, data=b"old", url="http://x/1", fetched=datetime.now(UTC))
+    downloads.save(old)
 
     def fail(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.write_bytes", fail)
     with pytest.raises(StoreReadOnly, match=r"No space left on device.*Make room"):
-        downloads.keep(1, Kept(data=b"new", url="http://x/1", etag="", last_modified="", fetched=datetime.now(UTC)))
+        downloads.save(replace(old, data=b"new"))
     monkeypatch.undo()
     assert downloads.load(1) == old

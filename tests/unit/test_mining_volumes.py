@@ -16,10 +16,11 @@ from relic_core.mining import volumes
 from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.mining.volumes import VolumeTask, mine, mine_volume
 from relic_core.ports import silent
+from relic_core.text.metadata import Metadata
 from relic_core.text.reading import read_work
 from tests.criticism import ESSAYS, FRENCH, NOVEL, SECOND, write_books, write_zip
 
-WORK = read_work(NOVEL.encode(), name="novel.txt", title="The Lantern Count", author="Ada Quillfeather")
+WORK = read_work(NOVEL.encode(), name="novel.txt", metadata=Metadata("The Lantern Count", "Ada Quillfeather"))
 
 
 @pytest.fixture(scope="module")

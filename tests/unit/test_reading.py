@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from relic_core.errors import EmptyText, NotText, TextTooLarge
+from relic_core.text.metadata import Metadata
 from relic_core.text.reading import read_work, title_of_file, work_id
 
 FILE = (
@@ -63,7 +64,7 @@ def test_metadata_comes_from_the_file():
 
 
 def test_given_metadata_wins_over_the_file():
-    work = read(title="The Boat", author="Another", translator="Nobody", year=1811, source="upload")
+    work = read(metadata=Metadata("The Boat", "Another", "Nobody", 1811), source="upload")
     assert (work.title, work.author, work.translator, work.year) == ("The Boat", "Another", "Nobody", 1811)
     assert work.source == "upload"
     assert work.id == f"the-boat-{work.sha256[:8]}"

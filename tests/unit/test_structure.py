@@ -7,6 +7,7 @@ import time
 import pytest
 
 from relic_core.text.layout import lay_out
+from relic_core.text.metadata import Metadata
 from relic_core.text.structure import analyse
 
 LINE = "The tide went out over the flats and left the boats leaning on their sides,\n"
@@ -192,7 +193,7 @@ END = (
 def test_header_and_footer_of_project_gutenberg(start):
     text = HEADER + start + pages("CHAPTER I", PROSE, "CHAPTER II", PROSE) + END
     found = analyse(text)
-    assert (found.title, found.author) == ("The Ferry", "Ann Other")
+    assert (found.metadata.title, found.metadata.author) == ("The Ferry", "Ann Other")
     assert paragraphs(text) == [PROSE.strip(), PROSE.strip()]
     licence = [piece for piece in found.left_out if piece.kind == "licence"]
     assert licence[0].start == 0
@@ -202,18 +203,21 @@ def test_header_and_footer_of_project_gutenberg(start):
 def test_header_of_project_gutenberg_australia():
     header = "Title: The Ferry\nAuthor: Ann Other\n* A Project Gutenberg of Australia eBook *\n\n"
     text = header + pages("CHAPTER I", PROSE, "CHAPTER II", PROSE)
-    assert analyse(text).author == "Ann Other"
+    assert analyse(text).metadata.author == "Ann Other"
     assert len(paragraphs(text)) == 2
 
 
 def test_translator_and_year_of_a_title_page():
     page = "THE FERRY\n\nby\n\nAnn Other\n\n(1811)\n\nTranslated from the Dutch by C. B. Third"
     found = analyse(pages(page, "CHAPTER I", PROSE, "CHAPTER II", PROSE))
-    assert (found.title, found.author, found.translator, found.year) == ("The Ferry", "Ann Other", "C. B. Third", 1811)
+    assert found.metadata == Metadata("The Ferry", "Ann Other", "C. B. Third", 1811)
 
 
 def test_a_year_of_printing_is_not_the_year_of_the_work():
-    assert analyse(pages("THE FERRY\n\nLONDON: A PRINTER\n1897", "CHAPTER I", PROSE, "CHAPTER II", PROSE)).year is None
+    assert (
+        analyse(pages("THE FERRY\n\nLONDON: A PRINTER\n1897", "CHAPTER I", PROSE, "CHAPTER II", PROSE)).metadata.year
+        is None
+    )
 
 
 def test_an_authors_preface_is_a_chapter_and_a_translators_is_front_matter():

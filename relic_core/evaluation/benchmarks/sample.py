@@ -12,7 +12,6 @@ from relic_core.domain import MAX_CONTEXT, BenchmarkCard, Book, QuotationContext
 from relic_core.errors import BadBenchmark, BadRequest, BadText
 from relic_core.evaluation.benchmarks.opened import Opened
 from relic_core.library import sample
-from relic_core.text.reading import read_work
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,15 +51,7 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened: 
             f"The benchmark 'sample' ships with the program and takes no file of your own, and {data} was given. "
             "Leave the file out, or name a benchmark that takes one: relic."
         )
-    work = read_work(
-        sample.NOVEL.read_bytes(),
-        name=sample.NOVEL.name,
-        title=sample.TITLE,
-        author=sample.AUTHOR,
-        year=sample.YEAR,
-        source=sample.SOURCE,
-        max_bytes=settings.max_text_bytes,
-    )
+    work = sample.read_novel(max_bytes=settings.max_text_bytes)
     excerpts = sample.read_excerpts()
     try:
         examples = sample.align(work, excerpts)
