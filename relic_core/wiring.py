@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from relic_core.store.searches import SearchRows
     from relic_core.store.shelf import Shelf
     from relic_core.store.works import StoredText
-    from relic_core.training.examples import Corpus
+    from relic_core.training.examples import TrainingData
     from relic_core.training.requests import TrainingRequest
 
 
@@ -354,7 +354,7 @@ class App:
 
     @cached_property
     def trainings(self) -> Trainings:
-        """Models taught on what was mined here."""
+        """Models trained on what was mined here."""
         from relic_core.services.training import Trainings
 
         def check(asked: TrainingRequest) -> None:
@@ -367,22 +367,22 @@ class App:
         """What trainings would learn from and cost."""
         from relic_core.services.training_plans import TrainingPlans
 
-        return TrainingPlans(self.settings, self.corpus, self.store.splits, self.dataset.stale, self.store.stamp)
+        return TrainingPlans(self.settings, self.training_data, self.store.splits, self.dataset.stale, self.store.stamp)
 
     @cached_property
-    def corpus(self) -> Corpus:
+    def training_data(self) -> TrainingData:
         """What was mined, as trainings read it."""
-        from relic_core.training.examples import Corpus
+        from relic_core.training.examples import TrainingData
 
         store = self.store
-        return Corpus(store.pairs, store.windows, store.trainings, store.works)
+        return TrainingData(store.pairs, store.windows, store.trainings, store.works)
 
     def run_training(self, training_id: str, progress: Progress) -> str:
         """Do a training, in its job."""
         from relic_core.training.running import TrainingRun
 
         patiently = partial(self.store.patiently, self.settings.job_lock_seconds)
-        return TrainingRun(self.settings, self.corpus, self.works.load, patiently).run(training_id, progress)
+        return TrainingRun(self.settings, self.training_data, self.works.load, patiently).run(training_id, progress)
 
     @cached_property
     def backups(self) -> Backups:

@@ -1,4 +1,4 @@
-"""Trainings: models taught on what was mined here, what they told step by step, and how they go by that."""
+"""Trainings: models trained on what was mined here, what they told step by step, and how they go by that."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ MODEL_KINDS: tuple[ModelKind, ...] = get_args(ModelKind)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training:
-    """A model being taught, or one that was.
+    """A model being trained, or one that was.
 
     - `id`: short and unique; names the folder of its files.
-    - `asked`: what it is taught on, as JSON: which pairs and windows, how many, how it is validated.
+    - `asked`: what it learns from, as JSON: which pairs and windows, how many, how it is validated.
     """
 
     id: str

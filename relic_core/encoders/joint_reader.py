@@ -29,9 +29,9 @@ GATES = "gates"
 _SHUT = -6.0
 """What is added to the attention that a passage pays to its claim before anything is learnt: next to none is paid."""
 _STEP = 50.0
-"""By how much a gate goes further than its parameter: at the rates at which models are taught it would hardly move."""
+"""By how much a gate goes further than its parameter: at the rates at which models are trained it would hardly move."""
 _SCALE = 20.0
-"""What a cosine is multiplied by at first: one over the temperature that encoders are taught at."""
+"""What a cosine is multiplied by at first: one over the temperature that encoders are trained at."""
 
 
 @dataclass(frozen=True, slots=True)

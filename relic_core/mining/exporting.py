@@ -105,18 +105,18 @@ class QuotedTexts:
     def __init__(
         self,
         summaries: Callable[[], Iterable[WorkSummary]],
-        imprints: Callable[[], Mapping[str, WorkVersion]],
+        versions: Callable[[], Mapping[str, WorkVersion]],
         resolve: Callable[[str], WorkSummary],
         read: Callable[[str], StoredText],
     ) -> None:
         self._summaries = summaries
-        self._imprints = imprints
+        self._versions = versions
         self.resolve = resolve
         self.read = read
 
     def editions(self, work_ids: Collection[str]) -> tuple[QuotedEdition, ...]:
         """Describe works for the head of a file."""
-        imprints = self._imprints()
+        versions = self._versions()
         return tuple(
             QuotedEdition(
                 id=each.id,
@@ -124,8 +124,8 @@ class QuotedTexts:
                 author=each.author,
                 year=each.year,
                 sha256=each.sha256,
-                fingerprint=imprints[each.id].fingerprint,
-                segmenter=imprints[each.id].segmenter,
+                fingerprint=versions[each.id].fingerprint,
+                segmenter=versions[each.id].segmenter,
                 origin=each.source,
             )
             for each in self._summaries()

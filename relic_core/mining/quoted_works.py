@@ -301,7 +301,7 @@ class LibraryIndex:
     """The index of the library's works, built anew where they changed.
 
     - `folder`: where it is kept.
-    - `imprints`: gives what is known of each stored work, by id.
+    - `versions`: gives what is known of each stored work, by id.
     - `load`: loads a work by its id.
     - `find`: finds a work by what a person calls it.
     """
@@ -309,18 +309,18 @@ class LibraryIndex:
     def __init__(
         self,
         folder: Path,
-        imprints: Callable[[], Mapping[str, WorkVersion]],
+        versions: Callable[[], Mapping[str, WorkVersion]],
         load: Callable[[str], Work],
         find: Callable[[str], WorkSummary],
     ) -> None:
         self.folder = folder
-        self._imprints = imprints
+        self._versions = versions
         self._load = load
         self._find = find
 
     def marks(self) -> dict[str, str]:
         """Give the beginning of each work's fingerprint, by id: what is kept with each source that was mined for it."""
-        return {work_id: known.fingerprint[:_DIGITS] for work_id, known in sorted(self._imprints().items())}
+        return {work_id: known.fingerprint[:_DIGITS] for work_id, known in sorted(self._versions().items())}
 
     def open(self, names: Sequence[str], progress: Progress) -> tuple[QuotedWorks | None, dict[str, str]]:
         """Open the index, or build it; give with it the marks of the works to look for: those named, or all.
@@ -329,7 +329,7 @@ class LibraryIndex:
 
         Raises NotFound, BadRequest: no work or several are called so.
         """
-        wanted = {work_id: known.fingerprint for work_id, known in sorted(self._imprints().items())}
+        wanted = {work_id: known.fingerprint for work_id, known in sorted(self._versions().items())}
         if not wanted:
             return None, {}
         try:

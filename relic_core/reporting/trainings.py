@@ -99,8 +99,8 @@ def validations_table(validations: Sequence[Mapping[str, Any]], watch: str, *, n
     - `validations`: as for `draw_recalls`.
     """
     windows = int(validations[-1].get("windows", 0)) if validations else 0
-    taught = [each for each in validations if each["step"]]
-    best = max(taught, key=lambda each: float(each.get(watch, 0.0)), default={})
+    trained = [each for each in validations if each["step"]]
+    best = max(trained, key=lambda each: float(each.get(watch, 0.0)), default={})
     shown = [*RECALLS, "median", *([watch] if watch not in RECALLS else [])]
     return Table(
         caption=f"{name}: validations" if name else "Validations",

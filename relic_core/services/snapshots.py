@@ -69,7 +69,7 @@ class Fingerprints:
     def _retriever(self, name: str) -> str:
         """Name a retriever by its models, and by all that decides its scores: eight hex digits.
 
-        The first half changes with a model alone, so that a page can tell a model taught anew from a rule that a new
+        The first half changes with a model alone, so that a page can tell a model trained anew from a rule that a new
         version of the program changed. Empty where its model cannot be loaded, which its column says.
         """
         with suppress(BadWeights):
@@ -103,7 +103,7 @@ def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, 
     >>> now = ModelFingerprints(retrievers={"bm25": "00001111", "dense-relic": "bbbb3333"})
     >>> for said in differences(then, now, title="Emma", since="this address was made"):
     ...     print(said.split(",")[0])
-    dense-RELiC has been taught anew
+    dense-RELiC has been trained anew
     """
     said = []
     if then.edition and now.edition and then.edition != now.edition:
@@ -115,12 +115,12 @@ def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, 
             "other editions."
         )
     both = [name for name in then.retrievers if now.retrievers.get(name) and then.retrievers[name]]
-    taught = [name for name in both if then.retrievers[name][:_MODEL] != now.retrievers[name][:_MODEL]]
-    counted = [name for name in both if name not in taught and then.retrievers[name] != now.retrievers[name]]
-    if taught:
-        one = len(taught) == 1
+    trained = [name for name in both if then.retrievers[name][:_MODEL] != now.retrievers[name][:_MODEL]]
+    counted = [name for name in both if name not in trained and then.retrievers[name] != now.retrievers[name]]
+    if trained:
+        one = len(trained) == 1
         said.append(
-            f"{_labels(taught)} {'has' if one else 'have'} been taught anew, or another model was chosen for "
+            f"{_labels(trained)} {'has' if one else 'have'} been trained anew, or another model was chosen for "
             f"{'it' if one else 'them'}, since {since}: {'it' if one else 'they'} may rank other passages first."
         )
     if counted:

@@ -47,7 +47,7 @@ class Trainings:
         self._named_models = named_models
         self._check = check
 
-    def start(self, asked: TrainingRequest) -> Training:
+    def start(self, request: TrainingRequest) -> Training:
         """Start a training, as a job that outlives this process.
 
         Raises BadRequest, BadWeights, StoreFull: as `TrainingPlans.check`.
@@ -55,10 +55,10 @@ class Trainings:
         """
         from relic_core.training.requests import settle
 
-        self._check(asked)
-        name = asked.name.strip() or f"{asked.recipe.name}, {datetime.now(UTC):%d %b %H:%M}"
-        folder = TrainingFolder.create(self._data, name=name, recipe=asked.recipe.to_json(), asked=asked.to_json())
-        settle(self._settings, folder, asked)
+        self._check(request)
+        name = request.name.strip() or f"{request.recipe.name}, {datetime.now(UTC):%d %b %H:%M}"
+        folder = TrainingFolder.create(self._data, name=name, recipe=request.recipe.to_json(), asked=request.to_json())
+        settle(self._settings, folder, request)
         self._submit(folder)
         return folder.training
 

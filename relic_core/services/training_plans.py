@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from relic_core.store.splits import SplitRows
     from relic_core.store.trainings import Material
     from relic_core.training.estimates import Estimate
-    from relic_core.training.examples import Corpus
+    from relic_core.training.examples import TrainingData
 
 __all__ = [
     "ABOUT", "DEFAULTS", "DENSE_RELIC", "LENGTHS", "NO_MODEL", "PRETRAINED", "RECIPES", "USES", "Prospect",
@@ -74,13 +74,13 @@ class TrainingPlans:
     def __init__(
         self,
         settings: Settings,
-        corpus: Corpus,
+        data: TrainingData,
         splits: SplitRows,
         stale: Callable[[], tuple[str, ...]],
         stamp: Callable[[], tuple[tuple[int, int], ...]],
     ) -> None:
         self._settings = settings
-        self._corpus = corpus
+        self._data = data
         self._splits = splits
         self._stale = stale
         self.stamp = stamp
@@ -88,7 +88,7 @@ class TrainingPlans:
 
     def lacking(self) -> str:
         """Say why nothing can be learnt yet, and what to do; empty where something can."""
-        return lacking(self._corpus.material())
+        return lacking(self._data.material())
 
     def speed(self, card: EncoderCard) -> float:
         """Give the tokens that go through a model in a second here: measured once, which takes some seconds."""
@@ -96,43 +96,43 @@ class TrainingPlans:
             self._speeds[card] = estimates.measure(card)
         return self._speeds[card]
 
-    def prospect(self, asked: TrainingRequest) -> Prospect:
+    def prospect(self, request: TrainingRequest) -> Prospect:
         """Say what a training would learn from, what is missing, and how long it would take on this machine.
 
         Raises BadRequest: as `check`, of hard negatives.
         Raises BadWeights: the base model is not there, or lacks a file; so with the one that looks for hard negatives.
         """
-        there = self._corpus.material(asked.sources)
-        counted = _counted(there, asked)
+        there = self._data.material(request.sources)
+        counted = _counted(there, request)
         stale = self._stale()
         parted = self._splits.counts("pair") or self._splits.counts("window")
         unparted = bool(stale or (there.mined_pairs + there.mined_windows and not parted))
         if lacks := _lacks(there, counted):
             return Prospect(material=counted, lacking=lacks, unparted=unparted)
-        find_model(asked.recipe.base)
-        looks = self._looking(asked)
-        summaries = self._corpus.works()
-        validated = self._validated(asked, summaries)
+        find_model(request.recipe.base)
+        looks = self._looking(request)
+        summaries = self._data.works()
+        validated = self._validated(request, summaries)
         works = there.works * sum(_read_of(each) for each in summaries) // max(1, len(summaries))  # about
         estimate = estimates.reckon(
-            asked.recipe,
+            request.recipe,
             there,
-            most_pairs=asked.pairs,
-            use=asked.use,
+            most_pairs=request.pairs,
+            use=request.use,
             validated=validated,
-            speed=self.speed(base_card(asked.recipe)),
+            speed=self.speed(base_card(request.recipe)),
             looking=estimates.Looking(self.speed(looks), works) if looks else estimates.NOT_LOOKED_FOR,
         )
         return Prospect(
             material=counted,
             lacking="",
             unparted=unparted,
-            notes=(*stale, *_notes(asked, counted, validated.windows)),
+            notes=(*stale, *_notes(request, counted, validated.windows)),
             validated=validated.windows,
             estimate=estimate,
         )
 
-    def check(self, asked: TrainingRequest) -> None:
+    def check(self, request: TrainingRequest) -> None:
         """Check that a training can begin.
 
         Raises BadRequest: there is too little to learn from; the recipe cannot be followed, or watches a figure there
@@ -142,17 +142,17 @@ class TrainingPlans:
         on from, is not there.
         Raises StoreFull: the disk has no room for its files.
         """
-        there = self._corpus.material(asked.sources)
-        if lacks := _lacks(there, _counted(there, asked)):
+        there = self._data.material(request.sources)
+        if lacks := _lacks(there, _counted(there, request)):
             raise BadRequest(lacks)
-        known = watchable(asked.recipe.kind)
-        if asked.validation and asked.recipe.watch not in known:
+        known = watchable(request.recipe.kind)
+        if request.validation and request.recipe.watch not in known:
             raise BadRequest(
-                f"The recipe watches {asked.recipe.watch}, which the validation does not give. It gives "
+                f"The recipe watches {request.recipe.watch}, which the validation does not give. It gives "
                 f"{', '.join(known)}: write one of them into the recipe."
             )
-        base = find_model(asked.recipe.base)  # what lacks a file is told before torch is loaded
-        self._looking(asked)
+        base = find_model(request.recipe.base)  # what lacks a file is told before torch is loaded
+        self._looking(request)
 
         from relic_core.training.loop import processes
         from relic_core.training.models import start_of
@@ -164,22 +164,22 @@ class TrainingPlans:
                 "of its own. Begin it without a launcher; docs/training.md says how several graphics cards train "
                 "together."
             )
-        check_base(asked.recipe)
-        card = start_card(self._settings, asked)
+        check_base(request.recipe)
+        card = start_card(self._settings, request)
         if card is not None:
             start_of(card, base)
-        self._check_room(asked)
+        self._check_room(request)
 
-    def _looking(self, asked: TrainingRequest) -> EncoderCard | None:
+    def _looking(self, request: TrainingRequest) -> EncoderCard | None:
         """Find the encoder that looks for hard negatives; None where none are looked for."""
-        if asked.recipe.kind == "reranker" and (asked.hard == DENSE_RELIC or asked.validation):
+        if request.recipe.kind == "reranker" and (request.hard == DENSE_RELIC or request.validation):
             self._check_encoder()
-        if asked.hard and isinstance(asked.recipe, EncoderRecipe) and not asked.recipe.hard_negatives:
+        if request.hard and isinstance(request.recipe, EncoderRecipe) and not request.recipe.hard_negatives:
             raise BadRequest(
-                "Hard wrong answers would be looked for, which takes long, and none would be taught: the recipe's "
+                "Hard wrong answers would be looked for, which takes long, and none would be trained on: the recipe's "
                 "hard_negatives is 0. Set it to 1 or more, or look for none (--hard none)."
             )
-        return hard_card(self._settings, asked) if asked.hard else None
+        return hard_card(self._settings, request) if request.hard else None
 
     def _check_encoder(self) -> None:
         try:
@@ -193,9 +193,9 @@ class TrainingPlans:
                 "(`python -m relic_core train --use ID`)."
             ) from error
 
-    def _check_room(self, asked: TrainingRequest) -> None:
+    def _check_room(self, request: TrainingRequest) -> None:
         data = self._settings.data
-        needed, free = estimates.room(asked.recipe), shutil.disk_usage(data if data.exists() else data.parent).free
+        needed, free = estimates.room(request.recipe), shutil.disk_usage(data if data.exists() else data.parent).free
         if free < needed:
             raise StoreFull(
                 f"A training of this recipe takes up to {needed / 1e9:.1f} GB (checkpoints to go on from, and its "
@@ -203,21 +203,21 @@ class TrainingPlans:
                 "folder with RELIC_DATA."
             )
 
-    def _validated(self, asked: TrainingRequest, summaries: Sequence[WorkSummary]) -> estimates.Validated:
+    def _validated(self, request: TrainingRequest, summaries: Sequence[WorkSummary]) -> estimates.Validated:
         """Count the windows of a validation, and the words of the works that it reads."""
-        dev = self._corpus.windows("dev") if asked.validation else []
-        training = self._corpus.windows("training") if asked.validation and not dev and asked.use != "pairs" else []
-        drawn = draw(dev, training, {each.id: each.sentences for each in summaries}, asked.validation)
+        dev = self._data.windows("dev") if request.validation else []
+        training = self._data.windows("training") if request.validation and not dev and request.use != "pairs" else []
+        drawn = draw(dev, training, {each.id: each.sentences for each in summaries}, request.validation)
         words = sum(each.words for each in summaries if each.id in set(drawn.works))
         return estimates.Validated(len(drawn.windows), words)
 
 
-def _counted(there: Material, asked: TrainingRequest) -> Material:
+def _counted(there: Material, request: TrainingRequest) -> Material:
     """Count what of all there is a training would learn from."""
     return replace(
         there,
-        pairs=0 if asked.use == "windows" else min(there.pairs, asked.pairs or there.pairs),
-        windows=0 if asked.use == "pairs" else there.windows,
+        pairs=0 if request.use == "windows" else min(there.pairs, request.pairs or there.pairs),
+        windows=0 if request.use == "pairs" else there.windows,
     )
 
 
@@ -239,21 +239,21 @@ def _read_of(work: WorkSummary) -> int:
     return work.words * min(work.sentences, READ) // max(1, work.sentences)
 
 
-def _notes(asked: TrainingRequest, counted: Material, validated: int) -> tuple[str, ...]:
+def _notes(request: TrainingRequest, counted: Material, validated: int) -> tuple[str, ...]:
     notes = []
     if counted.pairs + counted.windows < FEW:
         notes.append(
             f"That is little ({counted.pairs + counted.windows:,} quotations): expect a model that is hardly "
-            "better than the one it begins from. Some thousands teach much."
+            "better than the one it begins from. Some thousands make a difference."
         )
-        if asked.start == NO_MODEL and not asked.recipe.base:
+        if request.start == NO_MODEL and not request.recipe.base:
             notes.append(
                 "With so few it is as a rule better to go on from dense-RELiC, which has learnt from many, than from "
                 "the pretrained model: choose it below More, What it goes on from, with a lower learning_rate. The "
                 "figures before the first step are then its own, on the same quotations; from the pretrained model "
-                "they are not, and do not say whether what you teach finds more than the app does now."
+                "they are not, and do not say whether what you train finds more than the app does now."
             )
-    if asked.validation and not validated:
+    if request.validation and not validated:
         notes.append(
             "There are no quotations to validate on (they are quotations of works in your library that are not "
             "learnt from): the weights after the last step will be kept, and no figures will be shown."
@@ -263,7 +263,7 @@ def _notes(asked: TrainingRequest, counted: Material, validated: int) -> tuple[s
             f"No quotations are marked for choosing by, so some works are held back: about {validated:,} "
             "quotations of them are validated on and nothing is learnt from them."
         )
-        if asked.start != NO_MODEL:
+        if request.start != NO_MODEL:
             notes.append(
                 "The model that it goes on from may have learnt from quotations of these works: the figures, those "
                 "before the first step too, may then look better than they are."

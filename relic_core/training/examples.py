@@ -56,7 +56,7 @@ class Examples:
         return Examples(pairs, kept)
 
 
-class Corpus:
+class TrainingData:
     """What was mined, as trainings read it."""
 
     def __init__(self, pairs: PairRows, windows: WindowRows, counts: TrainingRows, works: WorkRows) -> None:
@@ -81,26 +81,26 @@ class Corpus:
         """List all windows on some works, those too that are not learnt from."""
         return [stored.window for work in works for stored in self._windows.of_work(work, show="all")]
 
-    def gather(self, asked: TrainingRequest, progress: Progress) -> Examples:
+    def gather(self, request: TrainingRequest, progress: Progress) -> Examples:
         """Read what is asked for. Raises BadRequest: there is too little."""
-        wanted = set(asked.sources)
+        wanted = set(request.sources)
         pairs: list[Pair] = []
-        if asked.use != "windows":
+        if request.use != "windows":
             for batch in self._pairs.iterate(split="training"):
                 pairs += [pair for pair in batch if not wanted or pair.source_id in wanted]
                 progress(0, 0, f"{_READING}: {len(pairs):,} pairs")
         windows: list[MinedWindow] = []
-        if asked.use != "pairs":
+        if request.use != "pairs":
             for stored in self._windows.iterate(split="training"):
                 windows += [
                     each.window
                     for each in stored
                     if each.window.has_context
-                    and each.window.gold.length <= asked.recipe.longest
+                    and each.window.gold.length <= request.recipe.longest
                     and (not wanted or each.window.source_id in wanted)
                 ]
                 progress(0, 0, f"{_READING}: {len(windows):,} windows")
-        found = Examples(tuple(_some(pairs, asked.pairs)), tuple(windows))
+        found = Examples(tuple(_some(pairs, request.pairs)), tuple(windows))
         check_enough(len(found.pairs), len(found.windows))
         return found
 
@@ -143,7 +143,7 @@ def lacking(material: Material) -> str:
     if not material.pairs + material.windows + material.dev:
         return (
             "Quotations were found, and it has not been decided which of them may be learnt from. That keeps what is "
-            "measured apart from what is taught."
+            "measured apart from what is learnt from."
         )
     if not material.pairs + material.windows:
         return (

@@ -269,7 +269,7 @@ _OF_ENCODER = 5
 _OF_RERANKER = 20
 _MARGIN, _ABOVE = 0.5, 4.0
 """By how many standard deviations a negative may score above the gold. Much of what is far above is as good an answer,
-and an encoder that is taught to put it away forgets what it knew; a reranker is there to tell the gold from just
+and an encoder that is trained to put it away forgets what it knew; a reranker is there to tell the gold from just
 that."""
 _TIMES = 2
 """Found for each that a reranker's example draws, where it draws many: else every reading would bring the same."""
@@ -307,7 +307,7 @@ def read_of(recipe: AnyRecipe, examples: Examples) -> Examples:
 def look_for(
     settings: Settings,
     folder: TrainingFolder,
-    asked: TrainingRequest,
+    request: TrainingRequest,
     examples: Examples,
     chosen: dict[str, Any],
     *,
@@ -321,10 +321,10 @@ def look_for(
 
     Raises BadRequest, BadWeights: as `hard_card`.
     """
-    if not asked.hard:
+    if not request.hard:
         return None
     if chosen["hard"] is None or "looked" in chosen["hard"]:
-        search = _Search(asked.recipe, examples, LateChunkingEncoder(hard_card(settings, asked)), work)
+        search = _Search(request.recipe, examples, LateChunkingEncoder(hard_card(settings, request)), work)
         search.run(folder, chosen, progress)
     said = chosen["hard"]
     return HardNegatives(

@@ -77,7 +77,7 @@ SETTINGS = {
         whole=(1, 100),
     ),
     "batch": Setting(
-        "Quotations taught together; each is a wrong answer to the others' claims, so more is harder and better.",
+        "Quotations in a batch; each is a wrong answer to the others' claims, so more is harder and better.",
         whole=(2, 4096),
     ),
     "window_batch": Setting("The same for quotations of works in your library, all of one work.", whole=(1, 4096)),
@@ -106,7 +106,7 @@ SETTINGS = {
     "dropout": Setting("Share of the states left out by chance. Costs much time on a processor.", number=(0.0, 0.9)),
     "frozen_embeddings": Setting("Leaves the words' own vectors as they are: less memory, smaller files."),
     "lora_rank": Setting(
-        "Teach small additions to the layers instead of the layers: their rank; 0 teaches the layers.",
+        "Train small additions to the layers (LoRA) instead of the layers: their rank; 0 trains the layers.",
         whole=(0, 1024),
     ),
     "blend": Setting(
@@ -141,7 +141,7 @@ _OF_RERANKERS = {
         "together, the first token.",
         among=("likeness", "mean", "first"),
     ),
-    "batch": SETTINGS["batch"]._replace(does="Quotations taught together."),
+    "batch": SETTINGS["batch"]._replace(does="Quotations in a batch."),
     "window": SETTINGS["window"]._replace(
         does="Tokens of claim and passage together, also when searching with the model."
     ),
@@ -427,10 +427,10 @@ RECIPES: dict[str, AnyRecipe] = {recipe.name: recipe for recipe in (DEFAULT, PAP
 """The recipes that come with the program, by name."""
 
 ABOUT = {
-    "default": "The recipe that taught the best models here: two encoders from one small base.",
+    "default": "The recipe of the best models here: two encoders from one small base.",
     "laptop": "The same for a machine with little memory: smaller batches, states made twice instead of kept.",
     "paper": "The RELiC paper's own recipe, for comparison. It begins from RoBERTa-base and wants a graphics card.",
-    "reranker": "Teaches what reads the first hundred anew, each beside the claim, and puts them in order.",
+    "reranker": "Trains what reads the first hundred anew, each beside the claim, and puts them in order.",
 }
 """What they are for, in plain words."""
 

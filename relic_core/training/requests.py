@@ -40,7 +40,7 @@ _BY_KIND, _BY_KIND_NUMBER = "usual", -1
 _MOST_VALIDATED = 100_000
 _SETTLED = "models.json"
 _OF_ITS_OWN = {"start": (NO_MODEL,), "hard": (NO_MODEL, PRETRAINED)}
-"""By what is asked: what names no encoder beside the recipe's base."""
+"""By field: what names no encoder beside the recipe's base."""
 _DOES = {"start": "goes on from", "hard": "looks for hard wrong answers with"}
 
 
@@ -120,16 +120,16 @@ class TrainingRequest:
             )
 
     def to_json(self) -> dict[str, Any]:
-        """Write what it is taught on as a JSON object, without name and recipe."""
+        """Write what it learns from as a JSON object, without name and recipe."""
         said = asdict(self) | {"sources": list(self.sources)}
         return {key: said[key] for key in said if key not in {"name", "recipe"}}
 
     @classmethod
-    def from_json(cls, name: str, recipe: Mapping[str, Any], asked: Mapping[str, Any]) -> TrainingRequest:
+    def from_json(cls, name: str, recipe: Mapping[str, Any], request: Mapping[str, Any]) -> TrainingRequest:
         """Read what was asked; raises BadRequest as `TrainingRequest` and `read_recipe`."""
         keys = {"use", "pairs", "validation", "hard", "start"}
-        known = {"start": NO_MODEL} | {key: value for key, value in asked.items() if key in keys}
-        return cls(name=name, recipe=read_recipe(recipe), sources=tuple(asked.get("sources", ())), **known)
+        known = {"start": NO_MODEL} | {key: value for key, value in request.items() if key in keys}
+        return cls(name=name, recipe=read_recipe(recipe), sources=tuple(request.get("sources", ())), **known)
 
     def lasting(self, length: str) -> TrainingRequest:
         """Give the same for another of `LENGTHS`. Raises BadRequest: there is no such length."""
@@ -171,23 +171,23 @@ def encoder_named(settings: Settings, said: str) -> str:
     return str(folder.card)
 
 
-def start_card(settings: Settings, asked: TrainingRequest) -> EncoderCard | None:
+def start_card(settings: Settings, request: TrainingRequest) -> EncoderCard | None:
     """Find the encoder that a training goes on from; None where it begins from its base.
 
     Raises BadRequest: as `encoder_named`.
     Raises BadWeights: there is no such model.
     """
-    return None if asked.start == NO_MODEL else read_card(encoder_named(settings, asked.start))
+    return None if request.start == NO_MODEL else read_card(encoder_named(settings, request.start))
 
 
-def hard_card(settings: Settings, asked: TrainingRequest) -> EncoderCard:
+def hard_card(settings: Settings, request: TrainingRequest) -> EncoderCard:
     """Find the encoder that looks for hard negatives.
 
     Raises BadRequest: it is a training without a model, a reranker, or one that reads spans by themselves.
     Raises BadWeights: there is no such model.
     """
-    looking = asked.hard
-    card = base_card(asked.recipe) if looking == PRETRAINED else read_card(encoder_named(settings, looking))
+    looking = request.hard
+    card = base_card(request.recipe) if looking == PRETRAINED else read_card(encoder_named(settings, looking))
     if card.spans != "in context":
         raise BadRequest(
             f"{card.name} reads every span by itself, and hard negatives are looked for in context. Take another model."
@@ -195,7 +195,7 @@ def hard_card(settings: Settings, asked: TrainingRequest) -> EncoderCard:
     return card
 
 
-def settle(settings: Settings, folder: TrainingFolder, asked: TrainingRequest) -> dict[str, dict[str, str]]:
+def settle(settings: Settings, folder: TrainingFolder, request: TrainingRequest) -> dict[str, dict[str, str]]:
     """Write down which encoders a training uses: what is the default now may be another when it is resumed.
 
     Returns: for "start" and "hard", where one is used: "model", as `read_card` takes it, and "digest" of its files,
@@ -207,7 +207,7 @@ def settle(settings: Settings, folder: TrainingFolder, asked: TrainingRequest) -
     said = folder.read(_SETTLED, tuple(_OF_ITS_OWN))
     if said is None:
         said = {
-            key: {} if (name := getattr(asked, key)) in own else {"model": _placed(settings, name), "digest": ""}
+            key: {} if (name := getattr(request, key)) in own else {"model": _placed(settings, name), "digest": ""}
             for key, own in _OF_ITS_OWN.items()
         }
         folder.write(_SETTLED, said)
@@ -215,7 +215,7 @@ def settle(settings: Settings, folder: TrainingFolder, asked: TrainingRequest) -
 
 
 def settled(
-    settings: Settings, folder: TrainingFolder, asked: TrainingRequest, needed: Iterable[str]
+    settings: Settings, folder: TrainingFolder, request: TrainingRequest, needed: Iterable[str]
 ) -> TrainingRequest:
     """Give what is asked of a training, with the encoders that were settled on in the place of what they were called.
 
@@ -224,7 +224,7 @@ def settled(
     Raises BadRequest, StoreError: as `settle`.
     Raises BadWeights: one is not there any more, or not as it was.
     """
-    said = settle(settings, folder, asked)
+    said = settle(settings, folder, request)
     for key in needed:
         if not said[key]:
             continue
@@ -238,7 +238,7 @@ def settled(
         said[key]["digest"] = now
     folder.write(_SETTLED, said)
     start, hard = said["start"], said["hard"]
-    return replace(asked, start=start.get("model", asked.start), hard=hard.get("model", asked.hard))
+    return replace(request, start=start.get("model", request.start), hard=hard.get("model", request.hard))
 
 
 def _placed(settings: Settings, said: str) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import MinedWindow, Work
     from relic_core.ports import Progress
-    from relic_core.training.examples import Corpus
+    from relic_core.training.examples import TrainingData
     from relic_core.training.trainer import Trained, Validate
 
 
@@ -39,13 +39,12 @@ class StopWish:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._done, self._total = 0, 0
-        self._asked = False
+        self._stop = False
 
-    @property
-    def asked(self) -> bool:
-        """Whether somebody asked."""
+    def stop(self) -> bool:
+        """Whether somebody asked to stop."""
         self.tell("")
-        return self._asked
+        return self._stop
 
     def follow(self, said: Mapping[str, Any]) -> None:
         """Tell of what the training reports."""
@@ -60,7 +59,7 @@ class StopWish:
         try:
             self._progress(self._done, self._total, note)
         except JobCancelled:
-            self._asked = True
+            self._stop = True
 
     def beside(self, done: int, total: int, note: str = "") -> None:  # noqa: ARG002 - as every report is called
         """Tell of work that has a count of its own, which its note says."""
@@ -76,7 +75,7 @@ class TrainingRun:
     """
 
     settings: Settings
-    corpus: Corpus
+    data: TrainingData
     load_work: Callable[[str], Work]
     patiently: Callable[[Callable[[], None]], AbstractContextManager[None]]
 
@@ -116,19 +115,19 @@ class TrainingRun:
 
     def _train(self, folder: TrainingFolder, progress: Progress) -> Trained:
         training = folder.training
-        asked = TrainingRequest.from_json(training.name, training.recipe, training.asked)
+        request = TrainingRequest.from_json(training.name, training.recipe, training.asked)
         progress(0, 0, "Reading what was mined")
-        examples, windows, chosen = self._examples(folder, asked, progress)
+        examples, windows, chosen = self._examples(folder, request, progress)
         still_to_look = chosen["hard"] is None or "looked" in chosen["hard"]
-        asked = settled(self.settings, folder, asked, ("start", "hard") if still_to_look else ("start",))
+        request = settled(self.settings, folder, request, ("start", "hard") if still_to_look else ("start",))
         folder.append("chosen", validation=len(windows), held=len(windows) if chosen["held"] else 0)
         works = {work_id: self.load_work(work_id) for work_id in dict.fromkeys(each.work_id for each in windows)}
         progress(0, 0, "Loading the model")
         hard = hard_negatives.look_for(
-            self.settings, folder, asked, examples, chosen, work=self.load_work, progress=progress
+            self.settings, folder, request, examples, chosen, work=self.load_work, progress=progress
         )
         wish = StopWish(progress)
-        validate = self._validation(folder, asked, windows, works, wish, progress)
+        validate = self._validation(folder, request, windows, works, wish, progress)
         progress(0, 0, "Reading the first batch")
 
         def report(said: Mapping[str, Any]) -> None:
@@ -139,33 +138,33 @@ class TrainingRun:
         # From here on a wish to stop must reach the training itself, which then writes a checkpoint.
         with self.patiently(lambda: wish.tell(WAITING)):
             return train(
-                asked.recipe,
+                request.recipe,
                 examples.pairs,
                 examples.windows,
                 folder.path,
                 work=self.load_work,
                 hard=hard,
-                start=start_card(self.settings, asked),
+                start=start_card(self.settings, request),
                 validate=validate,
                 report=report,
-                stop=lambda: wish.asked,
+                stop=wish.stop,
                 resume=folder.has_checkpoint or folder.model.exists(),
             )
 
     def _examples(
-        self, folder: TrainingFolder, asked: TrainingRequest, progress: Progress
+        self, folder: TrainingFolder, request: TrainingRequest, progress: Progress
     ) -> tuple[Examples, tuple[MinedWindow, ...], dict[str, Any]]:
         """Choose what is learnt from and validated on, and write it down; if resumed, read the same again."""
-        chosen, corpus = folder.examples(), self.corpus
+        chosen, data = folder.examples(), self.data
         if chosen is not None:
-            found = corpus.named(chosen["pairs"], chosen["windows"], progress)
-            return found, corpus.named((), chosen["validation"], progress).windows, chosen
-        found = corpus.gather(asked, progress)
-        sentences = {summary.id: summary.sentences for summary in corpus.works()}
-        dev = corpus.windows("dev") if asked.validation else []
-        drawn = draw(dev, found.windows, sentences, asked.validation)
+            found = data.named(chosen["pairs"], chosen["windows"], progress)
+            return found, data.named((), chosen["validation"], progress).windows, chosen
+        found = data.gather(request, progress)
+        sentences = {summary.id: summary.sentences for summary in data.works()}
+        dev = data.windows("dev") if request.validation else []
+        drawn = draw(dev, found.windows, sentences, request.validation)
         if drawn.held_back:
-            found = found.without(corpus.on_works(drawn.works))
+            found = found.without(data.on_works(drawn.works))
             check_enough(len(found.pairs), len(found.windows))
         chosen = {
             "pairs": [pair.id for pair in found.pairs],
@@ -180,7 +179,7 @@ class TrainingRun:
     def _validation(
         self,
         folder: TrainingFolder,
-        asked: TrainingRequest,
+        request: TrainingRequest,
         windows: tuple[MinedWindow, ...],
         works: Mapping[str, Work],
         wish: StopWish,
@@ -193,13 +192,13 @@ class TrainingRun:
         """
         if not windows:
             return None
-        if not isinstance(asked.recipe, EncoderRecipe):
+        if not isinstance(request.recipe, EncoderRecipe):
             heads = heads_of(self.settings, folder, windows, works, progress)
             reordering = RerankerValidation(windows, works, heads, wish.beside)
             _measure_before(folder, reordering.before)
             return reordering
         validation = Validation(windows, works, wish.beside)
-        card = start_card(self.settings, asked) or base_card(asked.recipe)
+        card = start_card(self.settings, request) or base_card(request.recipe)
         if card.spans == "in context":
             _measure_before(folder, lambda: validation.measure(card))
         return validation

@@ -243,8 +243,8 @@ def show_comparison(app: App, every: Sequence[Followed]) -> None:
 
 
 _LOSS = (
-    "The loss says how wrong the model is about the quotations it is being taught: it should fall, quickly at first. "
-    "What counts is whether it then finds quotations it was not taught, below."
+    "The loss says how wrong the model is about the quotations it is being trained on: it should fall, quickly at "
+    "first. What counts is whether it then finds quotations it was not trained on, below."
 )
 _NO_BETTER: dict[ModelKind, str] = {
     "encoder": "It finds no more than the model it began from does.",

@@ -378,7 +378,7 @@ def test_what_differs_since_an_address_was_made_is_told(app):
     short, _ = shared_address(ask(app))
     makers = short["m"].split(".")
     other = ".".join("ffff" + each[4:] if not each.startswith("0000") else each for each in makers)
-    assert SAYS["taught anew"] in said(sound(app.open(FIND, q=short["q"], w=short["w"], m=other)))
+    assert SAYS["trained anew"] in said(sound(app.open(FIND, q=short["q"], w=short["w"], m=other)))
     assert SAYS["cut anew"] in said(sound(app.open(FIND, q=short["q"], w="0" * 8)))
 
 

@@ -1,4 +1,4 @@
-"""Training: how do I teach a model on the quotations that critics chose, and does it find better?"""
+"""Training: how do I train a model on the quotations that critics chose, and does it find better?"""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_before_it_begins_the_page_says_what_is_learnt_from_and_how_long_that_ta
     assert SAYS["little"] in said(at)
 
 
-def test_with_few_quotations_and_the_untaught_model_dense_relic_is_recommended(furnished):
+def test_with_few_quotations_and_the_pretrained_model_dense_relic_is_recommended(furnished):
     at = sound(furnished.open(TRAINING))
     assert SAYS["better go on"] in said(at)
     at = sound(at.selectbox("training_start_encoder_False").set_value("default").run())

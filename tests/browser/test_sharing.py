@@ -75,7 +75,7 @@ def test_what_a_search_found_before_the_model_was_changed_is_held_against_now(pa
     page.wait_for_url(f"**/history?q={search}&show=then")
     page.locator(".relic-moved").first.wait_for()
     settled(page)
-    expect(page.get_by_text(SAYS["taught anew"])).to_be_visible()
+    expect(page.get_by_text(SAYS["trained anew"])).to_be_visible()
     moved = page.locator(".relic-moved-how").all_inner_texts()
     assert {"new"} <= set(moved)
     assert any(each.startswith(("gone", "↓", "↑")) for each in moved)

@@ -99,7 +99,7 @@ def test_an_address_of_this_store_says_nothing_while_nothing_has_changed(bench):
 def test_a_model_taught_anew_is_told_by_its_name(bench, settings):
     short = bench.sharing.short("abcdefg", REQUEST)
     (said,) = made(settings, encoder="fake/2").sharing.changes(REQUEST, short)
-    assert said.startswith(f"{SAYS['taught anew']}, or")
+    assert said.startswith(f"{SAYS['trained anew']}, or")
 
 
 def test_a_work_cut_anew_and_another_library_are_told(bench):
@@ -136,7 +136,7 @@ def test_a_search_opens_in_another_store_with_its_address_alone(bench, elsewhere
 def test_elsewhere_another_model_is_told(bench, elsewhere):
     opened = elsewhere(WORK, encoder="fake/2").sharing.open_code(bench.sharing.share("abcdefg", REQUEST).code)
     assert opened.request == REQUEST
-    assert [said.split(",")[0] for said in opened.notices] == [SAYS["taught anew"]]
+    assert [said.split(",")[0] for said in opened.notices] == [SAYS["trained anew"]]
 
 
 def test_another_edition_is_asked_in_its_place_and_told(bench, elsewhere):
@@ -325,7 +325,7 @@ def test_a_new_model_moves_what_it_ranks_and_the_words_say_so(bench, settings):
     assert [by_then[place].moved for place in (1, 2, 3)] == ["fell", "stayed", "rose"]
     assert {each.moved for each in dense.passages if not each.then} == {"new"}
     assert 0 < dense.likeness < 1
-    assert found.differences[0].startswith(SAYS["taught anew"])
+    assert found.differences[0].startswith(SAYS["trained anew"])
     assert found.differences[-1].startswith(SAYS["answering version"])
     assert len(heads.of(search, length=1)) == 4, "now has been kept as well"
 

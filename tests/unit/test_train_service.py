@@ -46,7 +46,7 @@ def bench(settings):
 @pytest.fixture
 def stopped(bench, base, monkeypatch):
     """A training that was stopped after its second step."""
-    monkeypatch.setattr(running.StopWish, "asked", property(lambda wish: wish._done >= 1))
+    monkeypatch.setattr(running.StopWish, "stop", lambda wish: wish._done >= 1)
     training = bench.trainings.start(asked_of(base, steps=6, name="long"))
     monkeypatch.undo()
     return training.id
@@ -101,7 +101,7 @@ def test_only_what_is_asked_for_is_learnt_from(bench, base, settings):
 
 
 def test_hard_negatives_are_looked_for_once_and_used_again(stopped, bench, base, settings, monkeypatch):
-    monkeypatch.setattr(running.StopWish, "asked", property(lambda wish: wish._done >= 1))
+    monkeypatch.setattr(running.StopWish, "stop", lambda wish: wish._done >= 1)
     training = bench.trainings.start(asked_of(base, steps=0, hard="base", hard_negatives=1))
     monkeypatch.undo()
     found = TrainingFolder.find(settings.data, training.id).examples()["hard"]
@@ -352,7 +352,7 @@ def test_one_of_several_processes_that_were_launched_together_begins_nothing(ben
     assert bench.trainings.all() == ()
 
 
-def test_hard_negatives_that_nothing_would_be_taught_of_are_refused_before_they_are_looked_for(bench, base):
+def test_hard_negatives_that_nothing_would_be_trained_on_are_refused_before_they_are_looked_for(bench, base):
     for act in (bench.training_plans.prospect, bench.trainings.start):
         with pytest.raises(BadRequest, match=r"hard_negatives is 0\b"):
             act(asked_of(base, hard="base", hard_negatives=0))

@@ -24,11 +24,11 @@ def base(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def first(base, tmp_path_factory):
-    """Make an encoder that was taught for a few steps."""
-    return taught(make_recipe(base), tmp_path_factory.mktemp("first") / "run")
+    """Make an encoder that was trained for a few steps."""
+    return trained(make_recipe(base), tmp_path_factory.mktemp("first") / "run")
 
 
-def taught(recipe, folder, **given):
+def trained(recipe, folder, **given):
     work = make_novel()
     return train(recipe, make_pairs(24, sources=2), make_windows(work, 4), folder, work=lambda _: work, **given).folder
 
@@ -42,7 +42,7 @@ def weights(folder, tower):
 
 
 def test_a_training_of_no_rate_gives_back_what_it_went_on_from(base, first, tmp_path):
-    made = taught(make_recipe(base, learning_rate=1e-30, weight_decay=0.0), tmp_path, start=card_of(first))
+    made = trained(make_recipe(base, learning_rate=1e-30, weight_decay=0.0), tmp_path, start=card_of(first))
     for tower in ("claims", "passages"):
         before, after = weights(first, tower), weights(made, tower)
         assert any(not torch.equal(before[name], find_state(base)[name]) for name in before)
@@ -54,7 +54,7 @@ def find_state(base):
 
 
 def test_what_was_gone_on_from_stands_in_the_record(base, first, tmp_path):
-    made = taught(make_recipe(base), tmp_path, start=card_of(first))
+    made = trained(make_recipe(base), tmp_path, start=card_of(first))
     record = json.loads((made / "training.json").read_text())
     assert record["start"] == card_of(first).name
     assert record["start_digest"] == start_of(card_of(first), find_model(str(base))).digest
@@ -65,7 +65,7 @@ def test_what_was_gone_on_from_stands_in_the_record(base, first, tmp_path):
 def test_a_blend_keeps_some_of_what_was_gone_on_from(base, first, tmp_path, shared):
     start = start_of(card_of(first), find_model(str(base)))
     whole, half = (
-        taught(
+        trained(
             make_recipe(base, blend=blend, learning_rate=0.003, shared=shared),
             tmp_path / str(blend),
             start=card_of(first),
@@ -109,15 +109,15 @@ def test_an_encoder_made_from_another_base_is_refused(base, first, tmp_path):
     other_shape = make_base(tmp_path / "shape", positions=128)
     for number, recipe in enumerate((make_recipe(other_words, mask=False), make_recipe(other_shape))):
         with pytest.raises(BadRequest, match="made from another base"):
-            taught(recipe, tmp_path / f"run-{number}", start=card_of(first))
+            trained(recipe, tmp_path / f"run-{number}", start=card_of(first))
 
 
 def test_a_checkpoint_of_a_training_that_went_on_from_another_encoder_is_refused(base, first, tmp_path):
     seen = []
-    taught(
+    trained(
         make_recipe(base), tmp_path, start=card_of(first), report=seen.append, checkpoint_seconds=0.0,
         stop=lambda: len(seen) > 3,
     )  # fmt: skip
     with pytest.raises(BadRequest, match="another encoder to go on from"):
-        taught(make_recipe(base), tmp_path, resume=True)
-    assert taught(make_recipe(base), tmp_path, start=card_of(first), resume=True).is_dir()
+        trained(make_recipe(base), tmp_path, resume=True)
+    assert trained(make_recipe(base), tmp_path, start=card_of(first), resume=True).is_dir()
