@@ -3,47 +3,47 @@
 Two questions are kept apart. How far does a hit stand out of its own work? A robust z answers: its score less the
 median of the work's spans, over their median absolute deviation. And could another book have done as well? z does not
 answer that: a claim about the work at hand raises all its spans, a claim about another book none. What answers it is
-the score itself against a bar that rises when the claim's words are not the work's, above all when the claim names
-somebody whom the work never names.
+the score itself against a threshold that rises when the claim's words are not the work's, above all when the claim
+names somebody whom the work never names.
 
-The bars were set on 64 bare prompts, 16 single sentences and 21 passages of criticism with a masked quotation (BIRCO's
-queries), each asked of its own novel and of 11 others (12 novels, 1 to 5 sentences, all-MiniLM-L6-v2). Area under the
-curve of the best hit, own novel against the others (chance is 0.5), for prompts / sentences / passages, 2 sentences
-long; what is fitted was fitted leaving out the novel asked about:
+The thresholds were set on 64 bare prompts, 16 single sentences and 21 passages of criticism with a masked quotation
+(BIRCO's queries), each asked of its own novel and of 11 others (12 novels, 1 to 5 sentences, all-MiniLM-L6-v2). Area
+under the curve of the best hit, own novel against the others (chance is 0.5), for prompts / sentences / passages, 2
+sentences long; what is fitted was fitted leaving out the novel asked about:
 
-    dense: z 0.62 / 0.50 / 0.29; cosine 0.95 / 0.90 / 0.98; cosine against its bar 0.97 / 0.96 / 0.99
-    BM25:  score 0.77 / 0.64 / 0.91; z 0.85 / 0.76 / 0.72; z against its bar 0.91 / 0.95 / 0.95
+    dense: z 0.62 / 0.50 / 0.29; cosine 0.95 / 0.90 / 0.98; cosine against its threshold 0.97 / 0.96 / 0.99
+    BM25:  score 0.77 / 0.64 / 0.91; z 0.85 / 0.76 / 0.72; z against its threshold 0.91 / 0.95 / 0.95
 
-With the bars below the best dense hit is weak for 8 / 12 / 5% of claims asked of their own novel and for 91 / 96 /
-98% of those asked of another; it is strong for about 70% and for at most 2%. BM25 finds fewer (47 / 38 / 24% weak) and
-refuses as well (95 / 98 / 98%). Dense, BM25 and fusion are all weak for 6 / 12 / 5% and for 89 / 95 / 96%; other
-lengths differ by a few points. Another encoder needs other bars: a hit of one that none were set for is called fair,
-and its sentence says that nothing is known of other books.
+With the thresholds below the best dense hit is weak for 8 / 12 / 5% of claims asked of their own novel and for 91 / 96
+/ 98% of those asked of another; it is strong for about 70% and for at most 2%. BM25 finds fewer (47 / 38 / 24% weak)
+and refuses as well (95 / 98 / 98%). Dense, BM25 and fusion are all weak for 6 / 12 / 5% and for 89 / 95 / 96%; other
+lengths differ by a few points. Another encoder needs other thresholds: a hit of one that none were set for is called
+fair, and its sentence says that nothing is known of other books.
 
 That data holds two test works and 21 of BIRCO's queries, which nothing may be chosen on. Chosen again on the prompts
-and novels of dev alone (24 prompts, 7 novels), the dense bar comes out the same within 0.05; with the bars below 6% of
-those prompts are weak in their own novel and 90% in another. So the figures for passages above are a look, not a test.
+and novels of dev alone (24 prompts, 7 novels), the dense threshold comes out the same within 0.05; with those below 6%
+of the prompts are weak in their own novel and 90% in another. So the figures for passages above are a look, not a test.
 
-The bars of dense-RELiC were set later and otherwise, by `tune strength public-relic-dev-short`: so that of the best
-hits that claims of dev find in other works, 8% pass for fair and 1.5% for strong. Judged by bars that were set without
-its work, the best hit of a critic's claim with four sentences on either side is weak in its own work for 43% and in
-another for 95%, of a bare sentence for 34% and 88%; where it is strong, it is the critic's own quotation in 5% of
-cases, where weak in 1%.
+The thresholds of dense-RELiC were set later and otherwise, by `tune strength public-relic-dev-short`: so that of the
+best hits that claims of dev find in other works, 8% pass for fair and 1.5% for strong. Judged by thresholds that were
+set without its work, the best hit of a critic's claim with four sentences on either side is weak in its own work for
+43% and in another for 95%, of a bare sentence for 34% and 88%; where it is strong, it is the critic's own quotation in
+5% of cases, where weak in 1%.
 
 In a search of some chapters the background is the whole work all the same: what a hit is worth must not depend on how
 many chapters were looked through, and a few hundred spans that are all about the claim would make a poor background. In
-a search of many works a hit is judged in its own work, by the scores of that search. The bars for words were set with
-words weighed within one work; a search of many works weighs them over all, so that its levels by words are near to, not
-the same as, those of a search in the one work.
+a search of many works a hit is judged in its own work, by the scores of that search. The thresholds for words were set
+with words weighed within one work; a search of many works weighs them over all, so that its levels by words are near
+to, not the same as, those of a search in the one work.
 
-No bars were set for passages that others are to be like: passages of two novels are closer to each other than a claim
-is to either. So no level is given there (it is "fair", as with an unknown encoder) and the sentence says only how far
-the hit stands out of its work.
+No thresholds were set for passages that others are to be like: passages of two novels are closer to each other than a
+claim is to either. So no level is given there (it is "fair", as with an unknown encoder) and the sentence says only how
+far the hit stands out of its work.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -76,55 +76,46 @@ class Strength:
 class Threshold:
     """What a hit of one retriever must reach.
 
-    - `by_z`: whether z is held against the bar, or the score.
-    - `fair`, `strong`: the bar for either level, when the work has all the claim's words.
+    - `fair`, `strong`: the least for either level, when the work has all the claim's words.
     - `per_unknown`: added in proportion to the share of the claim's words that the work never uses.
     - `if_named`: added when the claim names somebody or something the work never names.
+    - `by_z`: whether z is compared, or the score.
     - `spread`: added to the deviation, so that a few near-equal scores do not make a large z.
     """
 
-    by_z: bool
     fair: float
     strong: float
     per_unknown: float
     if_named: float
-    comparison: Mapping[Level, str]
+    by_z: bool = False
     spread: float = 0.0
 
+    def level(self, reached: float, share: float, named: bool) -> Level:
+        """Give the level of a score or z for a claim with so many unknown words."""
+        reached -= self.per_unknown * share + self.if_named * named
+        return "strong" if reached >= self.strong else "fair" if reached >= self.fair else "weak"
 
-_MEANING = Threshold(
-    by_z=False,
-    fair=0.43,
-    strong=0.51,
-    per_unknown=0.16,
-    if_named=0.13,
-    comparison={
-        "strong": "much closer to the claim than passages of unrelated books come",
-        "fair": "somewhat closer to the claim than passages of unrelated books come",
-        "weak": "no closer to the claim than passages of unrelated books come",
-    },
-)
-_WORDS = Threshold(
-    by_z=True,
-    fair=2.0,
-    strong=5.0,
-    per_unknown=9.0,
-    if_named=9.0,
-    spread=1.0,
-    comparison={
-        "strong": "shares many more of the claim's words than passages of unrelated books do",
-        "fair": "shares somewhat more of the claim's words than passages of unrelated books do",
-        "weak": "shares no more of the claim's words than passages of unrelated books do",
-    },
-)
+
+_MEANING = Threshold(fair=0.43, strong=0.51, per_unknown=0.16, if_named=0.13)
+_WORDS = Threshold(fair=2.0, strong=5.0, per_unknown=9.0, if_named=9.0, by_z=True, spread=1.0)
 _BY_WORDS: Mapping[str, Threshold] = {"bm25": _WORDS, "bm25-reference": _WORDS}
 """By retriever."""
 _BY_MODEL: Mapping[str, Threshold] = {
     "e764cf4d4099": _MEANING,
-    "28f7cbcb6486": replace(_MEANING, fair=0.4, strong=0.465, per_unknown=0.039, if_named=0.101),
+    "28f7cbcb6486": Threshold(fair=0.4, strong=0.465, per_unknown=0.039, if_named=0.101),
 }
 """By the digest of the model's files in the identity of an encoder: all-MiniLM-L6-v2, and the program's dense-RELiC."""
 
+_BY_SCORE: Mapping[Level, str] = {
+    "strong": "much closer to the claim than passages of unrelated books come",
+    "fair": "somewhat closer to the claim than passages of unrelated books come",
+    "weak": "no closer to the claim than passages of unrelated books come",
+}
+_BY_Z: Mapping[Level, str] = {
+    "strong": "shares many more of the claim's words than passages of unrelated books do",
+    "fair": "shares somewhat more of the claim's words than passages of unrelated books do",
+    "weak": "shares no more of the claim's words than passages of unrelated books do",
+}
 _UNKNOWN = "; how close passages of unrelated books would come is not known"
 _STANDING = ((4.0, "stands far above"), (3.0, "stands well above"), (2.0, "stands above"), (-np.inf, "is hardly above"))
 
@@ -157,8 +148,8 @@ class StrengthClassifier:
 
     - `ranking`: whose hits are judged.
     - `rankings`: all rankings of the same claim, work and length, by retriever.
-    - `foreign`: how far the claim's words are not the work's. None where what was asked is a passage: then no bar is
-      known, and only how far a hit stands out is said.
+    - `foreign`: how far the claim's words are not the work's. None where what was asked is a passage: then no threshold
+      is known, and only how far a hit stands out is said.
     - `encoders`: identities of the encoders, by retriever; those that compare no vectors are left out.
     """
 
@@ -173,50 +164,43 @@ class StrengthClassifier:
         known = {**rankings, ranking.retriever: ranking}
         scored = [name for name in known if name in _BY_WORDS or name in encoders]
         names = [ranking.retriever] if ranking.retriever in scored or not scored else scored
-        bars = {name: _bar(name, encoders) for name in names}
         self._foreign = foreign
-        self._sides = [(bar, known[name], _background(known[name], bar)) for name, bar in bars.items()]
+        self._sides = [(known[name], _threshold(name, encoders)) for name in names]
+        self._backgrounds = [_background(ranking, threshold) for ranking, threshold in self._sides]
 
     def of(self, hit: Hit) -> Strength:
         """Judge one hit."""
-        judged = [self._by(side, hit) for side in self._sides]
+        judged = []
+        for (ranking, threshold), (middle, spread) in zip(self._sides, self._backgrounds, strict=True):
+            score = float(ranking.scores[hit.span.start])
+            z = (score - middle) / spread
+            if self._foreign is None:
+                judged.append(Strength("fair", z, _sentence(z)))
+            elif threshold is None:
+                judged.append(Strength("fair", z, _sentence(z, after=_UNKNOWN)))
+            else:
+                level = threshold.level(z if threshold.by_z else score, self._foreign.share, self._foreign.named)
+                comparison = (_BY_Z if threshold.by_z else _BY_SCORE)[level]
+                judged.append(Strength(level, z, _sentence(z, before=comparison)))
         return max(judged, key=lambda strength: _ORDER.index(strength.level))
 
-    def _by(self, side: tuple[Threshold | None, Ranking, tuple[float, float]], hit: Hit) -> Strength:
-        bar, ranking, background = side
-        score = float(ranking.scores[hit.span.start])
-        z = _z(score, background)
-        if self._foreign is None:
-            return Strength("fair", z, _sentence(z))
-        if bar is None:
-            return Strength("fair", z, _sentence(z, after=_UNKNOWN))
-        reached = z if bar.by_z else score
-        reached -= bar.per_unknown * self._foreign.share + bar.if_named * self._foreign.named
-        level: Level = "strong" if reached >= bar.strong else "fair" if reached >= bar.fair else "weak"
-        return Strength(level, z, _sentence(z, before=bar.comparison[level]))
 
-
-def _bar(retriever: str, encoders: Mapping[str, str]) -> Threshold | None:
-    """Find the bar that was set for what a retriever goes by; None where none was."""
+def _threshold(retriever: str, encoders: Mapping[str, str]) -> Threshold | None:
+    """Find the threshold that was set for what a retriever goes by; None where none was."""
     if retriever not in encoders:
         return _BY_WORDS.get(retriever)
     parts = encoders[retriever].split("/")
-    return next((bar for model, bar in _BY_MODEL.items() if model in parts), None)
+    return next((threshold for model, threshold in _BY_MODEL.items() if model in parts), None)
 
 
-def _background(ranking: Ranking, bar: Threshold | None) -> tuple[float, float]:
+def _background(ranking: Ranking, threshold: Threshold | None) -> tuple[float, float]:
     """Find the middle and the spread of a work's scores; spans that score exactly 0 share nothing and are left out."""
     scores = ranking.scores[ranking.scores != 0].astype(np.float64)
     if not len(scores):
         return 0.0, 1.0
     middle = float(np.median(scores))
-    spread = 1.4826 * float(np.median(np.abs(scores - middle))) + (bar.spread if bar else 0.0)
+    spread = 1.4826 * float(np.median(np.abs(scores - middle))) + (threshold.spread if threshold else 0.0)
     return middle, spread or 1.0
-
-
-def _z(score: float, background: tuple[float, float]) -> float:
-    middle, spread = background
-    return (score - middle) / spread
 
 
 def _sentence(z: float, *, before: str = "", after: str = "") -> str:

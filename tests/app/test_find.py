@@ -134,12 +134,12 @@ def test_the_strip_has_a_dot_for_every_card_that_leads_to_it(app):
 
 @pytest.fixture
 def set_bar(app, monkeypatch):
-    """Return what sets a bar for the encoder that the app goes by, whichever it is; cosines end at 1."""
+    """Return what sets a threshold for the encoder that the app goes by, whichever it is; cosines end at 1."""
     encoder = app.bench.retrievers.get("dense-relic").encoder_identity
 
     def put(cosine):
-        bar = replace(strength._MEANING, fair=cosine, strong=cosine)
-        monkeypatch.setattr(strength, "_BY_MODEL", dict.fromkeys(encoder.split("/"), bar))
+        threshold = replace(strength._MEANING, fair=cosine, strong=cosine)
+        monkeypatch.setattr(strength, "_BY_MODEL", dict.fromkeys(encoder.split("/"), threshold))
 
     return put
 

@@ -375,7 +375,7 @@ def test_the_packaged_encoder_keeps_its_identity_and_its_vectors():
 
 
 def test_the_packaged_model_read_otherwise_is_not_taken_for_the_packaged_encoder():
-    """What is known of the packaged encoder, such as the bars of strong and weak, goes by its digest."""
+    """What is known of the packaged encoder, such as the thresholds of strong and weak, goes by its digest."""
     other = PassageEncoder(EncoderCard(name="all-MiniLM-L6-v2", spans="alone"), precision="float32")
     assert "e764cf4d4099" not in other.identity
 

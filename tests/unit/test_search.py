@@ -232,7 +232,7 @@ def test_no_verdict_on_the_whole_is_given_while_a_retriever_has_not_answered(ben
 
 
 def test_the_verdict_on_the_whole_heeds_retrievers_that_are_not_shown(ready):
-    # No bars are known for the fake encoder, so what it finds is fair and the page must not call the evidence weak.
+    # No thresholds are known for the fake encoder, so what it finds is fair: the page must not call the evidence weak.
     result = ask(ready, "jealousy", retrievers=("bm25",))
     assert result.columns[0].cards == ()
     assert not result.weak

@@ -18,7 +18,7 @@ SAYS = says("strength")
 
 WORK = make_work([f"Emma met Harriet on walk number{i}." for i in range(200)], title="Emma")
 MINILM = dict.fromkeys(["dense-relic", "zero-shot"], LateChunkingEncoder(precision="float32").identity)
-"""Bars were set for this model, whichever retriever goes by it."""
+"""Thresholds were set for this model, whichever retriever goes by it."""
 ANOTHER = {"zero-shot": "some/other-model/0123456789ab/float32/one-pass mean, 254 tokens with 32 of context"}
 
 
@@ -42,13 +42,13 @@ def test_the_level_follows_the_cosine(cosine, level):
     assert judge("Emma and Harriet walk", ranking("zero-shot", cosine)).level == level
 
 
-def test_words_the_work_never_uses_raise_the_bar():
+def test_words_the_work_never_uses_raise_the_threshold():
     best = ranking("zero-shot", 0.55)
     assert judge("Emma and Harriet walk", best).level == "strong"
     assert judge("a whaling voyage ends in shipwreck", best).level == "weak"
 
 
-def test_a_name_the_work_never_uses_raises_the_bar():
+def test_a_name_the_work_never_uses_raises_the_threshold():
     best = ranking("zero-shot", 0.55)
     assert judge("on a walk, gatsby met Emma", best).level == "strong"
     assert judge("on a walk, Gatsby met Emma", best).level == "weak"
@@ -83,7 +83,7 @@ def levels(claim, length, made, work):
 
 
 def made_with_minilm(folder, work):
-    """Make the retrievers, by meaning with the model that bars were set for, and prepare a work for them."""
+    """Make the retrievers, by meaning with the model that thresholds were set for, and prepare a work for them."""
     card = folder / "card.json"
     card.write_text('{"model": ""}', encoding="utf-8")
     made = {}
@@ -193,23 +193,23 @@ def test_the_bars_of_one_encoder_do_not_judge_another(cosine):
     assert judged.sentence.endswith(SAYS["unrelated unknown"])
 
 
-def test_the_bars_of_an_encoder_hold_for_a_copy_of_it_in_a_folder_and_another_retriever():
+def test_the_thresholds_of_an_encoder_hold_for_a_copy_of_it_in_a_folder_and_another_retriever():
     copied = {"dense": MINILM["zero-shot"].replace("all-MiniLM-L6-v2", "my-model")}
     assert judge("Emma walks", ranking("dense", 0.8), encoders=copied).level == "strong"
     assert judge("Emma walks", ranking("dense", 0.41), encoders=copied).level == "weak"
 
 
-def test_a_fused_hit_of_an_encoder_without_bars_is_not_called_weak_for_want_of_shared_words():
+def test_a_fused_hit_of_an_encoder_without_thresholds_is_not_called_weak_for_want_of_shared_words():
     dense, words = ranking("zero-shot", 0.8), rank_scores("bm25", WORK.id, 1, np.zeros(200, dtype=np.float32))
     fused = fuse([dense, words])
     assert judge("Emma walks", fused, dense, words, encoders=ANOTHER).level == "fair"
 
 
 @pytest.mark.shipped
-def test_bars_were_set_for_the_encoder_that_comes_with_the_program(tmp_path):
+def test_thresholds_were_set_for_the_encoder_that_comes_with_the_program(tmp_path):
     encoder = registry.create("dense-relic", settings=Settings(indexes=tmp_path)).encoder_identity
     assert set(encoder.split("/")) & set(strength._BY_MODEL), (
-        f"No bars were set for {encoder}: `python -m tools.tune strength` says which, `_BY_MODEL` keeps them."
+        f"No thresholds were set for {encoder}: `python -m tools.tune strength` says which, `_BY_MODEL` keeps them."
     )
 
 

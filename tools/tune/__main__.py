@@ -104,13 +104,13 @@ def _stretches(app: App, options: Namespace) -> tuple[tables.Table, ...]:
 
 
 def _strength(app: App, options: Namespace) -> tuple[tables.Table, ...]:
-    from tools.tune.strength import Question, choose_bars
+    from tools.tune.strength import Question, choose_thresholds
 
     question = Question(
         benchmark=options.benchmark, retriever=options.retriever, windows=options.sample, others=options.others
     )
-    with command.Progress("Setting bars") as progress:
-        _, table = choose_bars(app, question, progress=progress)
+    with command.Progress("Setting thresholds") as progress:
+        _, table = choose_thresholds(app, question, progress=progress)
     return (table,)
 
 
@@ -136,8 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "tune",
         (
             "Try BM25 over a grid of k1 and b, the encoder over lengths and overlaps of the stretches in which it "
-            "reads, or set the bars by which a hit is called strong, fair or weak, on a benchmark that nothing is "
-            "reported on. Nothing is changed: the figures are printed."
+            "reads, or set the thresholds by which a hit is called strong, fair or weak, on a benchmark that "
+            "nothing is reported on. Nothing is changed: the figures are printed."
         ),
         add_options,
         do,

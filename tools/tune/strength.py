@@ -1,4 +1,4 @@
-"""Choosing the bars of strength for a retriever by vectors, on data that nothing is reported on."""
+"""Choosing the thresholds of strength for a retriever by vectors, on data that nothing is reported on."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from relic_core.ports import VectorRetriever
 from relic_core.retrieval import registry
 from relic_core.retrieval.strength import OutOfVocabulary
 from tools.tune.bm25 import check_split
-from tools.tune.thresholds import FAIR, STRONG, BestHit, left_out, set_bars
+from tools.tune.thresholds import FAIR, STRONG, BestHit, left_out, set_thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relic_core.domain import QuotationContext, Work
     from relic_core.ports import Benchmark, Progress
+    from relic_core.retrieval.strength import Threshold
     from relic_core.wiring import App
-    from tools.tune.thresholds import Bars
 
 BARE = "a sentence"
 """The shape of a claim of one sentence without a mask, as readers type them."""
@@ -34,7 +34,7 @@ _SEED = "bars"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What bars are set by.
+    """What thresholds are set by.
 
     - `others`: works that each claim is asked of beside its own.
     """
@@ -45,8 +45,8 @@ class Question:
     others: int = 4
 
 
-def choose_bars(app: App, question: Question, *, progress: Progress) -> tuple[Bars, Table]:
-    """Set bars, and say how often they would be right; works are prepared where they are not.
+def choose_thresholds(app: App, question: Question, *, progress: Progress) -> tuple[Threshold, Table]:
+    """Set thresholds, and say how often they would be right; works are prepared where they are not.
 
     - `app`: where the works are.
     - `progress`: told of works prepared, then of claims asked.
@@ -55,14 +55,14 @@ def choose_bars(app: App, question: Question, *, progress: Progress) -> tuple[Ba
     number is out of its range.
     """
     if question.windows < 1 or question.others < 1:
-        raise BadRequest("At least 1 window of each work and 1 other work are needed to set bars by.")
+        raise BadRequest("At least 1 window of each work and 1 other work are needed to set thresholds by.")
     benchmark = app.benchmarks.open(question.benchmark)
     check_split(benchmark)
     retriever = app.retrievers.get(question.retriever)
     if not isinstance(retriever, VectorRetriever):
         raise BadRequest(
-            f"{registry.card(question.retriever).label} compares no vectors, and these bars are for scores of vectors. "
-            "Name dense-relic or zero-shot."
+            f"{registry.card(question.retriever).label} compares no vectors, and these thresholds are for scores of "
+            "vectors. Name dense-relic or zero-shot."
         )
     windows = _some(benchmark, question.windows)
     works = {window.pool: benchmark.work(window.pool) for window in windows}
@@ -73,7 +73,7 @@ def choose_bars(app: App, question: Question, *, progress: Progress) -> tuple[Ba
     for done, window in enumerate(windows):
         progress(done, len(windows), "Asking")
         hits += _asked(retriever, window, works, question.others)
-    return set_bars(hits), _table(hits, benchmark, question)
+    return set_thresholds(hits), _table(hits, benchmark, question)
 
 
 def _some(benchmark: Benchmark, most: int) -> list[QuotationContext]:
@@ -86,7 +86,9 @@ def _some(benchmark: Benchmark, most: int) -> list[QuotationContext]:
         window for _, of_work in sorted(by_work.items()) for window in drawing.sample(of_work, min(most, len(of_work)))
     ]
     if len(by_work) <= 1:
-        raise BadRequest(f"{benchmark.card.label} has claims about one work, and bars need others to compare it with.")
+        raise BadRequest(
+            f"{benchmark.card.label} has claims about one work, and thresholds need others to compare it with."
+        )
     return drawn
 
 
@@ -122,7 +124,7 @@ def _asked(
 
 
 def _table(hits: Sequence[BestHit], benchmark: Benchmark, question: Question) -> Table:
-    bars, levels = set_bars(hits), left_out(hits)
+    threshold, levels = set_thresholds(hits), left_out(hits)
     rows = []
     for shape in dict.fromkeys(hit.shape for hit in hits):
         for own, where in ((True, "its own work"), (False, "another")):
@@ -134,16 +136,16 @@ def _table(hits: Sequence[BestHit], benchmark: Benchmark, question: Question) ->
         found = sum(hit.found for hit in of_level) / len(of_level) if of_level else 0.0
         rows.append(("all", f"the critic's own, where {level}", _share(found), "", "", f"{len(of_level):,}"))
     said = (
-        f"fair {bars.fair:.3f}, strong {bars.strong:.3f}, {bars.per_unknown:.3f} more in proportion to foreign words, "
-        f"{bars.if_named:.3f} more for foreign names"
+        f"fair {threshold.fair:.3f}, strong {threshold.strong:.3f}, {threshold.per_unknown:.3f} more in "
+        f"proportion to foreign words, {threshold.if_named:.3f} more for foreign names"
     )
     return Table(
         caption=f"Levels of the best hit of {registry.card(question.retriever).label}, {benchmark.card.label}.",
         heads=("claim", "asked of", *_LEVELS, "n"),
         rows=tuple(cast("list[tuple[str | Figure, ...]]", rows)),
         notes=(
-            f"Bars: {said}. Of hits in other works {FAIR:.1%} may pass for fair and {STRONG:.1%} for strong.",
-            "Each work's claims are judged by bars that were set without them.",
+            f"Thresholds: {said}. Of hits in other works {FAIR:.1%} may pass for fair and {STRONG:.1%} for strong.",
+            "Each work's claims are judged by thresholds that were set without them.",
         ),
     )
 

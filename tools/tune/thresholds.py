@@ -1,9 +1,9 @@
-"""Bars for the strength of hits: how good the best hit of a claim has to be, that another book would hardly have it.
+"""Thresholds for the strength of hits: how good the best hit of a claim must be, so that another book hardly has it.
 
 A claim is asked of the work it is about and of others. Its best score in another work shows what chance gives, and that
 chance is better the fewer of the claim's words are foreign to the work: a logistic regression of "own work or another"
-on score, share of foreign words and foreign names gives by how much the bar is to rise with either. Where it stands
-follows from how often another work may pass.
+on score, share of foreign words and foreign names gives by how much the threshold is to rise with either. Where it
+stands follows from how often another work may pass.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.errors import BadRequest
+from relic_core.retrieval.strength import Threshold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
+
+    from relic_core.retrieval.strength import Level
 
     Floats = npt.NDArray[np.float64]
 
@@ -36,7 +39,7 @@ class BestHit:
 
     - `own`: whether it was found there.
     - `share`, `named`: how far the claim's words are foreign to the work searched: as
-      `relic_core.retrieval.strength.Foreign`.
+      `relic_core.retrieval.strength.OutOfVocabulary`.
     - `shape`: how much context the claim took.
     - `found`: whether the hit is the quotation that the critic chose.
     """
@@ -50,28 +53,13 @@ class BestHit:
     found: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bars:
-    """What a hit must reach.
-
-    - `fair`, `strong`: the score, where the work has all the claim's words.
-    - `per_unknown`, `if_named`: added in proportion to the share of foreign words, and where somebody is named whom the
-      work never names.
-    """
-
-    fair: float
-    strong: float
-    per_unknown: float
-    if_named: float
-
-    def level(self, hit: BestHit) -> str:
-        """Say "strong", "fair" or "weak"."""
-        reached = hit.score - self.per_unknown * hit.share - self.if_named * hit.named
-        return "strong" if reached >= self.strong else "fair" if reached >= self.fair else "weak"
+def level_of(hit: BestHit, threshold: Threshold) -> Level:
+    """Judge a hit."""
+    return threshold.level(hit.score, hit.share, hit.named)
 
 
-def set_bars(hits: Sequence[BestHit], *, fair: float = FAIR, strong: float = STRONG) -> Bars:
-    """Set bars by the best hits of claims in their own works and in others.
+def set_thresholds(hits: Sequence[BestHit], *, fair: float = FAIR, strong: float = STRONG) -> Threshold:
+    """Set the thresholds by the best hits of claims in their own works and in others.
 
     - `fair`, `strong`: shares of the hits in other works that may pass.
 
@@ -79,22 +67,22 @@ def set_bars(hits: Sequence[BestHit], *, fair: float = FAIR, strong: float = STR
 
     >>> own = [BestHit(about="a", own=True, score=0.6 + at / 100, share=0.1, named=False) for at in range(20)]
     >>> other = [BestHit(about="a", own=False, score=0.4 + at / 100, share=0.1, named=False) for at in range(20)]
-    >>> bars = set_bars(own + other, fair=0.1, strong=0.05)
-    >>> [bars.level(hit) for hit in (own[0], other[0])]
+    >>> threshold = set_thresholds(own + other, fair=0.1, strong=0.05)
+    >>> [level_of(hit, threshold) for hit in (own[0], other[0])]
     ['strong', 'weak']
     """
     is_own = np.array([hit.own for hit in hits], dtype=np.bool_)
     if not is_own.any() or is_own.all():
         raise BadRequest(
-            "Bars are set by hits in works that claims are about and in others, and those of one kind are missing. "
-            "Take a benchmark of two works or more."
+            "Thresholds are set by hits in works that claims are about and in others, and those of one kind are "
+            "missing. Take a benchmark of two works or more."
         )
     facts = np.array([[hit.score, hit.share, float(hit.named)] for hit in hits])
     weights = _logistic(facts, is_own.astype(np.float64))
     per_unknown, if_named = (max(0.0, -weight / weights[0]) if weights[0] > 0 else 0.0 for weight in weights[1:])
     reached = facts @ np.array([1.0, -per_unknown, -if_named])
     least, most = np.quantile(reached[~is_own], [1 - fair, 1 - strong])
-    return Bars(fair=float(least), strong=float(most), per_unknown=float(per_unknown), if_named=float(if_named))
+    return Threshold(fair=float(least), strong=float(most), per_unknown=float(per_unknown), if_named=float(if_named))
 
 
 def _logistic(facts: Floats, own: Floats) -> Floats:
@@ -113,13 +101,13 @@ def _logistic(facts: Floats, own: Floats) -> Floats:
     return fitted
 
 
-def left_out(hits: Sequence[BestHit], *, fair: float = FAIR, strong: float = STRONG) -> list[str]:
-    """Judge each hit by bars that were set without the claims about its work; levels in the order of `hits`.
+def left_out(hits: Sequence[BestHit], *, fair: float = FAIR, strong: float = STRONG) -> list[Level]:
+    """Judge each hit by thresholds that were set without the claims about its work; levels in the order of `hits`.
 
-    Raises BadRequest: as `set_bars`: of claims about one work alone, none can be left out.
+    Raises BadRequest: as `set_thresholds`: of claims about one work alone, none can be left out.
     """
-    bars = {
-        about: set_bars([hit for hit in hits if hit.about != about], fair=fair, strong=strong)
+    thresholds = {
+        about: set_thresholds([hit for hit in hits if hit.about != about], fair=fair, strong=strong)
         for about in dict.fromkeys(hit.about for hit in hits)
     }
-    return [bars[hit.about].level(hit) for hit in hits]
+    return [level_of(hit, thresholds[hit.about]) for hit in hits]

@@ -1,4 +1,4 @@
-"""Bars of strength: set so that few hits in another book pass, and chosen on data that nothing is reported on."""
+"""Thresholds of strength: set so that few hits in another book pass, and chosen on data that nothing is reported on."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from relic_core.errors import BadRequest
 from relic_core.wiring import build
 from tests.fake_retrievers import use_fakes
 from tests.small_benchmark import SmallBenchmark, quiet
-from tools.tune.strength import BARE, Question, choose_bars
-from tools.tune.thresholds import BestHit, left_out, set_bars
+from tools.tune.strength import BARE, Question, choose_thresholds
+from tools.tune.thresholds import BestHit, left_out, level_of, set_thresholds
 
 
 def drawn(count=300, *, gap=0.15, foreign=0.0, seed=3):
@@ -37,45 +37,45 @@ def shares(hits, levels, *, own):
 
 def test_so_many_hits_in_other_books_pass_as_were_allowed():
     hits = drawn()
-    bars = set_bars(hits, fair=0.1, strong=0.02)
-    passed = shares(hits, [bars.level(hit) for hit in hits], own=False)
+    thresholds = set_thresholds(hits, fair=0.1, strong=0.02)
+    passed = shares(hits, [level_of(hit, thresholds) for hit in hits], own=False)
     assert passed["strong"] == pytest.approx(0.02, abs=0.005)
     assert passed["strong"] + passed["fair"] == pytest.approx(0.1, abs=0.005)
-    assert bars.strong > bars.fair
+    assert thresholds.strong > thresholds.fair
 
 
-def test_foreign_words_raise_the_bar_where_they_tell_books_apart():
-    assert set_bars(drawn(gap=0.0)).per_unknown > 0.05
+def test_foreign_words_raise_the_threshold_where_they_tell_books_apart():
+    assert set_thresholds(drawn(gap=0.0)).per_unknown > 0.05
     told = drawn(gap=0.0)
     assert shares(told, left_out(told), own=True)["weak"] < 0.3
 
 
-def test_a_name_raises_the_bar_only_where_it_tells_something():
+def test_a_name_raises_the_threshold_only_where_it_tells_something():
     told = [replace(hit, named=not hit.own) for hit in drawn(gap=0.05)]
-    assert set_bars(told).if_named > set_bars(drawn(gap=0.05)).if_named
+    assert set_thresholds(told).if_named > set_thresholds(drawn(gap=0.05)).if_named
 
 
 @given(st.integers(0, 1000), st.floats(-1, 1))
-def test_a_shift_of_all_scores_shifts_the_bars(seed, shift):
+def test_a_shift_of_all_scores_shifts_the_thresholds(seed, shift):
     hits = drawn(30, seed=seed)
     moved = [replace(hit, score=hit.score + shift) for hit in hits]
-    here, there = set_bars(hits), set_bars(moved)
+    here, there = set_thresholds(hits), set_thresholds(moved)
     assert there.strong - here.strong == pytest.approx(shift, abs=1e-6)
     assert there.per_unknown == pytest.approx(here.per_unknown, abs=1e-6)
 
 
-def test_each_work_is_judged_by_bars_set_without_it():
+def test_each_work_is_judged_by_thresholds_set_without_it():
     hits = drawn(60)
-    # The claims about one work score high everywhere: bars that knew them would stand higher.
+    # The claims about one work score high everywhere: thresholds that knew them would stand higher.
     odd = [replace(hit, score=hit.score + 0.5) if hit.about == "a" else hit for hit in hits]
     levels = left_out(odd)
     of_a = [level for hit, level in zip(odd, levels, strict=True) if hit.about == "a"]
     assert set(of_a) == {"strong"}
 
 
-def test_without_other_works_there_is_nothing_to_set_bars_by():
+def test_without_other_works_there_is_nothing_to_set_thresholds_by():
     with pytest.raises(BadRequest, match="two works or more"):
-        set_bars([hit for hit in drawn(9) if hit.own])
+        set_thresholds([hit for hit in drawn(9) if hit.own])
     with pytest.raises(BadRequest, match="two works or more"):
         left_out([hit for hit in drawn(9) if hit.about == "a"])
 
@@ -89,21 +89,21 @@ def bench(settings, monkeypatch):
 
 
 def test_claims_of_every_shape_are_asked_of_their_own_work_and_of_others(bench):
-    bars, table = choose_bars(bench, Question(benchmark="dev"), progress=quiet)
-    assert bars.strong >= bars.fair
+    thresholds, table = choose_thresholds(bench, Question(benchmark="dev"), progress=quiet)
+    assert thresholds.strong >= thresholds.fair
     assert [row[:2] for row in table.rows[:6]] == [
         (shape, where) for shape in ("4/4", "1/1", BARE) for where in ("its own work", "another")
     ]
     assert {row[-1] for row in table.rows[:6]} == {"10"}
     for row in table.rows[:6]:
         assert sum(figure.value for figure in row[2:5]) == pytest.approx(100)
-    assert f"strong {bars.strong:.3f}" in table.notes[0]
+    assert f"strong {thresholds.strong:.3f}" in table.notes[0]
 
 
-def test_bars_are_not_chosen_on_what_is_reported_nor_for_words(bench):
+def test_thresholds_are_not_chosen_on_what_is_reported_nor_for_words(bench):
     with pytest.raises(BadRequest, match="choices are made on dev"):
-        choose_bars(bench, Question(benchmark="test"), progress=quiet)
+        choose_thresholds(bench, Question(benchmark="test"), progress=quiet)
     with pytest.raises(BadRequest, match="BM25 compares no vectors"):
-        choose_bars(bench, Question(benchmark="dev", retriever="bm25"), progress=quiet)
+        choose_thresholds(bench, Question(benchmark="dev", retriever="bm25"), progress=quiet)
     with pytest.raises(BadRequest, match="At least 1 window"):
-        choose_bars(bench, Question(benchmark="dev", others=0), progress=quiet)
+        choose_thresholds(bench, Question(benchmark="dev", others=0), progress=quiet)
