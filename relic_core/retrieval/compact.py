@@ -1,10 +1,13 @@
 """The compact index of a whole library: for libraries whose indexes are together too large for memory.
 
-Sentences are compared, not spans: an inverted file of cells (FAISS: ``IVF, SQ8``, inner products) holds the vector of
-every sentence of all works in a byte for each dimension. A search looks into the cells nearest to what is asked, takes
-the sentences found, and scores every span that holds one of them from the indexes of the single works, exactly. So one
-compact index serves every length; what it may miss is a span none of whose sentences was found, and `compact_recall`
-says how many of the best it does miss.
+Sentences are compared, not spans: an inverted file of `nlist` lists (FAISS: ``IVF, SQ8``, inner products) holds the
+vector of every sentence of all works in a byte for each dimension. A search looks into the `nprobe` lists nearest to
+what is asked, takes the sentences found, and scores every span that holds one of them from the indexes of the single
+works, exactly. So one compact index serves every length; what it may miss is a span none of whose sentences was found.
+
+How many of the best it does miss is measured when it is built: recall at k is the share of the k best spans, as all
+spans scored would rank them, that are among those found. Found spans are scored exactly, so each of them then stands
+among the first k of the approximate answer too.
 
 It is built from the indexes of single works, nothing is encoded again, and it stands beside them with a manifest of its
 own: ``<indexes>/<retriever>/library/<digest of the recipe>/``. Works that were added since are no part of it, and those
@@ -17,25 +20,28 @@ import hashlib
 import json
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from relic_core.domain import LENGTHS
+from relic_core.domain import LENGTHS, Span, best_first
 from relic_core.errors import StaleIndex
 from relic_core.retrieval import index_builds, index_files
-from relic_core.retrieval.compact_recall import measure, queries
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
     from relic_core.domain import Claim, WorkVersion
+    from relic_core.encoders.cards import Similarity
     from relic_core.ports import Progress
-    from relic_core.retrieval.compact_recall import Measures, Prepared
     from relic_core.retrieval.index_files import Recipe
+    from relic_core.retrieval.sentence_sums import DenseIndex
+
+    Measures = Mapping[int, tuple[float, float]]
+    """By length of span: recall at 10 and at 100."""
 
 CODE = "compact/1"
 """Version of what is in the file and of how it is searched; a new one makes old indexes unused."""
@@ -49,13 +55,54 @@ FOUND = 2_000
 """Sentences taken from the inverted file for each search."""
 
 SEED = 20_220_522
-"""Of the sample that the cells are learnt from, of the cells, and of the questions that recall is measured on."""
+"""Of the sample that the lists are learnt from, of the lists, and of the questions that recall is measured on."""
 
-_CELLS_PER_ROOT = 2.5
-"""Cells for each square root of the number of sentences; between 1 and 4 are usual (FAISS: Guidelines)."""
+_NLIST_PER_ROOT = 2.5
+"""Lists for each square root of the number of sentences; between 1 and 4 are usual (FAISS: Guidelines)."""
 _LEARNT_FROM = 64
-"""Sentences for each cell that its centre is learnt from; FAISS wants 39 to 256."""
-_LEAST_PER_CELL = 39
+"""Sentences for each list that its centroid is learnt from; FAISS wants 39 to 256."""
+_LEAST_PER_LIST = 39
+
+QUESTIONS = 200
+"""Questions that recall is measured on: the claims given, filled up with made ones."""
+
+WANTED = 0.98
+"""Recall at 10 that `nprobe` is chosen for, at every length."""
+
+_BEST = 100
+_NOISE = 1.2
+"""Length of the noise in a made question beside a passage's vector of length 1. Claims about a novel are about as far
+from its sentences."""
+
+
+class Prepared(Protocol):
+    """What has prepared the works, as far as a compact index asks it."""
+
+    root: Path
+    similarity: Similarity
+
+    @property
+    def name(self) -> str:
+        """The retriever's name."""
+        ...
+
+    @property
+    def encoder_identity(self) -> str:
+        """What made the vectors."""
+        ...
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        """What the vectors are made by."""
+        ...
+
+    def open(self, work: WorkVersion) -> DenseIndex:
+        """Open the index of a work."""
+        ...
+
+    def claim_vector(self, claim: Claim) -> npt.NDArray[np.float32]:
+        """Encode a claim."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +118,7 @@ class Compact:
 
     def __init__(self, index: Any, notes: Mapping[str, Any]) -> None:  # noqa: ANN401 - faiss is not typed
         self._index = index
-        self._probes = int(notes["probes"])
+        self._nprobe = int(notes["probes"])
         self._parts: dict[tuple[str, str, str], _Part] = {}
         self._rows = 0
         for work_id, fingerprint, segmenter, sentences in notes["works"]:
@@ -83,13 +130,8 @@ class Compact:
         """Whether a work is in it, with the text and sentences it now has."""
         return _key(work) in self._parts
 
-    def find(
-        self, vector: npt.NDArray[np.float32], works: Sequence[WorkVersion], *, probes: int = 0
-    ) -> dict[str, npt.NDArray[np.int64]]:
-        """Find sentences of some works that it holds.
-
-        - `works`: all must be in it; sentences of other works are not found.
-        - `probes`: cells looked into; by default what its measures are for.
+    def find(self, vector: npt.NDArray[np.float32], works: Sequence[WorkVersion]) -> dict[str, npt.NDArray[np.int64]]:
+        """Find sentences of some works, all of which must be in it.
 
         Returns: by work id the sentences found, ascending; works without one are left out.
         """
@@ -101,7 +143,7 @@ class Compact:
             for part in parts.values():
                 among[part.first : part.first + part.sentences] = True
             wanted["sel"] = faiss.IDSelectorBitmap(np.packbits(among, bitorder="little"))
-        asked = faiss.SearchParametersIVF(nprobe=probes or self._probes, **wanted)
+        asked = faiss.SearchParametersIVF(nprobe=self._nprobe, **wanted)
         _, found = self._index.search(vector[None], FOUND, params=asked)
         rows = np.sort(found[0][found[0] >= 0])
         sentences = {}
@@ -137,7 +179,7 @@ def newest(root: Path, retriever: str, encoder: str, works: Sequence[WorkVersion
 
 
 def open_compact(root: Path, recipe: Recipe) -> Compact:
-    """Open a compact index, its cells memory-mapped; its file is handed to FAISS only after its content was checked.
+    """Open a compact index, its lists memory-mapped; its file is handed to FAISS only after its content was checked.
 
     Raises NoIndex, StaleIndex: as `index_files.load`.
     """
@@ -190,10 +232,10 @@ def _build(
     began = time.perf_counter()
     rng = np.random.default_rng(SEED)
     rows = sum(work.sentences for work in works)
-    cells = max(1, min(int(_CELLS_PER_ROOT * rows**0.5), rows // _LEAST_PER_CELL))
+    nlist = max(1, min(int(_NLIST_PER_ROOT * rows**0.5), rows // _LEAST_PER_LIST))
     progress(0, 2 * rows, "Learning what sentences there are")
-    sample = _sample(dense, works, np.sort(rng.choice(rows, min(rows, _LEARNT_FROM * cells), replace=False)))
-    index = faiss.index_factory(sample.shape[1], f"IVF{cells},SQ8", faiss.METRIC_INNER_PRODUCT)
+    sample = _sample(dense, works, np.sort(rng.choice(rows, min(rows, _LEARNT_FROM * nlist), replace=False)))
+    index = faiss.index_factory(sample.shape[1], f"IVF{nlist},SQ8", faiss.METRIC_INNER_PRODUCT)
     index.cp.seed = SEED
     index.train(sample)
     for work in works:
@@ -201,21 +243,22 @@ def _build(
         progress(index.ntotal, 2 * rows, "Putting the works in")
     asked = queries(dense, works, claims, rng)
 
-    def found(probes: int) -> list[npt.NDArray[np.int64]]:
-        _, each = index.search(asked, FOUND, params=faiss.SearchParametersIVF(nprobe=probes))
-        return list(each)
+    def search(nprobe: int) -> npt.NDArray[np.int64]:
+        found: npt.NDArray[np.int64] = index.search(asked, FOUND, params=faiss.SearchParametersIVF(nprobe=nprobe))[1]
+        return found
 
     def told(done: int) -> None:
         progress(rows + done, 2 * rows, "Measuring what it finds")
 
-    probes, measures = measure(dense, works, asked, found, cells=cells, lengths=LENGTHS, told=told)
+    best = _best(dense, works, asked, told)
+    nprobe, measures = _measure(best, search, nlist)
     notes = {
         "works": [[*_key(work), work.sentences] for work in works],
         "sentences": rows,
         "encoder": dict(dense.facts),
         "faiss": faiss.__version__,
-        "index": f"IVF{cells},SQ8",
-        "probes": probes,
+        "index": f"IVF{nlist},SQ8",
+        "probes": nprobe,
         "found": FOUND,
         "seed": SEED,
         "measured": {str(length): recalls for length, recalls in measures.items()},
@@ -224,6 +267,95 @@ def _build(
     }
     files = {FILE: lambda path: faiss.write_index(index, str(path))}
     index_files.save(dense.root, recipe, {}, files=files, notes=notes)
+
+
+def queries(
+    dense: Prepared, works: Sequence[WorkVersion], claims: Sequence[Claim], rng: np.random.Generator
+) -> npt.NDArray[np.float32]:
+    """Make the questions: real claims, and two neighbouring sentences' vector with noise, which is like none stored.
+
+    Returns: `QUESTIONS` of them; fewer where no work has two sentences.
+    """
+    asked = [dense.claim_vector(claim) for claim in claims[:QUESTIONS]]
+    indexes: dict[str, DenseIndex] = {}
+    pairs = np.array([work.candidates(2) for work in works], dtype=np.float64)
+    for number in rng.choice(len(works), QUESTIONS - len(asked), p=pairs / pairs.sum()) if pairs.sum() else ():
+        work = works[number]
+        index = indexes[work.id] = indexes.get(work.id) or dense.open(work)
+        passage = index.vector(Span(int(rng.integers(work.candidates(2))), 2), dense.similarity)
+        noise = rng.standard_normal(len(passage))
+        made = passage + noise * (_NOISE * np.linalg.norm(passage) / np.linalg.norm(noise))
+        asked.append((made / (np.linalg.norm(made) or 1.0)).astype(np.float32))
+    return np.array(asked, dtype=np.float32)
+
+
+def _measure(
+    best: Mapping[int, npt.NDArray[np.int64]], search: Callable[[int], npt.NDArray[np.int64]], nlist: int
+) -> tuple[int, Measures]:
+    """Choose into how many lists to look, and measure recall with them.
+
+    - `best`: see `_best`.
+    - `search`: gives the sentences found for each question, counted through all works, with so many lists probed.
+
+    What it returns:
+    - `nprobe`: the smallest power of two that gives a recall at 10 of `WANTED` at every length; all lists where none
+      does.
+    - `measures`: with so many.
+    """
+    nprobe = 1
+    while True:
+        measures = _recalls(best, search(nprobe)) if best else {}
+        if nprobe >= nlist or all(ten >= WANTED for ten, _ in measures.values()):
+            return nprobe, measures
+        nprobe = min(2 * nprobe, nlist)
+
+
+def _recalls(best: Mapping[int, npt.NDArray[np.int64]], found: npt.NDArray[np.int64]) -> Measures:
+    recalls = {}
+    for length, rows in best.items():
+        shares = []
+        for row, sentences in zip(rows, found, strict=True):
+            real = row[row >= 0]  # a library of few spans has fewer than a hundred
+            held = real[:, None] + np.arange(length)
+            hit: npt.NDArray[np.bool_] = np.any(np.isin(held, sentences), axis=1)
+            if len(real):
+                shares.append((hit[:10].mean(), hit.mean()))
+        if shares:
+            ten, hundred = np.mean(shares, axis=0)
+            recalls[length] = (round(float(ten), 4), round(float(hundred), 4))
+    return recalls
+
+
+def _best(
+    dense: Prepared,
+    works: Sequence[WorkVersion],
+    asked: npt.NDArray[np.float32],
+    told: Callable[[int], None],
+) -> dict[int, npt.NDArray[np.int64]]:
+    """Rank all spans; by length the best for each question, as rows of their first sentences, shape (n_questions, 100).
+
+    Where there are fewer spans the rest is -1. Works are gone through one by one, so that no more than one has to be
+    in memory.
+    """
+    lengths = LENGTHS if len(asked) else ()
+    rows = {length: np.full((len(asked), _BEST), -1, dtype=np.int64) for length in lengths}
+    scores = {length: np.full((len(asked), _BEST), -np.inf, dtype=np.float32) for length in lengths}
+    first = 0
+    for work in works:
+        index = dense.open(work)
+        for length in lengths:
+            here = index.score_many(asked, length, dense.similarity).T
+            together = np.concatenate([scores[length], here], axis=1)
+            places = np.arange(first, first + here.shape[1])
+            which = np.concatenate([rows[length], np.broadcast_to(places, here.shape)], axis=1)
+            some = np.argpartition(-together, _BEST - 1, axis=1)[:, :_BEST]
+            order = best_first(np.take_along_axis(together, some, axis=1))
+            keep = np.take_along_axis(some, order, axis=1)
+            scores[length] = np.take_along_axis(together, keep, axis=1)
+            rows[length] = np.take_along_axis(which, keep, axis=1)
+        first += work.sentences
+        told(first)
+    return rows
 
 
 def _sample(dense: Prepared, works: Sequence[WorkVersion], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:

@@ -182,7 +182,7 @@ class Search:
         work = self._works.load(request.work_id) if request.work_id else None
         question = self._read(request)
         if work is not None:
-            masking.check_script(question.claim, work)
+            masking.check_script(question.claim, [work])
             if not work.candidates(request.length):
                 raise BadRequest(
                     f"{work.title} has {_sentences(len(work.sentences))}, so it holds no passage of {request.length}. "
@@ -298,7 +298,7 @@ class Search:
         for name, each in shown.items():
             left = tuple(group for group in each.groups if group.best.work_id in works)
             shown[name] = _Shown(left, each.head, gone=bool(each.groups and not left))
-        _check_script(found.question.claim, works.values())
+        masking.check_script(found.question.claim, works.values())
         for work in works.values() if found.question.source is None else ():
             work_terms(work, "tokens", self._indexes)  # from the disk, much faster than read anew
         return works
@@ -410,23 +410,6 @@ def _per_cent(share: float) -> str:
     ('99.9%', '57.0%', '100.0%')
     """
     return f"{math.floor(round(share * 1000, 6)) / 10:.1f}%"
-
-
-def _check_script(claim: Claim, works: Iterable[Work]) -> None:
-    """Refuse a claim whose letters are those of none of the works; of no works nothing is refused.
-
-    Raises BadClaim: as `masking.check_script`.
-    """
-    refusal: BadClaim | None = None
-    for work in works:
-        try:
-            masking.check_script(claim, work)
-        except BadClaim as error:
-            refusal = error
-        else:
-            return
-    if refusal is not None:
-        raise refusal
 
 
 def _nothing_admitted(narrowing: WorkFilter) -> str:

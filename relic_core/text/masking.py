@@ -8,6 +8,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from relic_core.errors import BadClaim
 from relic_core.text.words import tokens, word_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import numpy.typing as npt
 
@@ -104,28 +105,37 @@ def read_claim(text: str, *, max_words: int) -> Claim:
     return claim
 
 
+_SCRIPT_CHARACTERS = 20_000
+"""Characters of a work that tell its script."""
+
+
+@lru_cache(maxsize=256)  # so that each work is read for it once
 def script_of(text: str) -> str:
     """Name the script most letters of a text are written in ("LATIN", "CYRILLIC"), empty without letters.
 
     >>> script_of("Наташа"), script_of("Natasha"), script_of("12")
     ('CYRILLIC', 'LATIN', '')
     """
-    letters = [letter for letter in text[:20_000] if letter.isalpha()]
-    scripts = Counter(unicodedata.name(letter, "UNKNOWN").split()[0] for letter in letters)
+    scripts: Counter[str] = Counter()
+    for character, count in Counter(text).items():
+        if character.isalpha():
+            scripts[unicodedata.name(character, "UNKNOWN").split()[0]] += count
     return scripts.most_common(1)[0][0] if scripts else ""
 
 
-def check_script(claim: Claim, work: Work) -> None:
-    """Refuse a claim whose letters are not those of the work: no retriever here can match across scripts.
+def check_script(claim: Claim, works: Iterable[Work]) -> None:
+    """Refuse a claim whose letters are those of none of the works: no retriever here can match across scripts.
 
-    Raises BadClaim: the claim is in another script than the work.
+    Raises BadClaim: the claim is in another script than all works; of no works nothing is refused.
     """
-    asked = script_of(claim.words)
-    body = work.text[work.sentences[0].start :] if work.sentences else work.text
-    written = script_of(body)
-    if asked and written and asked != written:
+    asked, found = script_of(claim.words[:_SCRIPT_CHARACTERS]), []
+    for work in works:
+        start = work.sentences[0].start if work.sentences else 0
+        found.append((work.title, script_of(work.text[start : start + _SCRIPT_CHARACTERS])))
+    if asked and found and all(written and written != asked for _, written in found):
+        title, written = found[-1]
         raise BadClaim(
-            f"The claim is written in {asked.capitalize()} letters and {work.title} in {written.capitalize()} ones. "
+            f"The claim is written in {asked.capitalize()} letters and {title} in {written.capitalize()} ones. "
             "The search compares words and their meaning in one language: write the claim in the language of the work."
         )
 

@@ -11,7 +11,7 @@ import pytest
 
 from relic_core.domain import Claim, Corpus, Span
 from relic_core.errors import JobCancelled, NoIndex, StaleIndex
-from relic_core.retrieval import compact, compact_recall
+from relic_core.retrieval import compact
 from relic_core.retrieval.dense import Dense
 from relic_core.store import locks
 from tests.fake_encoder import FakeEncoder
@@ -26,7 +26,7 @@ def quiet(done, total, note=""):
 
 @pytest.fixture(autouse=True)
 def _few_questions(monkeypatch):
-    monkeypatch.setattr(compact_recall, "QUESTIONS", 60)
+    monkeypatch.setattr(compact, "QUESTIONS", 60)
 
 
 def make_dense(root, identity="fake/1", memory=float("inf")):
@@ -81,7 +81,7 @@ def test_its_manifest_says_what_it_was_made_of_and_what_it_finds(dense, imprints
     assert (notes["faiss"], notes["seed"]) == (faiss.__version__, compact.SEED)
     assert notes["index"].startswith("IVF")
     assert set(notes["measured"]) == {"1", "2", "3", "4", "5"}
-    assert notes["measured on"] == {"claims": 1, "made questions": compact_recall.QUESTIONS - 1}
+    assert notes["measured on"] == {"claims": 1, "made questions": compact.QUESTIONS - 1}
     assert set(manifest["files"]) == {"library.faiss"}
 
 
@@ -102,7 +102,7 @@ def test_measured_recall_is_what_the_finished_index_finds(dense, imprints, monke
     compact.build(dense, imprints, quiet)
     recipe = compact.newest(dense.root, "demo", "fake/1", imprints)
     index = compact.open_compact(dense.root, recipe)
-    asked = compact_recall.queries(dense, imprints, (), np.random.default_rng(5))[:60]
+    asked = compact.queries(dense, imprints, (), np.random.default_rng(5))[:60]
     for length in (1, 4):
         shares = {10: [], 100: []}
         for vector in asked:
@@ -116,7 +116,7 @@ def test_measured_recall_is_what_the_finished_index_finds(dense, imprints, monke
 
 
 def test_made_questions_are_like_no_sentence_and_the_same_every_time(dense, imprints):
-    first, second = (compact_recall.queries(dense, imprints, [CLAIM], np.random.default_rng(1)) for _ in range(2))
+    first, second = (compact.queries(dense, imprints, [CLAIM], np.random.default_rng(1)) for _ in range(2))
     np.testing.assert_array_equal(first, second)
     np.testing.assert_array_equal(first[0], dense.claim_vector(CLAIM))
     np.testing.assert_allclose(np.linalg.norm(first, axis=1), 1, rtol=1e-5)

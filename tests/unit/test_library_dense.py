@@ -13,7 +13,7 @@ from relic_core.config import Settings
 from relic_core.domain import Claim, Corpus, Span, rank_scores
 from relic_core.errors import BadClaim, BadRequest, NoIndex
 from relic_core.ports import CorpusRetriever, VectorRetriever
-from relic_core.retrieval import compact, compact_recall, registry
+from relic_core.retrieval import compact, registry
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.dense_alone import DenseAlone
 from tests.fake_encoder import FakeEncoder
@@ -29,7 +29,7 @@ def quiet(done, total, note=""):
 
 @pytest.fixture(autouse=True)
 def _few_questions(monkeypatch):
-    monkeypatch.setattr(compact_recall, "QUESTIONS", 60)
+    monkeypatch.setattr(compact, "QUESTIONS", 60)
 
 
 def shelf(sizes, seed=0):

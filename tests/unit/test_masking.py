@@ -65,8 +65,8 @@ def test_words_of_a_claim_are_counted_as_they_are_searched():
 
 def test_a_claim_in_another_script_is_refused_by_name():
     with pytest.raises(BadClaim, match="Cyrillic letters and A Small Work in Latin"):
-        check_script(read_claim("Паромщик лжёт о плате", max_words=50), WORK)
-    check_script(read_claim("Le passeur ment, naïvement", max_words=50), WORK)
+        check_script(read_claim("Паромщик лжёт о плате", max_words=50), [WORK])
+    check_script(read_claim("Le passeur ment, naïvement", max_words=50), [WORK])
 
 
 def test_pasted_words_of_the_work_are_found_across_line_wraps_and_sentence_borders():
