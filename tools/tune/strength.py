@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from relic_core.domain import QuotationContext, Work
     from relic_core.ports import Benchmark, Progress
-    from relic_core.retrieval.strength import Threshold
+    from relic_core.retrieval.strength import Level, Threshold
     from relic_core.wiring import App
 
 BARE = "a sentence"
 """The shape of a claim of one sentence without a mask, as readers type them."""
 _SHAPES = (ContextSize(4, 4), ContextSize(1, 1))
-_LEVELS = ("strong", "fair", "weak")
+_LEVELS: tuple[Level, ...] = ("strong", "fair", "weak")
 _SEED = "bars"
 
 
