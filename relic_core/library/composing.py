@@ -1,7 +1,7 @@
-"""Works composed of what a page of markup holds: leaves of text laid out as plain text, with true offsets.
+"""Works composed of what a page of markup holds: blocks laid out as plain text, with true offsets.
 
-The readers of EPUB and TEI hand over leaves, in the order of the file, and openings of chapters between them. A leaf is
-a paragraph, or it is left out and says why. The text is made of the leaves, a blank line between each two, so every
+The readers of EPUB and TEI give blocks, in the order of the file, and openings of chapters between them. A block is a
+paragraph, or it is left out and says why. The text is made of the blocks, a blank line between each two, so every
 visible character belongs to exactly one paragraph or one stretch that is left out.
 """
 
@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Chapter, LeftOut, Paragraph, Sentence
+from relic_core.domain import Chapter, EditionDetails, LeftOut, Paragraph, Sentence
 from relic_core.errors import EmptyText
 from relic_core.library.blocks import Item, Opening, TextBlock, refuse_many_paragraphs
 from relic_core.text.reading import make_work
@@ -20,7 +20,7 @@ from relic_core.text.sentences import default_segmenter
 from relic_core.text.structure import Structure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from relic_core.domain import Format, Work
     from relic_core.ports import Segmenter
@@ -29,83 +29,66 @@ if TYPE_CHECKING:
 _PREAMBLE = 600
 """Characters. Longer prose between the heading of a part and that of its first chapter is a chapter of its own."""
 _GROWING = {"front matter", "contents", "editor's note", "end matter", "licence"}
-"""Kinds of which leaves that follow each other are one stretch."""
+"""Kinds of which blocks that follow each other are one stretch."""
 _ILLUSTRATION = re.compile(
     r"\[\s*(?:illustration|picture|image|figure|plate|map|frontispiece)\b[^\]]*\]", re.IGNORECASE
 )
 _SPEAKING = re.compile(r"[\"'“”‘’«»?!]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class About:
-    """What is known of a work beside its text.
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A work, the pages that its file lists and does not hold, and what the file says of the edition."""
 
-    - `name`: of the file, the last resort for a title.
-    - `source`: where the file came from.
-    """
-
-    name: str
-    metadata: Metadata
-    source: str
-    format: Format
+    work: Work
+    missing: tuple[str, ...] = ()
+    details: EditionDetails = field(default_factory=EditionDetails)
 
 
 @dataclass(slots=True)
 class _Group:
     opening: Opening | None
-    leaves: list[TextBlock] = field(default_factory=list)
+    blocks: list[TextBlock] = field(default_factory=list)
 
     @property
     def paragraphs(self) -> list[TextBlock]:
-        return [leaf for leaf in self.leaves if not leaf.left_out]
+        return [block for block in self.blocks if not block.left_out]
 
 
-def compose(items: Iterable[Item], about: About, *, segmenter: Segmenter | None = None) -> Work:
-    r"""Make a work.
+def compose(
+    items: Sequence[Item], metadata: Metadata, *, name: str, source: str, form: Format, segmenter: Segmenter | None
+) -> Work:
+    r"""Make a work of blocks in the order of the text; parameters as `text.reading.read_work`.
 
-    - `items`: in the order of the text.
-    - `segmenter`: in place of `sentences.default_segmenter`.
-
-    Raises EmptyText: no leaf is a paragraph with a word.
-    Raises UnsafeFile: there are more leaves than `leaves.MOST_PARAGRAPHS`.
+    Raises EmptyText: no block is a paragraph with a word.
+    Raises UnsafeFile: there are more blocks than `blocks.MOST_PARAGRAPHS`.
 
     >>> from relic_core.text.metadata import Metadata
-    >>> about = About(name="ferry.xml", metadata=Metadata("The Ferry"), source="", format="TEI")
     >>> heading = TextBlock(lines=("CHAPTER I",), left_out="heading")
-    >>> rest = [TextBlock(lines=("Rain fell.",)), TextBlock(lines=("Nobody came.",))]
-    >>> work = compose([Opening("I"), heading, *rest], about)
+    >>> items = [Opening("I"), heading, TextBlock(lines=("Rain fell.",)), TextBlock(lines=("Nobody came.",))]
+    >>> work = compose(items, Metadata("The Ferry"), name="", source="", form="TEI", segmenter=None)
     >>> work.text, [chapter.name for chapter in work.chapters], len(work.sentences)
     ('CHAPTER I\n\nRain fell.\n\nNobody came.\n', ['Chapter I'], 2)
     """
-    items = list(items)
-    refuse_many_paragraphs(len(items), what=f"The {about.format} file")
-    groups = _with_notes(_grouped(map(_judged, items)))
-    cut = segmenter or default_segmenter()
-    composition = _Composition(cut)
-    for group in groups:
+    refuse_many_paragraphs(len(items), what=f"The {form} file")
+    segmenter = segmenter or default_segmenter()
+    composition = _Composition(segmenter)
+    for group in _with_notes(_grouped(map(_marked, items))):
         composition.take(group)
-    if not composition.sentences or not any(
-        re.search(r"[^\W_]", composition.text[each.start : each.end]) for each in composition.sentences
-    ):
+    text = "".join(composition.pieces)
+    if not any(re.search(r"[^\W_]", text[each.start : each.end]) for each in composition.sentences):
         raise EmptyText(
-            f"The {about.format} file holds no text of a work: no paragraph with a word in it. If the text is there "
+            f"The {form} file holds no text of a work: no paragraph with a word in it. If the text is there "
             "when a reader opens it, it may be made of pictures; add a plain-text edition instead."
         )
     structure = Structure(
-        about.metadata, tuple(composition.chapters), tuple(composition.paragraphs), tuple(composition.left_out)
+        metadata, tuple(composition.chapters), tuple(composition.paragraphs), tuple(composition.left_out)
     )
-    return make_work(
-        composition.text,
-        structure,
-        composition.sentences,
-        name=about.name,
-        source=about.source,
-        segmenter=cut,
-        form=about.format,
-    )
+    sentences = composition.sentences
+    return make_work(text, structure, sentences, name=name, source=source, segmenter=segmenter, form=form)
 
 
-def _judged(item: Item) -> Item:
+def _marked(item: Item) -> Item:
     """Leave out what is a paragraph by its place and not by what it says: asterisks, marks of pictures."""
     if isinstance(item, Opening) or item.left_out or item.kind == "note":
         return item
@@ -120,8 +103,8 @@ def _grouped(items: Iterable[Item]) -> list[_Group]:
     for item in items:
         last = groups[-1]
         if isinstance(item, TextBlock):
-            last.leaves.append(item)
-        elif last.opening and last.opening.holds and sum(len(leaf.text) for leaf in last.paragraphs) < _PREAMBLE:
+            last.blocks.append(item)
+        elif last.opening and last.opening.holds and sum(len(block.text) for block in last.paragraphs) < _PREAMBLE:
             last.opening = item
         else:
             groups.append(_Group(item))
@@ -133,29 +116,29 @@ def _with_notes(groups: list[_Group]) -> list[_Group]:
     homes: dict[str, tuple[int, int]] = {}  # name of a note -> group, which reference of the work
     order = 0
     for place, group in enumerate(groups):
-        for leaf in group.leaves:
-            for ref in leaf.refs if leaf.kind != "note" else ():
+        for block in group.blocks:
+            for ref in block.refs if block.kind != "note" else ():
                 order += 1
                 homes.setdefault(ref, (place, order))
     moved: list[list[tuple[int, TextBlock]]] = [[] for _ in groups]
-    has_text = [any(leaf.kind != "note" for leaf in group.paragraphs) for group in groups]
+    has_text = [any(block.kind != "note" for block in group.paragraphs) for group in groups]
     for place, group in enumerate(groups):
-        kept = []
-        for leaf in group.leaves:
-            if leaf.kind != "note" or leaf.left_out:
-                kept.append(leaf)
+        staying = []
+        for block in group.blocks:
+            if block.kind != "note" or block.left_out:
+                staying.append(block)
                 continue
-            home, number = min((homes[name] for name in leaf.names if name in homes), default=(-1, 0))
+            home, number = min((homes[name] for name in block.names if name in homes), default=(-1, 0))
             if home >= 0 and has_text[home]:
-                moved[home].append((number, leaf))
+                moved[home].append((number, block))
             elif home < 0 and has_text[place]:
-                moved[place].append((order + 1, leaf))
+                moved[place].append((order + 1, block))
             else:
-                kept.append(replace(leaf, left_out="note"))
-        group.leaves = kept
+                staying.append(replace(block, left_out="note"))
+        group.blocks = staying
     for group, notes in zip(groups, moved, strict=True):
-        last = max((place for place, leaf in enumerate(group.leaves) if not leaf.left_out), default=-1)
-        group.leaves[last + 1 : last + 1] = [leaf for _, leaf in sorted(notes, key=lambda note: note[0])]
+        last = max((place for place, block in enumerate(group.blocks) if not block.left_out), default=-1)
+        group.blocks[last + 1 : last + 1] = [block for _, block in sorted(notes, key=lambda note: note[0])]
     return groups
 
 
@@ -167,58 +150,52 @@ class _Composition:
         self.paragraphs: list[Paragraph] = []
         self.sentences: list[Sentence] = []
         self.left_out: list[LeftOut] = []
+        self.pieces: list[str] = []
         self._segmenter = segmenter
-        self._pieces: list[str] = []
         self._length = 0
         self._growing = ""
 
-    @property
-    def text(self) -> str:
-        """The text so far, with a line end behind it."""
-        return "".join(self._pieces)
-
     def take(self, group: _Group) -> None:
-        """Lay out the leaves of a chapter, or of what stands before the first."""
-        paragraphs: list[Paragraph] = []
+        """Lay out the blocks of a chapter, or of what stands before the first."""
         hangs: dict[str, int] = {}  # name of a note -> paragraph it hangs on
         counts: Counter[bool] = Counter()  # notes are numbered by themselves
-        start = 0 if not self._length else self._length + 1
-        end = start
+        start = self._length + 1 if self._length else 0
         self._growing = ""
-        for leaf in group.leaves:
-            text = leaf.text
+        for block in group.blocks:
+            text = block.text
             at = self._lay(text)
-            if leaf.left_out:
-                self._leave_out(at, at + len(text), leaf.left_out)
+            if block.left_out:
+                self._leave_out(at, at + len(text), block.left_out)
                 continue
             self._growing = ""
-            counts[leaf.kind == "note"] += 1
+            counts[block.kind == "note"] += 1
             paragraph = Paragraph(
-                index=len(self.paragraphs) + len(paragraphs),
+                index=len(self.paragraphs),
                 start=at,
                 end=at + len(text),
                 chapter=len(self.chapters),
-                number=counts[leaf.kind == "note"],
-                kind=leaf.kind,
-                speaker=leaf.speaker,
-                line=leaf.line,
-                note_to=next((hangs[name] for name in leaf.names if name in hangs), None),
+                number=counts[block.kind == "note"],
+                kind=block.kind,
+                speaker=block.speaker,
+                line=block.line,
+                note_to=next((hangs[name] for name in block.names if name in hangs), None),
             )
-            paragraphs.append(paragraph)
-            home = paragraph.note_to if leaf.kind == "note" else paragraph.index  # a note to a note: where that hangs
+            self.paragraphs.append(paragraph)
+            home = paragraph.note_to if block.kind == "note" else paragraph.index  # a note to a note: where that hangs
             if home is not None:
-                hangs.update(dict.fromkeys(leaf.refs, home))
-            end = paragraph.end
-            self._cut(text, paragraph)
-        if paragraphs:
-            opening = group.opening or Opening()
+                hangs.update(dict.fromkeys(block.refs, home))
+            self.sentences += [
+                Sentence(index, at + first, at + last, paragraph.chapter, paragraph.index)
+                for index, (first, last) in enumerate(self._segmenter.segment(text, 0, len(text)), len(self.sentences))
+            ]
+        if counts:
+            opening, end = group.opening or Opening(), self.paragraphs[-1].end
             self.chapters.append(Chapter(len(self.chapters), start, end, opening.number, opening.title, opening.part))
-            self.paragraphs.extend(paragraphs)
 
     def _lay(self, text: str) -> int:
-        """Put a leaf behind the others and return its offset."""
-        lead = "\n" if self._pieces else ""
-        self._pieces.append(f"{lead}{text}\n")
+        """Put a block behind the others and return its offset."""
+        lead = "\n" if self.pieces else ""
+        self.pieces.append(f"{lead}{text}\n")
         at = self._length + len(lead)
         self._length = at + len(text) + 1
         return at
@@ -229,15 +206,3 @@ class _Composition:
         else:
             self.left_out.append(LeftOut(start, end, kind))
         self._growing = kind
-
-    def _cut(self, text: str, paragraph: Paragraph) -> None:
-        for start, end in self._segmenter.segment(text, 0, len(text)):
-            self.sentences.append(
-                Sentence(
-                    len(self.sentences),
-                    paragraph.start + start,
-                    paragraph.start + end,
-                    paragraph.chapter,
-                    paragraph.index,
-                )
-            )

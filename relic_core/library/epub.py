@@ -20,27 +20,31 @@ from relic_core.library.blocks import (
     refuse_many_paragraphs,
     with_title,
 )
-from relic_core.library.composing import About, compose
+from relic_core.library.composing import Edition, compose
 from relic_core.library.edition_details import edition_of
 from relic_core.library.markup import (
     attribute,
     count_elements,
     decode_markup,
+    descendants,
     local_name,
     parse_html,
     parse_xml,
     person_name,
     refuse_many,
+    text_of,
+    words_of,
 )
 from relic_core.text.decoding import too_large
-from relic_core.text.metadata import Metadata
+from relic_core.text.metadata import Metadata, speaks_of
+from relic_core.text.structure import is_prologue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from lxml.etree import _Element as Element
 
-    from relic_core.domain import EditionDetails, Work
+    from relic_core.domain import EditionDetails
     from relic_core.ports import Segmenter
 
 
@@ -51,23 +55,7 @@ BLOCKS = frozenset(
     """.split()  # noqa: SIM905 - a list that a person can read and mend
 )
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
-SKIPPED = frozenset(
-    {
-        "script",
-        "style",
-        "head",
-        "template",
-        "audio",
-        "video",
-        "iframe",
-        "rt",
-        "rp",
-        "noscript",
-        "svg",
-        "input",
-        "select",
-    }
-)
+SKIPPED = frozenset("script style head template audio video iframe rt rp noscript svg input select".split())  # noqa: SIM905 - as above
 CELLS = frozenset({"td", "th", "dt", "dd", "caption", "summary"})
 _ITALIC_ELEMENTS = frozenset({"i", "em", "cite", "dfn", "var"})
 _ITALIC_CLASSES = frozenset({"italic", "italics", "ital", "it", "emphasis"})
@@ -76,14 +64,13 @@ _KINDS = {
     "front matter": "titlepage halftitlepage halftitle half-title title-page imprint copyright-page copyright cover "
     "dedication seriespage other-credits contributors landmarks",
     "contents": "toc loi lot loa page-list contents toc-list tableofcontents",
-    "end matter": "colophon index bibliography glossary backlink credits",
+    "end matter": "colophon index bibliography glossary backlink credits errata",
     "licence": "uncopyright pgheader pg-boilerplate pg-header pg-footer pgfooter project-gutenberg-license pg_header "
     "pg_footer boilerplate",
     "editor's note": "transnote tnote tnotes transcribers-note transcriber_note transcribernote",
     "illustration": "caption figcaption figcenter-caption",
-    "errata": "errata",
 }
-_KIND_OF = {token: kind for kind, tokens in _KINDS.items() for token in tokens.split()} | {"errata": "end matter"}
+_KIND_OF = {token: kind for kind, tokens in _KINDS.items() for token in tokens.split()}
 _PARTS = frozenset({"part", "volume", "division", "doc-part", "z3998:volume"})
 _CHAPTERS = frozenset(
     """
@@ -174,7 +161,7 @@ def kind_of(element: Element, tokens: frozenset[str]) -> str:
 def _is_linked(element: Element) -> bool:
     """Whether most of what an element says are links."""
     every = sum(len(str(piece).strip()) for piece in element.itertext())
-    links = [each for each in element.iter() if local_name(each) == "a" and attribute(each, "href")]
+    links = [each for each in descendants(element, "a") if attribute(each, "href")]
     return 2 * sum(len(str(piece).strip()) for each in links for piece in each.itertext()) >= max(1, every)
 
 
@@ -184,11 +171,6 @@ def role_of(element: Element) -> str:
     if semantics & _CHAPTERS:
         return "chapter"
     return "part" if semantics & _PARTS else ""
-
-
-def is_verse(tokens: frozenset[str]) -> bool:
-    """Whether an element is marked as verse."""
-    return bool(tokens & _VERSE)
 
 
 def is_line(tokens: frozenset[str]) -> bool:
@@ -211,7 +193,7 @@ def is_page_number(element: Element, tokens: frozenset[str]) -> bool:
     """Whether an element is the number of a printed page, or the place where one would stand: it holds nothing else."""
     if not tokens & _PAGE or holds_blocks(element):
         return False
-    words = "".join(str(piece) for piece in element.itertext()).strip()
+    words = text_of(element).strip()
     return not words or bool(_PAGE_NUMBER.fullmatch(words))
 
 
@@ -220,18 +202,13 @@ def holds_blocks(element: Element) -> bool:
     return len(element) > 0 and any(local_name(each) in BLOCKS for each in element.iterdescendants())
 
 
-def is_italic(element: Element, tokens: frozenset[str]) -> bool:
-    """Whether the words of an inline element are printed in italics."""
-    return local_name(element) in _ITALIC_ELEMENTS or bool(tokens & _ITALIC_CLASSES)
-
-
 def is_reference(element: Element, tokens: frozenset[str]) -> bool:
     """Whether a link leads to a note."""
     if "#" not in attribute(element, "href"):
         return False
     if tokens & _REFERENCE:
         return True
-    words = "".join(str(piece) for piece in element.itertext()).strip()
+    words = text_of(element).strip()
     if not words or not _MARKER.fullmatch(words):
         return False
     raised = any(local_name(each) == "sup" for each in (*element.iterdescendants(), *element.iterancestors()))
@@ -240,9 +217,8 @@ def is_reference(element: Element, tokens: frozenset[str]) -> bool:
 
 def is_return(element: Element, tokens: frozenset[str]) -> bool:
     """Whether a link or a label inside a note is its number or leads back to the text."""
-    words = "".join(str(piece) for piece in element.itertext()).strip()
-    named = bool(tokens & _BACK)
-    return (named or local_name(element) in {"a", "sup"}) and bool(_RETURN.fullmatch(words))
+    may_be = bool(tokens & _BACK) or local_name(element) in {"a", "sup"}
+    return may_be and bool(_RETURN.fullmatch(text_of(element).strip()))
 
 
 _CONTAINER = "META-INF/container.xml"
@@ -304,12 +280,12 @@ def read_package(archive: Archive) -> Package:
     path = _package_path(archive)
     root = _xml(archive, path, "The package file of the EPUB")
     manifest, types, navigation, ncx = _manifest(root, path)
-    spine = [element for element in root.iter() if local_name(element) == "itemref"]
-    wanted = [(manifest.get(attribute(each, "idref"), ""), attribute(each, "linear") == "no") for each in spine]
-    pages = [(each, aside) for each, aside in wanted if types.get(each, "") in _PAGES or _PAGE_NAME.search(each)]
-    unnamed = [attribute(each, "idref") for each, (page, _) in zip(spine, wanted, strict=True) if not page]
+    spine = [(attribute(each, "idref"), attribute(each, "linear") == "no") for each in descendants(root, "itemref")]
+    listed = [(manifest.get(name, ""), aside) for name, aside in spine]
+    pages = [(each, aside) for each, aside in listed if types.get(each, "") in _PAGES or _PAGE_NAME.search(each)]
+    unlisted = [name for name, _ in spine if name and not manifest.get(name)]
     held = list(dict.fromkeys(archive.find(each) for each, _ in pages if archive.find(each)))
-    missing = [each for each, _ in pages if not archive.find(each)] + [each for each in unnamed if each]
+    missing = [each for each, _ in pages if not archive.find(each)] + unlisted
     _refuse_locked(archive, held)
     if not held:
         raise BadText(
@@ -317,23 +293,22 @@ def read_package(archive: Archive) -> Package:
             + (f"; '{missing[0][:200]}' is missing from it" if missing else "")
             + ". Fetch the book again; it did not arrive whole, or was packed without its text."
         )
-    toc = ncx or manifest.get(
-        next((attribute(each, "toc") for each in root.iter() if local_name(each) == "spine"), ""), ""
-    )
+    toc = ncx or manifest.get(next((attribute(each, "toc") for each in descendants(root, "spine")), ""), "")
+    metadata, details = _described(root)
     return Package(
         pages=tuple(held),
         asides=frozenset(archive.find(each) for each, aside in pages if aside),
         missing=tuple(dict.fromkeys(missing)),
         contents=tuple(_contents(archive, navigation, toc)),
         navigation=archive.find(navigation),
-        metadata=_metadata(root),
-        details=_details(root),
+        metadata=metadata,
+        details=details,
     )
 
 
 def _package_path(archive: Archive) -> str:
     container = _xml(archive, _CONTAINER, "META-INF/container.xml of the EPUB")
-    paths = [attribute(each, "full-path") for each in container.iter() if local_name(each) == "rootfile"]
+    paths = [attribute(each, "full-path") for each in descendants(container, "rootfile")]
     resolved = [resolve("", path)[0] for path in paths]
     found = next((path for path in resolved if path and archive.find(path)), "")
     if not found:
@@ -348,9 +323,7 @@ def _manifest(root: Element, path: str) -> tuple[dict[str, str], dict[str, str],
     manifest: dict[str, str] = {}
     types: dict[str, str] = {}
     navigation = ncx = ""
-    for item in root.iter():
-        if local_name(item) != "item":
-            continue
+    for item in descendants(root, "item"):
         place = resolve(path, attribute(item, "href"))[0] or attribute(item, "href")
         kind = attribute(item, "media-type").strip().lower()
         manifest.setdefault(attribute(item, "id"), place)
@@ -366,19 +339,11 @@ def _refuse_locked(archive: Archive, pages: Iterable[str]) -> None:
     if not archive.find(_ENCRYPTION):
         return
     locked = set()
-    for data in _xml(archive, _ENCRYPTION, "META-INF/encryption.xml of the EPUB").iter():
-        if local_name(data) != "encrypteddata":
-            continue
-        method = next(
-            (
-                attribute(each, "algorithm") or attribute(each, "Algorithm")
-                for each in data.iter()
-                if local_name(each) == "encryptionmethod"
-            ),
-            "",
-        )
-        places = [attribute(each, "URI") for each in data.iter() if local_name(each) == "cipherreference"]
+    for data in descendants(_xml(archive, _ENCRYPTION, "META-INF/encryption.xml of the EPUB"), "encrypteddata"):
+        methods = descendants(data, "encryptionmethod")
+        method = next((attribute(each, "algorithm") or attribute(each, "Algorithm") for each in methods), "")
         if method not in _FONTS:
+            places = (attribute(each, "URI") for each in descendants(data, "cipherreference"))
             locked |= {archive.find(resolve("", place)[0]) for place in places}
     if locked & set(pages):
         raise UnsafeFile(
@@ -389,23 +354,20 @@ def _refuse_locked(archive: Archive, pages: Iterable[str]) -> None:
 
 def _contents(archive: Archive, navigation: str, ncx: str) -> list[Entry]:
     """Read the contents list of an EPUB 3, else that of an EPUB 2; a damaged one is passed over."""
-    found: list[Entry] = []
+    entries: list[Entry] = []
     try:
         if archive.find(navigation):
-            root = _html(archive, navigation)
-            lists = [
-                each for each in root.iter() if local_name(each) == "nav" and "toc" in attribute(each, "type").split()
-            ]
-            lists = lists or [each for each in root.iter() if local_name(each) == "nav"]
-            found = [entry for each in lists[:1] for entry in _navigation(each, navigation, 0)]
-        if not found and archive.find(ncx):
-            points = [each for each in _html(archive, ncx, xml=True).iter() if local_name(each) == "navmap"]
-            found = [entry for each in points[:1] for entry in _points(each, ncx, 0)]
-    except (BadText, NotFound) as error:
-        if isinstance(error, UnsafeFile):
-            raise
+            lists = list(descendants(_html(archive, navigation), "nav"))
+            lists = [each for each in lists if "toc" in attribute(each, "type").split()] or lists
+            entries = [entry for each in lists[:1] for entry in _navigation(each, navigation, 0)]
+        if not entries and archive.find(ncx):
+            maps = list(descendants(_xml(archive, ncx, f"The page '{ncx[:200]}' of the EPUB"), "navmap"))
+            entries = [entry for each in maps[:1] for entry in _points(each, ncx, 0)]
+    except UnsafeFile:
+        raise
+    except (BadText, NotFound):
         return []  # the headings on the pages say enough
-    return found
+    return entries
 
 
 def _navigation(element: Element, base: str, depth: int) -> Iterator[Entry]:
@@ -418,73 +380,62 @@ def _navigation(element: Element, base: str, depth: int) -> Iterator[Entry]:
             inside = any(local_name(each) in {"ol", "ul"} for each in child)
             if link is not None:
                 path, fragment = resolve(base, attribute(link, "href")) if attribute(link, "href") else ("", "")
-                yield Entry(path, fragment, _text(link), depth, inside)
+                yield Entry(path, fragment, words_of(link), depth, inside)
             yield from _navigation(child, base, depth + 1)
 
 
 def _points(element: Element, base: str, depth: int) -> Iterator[Entry]:
     for point in element:
         if local_name(point) == "navpoint":
-            label = next((_text(each) for each in point if local_name(each) == "navlabel"), "")
+            label = next((words_of(each) for each in point if local_name(each) == "navlabel"), "")
             source = next((attribute(each, "src") for each in point if local_name(each) == "content"), "")
             path, fragment = resolve(base, source) if source else ("", "")
             yield Entry(path, fragment, label, depth, any(local_name(each) == "navpoint" for each in point))
             yield from _points(point, base, depth + 1)
 
 
-def _metadata(root: Element) -> Metadata:
+def _described(root: Element) -> tuple[Metadata, EditionDetails]:
+    """Read what the package says of the work, and of the edition."""
     refined: dict[str, dict[str, str]] = {}
-    for meta in root.iter():
-        if local_name(meta) == "meta" and attribute(meta, "refines"):
+    for meta in descendants(root, "meta"):
+        if attribute(meta, "refines"):
             kinds = refined.setdefault(attribute(meta, "refines").lstrip("#"), {})
-            kinds[attribute(meta, "property")] = _text(meta).lower()
+            kinds[attribute(meta, "property")] = words_of(meta).lower()
 
-    def said(element: Element, name: str, attribute_name: str) -> str:
+    def kind(element: Element, name: str, attribute_name: str) -> str:
         return refined.get(attribute(element, "id"), {}).get(name) or attribute(element, attribute_name).lower()
 
-    titles = [each for each in root.iter() if local_name(each) == "title" and _text(each)]
-    main = [each for each in titles if said(each, "title-type", "type") == "main"]
-    people = [each for each in root.iter() if local_name(each) in {"creator", "contributor"} and _text(each)]
-    roles = [(each, said(each, "role", "role") or ("aut" if local_name(each) == "creator" else "")) for each in people]
-    return Metadata(
-        title=_text((main or titles)[0]) if titles else "",
-        author=" and ".join(dict.fromkeys(person_name(_text(each)) for each, role in roles if role == "aut")),
-        translator=" and ".join(dict.fromkeys(person_name(_text(each)) for each, role in roles if role == "trl")),
+    creators = [
+        (words_of(each), kind(each, "role", "role") or ("aut" if local_name(each) == "creator" else ""))
+        for each in descendants(root, "creator", "contributor")
+    ]
+
+    def people(role: str) -> list[str]:
+        return list(dict.fromkeys(person_name(name) for name, own in creators if own == role and name))
+
+    def every(name: str) -> list[str]:
+        return [words for each in descendants(root, name) if (words := words_of(each))]
+
+    titles = [each for each in descendants(root, "title") if words_of(each)]
+    main = [each for each in titles if kind(each, "title-type", "type") == "main"]
+    metadata = Metadata(
+        title=words_of((main or titles)[0]) if titles else "",
+        author=" and ".join(people("aut")),
+        translator=" and ".join(people("trl")),
         year=_year(root),
     )
-
-
-def _details(root: Element) -> EditionDetails:
-    """Read what is said of the edition: who edited and published it, its language, its address at its publisher's."""
-    said = {
-        name: [_text(each) for each in root.iter() if local_name(each) == name and _text(each)]
-        for name in ("publisher", "language", "identifier", "source")
-    }
-    roles = {
-        attribute(each, "refines").lstrip("#"): _text(each).lower()
-        for each in root.iter()
-        if local_name(each) == "meta" and attribute(each, "property") == "role"
-    }
-    editors = [
-        person_name(_text(each))
-        for each in root.iter()
-        if local_name(each) in {"creator", "contributor"}
-        and (roles.get(attribute(each, "id")) or attribute(each, "role").lower()) == "edt"
-    ]
-    address = next((each for each in (*said["identifier"], *said["source"]) if _WEB.fullmatch(each)), "")
-    return edition_of(
-        editor="; ".join(filter(None, dict.fromkeys(editors))),
-        publisher=next(iter(said["publisher"]), ""),
-        language=next(iter(said["language"]), ""),
-        url=address,
+    details = edition_of(
+        editor="; ".join(filter(None, people("edt"))),
+        publisher=next(iter(every("publisher")), ""),
+        language=next(iter(every("language")), ""),
+        url=next((each for each in (*every("identifier"), *every("source")) if _WEB.fullmatch(each)), ""),
     )
+    return metadata, details
 
 
 def _year(root: Element) -> int | None:
-    for date in root.iter():
-        if local_name(date) != "date":
-            continue
-        year = re.match(r"\s*(\d{4})\b", _text(date))
+    for date in descendants(root, "date"):
+        year = re.match(r"\s*(\d{4})\b", words_of(date))
         original = "original" in attribute(date, "event").lower()
         if year and (original or 1000 < int(year[1]) < _OLDEST_EBOOK):  # noqa: PLR2004 - no printed work is older
             return int(year[1])
@@ -495,14 +446,9 @@ def _xml(archive: Archive, path: str, what: str) -> Element:
     return parse_xml(decode_markup(archive.read(path), what=what, max_bytes=MOST_UNPACKED), what=what)
 
 
-def _html(archive: Archive, path: str, *, xml: bool = False) -> Element:
+def _html(archive: Archive, path: str) -> Element:
     what = f"The page '{path[:200]}' of the EPUB"
-    text = decode_markup(archive.read(path), what=what, max_bytes=MOST_UNPACKED)
-    return parse_xml(text, what=what) if xml else parse_html(text, what=what)
-
-
-def _text(element: Element) -> str:
-    return " ".join("".join(str(piece) for piece in element.itertext()).split())
+    return parse_html(decode_markup(archive.read(path), what=what, max_bytes=MOST_UNPACKED), what=what)
 
 
 _LICENCE_START = re.compile(r"\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
@@ -511,15 +457,9 @@ _LICENCE_END = re.compile(
 )
 _CREDIT = re.compile(r"(?:produced|prepared|transcribed|e-?text prepared) by\b|credits:", re.IGNORECASE)
 _THE_END = re.compile(r"\W*(?:the end|finis|fin)\W*", re.IGNORECASE)
-_PROLOGUE = 1_500
-_SHORT_PROLOGUE = 600
-"""Characters of prose before the first heading: so much is a prologue, or so much in three paragraphs; less is a
-dedication or a blurb."""
-_SHORT_PROLOGUE_PARAGRAPHS = 3
 _SENTENCE = 60
 _SENTENCE_ENDS = ".!?…”’\"'"
 """A prologue begins with a paragraph longer than this, which ends as sentences do."""
-_SIGNATURE = 200
 _SHORT = 120
 """Characters of a paragraph that may be a heading set as a paragraph."""
 _FEW = 2
@@ -536,52 +476,53 @@ class _Mark:
     invented: bool = False  # its words stand in the contents list alone
 
 
-def outline(found: Sequence[Found], contents: Sequence[Entry], *, title: str, author: str) -> list[Item]:
+def outline(blocks: Sequence[PageBlock], contents: Sequence[Entry], *, title: str, author: str) -> list[Item]:
     """Put what stands on the pages in order.
 
-    - `found`: of all pages, in reading order.
+    - `blocks`: of all pages, in reading order.
     """
-    found = _without_licence(list(found))
-    found = _notes_by_reference(found)
-    listed = _listed(found, contents)
-    marks = _marks(found, listed, title)
-    _promote(found, marks)
-    _set_aside(found, marks, author)
+    _leave_out_licence(blocks)
+    _notes_by_reference(blocks)
+    listed = _listed(blocks, contents)
+    marks = _marks(blocks, listed, title)
+    _promote(blocks, marks)
+    _set_aside(blocks, marks, author)
     first = min((place for place, mark in marks.items() if mark.role in {"part", "chapter"}), default=None)
     if first is None:
         marks = {place: mark for place, mark in marks.items() if mark.role == "aside"}
         first = -1
-    prologue = _prologue(found, marks, first)
-    return _items(found, marks, first, prologue)
+    prologue = _prologue(blocks, marks, first)
+    return _items(blocks, marks, first, prologue)
 
 
-def _without_licence(found: list[Found]) -> list[Found]:
+def _leave_out_licence(blocks: Sequence[PageBlock]) -> None:
     """Leave out what Project Gutenberg puts around a text, where only its words tell."""
-    start = max((place for place, each in enumerate(found[:200]) if _LICENCE_START.search(each.leaf.text)), default=-1)
-    end = next(
-        (place for place, each in enumerate(found) if place > start and _LICENCE_END.match(each.leaf.text)), len(found)
+    start = max(
+        (place for place, each in enumerate(blocks[:200]) if _LICENCE_START.search(each.block.text)), default=-1
     )
-    for place, each in enumerate(found):
+    end = next(
+        (place for place, each in enumerate(blocks) if place > start and _LICENCE_END.match(each.block.text)),
+        len(blocks),
+    )
+    for place, each in enumerate(blocks):
         if place <= start or place >= end:
-            each.leaf = replace(each.leaf, left_out="licence")
+            each.block = replace(each.block, left_out="licence")
             each.level = 0
-    return found
 
 
-def _notes_by_reference(found: list[Found]) -> list[Found]:
+def _notes_by_reference(blocks: Sequence[PageBlock]) -> None:
     """Make notes of paragraphs that a reference in the text leads to, though nothing marks them."""
-    wanted = {ref for each in found if each.leaf.kind != "note" for ref in each.leaf.refs}
-    for each in found:
+    wanted = {ref for each in blocks if each.block.kind != "note" for ref in each.block.refs}
+    for each in blocks:
         names = tuple(name for anchor in each.anchors if (name := f"{each.page}#{anchor}") in wanted)
-        if names and not each.level and not each.leaf.left_out and each.leaf.kind == "prose" and not each.leaf.refs:
-            each.leaf = replace(each.leaf, kind="note", names=names)
-    return found
+        if names and not each.level and not each.block.left_out and each.block.kind == "prose" and not each.block.refs:
+            each.block = replace(each.block, kind="note", names=names)
 
 
-def _listed(found: Sequence[Found], contents: Sequence[Entry]) -> dict[int, list[Entry]]:
+def _listed(blocks: Sequence[PageBlock], contents: Sequence[Entry]) -> dict[int, list[Entry]]:
     """Find where the lines of the contents list lead: to a heading where one is near."""
     places: dict[tuple[str, str], int] = {}
-    for place, each in enumerate(found):
+    for place, each in enumerate(blocks):
         for anchor in each.anchors:
             places.setdefault((each.page, anchor), place)
     listed: dict[int, list[Entry]] = {}
@@ -592,8 +533,9 @@ def _listed(found: Sequence[Found], contents: Sequence[Entry]) -> dict[int, list
         heading = next(
             (
                 near
-                for near in range(place, min(place + 3, len(found)))
-                if found[near].page == entry.path and (found[near].level or _same(found[near].leaf.text, entry.label))
+                for near in range(place, min(place + 3, len(blocks)))
+                if blocks[near].page == entry.path
+                and (blocks[near].level or _same(blocks[near].block.text, entry.label))
             ),
             place,
         )
@@ -601,35 +543,33 @@ def _listed(found: Sequence[Found], contents: Sequence[Entry]) -> dict[int, list
     return listed
 
 
-def _marks(found: Sequence[Found], listed: dict[int, list[Entry]], title: str) -> dict[int, _Mark]:
+def _marks(blocks: Sequence[PageBlock], listed: dict[int, list[Entry]], title: str) -> dict[int, _Mark]:
     named = {
-        place: name_heading(each.leaf.lines)
-        for place, each in enumerate(found)
-        if (each.level or _is_heading(each, listed.get(place, []))) and each.leaf.left_out in {"", "heading"}
+        place: name_heading(each.block.lines)
+        for place, each in enumerate(blocks)
+        if (each.level or _is_heading(each, listed.get(place, []))) and each.block.left_out in {"", "heading"}
     }
     useful = sum(place in listed and not aside_kind(each.label) for place, each in named.items()) >= _FEW
     marks: dict[int, _Mark] = {}
     above: int | None = None
-    for place, each in enumerate(found):
+    for place, each in enumerate(blocks):
         entries = listed.get(place, [])
         rank = entries[-1].depth if useful and entries else 10 + each.level if useful else each.level
         if place not in named:
+            if each.block.left_out:
+                continue
+            above = None
             label = entries[-1].label if entries else ""
-            kind = aside_kind(label) if label else ""
-            if kind and not each.leaf.left_out:
+            if kind := aside_kind(label):
                 marks[place] = _Mark(Named("", "", label, label), "aside", rank, kind, invented=True)
-                above = None
-            elif label and not each.leaf.left_out and not _same(label, title) and each.leaf.kind != "note":
+            elif label and not _same(label, title) and each.block.kind != "note":
                 marks[place] = _Mark(name_heading([label]), "chapter", rank, invented=True)
-                above = None
-            elif not each.leaf.left_out:
-                above = None
             continue
         role, kind = _role(
             each, named[place], entries, marks.get(above) if above is not None else None, useful, title, marks
         )
         if role == "title" and above is not None:
-            marks[above].named = with_title(marks[above].named, each.leaf.lines)
+            marks[above].named = with_title(marks[above].named, each.block.lines)
         marks[place] = _Mark(named[place], role, rank, kind)
         if role != "title":
             above = place if role in {"part", "chapter"} else None
@@ -637,7 +577,7 @@ def _marks(found: Sequence[Found], listed: dict[int, list[Entry]], title: str) -
 
 
 def _role(  # noqa: PLR0911 - the rules of the module, one after the other
-    found: Found,
+    block: PageBlock,
     named: Named,
     entries: list[Entry],
     above: _Mark | None,
@@ -646,24 +586,24 @@ def _role(  # noqa: PLR0911 - the rules of the module, one after the other
     marks: dict[int, _Mark],
 ) -> tuple[str, str]:
     kind = aside_kind(named.label)
-    if kind and not (found.role == "chapter" and kind != "note"):
+    if kind and not (block.role == "chapter" and kind != "note"):
         return "aside", kind
     if title and _same(named.label, title) and not any(mark.role in {"part", "chapter"} for mark in marks.values()):
         return "work", ""
-    if found.role in {"part", "chapter"}:
-        return found.role, ""
+    if block.role in {"part", "chapter"}:
+        return block.role, ""
     numbered = named.level in {"part", "chapter"} and named.counts
     if above is not None and not named.counts and named.level != "named" and not entries:
         if above.named.counts and not _has_title(above.named):
             return "title", ""
         if above.role == "chapter":
             return "title", ""
-    if found.role == "section":
+    if block.role == "section":
         return "section", ""
     if entries and useful:
         return ("part" if named.level == "part" else "chapter"), ""
     inside = next((mark for mark in reversed(marks.values()) if mark.role in {"part", "chapter"}), None)
-    deeper = inside is not None and inside.role == "chapter" and (useful or found.level > inside.rank)
+    deeper = inside is not None and inside.role == "chapter" and (useful or block.level > inside.rank)
     if numbered:
         if named.bare and deeper and not (inside is not None and inside.named.bare) and above is None:
             return "section", ""
@@ -677,12 +617,12 @@ def _has_title(named: Named) -> bool:
     return ":" in named.label or (bool(named.number) and bool(named.title))
 
 
-def _promote(found: Sequence[Found], marks: dict[int, _Mark]) -> None:
+def _promote(blocks: Sequence[PageBlock], marks: dict[int, _Mark]) -> None:
     """Make parts of chapters that hold chapters, and chapters of parts that hold none."""
     divisions = [place for place in sorted(marks) if marks[place].role in {"part", "chapter"}]
-    for place, following in pairwise([*divisions, len(found)]):
+    for place, following in pairwise([*divisions, len(blocks)]):
         mark, after = marks[place], marks.get(following)
-        own = sum(len(each.leaf.text) for each in found[place + 1 : following] if not each.leaf.left_out)
+        own = sum(len(each.block.text) for each in blocks[place + 1 : following] if not each.block.left_out)
         if mark.role == "part":
             inside = after is not None and (after.rank > mark.rank or (not own and after.named.word != mark.named.word))
             holds = inside or (after is not None and after.role == "chapter")
@@ -691,52 +631,40 @@ def _promote(found: Sequence[Found], marks: dict[int, _Mark]) -> None:
             mark.role = "part"
 
 
-def _set_aside(found: Sequence[Found], marks: dict[int, _Mark], author: str) -> None:
+def _set_aside(blocks: Sequence[PageBlock], marks: dict[int, _Mark], author: str) -> None:
     """Leave out prefaces and introductions by another hand."""
-    surname = author.rpartition(" ")[2]
-    name = re.compile(rf"\b{re.escape(surname)}\b") if surname.isalpha() else None
-    places = sorted(marks)
-    for place, following in pairwise([*places, len(found)]):
+    for place, following in pairwise([*sorted(marks), len(blocks)]):
         mark = marks[place]
         if mark.role != "chapter" or mark.named.word != "front":
             continue
-        text = " ".join(each.leaf.text for each in found[place + 1 : following] if not each.leaf.left_out)
-        if mark.named.by_another or (name is not None and len(name.findall(text[:-_SIGNATURE])) > 1):
+        text = " ".join(each.block.text for each in blocks[place + 1 : following] if not each.block.left_out)
+        if mark.named.by_another or speaks_of(author, text):
             mark.role, mark.kind = "aside", "front matter"
 
 
-def _prologue(found: Sequence[Found], marks: dict[int, _Mark], first: int) -> int:
+def _prologue(blocks: Sequence[PageBlock], marks: dict[int, _Mark], first: int) -> int:
     """Where prose without a heading begins before the first chapter; -1 where none does."""
     if first < 0:
         return 0
     asides = {place for place, mark in marks.items() if mark.role == "aside"}
     prose: list[int] = []
-    for place, each in enumerate(found[:first]):
+    for place, each in enumerate(blocks[:first]):
         if place in asides:
             prose = []
-        elif _may_be_prologue(each) and (prose or _begins_prologue(each.leaf.text)):
-            prose.append(place)
-    length = sum(len(found[place].leaf.text) for place in prose)
-    if length >= _PROLOGUE or (len(prose) >= _SHORT_PROLOGUE_PARAGRAPHS and length >= _SHORT_PROLOGUE):
-        return prose[0]
-    return -1
+        elif not each.block.left_out and not each.level and not each.linked and each.block.kind == "prose":
+            text = each.block.text
+            if prose or (len(text) > _SENTENCE and text[-1] in _SENTENCE_ENDS):
+                prose.append(place)
+    return prose[0] if is_prologue([len(blocks[place].block.text) for place in prose]) else -1
 
 
-def _may_be_prologue(each: Found) -> bool:
-    return not each.leaf.left_out and not each.level and not each.linked and each.leaf.kind == "prose"
-
-
-def _begins_prologue(text: str) -> bool:
-    return len(text) > _SENTENCE and text[-1] in _SENTENCE_ENDS
-
-
-def _items(found: Sequence[Found], marks: dict[int, _Mark], first: int, prologue: int) -> list[Item]:
+def _items(blocks: Sequence[PageBlock], marks: dict[int, _Mark], first: int, prologue: int) -> list[Item]:
     items: list[Item] = []
     parts: list[tuple[int, str, str]] = []  # rank, word, label
     aside = "" if first <= 0 and first != 0 else "front matter"
-    for place, each in enumerate(found):
+    for place, each in enumerate(blocks):
         mark = marks.get(place)
-        leaf = each.leaf
+        block = each.block
         if place == prologue:
             items.append(Opening())
             aside = ""
@@ -746,29 +674,29 @@ def _items(found: Sequence[Found], marks: dict[int, _Mark], first: int, prologue
         elif mark is not None and mark.role == "aside":
             aside = mark.kind
         elif mark is not None and mark.role == "work" and place < first:
-            leaf = replace(leaf, left_out="front matter")
-        if mark is not None and not mark.invented and not leaf.left_out:
-            leaf = replace(leaf, left_out="heading", kind="prose")
-        elif aside and leaf.left_out == "page number":
-            leaf = replace(leaf, left_out=aside)  # one stretch with what stands around it
-        elif mark is not None and mark.role == "aside" and leaf.left_out == "heading":
-            leaf = replace(leaf, left_out=aside)
-        elif not leaf.left_out:
-            leaf = _placed(each, aside, before=place < first)
-        items.append(leaf)
+            block = replace(block, left_out="front matter")
+        if mark is not None and not mark.invented and not block.left_out:
+            block = replace(block, left_out="heading", kind="prose")
+        elif aside and block.left_out == "page number":
+            block = replace(block, left_out=aside)  # one stretch with what stands around it
+        elif mark is not None and mark.role == "aside" and block.left_out == "heading":
+            block = replace(block, left_out=aside)
+        elif not block.left_out:
+            block = _placed(each, aside, before=place < first)
+        items.append(block)
     return items
 
 
-def _placed(each: Found, aside: str, *, before: bool) -> TextBlock:
-    if aside == "note" and each.leaf.kind == "note":
-        return each.leaf
-    if aside and not (each.leaf.kind == "note" and aside != "licence"):
-        return replace(each.leaf, left_out="contents" if each.linked and before else aside)
-    if _THE_END.fullmatch(each.leaf.text):
-        return replace(each.leaf, left_out="end matter")
-    if before and _CREDIT.match(each.leaf.text):
-        return replace(each.leaf, left_out="editor's note")
-    return replace(each.leaf, left_out="contents") if each.linked and before else each.leaf
+def _placed(each: PageBlock, aside: str, *, before: bool) -> TextBlock:
+    if aside == "note" and each.block.kind == "note":
+        return each.block
+    if aside and not (each.block.kind == "note" and aside != "licence"):
+        return replace(each.block, left_out="contents" if each.linked and before else aside)
+    if _THE_END.fullmatch(each.block.text):
+        return replace(each.block, left_out="end matter")
+    if before and _CREDIT.match(each.block.text):
+        return replace(each.block, left_out="editor's note")
+    return replace(each.block, left_out="contents") if each.linked and before else each.block
 
 
 def _opening(mark: _Mark, parts: list[tuple[int, str, str]]) -> Opening:
@@ -788,9 +716,9 @@ def _opening(mark: _Mark, parts: list[tuple[int, str, str]]) -> Opening:
     return Opening(named.number, named.title, above)
 
 
-def _is_heading(found: Found, entries: list[Entry]) -> bool:
+def _is_heading(block: PageBlock, entries: list[Entry]) -> bool:
     """Whether a paragraph is a heading: the contents list says what it says."""
-    return any(_same(found.leaf.text, entry.label) for entry in entries) and len(found.leaf.text) < _SHORT
+    return any(_same(block.block.text, entry.label) for entry in entries) and len(block.block.text) < _SHORT
 
 
 def _same(one: str, other: str) -> bool:
@@ -803,7 +731,7 @@ _MOST_NAMES = 100
 _LONG_LINE = 75
 """Characters; a line of verse is no longer where nothing says that it is verse."""
 _HIDDEN = "hidden"
-"""Why a leaf is left out that browsers do not show."""
+"""Why a block is left out that browsers do not show."""
 _EDITORIAL = re.compile(
     r"(?:[\[(—–-]\s*|\s)(?:Ed|Tr|Trans|Transl|Editor|Translator|Transcriber)s?\.?(?:[’']s note)?\s*[\])]?\.?\s*$"
     r"|^\W*(?:(?:translator|editor|transcriber)[’']?s?[’']? note|note by the (?:translator|editor))",
@@ -812,8 +740,8 @@ _EDITORIAL = re.compile(
 
 
 @dataclass(slots=True)
-class Found:
-    """A leaf where it stands.
+class PageBlock:
+    """A block where it stands.
 
     - `level`: 1 to 6 for a heading, 0 for anything else.
     - `role`: of a heading: "part" or "chapter" where the first heading of a section so marked; "section" where another
@@ -822,7 +750,7 @@ class Found:
     - `linked`: all of it leads elsewhere in the book, as lines of a contents list do.
     """
 
-    leaf: TextBlock
+    block: TextBlock
     page: str
     level: int = 0
     role: str = ""
@@ -831,10 +759,10 @@ class Found:
 
 
 class Page:
-    """Reads a page; `found` is what stands on it."""
+    """Reads a page; `blocks` is what stands on it."""
 
     def __init__(self, root: Element, path: str) -> None:
-        self.found: list[Found] = []
+        self.blocks: list[PageBlock] = []
         self._path = path
         self._inline = Inline()
         self._anchors = [""]
@@ -882,7 +810,7 @@ class Page:
         elif name in BLOCKS or hidden:
             kind = kind_of(element, tokens) or (_HIDDEN if hidden else "")
             role = role_of(element) if name in {"section", "div", "article", "body"} else ""
-            with self._inside(kind, role=role, verse=is_verse(tokens) and not self._verse):
+            with self._inside(kind, role=role, verse=bool(tokens & _VERSE) and not self._verse):
                 self._block(element, name, tokens)
         else:
             self._run(element, name, tokens)
@@ -923,7 +851,7 @@ class Page:
             self._inline.line_break()
             self._content(element)
             self._inline.line_break()
-        elif is_italic(element, tokens) and not self._heading:
+        elif (name in _ITALIC_ELEMENTS or tokens & _ITALIC_CLASSES) and not self._heading:
             self._inline.open_italic()
             self._content(element)
             self._inline.close_italic()
@@ -931,7 +859,7 @@ class Page:
             self._content(element)
 
     def _aside(self, element: Element, kind: str) -> None:
-        words = Inline.clean("".join(str(piece) for piece in element.itertext()))
+        words = Inline.clean(text_of(element))
         if words:
             self._pending.append(TextBlock(lines=(words,), left_out=self._left_out or kind))
 
@@ -952,10 +880,8 @@ class Page:
         self._heading = False
         lines, refs = self._inline.take()
         if not lines:  # the words are in a picture
-            images = [attribute(each, "alt") for each in element.iter() if local_name(each) == "img"]
-            lines = [line for line in (Inline.clean(said) for said in (attribute(element, "title"), *images)) if line][
-                :1
-            ]
+            images = [attribute(each, "alt") for each in descendants(element, "img")]
+            lines = list(filter(None, map(Inline.clean, (attribute(element, "title"), *images))))[:1]
         if lines:
             roles = self._roles[-1] if self._roles else []
             if self._left_out == _HIDDEN:
@@ -973,20 +899,19 @@ class Page:
         above = attribute(parent, "id") if parent is not None and parent[0] is element else ""
         names = (f"{self._path}#{name}" for name in (*self._anchors[-1:], above, *ids) if name)
         self._names = tuple(islice(names, _MOST_NAMES))
-        before = len(self.found)
+        before = len(self.blocks)
         self._content(element)
         self._close()
         self._names = ()
-        words = " ".join(found.leaf.text for found in self.found[before:] if not found.leaf.left_out)
+        words = " ".join(each.block.text for each in self.blocks[before:] if not each.block.left_out)
         if _EDITORIAL.search(words):
-            for found in self.found[before:]:
-                found.leaf = replace(found.leaf, left_out=self._left_out or "editor's note")
+            for each in self.blocks[before:]:
+                each.block = replace(each.block, left_out=self._left_out or "editor's note")
 
     def _preformatted(self, element: Element) -> None:
         self._close()
-        text = "".join(str(piece) for piece in element.itertext())
-        for block in re.split(r"\n[ \t]*\n", text):
-            for line in block.split("\n"):
+        for stanza in re.split(r"\n[ \t]*\n", text_of(element)):
+            for line in stanza.split("\n"):
                 self._text(line)
                 self._inline.line_break()
             self._close()
@@ -1025,22 +950,22 @@ class Page:
             return
         all_linked = linked[1] > 0 and linked[0] >= linked[1]
         if self._names:
-            leaf = TextBlock(lines=(" ".join(lines),), kind="note", left_out=self._left_out, names=self._names)
+            block = TextBlock(lines=(" ".join(lines),), kind="note", left_out=self._left_out, names=self._names)
         elif self._verse or _looks_like_verse(lines):
-            leaf = TextBlock(lines=tuple(lines), kind="verse", left_out=self._left_out, refs=refs)
+            block = TextBlock(lines=tuple(lines), kind="verse", left_out=self._left_out, refs=refs)
         else:
-            leaf = TextBlock(lines=(" ".join(lines),), left_out=self._left_out, refs=refs)
-        self._emit(leaf, linked=all_linked)
+            block = TextBlock(lines=(" ".join(lines),), left_out=self._left_out, refs=refs)
+        self._emit(block, linked=all_linked)
         self._emit_pending()
 
-    def _emit(self, leaf: TextBlock, *, level: int = 0, role: str = "", linked: bool = False) -> None:
-        refuse_many_paragraphs(len(self.found), what="The EPUB")
+    def _emit(self, block: TextBlock, *, level: int = 0, role: str = "", linked: bool = False) -> None:
+        refuse_many_paragraphs(len(self.blocks), what="The EPUB")
         anchors, self._anchors = self._anchors, []
-        self.found.append(Found(leaf, self._path, level, role, anchors, linked))
+        self.blocks.append(PageBlock(block, self._path, level, role, anchors, linked))
 
     def _emit_pending(self) -> None:
         pending, self._pending = self._pending, []
-        self.found += [Found(leaf, self._path) for leaf in pending]  # no anchors: nothing leads to them
+        self.blocks += [PageBlock(block, self._path) for block in pending]  # no anchors: nothing leads to them
 
 
 def _looks_like_verse(lines: list[str]) -> bool:
@@ -1052,19 +977,11 @@ def _looks_like_verse(lines: list[str]) -> bool:
 
 
 def read_epub(
-    data: bytes, *, name: str, metadata: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None = None
-) -> tuple[Work, tuple[str, ...], EditionDetails]:
-    """Read a work from the bytes of an EPUB.
+    data: bytes, *, name: str, metadata: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None
+) -> Edition:
+    """Read a work from the bytes of an EPUB; pages that it lacks are passed over as long as others have text.
 
-    Pages that the book names and does not hold are passed over as long as others have text.
-
-    - `source`: where the file came from.
     - `max_bytes`: largest size accepted, of all pages together.
-    - `segmenter`: in place of `sentences.default_segmenter`.
-
-    What it returns:
-    - `work, missing, details`: `missing` names the pages that the book lists and does not hold; `details` is what it
-      says of its edition.
 
     Raises BadText: it is damaged, or no EPUB.
     Raises TextTooLarge: its pages have more bytes than `max_bytes`.
@@ -1073,12 +990,10 @@ def read_epub(
     """
     archive = Archive(data)
     package = read_package(archive)
-    found: list[Found] = []
-    asides: list[Found] = []
+    blocks: list[PageBlock] = []
+    asides: list[PageBlock] = []
     size = elements = 0
-    for path in package.pages:
-        if path == package.navigation:
-            continue  # the contents list again
+    for path in (path for path in package.pages if path != package.navigation):
         what = f"The page '{path[:200]}' of the EPUB"
         data_of_page = archive.read(path)
         size += len(data_of_page)
@@ -1087,14 +1002,13 @@ def read_epub(
         text = decode_markup(data_of_page, what=what, max_bytes=MOST_UNPACKED) if data_of_page.strip() else ""
         elements += count_elements(text)
         refuse_many(elements, what="The EPUB")
-        page = Page(parse_html(text, what=what), path).found if text else []
-        refuse_many_paragraphs(len(found) + len(asides) + len(page), what="The EPUB")
-        (asides if path in package.asides else found).extend(page)
+        page = Page(parse_html(text, what=what), path).blocks if text else []
+        refuse_many_paragraphs(len(blocks) + len(asides) + len(page), what="The EPUB")
+        (asides if path in package.asides else blocks).extend(page)
     metadata = replace(package.metadata, **metadata.given)
-    items = outline([*found, *asides], package.contents, title=metadata.title, author=metadata.author)
-    about = About(name=name, metadata=metadata, source=source, format="EPUB")
+    items = outline([*blocks, *asides], package.contents, title=metadata.title, author=metadata.author)
     try:
-        return compose(items, about, segmenter=segmenter), package.missing, package.details
+        work = compose(items, metadata, name=name, source=source, form="EPUB", segmenter=segmenter)
     except EmptyText:
         if not package.missing:
             raise
@@ -1103,3 +1017,4 @@ def read_epub(
             + (f" with {len(package.missing) - 1} more" if len(package.missing) > 1 else "")
             + ", is missing from it. Fetch the book again; it did not arrive whole."
         ) from None
+    return Edition(work, package.missing, package.details)

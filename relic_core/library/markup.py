@@ -19,6 +19,8 @@ from relic_core.errors import BadText, NotText, UnsafeFile
 from relic_core.text.decoding import decode
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lxml.etree import _Element as Element
 
 MOST_DEPTH = 100
@@ -157,6 +159,21 @@ def attribute(element: Element, name: str) -> str:
     if value is None:
         value = next((given for key, given in element.attrib.items() if re.split(r"[}:]", str(key))[-1] == name), "")
     return str(value)
+
+
+def descendants(element: Element, *names: str) -> Iterator[Element]:
+    """Yield the elements of some local names, an element itself and what is inside it."""
+    return (each for each in element.iter() if local_name(each) in names)
+
+
+def text_of(element: Element) -> str:
+    """Return all text inside an element, to the letter."""
+    return "".join(map(str, element.itertext()))
+
+
+def words_of(element: Element) -> str:
+    """Return all text inside an element on one line."""
+    return " ".join(text_of(element).split())
 
 
 def root_name(head: str) -> str:

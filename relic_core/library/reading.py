@@ -5,12 +5,12 @@ The format is told by what is in the file, never by its name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
-from relic_core.domain import EditionDetails
-from relic_core.library import archives, epub
+from relic_core.library import archives
+from relic_core.library.composing import Edition
+from relic_core.library.epub import read_epub
 from relic_core.library.markup import root_name
 from relic_core.library.refusals import refuse_documents, refuse_others
 from relic_core.library.tei import ROOTS, read_tei
@@ -24,15 +24,6 @@ if TYPE_CHECKING:
 
 _HEAD = 100_000
 """Bytes in which the first element of an XML file stands, comments and document type before it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Edition:
-    """A work, the pages that its file lists and does not hold, and what the file says of the edition."""
-
-    work: Work
-    missing: tuple[str, ...] = ()
-    details: EditionDetails = field(default_factory=EditionDetails)
 
 
 def read_file(
@@ -63,17 +54,11 @@ def read_edition(
         raise too_large(len(data), max_bytes=max_bytes)
     if archives.is_zip(data):
         refuse_documents(data)
-        work, missing, details = epub.read_epub(
-            data, name=name, metadata=metadata, source=source, max_bytes=max_bytes, segmenter=segmenter
-        )
-        return Edition(work, missing, details)
+        return read_epub(data, name=name, metadata=metadata, source=source, max_bytes=max_bytes, segmenter=segmenter)
     head = _head(data)
     root = root_name(head) if head.lstrip("\ufeff \t\r\n").startswith("<") else ""
     if root.lower() in ROOTS:
-        work, details = read_tei(
-            data, name=name, metadata=metadata, source=source, max_bytes=max_bytes, segmenter=segmenter
-        )
-        return Edition(work, details=details)
+        return read_tei(data, name=name, metadata=metadata, source=source, max_bytes=max_bytes, segmenter=segmenter)
     refuse_others(data, head, root)
     return Edition(
         read_work(data, name=name, metadata=metadata, source=source, segmenter=segmenter, max_bytes=max_bytes)

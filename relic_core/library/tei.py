@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 from relic_core.domain import EditionDetails
 from relic_core.errors import BadText
 from relic_core.library.blocks import Inline, Item, Named, Opening, TextBlock, name_heading
-from relic_core.library.composing import About, compose
+from relic_core.library.composing import Edition, compose
 from relic_core.library.edition_details import edition_of
 from relic_core.library.markup import attribute, decode_markup, local_name, parse_xml, person_name
-from relic_core.text.metadata import Metadata
+from relic_core.text.metadata import Metadata, speaks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from lxml.etree import _Element as Element
 
-    from relic_core.domain import ParagraphKind, Work
+    from relic_core.domain import ParagraphKind
     from relic_core.ports import Segmenter
 
 
@@ -639,12 +639,9 @@ _BY_ANOTHER = re.compile(r"edit|translat|publish|transcri|biograph|life of", re.
 
 
 def read_tei(
-    data: bytes, *, name: str, metadata: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None = None
-) -> tuple[Work, EditionDetails]:
-    """Read a work from the bytes of a TEI file, and what it says of its edition.
-
-    - `source`: where the file came from.
-    - `segmenter`: in place of `sentences.default_segmenter`.
+    data: bytes, *, name: str, metadata: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None
+) -> Edition:
+    """Read a work from the bytes of a TEI file.
 
     Raises BadText: it is damaged, has no body, or holds no text of a work.
     Raises UnsafeFile: it uses entities that are not resolved.
@@ -657,8 +654,8 @@ def read_tei(
         )
     metadata = replace(read_header(root), **metadata.given)
     texts = _Texts(root, metadata.author)
-    about = About(name=name, metadata=metadata, source=source, format="TEI")
-    return compose(texts.items, about, segmenter=segmenter), read_details(root)
+    work = compose(texts.items, metadata, name=name, source=source, form="TEI", segmenter=segmenter)
+    return Edition(work, details=read_details(root))
 
 
 class _Texts:
@@ -667,8 +664,7 @@ class _Texts:
     def __init__(self, root: Element, author: str) -> None:
         self.items: list[Item] = []
         self._blocks = Blocks(root)
-        surname = author.rpartition(" ")[2]
-        self._surname = re.compile(rf"\b{re.escape(surname)}\b") if surname.isalpha() else None
+        self._author = author
         self._chapter = 0  # where in the items the leaves of the current chapter begin
         self._corpus(root, ()) if local_name(root).startswith("teicorpus") else self._edition(root, ())
         self._end_chapter()
@@ -749,7 +745,7 @@ class _Texts:
         )
         if _BY_ANOTHER.search(f"{head} {attribute(element, 'resp')}") and not re.search("author", head, re.IGNORECASE):
             return False
-        return self._surname is None or len(self._surname.findall(words[:-200])) <= 1
+        return not speaks_of(self._author, words)
 
     def _notes(self, element: Element, kind: str) -> None:
         """Read a collection of notes: each goes to where it is referred to."""

@@ -30,6 +30,8 @@ _SMALL_WORDS = {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into",
 _LONGEST = 300
 """Characters of a title or a name that a file may give."""
 _FIRST_YEAR = -3_000
+_SIGNATURE = 200
+"""Characters at the end of a preface in which an author's own name may stand."""
 _WRAPPED = 55
 """A title line longer than this goes on in the next line; a shorter one has a subtitle there."""
 
@@ -94,6 +96,12 @@ def read_metadata(header: str, front: Sequence[Block]) -> Metadata:
     published = re.search(r"\b(1[4-9]\d\d|20\d\d)\b", fields.get("Original publication", ""))
     found = published[1] if published else next(filter(None, year.groups()), None) if year else None
     return Metadata(title, _name(author), _name(translator), int(found) if found else None)
+
+
+def speaks_of(author: str, text: str) -> bool:
+    """Whether a preface names the author more often than a signature does, so that another hand wrote it."""
+    surname = author.rpartition(" ")[2]
+    return surname.isalpha() and len(re.findall(rf"\b{surname}\b", text[:-_SIGNATURE])) > 1
 
 
 def _field_title(value: str) -> str:

@@ -14,7 +14,7 @@ from relic_core.text.blocks import Block, is_verse, split_blocks
 from relic_core.text.contents import entry_key, is_prose
 from relic_core.text.headings import Mark, clean_title, is_capitals, is_title, mark_heading, mark_title, parse_heading
 from relic_core.text.layout import Layout, end_matter_kind, is_the_end, lay_out, licence, title_page
-from relic_core.text.metadata import Metadata, read_metadata
+from relic_core.text.metadata import Metadata, read_metadata, speaks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -276,6 +276,11 @@ def end_matter(layout: Layout, marks: Sequence[Mark]) -> dict[int, str]:
     return found
 
 
+def is_prologue(lengths: Sequence[int]) -> bool:
+    """Whether paragraphs of prose before the first heading are a prologue, by their lengths in characters."""
+    return sum(lengths) >= _PROLOGUE or (len(lengths) >= _SHORT_PROLOGUE_PARAGRAPHS and sum(lengths) >= _SHORT_PROLOGUE)
+
+
 def _half_title(layout: Layout, first: int, numbered: int) -> set[int]:
     """Blocks of a half-title: capitals on a page of their own, between a preface and the first number."""
     for begin in range(numbered - 1, first, -1):
@@ -296,8 +301,7 @@ def _prologue(layout: Layout, first: int) -> int:
         and is_prose(layout.blocks[index], layout.width)
         and not layout.blocks[index].lines[0].lstrip("_ ").startswith(("To ", "TO "))
     ]
-    length = sum(layout.length(index, index + 1) for index in prose)
-    if length < _PROLOGUE and (len(prose) < _SHORT_PROLOGUE_PARAGRAPHS or length < _SHORT_PROLOGUE):
+    if not is_prologue([layout.length(index, index + 1) for index in prose]):
         return -1
     place = layout.free.index(prose[0])
     while place:
@@ -311,8 +315,6 @@ def _prologue(layout: Layout, first: int) -> int:
 _FRONT_SHARE = 0.35
 """Of the blocks: where no chapter has a number, prefaces stand before this."""
 _NEW_PAGE = 2
-_SIGNATURE = 200
-"""Characters at the end of a preface in which an author's own name may stand."""
 
 
 def find_marks(layout: Layout, *, title: str) -> list[Mark]:
@@ -350,8 +352,6 @@ def set_aside(marks: Sequence[Mark], pieces: Sequence[str], *, author: str, fron
 
     - `pieces`: the text under each mark.
     """
-    surname = author.rpartition(" ")[2]
-    name = re.compile(rf"\b{re.escape(surname)}\b") if surname.isalpha() else None
     announced = re.search(r"\bintroduction\b[\s_/]*by\b", front, re.IGNORECASE)
 
     def by_another(mark: Mark, piece: str) -> bool:
@@ -359,7 +359,7 @@ def set_aside(marks: Sequence[Mark], pieces: Sequence[str], *, author: str, fron
             return False
         if announced and "introduction" in mark.label.lower():
             return True
-        return name is not None and len(name.findall(piece[:-_SIGNATURE])) > 1
+        return speaks_of(author, piece)
 
     return [
         replace(mark, level="aside") if by_another(mark, piece) else mark
