@@ -12,7 +12,16 @@ from relic_core.errors import BadText
 from relic_core.library.blocks import Inline, Item, Named, Opening, TextBlock, name_heading
 from relic_core.library.composing import Edition, compose
 from relic_core.library.edition_details import edition_of
-from relic_core.library.markup import attribute, decode_markup, local_name, parse_xml, person_name
+from relic_core.library.markup import (
+    attribute,
+    decode_markup,
+    descendants,
+    local_name,
+    parse_xml,
+    person_name,
+    text_of,
+    words_of,
+)
 from relic_core.text.metadata import Metadata, speaks_of
 
 if TYPE_CHECKING:
@@ -84,11 +93,10 @@ def is_editorial(note: Element) -> bool:
 
 def is_italic(element: Element) -> bool:
     """Whether the words of an element are printed in italics."""
-    name = local_name(element)
     look = " ".join(attribute(element, each) for each in ("rend", "rendition", "style"))
     if look.strip():
         return bool(_ITALIC.search(look)) and not _UPRIGHT.search(look)
-    return name in {"emph", "hi"}
+    return local_name(element) in {"emph", "hi"}
 
 
 def leading_heads(element: Element) -> list[Element]:
@@ -142,12 +150,10 @@ def references(root: Element) -> tuple[set[str], dict[str, list[str]]]:
     """Find the names of notes, and which notes say that they hang on a place with a name."""
     notes: set[str] = set()
     marks: dict[str, list[str]] = {}
-    for note in root.iter():
-        if local_name(note) == "note" and attribute(note, "id"):
-            name = attribute(note, "id")
+    for note in descendants(root, "note"):
+        if name := attribute(note, "id"):
             notes.add(name)
-            target = attribute(note, "target").lstrip("#")
-            if target:
+            if target := attribute(note, "target").lstrip("#"):
                 marks.setdefault(target, []).append(name)
     return notes, marks
 
@@ -163,90 +169,69 @@ _DIGITAL = re.compile(r"digital|electronic|online|web", re.IGNORECASE)
 _FIRST = re.compile(r"first|original|copytext0", re.IGNORECASE)
 
 
-def read_header(root: Element) -> Metadata:
-    """Read the first header of a file; of a corpus, that is the corpus's own.
+def read_header(root: Element) -> tuple[Metadata, EditionDetails]:
+    """Read what the first header of a file says of the work and of the edition; of a corpus, that is the corpus's own.
 
-    The year is that of a first edition where one is told apart, else of the work's creation, else the earliest of the
-    printed sources; the file's own publication is none of them.
+    The year of the work is that of a first edition where one is marked, else of the work's creation, else the earliest
+    of the printed sources; the file's own publication is none of them. The edition is the printed book that the file
+    was made from: of several printed sources the one that is not marked as a first edition.
     """
     header = next((element for element in root if local_name(element) == "teiheader"), None)
     if header is None:
-        return Metadata()
-    statement = _first(header, "titlestmt")
-    authors = [_text(author) for author in _children(statement, "author")]
-    return Metadata(
-        title=_title(statement),
-        author=" and ".join(filter(None, map(person_name, dict.fromkeys(authors)))),
-        translator=person_name(_translator(statement)),
-        year=_year(header),
-    )
-
-
-def read_details(root: Element) -> EditionDetails:
-    """Read what the first header says of the edition: its editors, its language, and the printed book it was made from.
-
-    Of several printed sources the one counts that is not told to be a first edition.
-    """
-    header = next((element for element in root if local_name(element) == "teiheader"), None)
-    if header is None:
-        return EditionDetails()
+        return Metadata(), EditionDetails()
+    statement = next(descendants(header, "titlestmt"), None)
+    sources = [source for element in descendants(header, "sourcedesc") for source in _bibls(element)]
+    firsts = [each for each in sources if _FIRST.search(attribute(each, "type"))]
+    printed = [each for each in sources if not _DIGITAL.search(attribute(each, "type"))]
     editors = [
-        _text(next(iter(_children(each, "name", "persname")), each))
-        for each in _children(_first(header, "titlestmt"), "editor")
+        words_of(next(iter(_children(each, "name", "persname")), each))
+        for each in _children(statement, "editor")
         if not _TRANSLATES.search(attribute(each, "role"))
     ]
-    sources = [source for element in header.iter() if local_name(element) == "sourcedesc" for source in _bibls(element)]
-    printed = [
-        each
-        for each in sources
-        if not _DIGITAL.search(attribute(each, "type")) and _first(each, "publisher") is not None
-    ]
-    book = next((each for each in printed if not _FIRST.search(attribute(each, "type"))), next(iter(printed), None))
-    language = _first(header, "language")
-    if book is None:
-        return edition_of(editor=_people(editors), language="" if language is None else _text(language))
-    place, publisher = _first(book, "pubplace"), _first(book, "publisher")
-    return edition_of(
-        editor=_people(editors),
-        language="" if language is None else _text(language),
-        place="" if place is None else _text(place),
-        publisher="" if publisher is None else _text(publisher),
-        year=max(_years([book]), default=None),
+    metadata = Metadata(
+        title=_title(statement),
+        author=" and ".join(_people(map(words_of, _children(statement, "author")))),
+        translator=person_name(_translator(statement)),
+        year=min(_years(firsts) or _years(descendants(header, "creation")) or _years(printed), default=None),
     )
+    books = [each for each in printed if next(descendants(each, "publisher"), None) is not None]
+    books.sort(key=lambda each: each in firsts)
+    details = edition_of(
+        editor="; ".join(_people(editors)),
+        language=_first_words(header, "language"),
+        place=_first_words(books[0], "pubplace") if books else "",
+        publisher=_first_words(books[0], "publisher") if books else "",
+        year=max(_years(books[:1]), default=None),
+    )
+    return metadata, details
 
 
-def _people(names: Iterable[str]) -> str:
-    return "; ".join(filter(None, dict.fromkeys(map(person_name, names))))
+def _people(names: Iterable[str]) -> Iterator[str]:
+    return filter(None, dict.fromkeys(map(person_name, names)))
+
+
+def _first_words(element: Element, name: str) -> str:
+    return next(map(words_of, descendants(element, name)), "")
 
 
 def _title(statement: Element | None) -> str:
-    titles = _children(statement, "title")
+    titles = [(attribute(title, "type").lower(), words_of(title)) for title in _children(statement, "title")]
     for kinds in ({"main", "uniform"}, {""}):
-        found = [_text(title) for title in titles if attribute(title, "type").lower() in kinds]
+        found = [title for kind, title in titles if kind in kinds]
         if found and found[0]:
             break
     else:
-        found = [_text(title) for title in titles]
+        found = [title for _, title in titles]
     title = found[0] if found else ""
-    shorter = _EDITION_WORDS.sub("", title).strip(" :;,")
-    return shorter or title
+    return _EDITION_WORDS.sub("", title).strip(" :;,") or title
 
 
 def _translator(statement: Element | None) -> str:
     for element in _children(statement, "editor", "author", "respstmt", "translator"):
-        role = attribute(element, "role") + " " + " ".join(_text(resp) for resp in _children(element, "resp"))
+        role = attribute(element, "role") + " " + " ".join(words_of(resp) for resp in _children(element, "resp"))
         if local_name(element) == "translator" or _TRANSLATES.search(role):
-            names = _children(element, "name", "persname")
-            return _text(names[0]) if names else _text(element)
+            return words_of(next(iter(_children(element, "name", "persname")), element))
     return ""
-
-
-def _year(header: Element) -> int | None:
-    sources = [source for element in header.iter() if local_name(element) == "sourcedesc" for source in _bibls(element)]
-    first = _years(element for element in sources if _FIRST.search(attribute(element, "type")))
-    created = _years(element for element in header.iter() if local_name(element) == "creation")
-    printed = _years(element for element in sources if not _DIGITAL.search(attribute(element, "type")))
-    return min(first or created or printed, default=None)
 
 
 def _bibls(source: Element) -> Iterator[Element]:
@@ -260,32 +245,19 @@ def _bibls(source: Element) -> Iterator[Element]:
 
 
 def _years(elements: Iterable[Element]) -> list[int]:
-    found = []
-    for element in elements:
-        for date in element.iter():
-            if local_name(date) not in {"date", "docdate", "origdate"}:
-                continue
-            if any(local_name(above).startswith(("author", "pers", "person")) for above in date.iterancestors()):
-                continue  # of birth and death
-            given = next(
-                (attribute(date, name) for name in ("when", "value", "from", "notBefore") if attribute(date, name)), ""
-            )
-            year = _YEAR.search(given) or _YEAR.search(_text(date))
-            if year:
-                found.append(int(year[1]))
-    return found
-
-
-def _first(element: Element, name: str) -> Element | None:
-    return next((each for each in element.iter() if local_name(each) == name), None)
+    years = []
+    for date in (date for element in elements for date in descendants(element, "date", "docdate", "origdate")):
+        if any(local_name(above).startswith(("author", "pers", "person")) for above in date.iterancestors()):
+            continue  # of birth and death
+        given = next(filter(None, (attribute(date, name) for name in ("when", "value", "from", "notBefore"))), "")
+        year = _YEAR.search(given) or _YEAR.search(words_of(date))
+        if year:
+            years.append(int(year[1]))
+    return years
 
 
 def _children(element: Element | None, *names: str) -> list[Element]:
     return [] if element is None else [child for child in element if local_name(child) in names]
-
-
-def _text(element: Element) -> str:
-    return " ".join("".join(str(piece) for piece in element.itertext()).split())
 
 
 _LAST_NUMBER = re.compile(r"(\d{1,6})\D*$")
@@ -294,20 +266,17 @@ _LAST_NUMBER = re.compile(r"(\d{1,6})\D*$")
 class Verse:
     """The stanza that is being read, and how far the lines of its chapter are counted.
 
+    - `first`: number of its first line.
     - `refs`: names of the notes that hang on the stanza.
     - `numbered`: lines of this chapter are cited by number: they have numbers, or are spoken in a play.
     """
 
     def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.first = 0
         self.refs: list[str] = []
         self.numbered = False
-        self._lines: list[str] = []
-        self._first = 0
         self._last = 0  # of the chapter, printed or empty
-
-    def __bool__(self) -> bool:
-        """Whether it has a line."""
-        return bool(self._lines)
 
     def start_chapter(self) -> None:
         """Count lines anew."""
@@ -324,22 +293,6 @@ class Verse:
             self._last = max(1, self._last)
         return self._last
 
-    def follows(self, number: int) -> bool:
-        """Whether a line of that number goes on the stanza: the number after its last, for places count its lines."""
-        return not self._lines or number == self._first + len(self._lines)
-
-    def add(self, number: int, line: str) -> None:
-        """Take a line that `follows`."""
-        if not self._lines:
-            self._first = number
-        self._lines.append(line)
-
-    def take(self) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
-        """Return the lines, the number of the first, and the references to notes; begin a new stanza."""
-        taken = tuple(self._lines), self._first, tuple(self.refs)
-        self._lines, self.refs = [], []
-        return taken
-
 
 _THE_END = re.compile(r"\W*(?:the end|end|finis|fin|explicit)\W*", re.IGNORECASE)
 _LIKE_PARAGRAPHS = {"p", "ab", "opener", "closer", "row", "byline"}
@@ -347,17 +300,17 @@ _PRINTED = ("sic", "orig", "abbr", "lem", "rdg")
 """Of alternatives in the encoding, the one that is printed."""
 
 
-class Blocks:
-    """Reads elements one after the other; what it finds it appends to `leaves`.
+class BlockReader:
+    """Reads elements one after the other; what it finds it appends to `blocks`.
 
     - `root`: of the whole file, where references to notes are looked up.
     """
 
     def __init__(self, root: Element) -> None:
-        self.leaves: list[TextBlock] = []
-        self._inline = Inline()
+        self.blocks: list[TextBlock] = []
+        self.inline = Inline()
         self._pending: list[TextBlock] = []
-        self._verse = Verse()
+        self.verse = Verse()
         self._kind: ParagraphKind = "prose"
         self._left_out = ""
         self._names: tuple[str, ...] = ()
@@ -366,15 +319,6 @@ class Blocks:
         self._heading = False
         self._notes, self._marks = references(root)
         self._made_names = 0
-
-    def start_chapter(self) -> None:
-        """Count lines anew."""
-        self._verse.start_chapter()
-
-    @property
-    def lines_count(self) -> bool:
-        """Whether lines of this chapter are cited by number: they have numbers, or are spoken in a play."""
-        return self._verse.numbered
 
     @contextmanager
     def leaving_out(self, kind: str) -> Iterator[None]:
@@ -393,10 +337,6 @@ class Blocks:
                 self.node(child)
             self._text(child.tail, tight=tight)
 
-    def loose(self, text: str) -> None:
-        """Take text that stands between elements."""
-        self._inline.text(text)
-
     def heading(self, heads: list[Element]) -> list[str]:
         """Read headings, which are left out; return their lines."""
         self.close()
@@ -404,7 +344,7 @@ class Blocks:
         refs: list[str] = []
         for head in heads:
             self._read_label(head)
-            taken, more = self._inline.take()
+            taken, more = self.inline.take()
             lines += taken
             refs += more
         if lines:
@@ -414,12 +354,12 @@ class Blocks:
 
     def close(self) -> None:
         """End the paragraph or the verse that is being read."""
-        lines, refs = self._inline.take()
+        lines, refs = self.inline.take()
         if lines:
             self._close_verse()
             self._emit(TextBlock(lines=(" ".join(lines),), kind=self._kind, speaker=self._speaker, refs=refs))
         else:
-            self._verse.refs += refs
+            self.verse.refs += refs
         self._close_verse()
         self._emit_pending()
 
@@ -429,7 +369,7 @@ class Blocks:
         if name in SKIPPED:
             return
         if attribute(element, "id") in self._marks:
-            self._inline.refs += self._marks[attribute(element, "id")]
+            self.inline.refs += self._marks[attribute(element, "id")]
         if name == "l":
             self._read_line(element)
         elif name == "note":
@@ -439,9 +379,9 @@ class Blocks:
         elif name in {"choice", "app"}:
             self._choose(element)
         elif name in {"ref", "ptr"} and attribute(element, "target").lstrip("#") in self._notes:
-            self._inline.refs.append(attribute(element, "target").lstrip("#"))
+            self.inline.refs.append(attribute(element, "target").lstrip("#"))
         elif name == "gap":
-            self._inline.text("[…]")
+            self.inline.text("[…]")
         elif name in {"figure", "fw"}:
             self._aside(element, "illustration" if name == "figure" else "page number")
         elif name == "stage" and self._within:
@@ -449,9 +389,9 @@ class Blocks:
         elif name == "pc" and attribute(element, "join"):
             self._joined(element)
         elif name in INSIDE and (self._within or name == "cell"):
-            self._inline.text(" ")
+            self.inline.text(" ")
             self.content(element)
-            self._inline.text(" ")
+            self.inline.text(" ")
         elif name in BLOCKS or name in DIVISIONS or (name in EITHER and (not self._within or has_blocks(element))):
             if name in EITHER and not has_blocks(element) and is_run(element):
                 self._run(element)
@@ -484,8 +424,7 @@ class Blocks:
                 self.content(element)
         elif name == "trailer":
             self.close()
-            words = " ".join("".join(str(piece) for piece in element.itertext()).split())
-            with self.leaving_out("end matter" if _THE_END.fullmatch(words) else ""):
+            with self.leaving_out("end matter" if _THE_END.fullmatch(words_of(element)) else ""):
                 self.content(element)
         else:
             self.close()
@@ -498,7 +437,7 @@ class Blocks:
     def _speech(self, element: Element) -> None:
         self.close()
         before, self._speaker = self._speaker, ""
-        self._verse.numbered = True
+        self.verse.numbered = True
         self.content(element)
         self.close()
         self._speaker = before
@@ -512,14 +451,14 @@ class Blocks:
     def _say_speaker(self, element: Element) -> None:
         self.close()
         self._read_label(element)
-        lines, refs = self._inline.take()
+        lines, refs = self.inline.take()
         if lines:
             self._emit(TextBlock(lines=(" ".join(lines),), left_out=self._left_out or "speaker", refs=refs))
             self._speaker = " ".join(lines).strip(" .:,;")
         self._emit_pending()
 
     def _read_line(self, element: Element) -> None:
-        lines, refs = self._inline.take()
+        lines, refs = self.inline.take()
         if lines:
             self._close_verse()
             self._emit(TextBlock(lines=(" ".join(lines),), kind=self._kind, speaker=self._speaker, refs=refs))
@@ -527,19 +466,21 @@ class Blocks:
         before, self._within = self._within, True
         self.content(element)
         self._within = before
-        lines, more = self._inline.take()
-        number = self._verse.count(element)
-        if lines and not self._verse.follows(number):
+        lines, more = self.inline.take()
+        number = self.verse.count(element)
+        if lines and number != self.verse.first + len(self.verse.lines):  # places count the lines of a stanza
             self._close_verse()
-        self._verse.refs += [*before_it, *more]
+            self.verse.first = number
+        self.verse.refs += [*before_it, *more]
         if lines:
-            self._verse.add(number, " ".join(lines))
+            self.verse.lines.append(" ".join(lines))
 
     def _close_verse(self) -> None:
-        if self._verse:
-            lines, first, refs = self._verse.take()
+        if self.verse.lines:
+            lines, refs = tuple(self.verse.lines), tuple(self.verse.refs)
+            self.verse.lines, self.verse.refs = [], []
             kind: ParagraphKind = self._kind if self._kind != "prose" else "verse"
-            line = first if kind == "verse" else None  # lines in notes and directions are not told apart
+            line = self.verse.first if kind == "verse" else None  # lines in notes and directions have no numbers
             self._emit(TextBlock(lines=lines, kind=kind, speaker=self._speaker, line=line, refs=refs))
 
     def _read_note(self, element: Element) -> None:
@@ -547,29 +488,29 @@ class Blocks:
         if not name:
             self._made_names += 1
             name = f"note {self._made_names}"
-        outer = self._inline, self._verse, self._pending, self.leaves, self._speaker, self._names
+        outer = self.inline, self.verse, self._pending, self.blocks, self._speaker, self._names
         state = self._within, self._heading
-        self._inline, self._verse, self._pending, self.leaves = Inline(), Verse(), [], []
+        self.inline, self.verse, self._pending, self.blocks = Inline(), Verse(), [], []
         self._speaker, self._names, self._within, self._heading = "", (name,), not has_blocks(element), False
         with self._as("note"):
             self.content(element)
-        found = self.leaves
-        self._inline, self._verse, self._pending, self.leaves, self._speaker, self._names = outer
+        found = self.blocks
+        self.inline, self.verse, self._pending, self.blocks, self._speaker, self._names = outer
         self._within, self._heading = state
         if is_editorial(element):
-            found = [replace(leaf, left_out=leaf.left_out or "editor's note") for leaf in found]
+            found = [replace(block, left_out=block.left_out or "editor's note") for block in found]
         else:
-            self._inline.refs.append(name)
+            self.inline.refs.append(name)
         self._pending += found
 
     def _break(self, element: Element, name: str) -> None:
         if attribute(element, "break").lower() in {"no", "false"}:
-            self._inline.glue()
+            self.inline.glue()
         elif name == "lb":
             if self._heading:
-                self._inline.line_break()
+                self.inline.line_break()
             else:
-                self._inline.text(" ")
+                self.inline.text(" ")
 
     def _choose(self, element: Element) -> None:
         inside = [child for child in element if isinstance(child.tag, str)]
@@ -581,7 +522,7 @@ class Blocks:
         words = [element.text or ""]
         for child in element:
             if local_name(child) and local_name(child) not in SKIPPED:
-                words.append("".join(str(piece) for piece in child.itertext()))
+                words.append(text_of(child))
             words.append(child.tail or "")
         words = [" ".join(line.split()) for line in words]
         lines = tuple(Inline.clean(line) for line in words if Inline.clean(line))
@@ -592,17 +533,17 @@ class Blocks:
         if self._heading:
             self.content(element)
             return
-        self._inline.open_italic()
+        self.inline.open_italic()
         self.content(element)
-        self._inline.close_italic()
+        self.inline.close_italic()
 
     def _joined(self, element: Element) -> None:
         side = attribute(element, "join")
         if side in {"left", "both"}:
-            self._inline.glue()
+            self.inline.glue()
         self.content(element)
         if side in {"right", "both"}:
-            self._inline.glue()
+            self.inline.glue()
 
     @contextmanager
     def _as(self, kind: ParagraphKind) -> Iterator[None]:
@@ -616,19 +557,19 @@ class Blocks:
 
     def _text(self, text: str | None, *, tight: bool) -> None:
         if text and not (tight and text.isspace()):
-            self._inline.text(text)
+            self.inline.text(text)
 
-    def _emit(self, leaf: TextBlock) -> None:
-        if self._left_out and not leaf.left_out:
-            leaf = replace(leaf, left_out=self._left_out)
-        if leaf.kind == "note":
-            leaf = replace(leaf, names=self._names)
-        self.leaves.append(leaf)
+    def _emit(self, block: TextBlock) -> None:
+        if self._left_out and not block.left_out:
+            block = replace(block, left_out=self._left_out)
+        if block.kind == "note":
+            block = replace(block, names=self._names)
+        self.blocks.append(block)
 
     def _emit_pending(self) -> None:
         pending, self._pending = self._pending, []
-        for leaf in pending:
-            self.leaves.append(replace(leaf, left_out=leaf.left_out or self._left_out))
+        for block in pending:
+            self.blocks.append(replace(block, left_out=block.left_out or self._left_out))
 
 
 ROOTS = frozenset({"tei", "tei.2", "teicorpus", "teicorpus.2"})
@@ -647,15 +588,16 @@ def read_tei(
     Raises UnsafeFile: it uses entities that are not resolved.
     """
     root = parse_xml(decode_markup(data, what=_WHAT, max_bytes=max_bytes), what=_WHAT)
-    if all(local_name(element) != "body" for element in root.iter()):
+    if next(descendants(root, "body"), None) is None:
         raise BadText(
             "The TEI file has no <body>: it holds a header, or pictures of pages, but no text. Add the file of the "
             "same edition that has the text; its <text> element holds a <body>."
         )
-    metadata = replace(read_header(root), **metadata.given)
+    header, details = read_header(root)
+    metadata = replace(header, **metadata.given)
     texts = _Texts(root, metadata.author)
     work = compose(texts.items, metadata, name=name, source=source, form="TEI", segmenter=segmenter)
-    return Edition(work, details=read_details(root))
+    return Edition(work, details=details)
 
 
 class _Texts:
@@ -663,9 +605,9 @@ class _Texts:
 
     def __init__(self, root: Element, author: str) -> None:
         self.items: list[Item] = []
-        self._blocks = Blocks(root)
+        self._reader = BlockReader(root)
         self._author = author
-        self._chapter = 0  # where in the items the leaves of the current chapter begin
+        self._chapter = 0  # where in the items the blocks of the current chapter begin
         self._corpus(root, ()) if local_name(root).startswith("teicorpus") else self._edition(root, ())
         self._end_chapter()
 
@@ -674,7 +616,7 @@ class _Texts:
             if local_name(child).startswith("teicorpus"):
                 self._corpus(child, parts)
             elif local_name(child) in ROOTS:
-                title = read_header(child).title
+                title = read_header(child)[0].title
                 self._begin(Opening(title=title, part=", ".join(parts), holds=True))
                 self._edition(child, (*parts, title) if title else parts)
 
@@ -712,7 +654,7 @@ class _Texts:
             self._inside(child)
 
     def _outside(self, element: Element, parts: tuple[str, ...], kind: str) -> None:
-        """Read front or back matter; loose leaves and divisions by another hand are left out."""
+        """Read front or back matter; loose blocks and divisions by another hand are left out."""
         self._left_out(element.text, kind)
         for child in element:
             self._outside_child(child, parts, kind)
@@ -725,15 +667,15 @@ class _Texts:
             elif local_name(child) in {*DIVISIONS, "prologue", "epilogue"} and self._is_authors(child):
                 self._division(child, parts)
             else:
-                with self._blocks.leaving_out(kind):
-                    self._blocks.node(child)
-                self._gather()
+                with self._reader.leaving_out(kind):
+                    self._reader.node(child)
+                self._end()
 
     def _left_out(self, text: str | None, kind: str) -> None:
         if text and text.strip():
-            with self._blocks.leaving_out(kind):
-                self._blocks.loose(text)
-            self._gather()
+            with self._reader.leaving_out(kind):
+                self._reader.inline.text(text)
+            self._end()
 
     def _is_authors(self, element: Element) -> bool:
         said = local_name(element) if local_name(element) not in DIVISIONS else kind_of(element)
@@ -760,10 +702,10 @@ class _Texts:
         if name in DIVISIONS or name == "list" or holds:
             self._notes(child, kind)
         elif name == "note":
-            self._blocks.node(child)
+            self._reader.node(child)
         elif name:
-            with self._blocks.leaving_out(kind if name == "head" else "note"):
-                self._blocks.node(child)
+            with self._reader.leaving_out(kind if name == "head" else "note"):
+                self._reader.node(child)
         self._end()
 
     def _division(self, element: Element, parts: tuple[str, ...]) -> None:
@@ -803,19 +745,19 @@ class _Texts:
             self._end()
             self._notes(element, "heading")
         else:
-            self._blocks.node(element)
+            self._reader.node(element)
 
     def _loose(self, text: str | None) -> None:
         if text and text.strip():
-            self._blocks.loose(text)
+            self._reader.inline.text(text)
 
     def _head(self, element: Element, heads: list[Element], parts: tuple[str, ...], *, holds: bool) -> str:
         """Begin a chapter or a part by its heads; return its label."""
         self._end()
-        before = len(self._blocks.leaves)
-        lines = self._blocks.heading(heads)
-        heading = self._blocks.leaves[before:]
-        del self._blocks.leaves[before:]
+        before = len(self._reader.blocks)
+        lines = self._reader.heading(heads)
+        heading = self._reader.blocks[before:]
+        del self._reader.blocks[before:]
         named = name_heading(lines) if lines else _by_attributes(element)
         nameless = local_name(element) in {"body", "group"} and not lines
         if not nameless or not holds:
@@ -829,22 +771,19 @@ class _Texts:
         self._end_chapter()
         self.items.append(opening)
         self._chapter = len(self.items)
-        self._blocks.start_chapter()
+        self._reader.verse.start_chapter()
 
     def _end(self) -> None:
-        self._blocks.close()
-        self._gather()
-
-    def _gather(self) -> None:
-        self.items += self._blocks.leaves
-        self._blocks.leaves.clear()
+        self._reader.close()
+        self.items += self._reader.blocks
+        self._reader.blocks.clear()
 
     def _end_chapter(self) -> None:
         """Take the numbers off lines that nobody cites by number: of verse quoted in prose."""
         self._end()
-        leaves = [item for item in self.items[self._chapter :] if isinstance(item, TextBlock) and not item.left_out]
-        verse = sum(leaf.kind == "verse" for leaf in leaves)
-        if not self._blocks.lines_count and verse <= sum(leaf.kind == "prose" for leaf in leaves):
+        blocks = [item for item in self.items[self._chapter :] if isinstance(item, TextBlock) and not item.left_out]
+        verse = sum(block.kind == "verse" for block in blocks)
+        if not self._reader.verse.numbered and verse <= sum(block.kind == "prose" for block in blocks):
             for place in range(self._chapter, len(self.items)):
                 item = self.items[place]
                 if isinstance(item, TextBlock) and item.line is not None:
