@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from relic_core.caching import LRUCache
 from relic_core.domain import LENGTHS, rank_scores, rank_works
 from relic_core.errors import BadRequest, NotFound
-from relic_core.retrieval.kept import LRUCache
 from relic_core.retrieval.postings import Postings, mean_size
 from relic_core.retrieval.span_counts import claim_terms, span_counts
 from relic_core.retrieval.words_index import stored_terms, terms_version, work_terms

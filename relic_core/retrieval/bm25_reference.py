@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from importlib.metadata import version
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from relic_core.caching import LRUCache
 from relic_core.domain import LENGTHS
 from relic_core.retrieval.bm25 import EPSILON, K1, B
 from relic_core.retrieval.claims import claim_tokens
@@ -35,8 +34,7 @@ class Bm25Reference:
     encoder_identity = ""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._tables: OrderedDict[tuple[str, int], Any] = OrderedDict()
+        self._tables: LRUCache[Any] = LRUCache(_KEPT)
 
     @property
     def configuration(self) -> Mapping[str, str]:
@@ -61,27 +59,19 @@ class Bm25Reference:
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences; shape (n_candidates,). Raises BadClaim for a claim without words."""
         wanted = [word for word in claim_tokens(claim) if word not in STOPWORDS]
-        table = self._table(work, length)
+        table = self._tables.get((work.fingerprint, length), lambda: _table(work, length))
         if table is None:
             return np.zeros(work.candidates(length), dtype=np.float32)
         return np.asarray(table.get_scores(wanted), dtype=np.float32)
 
-    def _table(self, work: Work, length: int) -> Any:  # noqa: ANN401 - rank_bm25 is not typed
-        """Make or find the table; None where there is no span, or no word in any."""
-        from rank_bm25 import BM25Okapi
 
-        key = (work.fingerprint, length)
-        with self._lock:
-            if key not in self._tables:
-                words = [content_tokens(work.sentence_text(index)) for index in range(len(work.sentences))]
-                spans = [
-                    list(chain.from_iterable(words[start : start + length])) for start in range(work.candidates(length))
-                ]
-                self._tables[key] = BM25Okapi(spans, k1=K1, b=B, epsilon=EPSILON) if any(spans) else None
-            self._tables.move_to_end(key)
-            while len(self._tables) > _KEPT:
-                self._tables.popitem(last=False)
-            return self._tables.get(key)
+def _table(work: Work, length: int) -> Any:  # noqa: ANN401 - rank_bm25 is not typed
+    """Make the table; None where there is no span, or no word in any."""
+    from rank_bm25 import BM25Okapi
+
+    words = [content_tokens(work.sentence_text(index)) for index in range(len(work.sentences))]
+    spans = [list(chain.from_iterable(words[start : start + length])) for start in range(work.candidates(length))]
+    return BM25Okapi(spans, k1=K1, b=B, epsilon=EPSILON) if any(spans) else None
 
 
 def create(settings: Settings, components: Sequence[Retriever]) -> Bm25Reference:  # noqa: ARG001 - the registry's signature

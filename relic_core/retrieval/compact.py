@@ -174,7 +174,7 @@ def newest(root: Path, retriever: str, encoder: str, works: Sequence[WorkVersion
         if (manifest["encoder"], manifest["code"]) == (encoder, CODE):
             held = sum(sentences for *key, sentences in manifest["notes"]["works"] if tuple(key) in wanted)
             if held > most:
-                best, most = _recipe_of(manifest), held
+                best, most = index_files.Recipe.in_manifest(manifest), held
     return best
 
 
@@ -220,7 +220,7 @@ def build(dense: Prepared, works: Sequence[WorkVersion], progress: Progress, *, 
         if not index_files.exists(dense.root, recipe):
             _build(dense, recipe, works, progress, claims)
     for manifest in index_files.manifests(dense.root, dense.name, FOLDER):
-        other = _recipe_of(manifest)
+        other = index_files.Recipe.in_manifest(manifest)
         if other.encoder == recipe.encoder and other.digest != recipe.digest:
             index_files.remove(dense.root, other)
 
@@ -390,7 +390,3 @@ def _recipe(works: Sequence[WorkVersion], retriever: str, encoder: str) -> Recip
         encoder=encoder,
         code=CODE,
     )
-
-
-def _recipe_of(manifest: Mapping[str, Any]) -> Recipe:
-    return index_files.Recipe(**{name: manifest[name] for name in index_files.Recipe.__slots__})

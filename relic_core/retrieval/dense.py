@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from relic_core.encoders.cards import read_card
 from relic_core.errors import NoIndex, StaleIndex
 from relic_core.retrieval import compact, index_builds, index_files
 from relic_core.retrieval.dense_alone import DenseAlone
-from relic_core.retrieval.open_indexes import OpenIndexes
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
 from relic_core.retrieval.vectors import VectorSearch, check_span
 
@@ -84,15 +82,10 @@ class Dense(VectorSearch):
     ) -> None:
         super().__init__(name, encoder=encoder, root=root, memory=memory)
         self.similarity: Similarity = similarity
-        self._indexes = OpenIndexes(
-            root, lambda arrays: DenseIndex(arrays["sums"], arrays["products"], arrays["counts"])
+        self._opened = index_files.kept_open(
+            root, lambda recipe: DenseIndex(**index_files.load(root, recipe)), most=index_files.files_allowed() // 3
         )
-        self._compacts: OpenIndexes[Compact] = OpenIndexes(
-            root,
-            itemgetter(compact.FILE),
-            files=1,
-            load=lambda root, recipe: {compact.FILE: compact.open_compact(root, recipe)},
-        )
+        self._opened_compact = index_files.kept_open(root, lambda recipe: compact.open_compact(root, recipe), most=1)
 
     @property
     def facts(self) -> Mapping[str, str | int]:
@@ -222,12 +215,12 @@ class Dense(VectorSearch):
         recipe = compact.newest(self.root, self.name, self.encoder_identity, works)
         if recipe is not None:
             with suppress(StaleIndex):
-                return self._compacts.get(recipe)
+                return self._opened_compact(recipe)
         return None
 
     def open(self, work: WorkVersion) -> DenseIndex:
         """Open a work's index, or take it from those that are open. Raises NoIndex and StaleIndex."""
-        return self._indexes.get(self._recipe(work))
+        return self._opened(self._recipe(work))
 
     def _recipe(self, work: WorkVersion) -> index_files.Recipe:
         return index_files.Recipe.of(work, retriever=self.name, encoder=self.encoder_identity, code=CODE)

@@ -16,7 +16,6 @@ import numpy as np
 from relic_core.domain import LENGTHS, Span
 from relic_core.encoders.towers import flat_span
 from relic_core.retrieval import index_builds, index_files
-from relic_core.retrieval.open_indexes import OpenIndexes
 from relic_core.retrieval.sentence_sums import times
 from relic_core.retrieval.vectors import VectorSearch, check_span
 
@@ -48,7 +47,9 @@ class DenseAlone(VectorSearch):
         self, name: str, *, encoder: Callable[[], PassageEncoder], root: Path, memory: float = float("inf")
     ) -> None:
         super().__init__(name, encoder=encoder, root=root, memory=memory)
-        self._indexes: OpenIndexes[npt.NDArray[np.float32]] = OpenIndexes(root, lambda arrays: arrays["vectors"])
+        self._opened = index_files.kept_open(
+            root, lambda recipe: index_files.load(root, recipe)["vectors"], most=index_files.files_allowed()
+        )
 
     def prepared(self, work: WorkVersion, length: int) -> bool:
         """Whether the index of this length is there and whole; none is needed where there is no span."""
@@ -105,7 +106,7 @@ class DenseAlone(VectorSearch):
         return times(self._open(work, length), vector)
 
     def _open(self, work: WorkVersion, length: int) -> npt.NDArray[np.float32]:
-        return self._indexes.get(self._recipe(work, length))
+        return self._opened(self._recipe(work, length))
 
     def _recipe(self, work: WorkVersion, length: int) -> index_files.Recipe:
         code = f"{CODE}, spans of {length}"

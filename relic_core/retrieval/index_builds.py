@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.retrieval import index_files
-from relic_core.retrieval.checked_files import writing
-from relic_core.retrieval.index_files import DAMAGED, HALF_MADE
+from relic_core.retrieval.index_files import DAMAGED, HALF_MADE, writing
 from relic_core.store import locks
 
 if TYPE_CHECKING:

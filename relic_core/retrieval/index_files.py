@@ -11,23 +11,27 @@ being prepared, any of these folders may be deleted by hand; what is missed is b
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
+import resource
 import shutil
+import threading
+import time
 import uuid
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from relic_core import __version__
-from relic_core.errors import NoIndex, StaleIndex
-from relic_core.retrieval.checked_files import content, digest_of, digest_of_facts, mapped, parsed, writing
+from relic_core.caching import LRUCache
+from relic_core.errors import NoIndex, StaleIndex, StoreError, StoreReadOnly
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     import numpy.typing as npt
@@ -36,11 +40,103 @@ if TYPE_CHECKING:
 
     Arrays = Mapping[str, npt.NDArray[Any]]
     Writers = Mapping[str, Callable[[Path], None]]
+    Stamp = tuple[tuple[int, ...], ...]
+
+T = TypeVar("T")
 
 MANIFEST = "manifest.json"
 HALF_MADE = ".making-"
 DAMAGED = ".damaged-"
 """Names of folders that are no index yet, or no longer, begin so."""
+
+_SETTLED = 2.0
+"""In seconds: a file changed later than this ago may change again and keep its time, whose steps are coarse."""
+_MOST_FILES = 4_000
+
+
+@contextmanager
+def writing(root: Path) -> Iterator[None]:
+    """Say in plain words why a folder of indexes cannot be written.
+
+    Raises StoreReadOnly: the right to write there is missing.
+    Raises StoreError: the disk is full.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
+            raise StoreReadOnly(
+                f"The folder of indexes {root} cannot be written ({error.strerror}). "
+                "Give this program the right to write there, or set RELIC_INDEXES to another folder."
+            ) from error
+        if error.errno == errno.ENOSPC:
+            raise StoreError(
+                f"The disk that holds the indexes ({root}) is full. Make room, or set RELIC_INDEXES to a folder "
+                "on another disk; then prepare the work again, and it goes on where it stopped."
+            ) from error
+        raise
+
+
+def digest_of(path: Path) -> str:
+    """Sha256 of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digest_of_facts(facts: Mapping[str, Any]) -> str:
+    """Sha256 over facts that JSON can hold, whatever their order."""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def _remembered(find_out: Callable[[Path], T]) -> Callable[[Path], T]:
+    """Remember what was found out about files, as long as they keep their size and times."""
+    known: LRUCache[T] = LRUCache(10_000)
+
+    def of(path: Path) -> T:
+        stat = path.stat()
+        if time.time() - max(stat.st_mtime, stat.st_ctime) <= _SETTLED:
+            return find_out(path)
+        key = (str(path), stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+        return known.get(key, lambda: find_out(path))
+
+    return of
+
+
+_content = _remembered(digest_of)
+
+
+@_remembered
+def _parsed(path: Path) -> dict[str, Any]:
+    """Read a manifest, without its own digest; ValueError where it is none, or not as it was written."""
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(manifest, dict) or manifest.pop("manifest", None) != digest_of_facts(manifest):
+        raise ValueError
+    entries = manifest.get("arrays"), manifest.get("files", {})
+    whole = all(isinstance(held, dict) and all(map(_is_entry, held.values())) for held in entries)
+    if not (whole and isinstance(manifest.get("notes"), dict)):
+        raise ValueError
+    return manifest
+
+
+def _is_entry(entry: object) -> bool:
+    """Whether this is what a manifest says of a file."""
+    return isinstance(entry, dict) and isinstance(entry.get("bytes"), int) and isinstance(entry.get("sha256"), str)
+
+
+_mapping = threading.Lock()
+
+
+def _mapped(path: Path) -> npt.NDArray[Any]:
+    """Open an array, memory-mapped and read-only; one at a time.
+
+    Numpy parses the head of a file with `ast`, which on some Pythons (3.11.7) fails now and then in several threads at
+    once.
+
+    Raises ValueError, OSError: it cannot be read.
+    """
+    with _mapping:
+        array: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    return array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,17 +169,15 @@ class Recipe:
             code=code,
         )
 
+    @classmethod
+    def in_manifest(cls, said: Mapping[str, Any]) -> Recipe:
+        """Read the recipe from a manifest."""
+        return cls(**{field.name: said[field.name] for field in fields(cls)})
+
     @property
     def facts(self) -> dict[str, str]:
         """The recipe as written to manifests."""
-        return {
-            "retriever": self.retriever,
-            "work_id": self.work_id,
-            "work": self.work,
-            "segmenter": self.segmenter,
-            "encoder": self.encoder,
-            "code": self.code,
-        }
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "title"}
 
     @property
     def digest(self) -> str:
@@ -98,25 +192,25 @@ class Recipe:
 def exists(root: Path, recipe: Recipe) -> bool:
     """Whether an index is there and whole, as far as its manifest and the sizes of its files tell."""
     try:
-        _read_manifest(root, recipe)
+        _look(root, recipe)[0]
     except StaleIndex:
         return False
     return True
 
 
-def stamp(root: Path, recipe: Recipe) -> tuple[tuple[int, ...], ...]:
+def stamp(root: Path, recipe: Recipe) -> Stamp:
     """Give what changes when a file of an index is changed or replaced. Raises as `load`."""
     return _look(root, recipe)[1]
 
 
 def size(root: Path, recipe: Recipe) -> int:
     """Give the bytes of an index on disk, its manifest apart. Raises as `load`."""
-    return sum(int(entry["bytes"]) for entry in _files(_read_manifest(root, recipe)).values())
+    return sum(int(entry["bytes"]) for entry in _files(_look(root, recipe)[0]).values())
 
 
 def notes(root: Path, recipe: Recipe) -> dict[str, Any]:
     """Read what the manifest says beside the recipe. Raises as `load`."""
-    said: dict[str, Any] = _read_manifest(root, recipe)["notes"]
+    said: dict[str, Any] = _look(root, recipe)[0]["notes"]
     return said
 
 
@@ -130,10 +224,10 @@ def load(root: Path, recipe: Recipe) -> dict[str, npt.NDArray[Any]]:
     Raises StaleIndex: it is damaged or was changed by hand.
     """
     arrays = {}
-    for name in _read_manifest(root, recipe)["arrays"]:
+    for name in _look(root, recipe)[0]["arrays"]:
         path = checked(root, recipe, f"{name}.npy")
         try:
-            arrays[name] = mapped(path)
+            arrays[name] = _mapped(path)
         except (ValueError, OSError):
             raise _damaged(recipe, f"{path.name} cannot be read") from None
     return arrays
@@ -141,10 +235,10 @@ def load(root: Path, recipe: Recipe) -> dict[str, npt.NDArray[Any]]:
 
 def checked(root: Path, recipe: Recipe, name: str) -> Path:
     """Find one file of an index, its content checked as by `load`, whose errors this raises."""
-    sizes = _files(_read_manifest(root, recipe))
+    sizes = _files(_look(root, recipe)[0])
     path = recipe.folder(root) / name
     try:
-        whole = content.of(path) == sizes[name]["sha256"]
+        whole = _content(path) == sizes[name]["sha256"]
     except FileNotFoundError:  # the folder went away since the manifest was read
         raise NoIndex(_unprepared(recipe)) from None
     if not whole:
@@ -158,14 +252,71 @@ def manifests(root: Path, retriever: str, work_id: str) -> tuple[dict[str, Any],
 
     Returns: the facts of the recipe, "title", "arrays", "notes", "program" and "created"; the newest first.
     """
-    found = []
-    for path in (root / retriever / work_id).glob(f"[!.]*/{MANIFEST}"):
-        with suppress(StaleIndex, ValueError, OSError, KeyError, TypeError):  # a damaged one is no index
-            said = json.loads(path.read_text(encoding="utf-8"))
-            recipe = Recipe(**{name: said[name] for name in Recipe.__slots__})
-            if recipe.folder(root) == path.parent:
-                found.append(_read_manifest(root, recipe))
-    return tuple(sorted(found, key=itemgetter("created"), reverse=True))
+    found = (_in_folder(root, path.parent) for path in (root / retriever / work_id).glob(f"[!.]*/{MANIFEST}"))
+    return tuple(sorted((said for said in found if said), key=itemgetter("created"), reverse=True))
+
+
+def _in_folder(root: Path, folder: Path) -> dict[str, Any] | None:
+    """Read the manifest of the index in a folder; None where it is damaged, or belongs to another."""
+    with suppress(StaleIndex, ValueError, OSError, KeyError, TypeError):
+        recipe = Recipe.in_manifest(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+        if recipe.folder(root) == folder:
+            return _look(root, recipe)[0]
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What indexes there are of works.
+
+    - `whole`: those whose manifests and files agree.
+    - `damaged`: the others, by their place below the folder.
+    - `works`: the works of the whole ones: retriever and fingerprint.
+    """
+
+    whole: int
+    damaged: tuple[str, ...]
+    works: frozenset[tuple[str, str]]
+
+
+def survey(root: Path, *, thorough: bool = False) -> Survey:
+    """Look through the indexes of works; no model is loaded for it, and nothing is changed.
+
+    - `root`: folder of all indexes; one that is not there has none.
+    - `thorough`: read every file and hold it to its hash; otherwise sizes are looked at.
+    """
+    whole, damaged, works = 0, [], set()
+    for folder in sorted(path.parent for path in root.glob(f"[!.]*/[!.]*/[!.]*/{MANIFEST}")):
+        said = _in_folder(root, folder)
+        if said is None or (thorough and not _holds(folder, said)):
+            damaged.append(folder.relative_to(root).as_posix())
+        else:
+            whole += 1
+            works.add((said["retriever"], said["work"]))
+    return Survey(whole=whole, damaged=tuple(damaged), works=frozenset(works))
+
+
+def _holds(folder: Path, said: Mapping[str, Any]) -> bool:
+    try:
+        return all(digest_of(folder / name) == entry["sha256"] for name, entry in _files(said).items())
+    except OSError:
+        return False
+
+
+def files_allowed() -> int:
+    """Count the files that indexes may keep open together: a third of what this process may have open."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _MOST_FILES if soft == resource.RLIM_INFINITY else min(_MOST_FILES, soft // 3)
+
+
+def kept_open(root: Path, opened: Callable[[Recipe], T], *, most: int) -> Callable[[Recipe], T]:
+    """Keep the last indexes open that were asked for, each as long as its files are what they were.
+
+    - `opened`: opens an index; raises as `load`.
+    - `most`: indexes that stay open. An array that is memory-mapped keeps its file open (`files_allowed`).
+    """
+    kept: LRUCache[T] = LRUCache(most)
+    return lambda recipe: kept.get((recipe.digest, stamp(root, recipe)), lambda: opened(recipe))
 
 
 def save(
@@ -241,15 +392,11 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _read_manifest(root: Path, recipe: Recipe) -> dict[str, Any]:
-    return _look(root, recipe)[0]
-
-
-def _look(root: Path, recipe: Recipe) -> tuple[dict[str, Any], tuple[tuple[int, ...], ...]]:
+def _look(root: Path, recipe: Recipe) -> tuple[dict[str, Any], Stamp]:
     """Read a manifest, and see that its files are there; also give what tells them from others of the same names."""
     folder = recipe.folder(root)
     try:
-        manifest = parsed.of(folder / MANIFEST)
+        manifest = _parsed(folder / MANIFEST)
     except FileNotFoundError:
         if folder.is_dir():
             raise _damaged(recipe, f"{MANIFEST} is missing") from None

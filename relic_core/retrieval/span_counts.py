@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from relic_core.caching import LRUCache
 from relic_core.retrieval.claims import claim_tokens
-from relic_core.retrieval.kept import LRUCache
 from relic_core.retrieval.words_index import work_terms
 from relic_core.text.forms import lemma
 from relic_core.text.words import STOPWORDS

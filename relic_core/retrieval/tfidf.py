@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from relic_core.caching import LRUCache
 from relic_core.domain import LENGTHS
-from relic_core.retrieval.kept import LRUCache
 from relic_core.retrieval.span_counts import claim_terms, span_counts
 from relic_core.retrieval.words_index import terms_version, work_terms
 

@@ -12,12 +12,12 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from relic_core.caching import LRUCache
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library.concordance import Finder
 from relic_core.library.lexicon import Reach, nearest
 from relic_core.library.queries import read_query
 from relic_core.reporting.concordance import Occurrence, to_csv
-from relic_core.retrieval.kept import LRUCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -199,7 +199,7 @@ class Concordance:
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
-        self._gathered = LRUCache[Gathered](_KEPT, lambda _: 1)
+        self._gathered = LRUCache[Gathered](_KEPT)
 
     def find(self, request: ConcordanceRequest) -> Answer:
         """Find every place of a word or phrase, and set one page of them.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from relic_core.caching import LRUCache
 from relic_core.errors import NotFound
 from relic_core.library.catalogue import CatalogueEntry, entry_of
 from relic_core.library.previews import ChapterFacts, Numbers, count
-from relic_core.retrieval.kept import LRUCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +62,7 @@ class Editions:
         library: Path | None,
     ) -> None:
         self._works, self._indexes, self._asked, self._library = works, indexes, asked, library
-        self._counted = LRUCache[Numbers](_COUNTED, lambda _: 1)
+        self._counted = LRUCache[Numbers](_COUNTED)
 
     def facts(self, work_id: str, *, person: str = "") -> Facts:
         """Gather what is known of a stored work.

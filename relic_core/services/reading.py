@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from relic_core.caching import LRUCache
 from relic_core.domain import Address
 from relic_core.errors import BadRequest, NotFound, RelicError
 from relic_core.reporting.chapters import SetChapter, chapter_name, set_chapter
-from relic_core.retrieval.kept import LRUCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +80,7 @@ class Reading:
 
     def __init__(self, load: Callable[[str], Work], removed: Callable[[], tuple[WorkSummary, ...]]) -> None:
         self._load, self._removed = load, removed
-        self._set = LRUCache[SetChapter](_CHAPTERS_KEPT, lambda _: 1)
+        self._set = LRUCache[SetChapter](_CHAPTERS_KEPT)
 
     def page(self, work_id: str, *, at: str = "", length: int = 1) -> ReadingPage:
         """Open a work at an address.

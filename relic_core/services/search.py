@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relic_core import __version__
+from relic_core.caching import LRUCache
 from relic_core.domain import MAX_LENGTH, MIN_LENGTH, Claim, Corpus, Span, group_overlapping
 from relic_core.errors import BadClaim, BadRequest, NoIndex, StaleIndex
 from relic_core.reporting.passages import quotation
-from relic_core.retrieval.kept import LRUCache
 from relic_core.retrieval.registry import in_order
 from relic_core.retrieval.search import (
     HEAD,

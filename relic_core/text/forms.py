@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections import OrderedDict
 from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from relic_core.caching import LRUCache
 from relic_core.text.words import STOPWORDS, WORDS, WorkWords, work_words
 
 if TYPE_CHECKING:
@@ -51,19 +50,12 @@ def lemma(token: str) -> str:
 
 
 _KEPT = 4
-_lock = threading.Lock()
-_kept: OrderedDict[str, WorkWords] = OrderedDict()
+_kept: LRUCache[WorkWords] = LRUCache(_KEPT)
 
 
 def work_lemmas(work: Work) -> WorkWords:
     """Read the lemmas of a work, one look-up for each different token; those of the last few works are kept."""
-    words = work_words(work)
-    with _lock:
-        found = _kept.pop(work.fingerprint, None) or _lemmatized(words)
-        _kept[work.fingerprint] = found
-        while len(_kept) > _KEPT:
-            _kept.popitem(last=False)
-        return found
+    return _kept.get(work.fingerprint, lambda: _lemmatized(work_words(work)))
 
 
 def _lemmatized(words: WorkWords) -> WorkWords:

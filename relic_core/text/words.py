@@ -8,13 +8,13 @@ without the endings 's, 'd, 'll, 've, 're and 'm (Gatsby's, gatsby), its apostro
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from relic_core.caching import LRUCache
 
 if TYPE_CHECKING:
     from collections.abc import Set
@@ -151,16 +151,12 @@ class WorkWords:
 
 
 _KEPT = 4
-_lock = threading.Lock()
-_kept: OrderedDict[str, WorkWords] = OrderedDict()
+_kept: LRUCache[WorkWords] = LRUCache(_KEPT)
 
 
 def work_words(work: Work) -> WorkWords:
     """Read the words of a work; those of the last few works are kept in memory."""
-    with _lock:
-        found = _kept.get(work.fingerprint) or WorkWords.of(work)
-        _keep(work.fingerprint, found)
-        return found
+    return _kept.get(work.fingerprint, lambda: WorkWords.of(work))
 
 
 def keep_words(fingerprint: str, words: WorkWords) -> None:
@@ -168,15 +164,7 @@ def keep_words(fingerprint: str, words: WorkWords) -> None:
 
     - `words`: as `work_words` would read them.
     """
-    with _lock:
-        _keep(fingerprint, words)
-
-
-def _keep(fingerprint: str, words: WorkWords) -> None:
-    _kept[fingerprint] = words
-    _kept.move_to_end(fingerprint)
-    while len(_kept) > _KEPT:
-        _kept.popitem(last=False)
+    _kept.get(fingerprint, lambda: words)
 
 
 CRITICS_WORDS = frozenset(

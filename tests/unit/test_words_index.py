@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from relic_core.caching import LRUCache
 from relic_core.domain import Claim
 from relic_core.errors import StaleIndex
 from relic_core.retrieval import words_index
@@ -117,7 +118,7 @@ def test_a_work_that_was_changed_meanwhile_is_refused(work, tmp_path):
 
 def test_words_opened_for_a_search_are_not_read_again_for_its_unknown_names(work, tmp_path, monkeypatch):
     stored_terms(work.imprint, "tokens", indexes=tmp_path, load=lambda _: work)
-    text_words._kept.clear()
+    monkeypatch.setattr(text_words, "_kept", LRUCache(1))
     monkeypatch.setattr(WorkWords, "of", never)
     work_terms(work, "tokens", tmp_path)
     assert unknown_words("The end of Winterbourne and the Brontës", work) == ("Winterbourne",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from relic_core.retrieval.kept import LRUCache
+from relic_core.caching import LRUCache
 
 
 def test_what_is_kept_is_not_made_again():
@@ -19,14 +19,14 @@ def test_what_was_asked_for_longest_ago_goes_first():
         kept.get(key, lambda: b"1")
     assert kept.get("a", lambda: b"2") == b"1"
     assert kept.get("b", lambda: b"2") == b"2"
-    assert kept.bytes == 3
+    assert kept.size == 3
 
 
 def test_one_thing_is_kept_however_large():
     kept = LRUCache(3, len)
     kept.get("small", lambda: b"1")
     assert kept.get("large", lambda: b"12345678") is kept.get("large", lambda: b"")
-    assert kept.bytes == 8
+    assert kept.size == 8
 
 
 def test_what_could_not_be_made_is_asked_for_again():

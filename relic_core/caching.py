@@ -1,0 +1,68 @@
+"""What was made last, kept in memory."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+T = TypeVar("T")
+
+
+class _Entry(Generic[T]):
+    """What is kept under a key; `value` is there once it was made, and `size` is 0 until then."""
+
+    value: T
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.size = 0
+
+
+class LRUCache(Generic[T]):
+    """Keeps what was asked for last; safe to share between threads: those who ask for the same wait for its making.
+
+    - `most`: of things; where `size` gives the bytes of one, in bytes. What was asked for last is kept however large.
+
+    >>> kept = LRUCache(5, len)
+    >>> [kept.get(text, text.encode) for text in ("abc", "de", "fgh")]
+    [b'abc', b'de', b'fgh']
+    >>> kept.size  # "abc" had to go
+    5
+    """
+
+    def __init__(self, most: int, size: Callable[[T], int] = lambda _: 1) -> None:
+        self._most = most
+        self._size_of = size
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Hashable, _Entry[T]] = OrderedDict()
+        self.size = 0
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Give what is kept under a key, or make it; what `make` raises is raised, and not kept."""
+        with self._lock:
+            entry = self._kept.setdefault(key, _Entry())
+            self._kept.move_to_end(key)
+        with entry.lock:
+            if not hasattr(entry, "value"):
+                try:
+                    entry.value = make()
+                finally:
+                    self._count(key, entry)
+            return entry.value
+
+    def _count(self, key: Hashable, entry: _Entry[T]) -> None:
+        """Count what was made, or forget that it could not be, and let go of what was asked for longest ago."""
+        with self._lock:
+            if self._kept.get(key) is not entry:  # others have taken all room meanwhile
+                return
+            if not hasattr(entry, "value"):
+                del self._kept[key]
+                return
+            entry.size = self._size_of(entry.value)
+            self.size += entry.size
+            while self.size > self._most and len(self._kept) > 1:
+                self.size -= self._kept.popitem(last=False)[1].size
